@@ -61,6 +61,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
         "--documents": options.documents,
         "--clean-ids": options.clean_ids,
         "--map-docs or --map-queries": bool(options.maps),
+        "--columns": options.columns,
         "--encoding": options.encoding,
         "--limit": options.limit,
         "--memory": options.memory,

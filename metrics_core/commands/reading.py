@@ -16,15 +16,15 @@ from metrics_core.base.errors import (
     NoSharedQueriesError,
     RanklensError,
     TableError,
-    UnknownRunError,
 )
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
 from metrics_core.checks.id_mismatch import mismatch_notes, query_mismatch
 from metrics_core.checks.mapped_ids import with_mapped_ids
 from metrics_core.commands.console import progress_of
+from metrics_core.commands.own_columns import own_columns, refuse_unused_columns
 from metrics_core.commands.reading_options import ReadingOptions, measures_named, names_given
-from metrics_core.formats.parsing.ranks_parts import joined_parts
+from metrics_core.commands.run_files import runs_given
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.while_reading.large_files import judged_at_once, judged_within
 from metrics_core.measures import Measure, name_notes
@@ -97,8 +97,13 @@ def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | No
     measures = measures_named(options.measures or options.default_measures)
     say("measures", name_notes(names_given(options.measures or ())))
     _refuse_rereading([options.qrels, *options.all_runs, options.documents, options.queries])
+    refuse_unused_columns(options)
     qrels = formats.read_qrels(
-        options.qrels, grades=options.grades, encoding=options.encoding, limit=options.limit
+        options.qrels,
+        grades=options.grades,
+        encoding=options.encoding,
+        limit=options.limit,
+        columns=own_columns(options.qrels, "qrels", options),
     )
     say(Path(options.qrels).name, qrels.notes)
     return measures, _with_ids(qrels, options.qrels, options), _documents(options)
@@ -133,57 +138,12 @@ def _documents(options: ReadingOptions) -> Documents | None:
 def _read(options: ReadingOptions, qrels: Qrels, documents: Documents | None) -> list[ReadRun]:
     """The runs, each read whole."""
     read = []
-    for path, run in _with_parts_joined(_given(options)):
+    for path, run in runs_given(options):
         say(Path(path).name if run.complete else run.name, run.notes)
         read.append(ReadRun(_with_ids(run, path, options), qrels, documents))
     runs, notes = told_apart(read, lambda one, other: one.run.has_rows_of(other.run))
     say("runs", notes)
     return runs
-
-
-def _given(options: ReadingOptions) -> list[tuple[str, Run]]:
-    """The runs with the files that they are in. Raises RanklensError where one is asked for and a
-    file holds several."""
-    given: list[tuple[str, Run]] = []
-    for place, path in enumerate(options.all_runs):
-        own = _runs_in(path, options)
-        if len(own) > 1 and (options.one_run or (place == 0 and options.baseline is not None)):
-            names = w.listing([run.name for run in own[:5]])
-            raise RanklensError(
-                f"{path} holds judged ranks of {len(own):,} runs, where one is asked for: {names}.",
-                f"Name the one, such as {path.rstrip('/')}/{own[0].name}.",
-            )
-        given += [(path, run) for run in own]
-    return given
-
-
-def _with_parts_joined(given: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
-    """The same, the parts of one run of judged ranks as one."""
-    listed: list[tuple[str, Run] | None] = list(given)
-    named = [(f"{path}/{run.name}", run) for path, run in given]
-    for first, others, run in joined_parts(named):
-        listed[first] = given[first][0], run
-        for place in others:
-            listed[place] = None
-    return [one for one in listed if one is not None]
-
-
-def _runs_in(path: str, options: ReadingOptions) -> list[Run]:
-    """The run of a file, the runs of judged ranks, or one of these, `ranks/name`."""
-    whole, _, name = path.rpartition("/")
-    if path != "-" and formats.holds_ranks(path):
-        return [*formats.read_judged_ranks(path, limit=options.limit)]
-    if not Path(path).exists() and formats.holds_ranks(whole):
-        runs = formats.read_judged_ranks(whole, limit=options.limit)
-        own = [run for run in runs if run.name == name]
-        if not own:
-            raise UnknownRunError(name, [run.name for run in runs])
-        return [*own]
-    return [
-        formats.read_run(
-            path, duplicates=options.duplicates, encoding=options.encoding, limit=options.limit
-        )
-    ]
 
 
 def _judged_at_once(
@@ -194,7 +154,13 @@ def _judged_at_once(
     if options.memory is not None:
         _refuse_with_memory(options, needs=bool(needs))
         read = [_within_memory(options.memory, path, options, qrels) for path in options.all_runs]
-    elif needs or options.clean_ids or options.maps or options.duplicates != "error":
+    elif (
+        needs
+        or options.clean_ids
+        or options.maps
+        or options.columns
+        or options.duplicates != "error"
+    ):
         return None
     else:
         made = judged_at_once(

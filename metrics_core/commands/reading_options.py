@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from metrics_core import formats
@@ -13,6 +13,7 @@ from metrics_core.base.errors import ParameterError
 from metrics_core.checks.id_readings import AS_THEY_STAND, IdMap, id_map
 from metrics_core.checks.mapped_ids import IdMaps
 from metrics_core.commands import Options
+from metrics_core.formats.parsing.chosen_columns import chosen_columns
 from metrics_core.formats.source.limits import bytes_of
 from metrics_core.measures import Measure, measures_from
 from metrics_core.scoring.scores import WithoutRelevant
@@ -48,6 +49,7 @@ class ReadingOptions(Options):
     map_docs: IdMap
     map_queries: IdMap
     without_relevant: WithoutRelevant
+    columns: Mapping[str, str] | None = None
     memory: int | None = None
     per_query: bool = False
     by: str | None = None
@@ -113,6 +115,14 @@ def add_reading_options(
         metavar="integer|real|WORD=NUMBER,…",
         help="how grades are read: whole numbers, gains, or words by what each is worth",
     )
+    parser.add_argument(
+        "--columns",
+        type=_columns,
+        metavar="ROLE=NAME,…",
+        help="which column is which, in the files that have them: 'query=user,doc=item,grade=stars,"
+        "score=prediction', rank, system; by numbers (query=1) in files without a header;"
+        " score=-distance turns it round",
+    )
     parser.add_argument("--encoding", metavar="NAME", help="such as latin-1 (default: UTF-8)")
     parser.add_argument(
         "--limit",
@@ -158,6 +168,20 @@ def _map(text: str) -> IdMap:
     """The argument of --map-docs and --map-queries."""
     try:
         return id_map(text)
+    except ParameterError as error:
+        raise argparse.ArgumentTypeError(f"{error.message} {error.hint}") from error
+
+
+def _columns(text: str) -> dict[str, str]:
+    """The argument of --columns."""
+    given: dict[str, str] = {}
+    for part in text.split(","):
+        word, equals, name = (piece.strip() for piece in part.partition("="))
+        if not (equals and name) or word in given:
+            raise argparse.ArgumentTypeError(f"{part!r} is no ROLE=NAME, such as query=user")
+        given[word] = name
+    try:
+        return dict(chosen_columns(given))
     except ParameterError as error:
         raise argparse.ArgumentTypeError(f"{error.message} {error.hint}") from error
 

@@ -13,6 +13,7 @@ from metrics_core.formats import (  # noqa: F401
     detailed,
     json_files,
     judged_ranks,
+    listed,
     msmarco,
     parquet,
     tabular,
@@ -22,24 +23,29 @@ from metrics_core.formats import (  # noqa: F401
 from metrics_core.formats.detailed import is_detailed
 from metrics_core.formats.judged_ranks import holds_ranks, read_judged_ranks
 from metrics_core.formats.reading import (
+    first_rows,
     kind_at_a_glance,
     read,
     read_documents,
+    read_each,
     read_qrels,
     read_queries,
     read_run,
+    read_runs,
 )
-from metrics_core.formats.registry import Format, Kind, Loaded, formats
+from metrics_core.formats.registry import FirstRows, Format, Kind, Loaded, formats
 from metrics_core.formats.sets import is_set, read_set
 from metrics_core.formats.spreadsheets import inert, spreadsheet_csv, with_whole_counts
 from metrics_core.formats.values import Grades
 from metrics_core.formats.writing import table_bytes, write
 
 __all__ = [
+    "FirstRows",
     "Format",
     "Grades",
     "Kind",
     "Loaded",
+    "first_rows",
     "formats",
     "holds_ranks",
     "inert",
@@ -48,10 +54,12 @@ __all__ = [
     "kind_at_a_glance",
     "read",
     "read_documents",
+    "read_each",
     "read_judged_ranks",
     "read_qrels",
     "read_queries",
     "read_run",
+    "read_runs",
     "read_set",
     "spreadsheet_csv",
     "table_bytes",

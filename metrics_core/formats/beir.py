@@ -49,7 +49,7 @@ def read_set(
     """
     shown = legible(name or ("the file" if isinstance(source, bytes) else str(source)))
 
-    def load(content: Path | bytes, member: str, kind: Kind) -> Loaded:
+    def load(content: Path | bytes, member: str, kind: Kind) -> list[Loaded]:
         opened = open_source(content, f"{shown}/{member}", encoding, limit)
         is_qrels = kind == "qrels"
         return read_source(opened, kind, None, duplicates, grades, insists=is_qrels)
@@ -61,7 +61,8 @@ def read_set(
         inside = [n for n in members.names if PurePosixPath(n).is_relative_to(base)]
         parts = _parts(base, inside)
         check_count(shown, len(parts))
-        loaded = [load(members.content(member), member, kind) for member, kind in parts.items()]
+        read = (load(members.content(member), member, kind) for member, kind in parts.items())
+        loaded = [table for tables in read for table in tables]
         splits = _splits(base, inside)
         chosen = next((split for split, member in splits.items() if member in parts), "")
         others = sorted(splits.keys() - {chosen})

@@ -38,8 +38,12 @@ from metrics_core.formats.source.opening import memory_enough, open_source
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Queries, Run
 
-RETRIEVED = ("retrieved", "returned", "retrieved_modules", "returned_modules", "retrieved_ids")
-EXPECTED = ("expected", "expected_modules", "expected_ids")
+RETRIEVED = (
+    *("retrieved", "returned", "retrieved_modules", "returned_modules", "retrieved_ids"),
+    "retrieved_context_ids",
+)
+EXPECTED = ("expected", "expected_modules", "expected_ids", "reference_context_ids")
+_TEXTS = ("query", "text", "user_input")
 _IDS = ("query_id", "id", "qid")
 _WRAPPED = re.compile(r'"detailed_results"\s*:\s*\[\s*')
 _TABLES: tuple[Kind, ...] = ("run", "qrels", "queries")
@@ -175,12 +179,12 @@ def _read_results(source: Source) -> _Results:
             raise refuse(source, [LineProblem(line, found, "both")], hint=_HINT)
         for name, lists in zip(names, (results.retrieved, results.expected), strict=True):
             lists.append(_ids_in(source, line, number, name, record[name]))
-        text = record.get("query") if record.get("query") is not None else record.get("text")
+        text = next((record[n] for n in _TEXTS if record.get(n) is not None), None)
         results.texts.append(_text(text) if text is not None else "")
         own = str(record[id_name]) if id_name else results.texts[-1] or str(number)
         results.query_ids.append(_free_id(source, line, own, results, given=bool(id_name)))
         results.stored[results.query_ids[-1]] = _numbers(record.get("metrics"))
-        results.columns.append(_details(record, {*names, id_name, "query", "text", "metrics"}))
+        results.columns.append(_details(record, {*names, id_name, *_TEXTS, "metrics"}))
         details |= results.columns[-1].keys()
         source.limit.check_cells(source.name, number, 2 + len(details), line)
     return results

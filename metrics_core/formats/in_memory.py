@@ -11,7 +11,7 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats.parsing.columns import understand
-from metrics_core.formats.reading import read_qrels, read_run
+from metrics_core.formats.reading import read_qrels, read_run, read_runs
 from metrics_core.formats.registry import Kind
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.given_numbers import finite_numbers
@@ -28,6 +28,8 @@ _NAMELESS = "run"
 def runs_from(given: GivenRuns) -> list[Run]:
     """One run or several, as tables. What has no name of its own is called run, run (2), … Raises
     RanklensError where there is none or one is nothing of the kind, and what reading raises."""
+    if isinstance(given, (str, Path)):
+        return read_runs(given)
     if _is_one(given):
         return [_run(given, _NAMELESS)]
     if isinstance(given, Mapping):
@@ -36,6 +38,9 @@ def runs_from(given: GivenRuns) -> list[Run]:
         raise _no_table(given, "run", "score")
     runs: list[Run] = []
     for one in given:
+        if isinstance(one, (str, Path)):
+            runs += read_runs(one)
+            continue
         run = _run(one, _NAMELESS)
         # Files and runs have names of their own: two that are alike are for the caller to rename.
         if isinstance(one, (Mapping, pd.DataFrame)):

@@ -13,7 +13,8 @@ import pyarrow as pa
 from metrics_core.base.errors import LineProblem, RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, arrow_of
-from metrics_core.formats.parsing.columns import recognise_columns, usual_grades
+from metrics_core.formats.parsing.chosen_columns import recognise_named
+from metrics_core.formats.parsing.columns import usual_grades, whole_grades
 from metrics_core.formats.parsing.json_maps import load_map
 from metrics_core.formats.parsing.json_text import (
     check_characters,
@@ -25,9 +26,11 @@ from metrics_core.formats.parsing.named import load_named
 from metrics_core.formats.parsing.records import named_of
 from metrics_core.formats.registry import (
     CERTAIN,
+    IF_SAID,
     KINDS,
     LIKELY,
     POSSIBLE,
+    FirstRows,
     Kind,
     Loaded,
     Request,
@@ -49,24 +52,41 @@ def recognise_json(sample: Sample) -> Mapping[Kind, int]:
     if not text.startswith(("{", "[")) or _is_lines(sample):
         return {}
     if text.startswith("["):
-        record = first_object(text[1:].lstrip())
-        found = _by_keys(record, sample)
+        found = recognise_named(_listed_rows(sample), sample.columns)
         return found or dict.fromkeys(KINDS, POSSIBLE - 20)
     if not _MAP.match(text):
         return dict.fromkeys(KINDS, POSSIBLE - 20)
     values = _VALUE.findall(text[:65536])
-    if sample.named("qrel") or (usual_grades(values) and not sample.path.endswith(".run")):
-        return {"qrels": LIKELY, "run": LIKELY - 1}
-    return {"run": CERTAIN, "qrels": LIKELY if usual_grades(values) else POSSIBLE}
+    if usual_grades(values):
+        return {"qrels": LIKELY + 1, "run": LIKELY}
+    return {"run": CERTAIN, "qrels": LIKELY if whole_grades(values) else IF_SAID}
 
 
 def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
     """By the keys of the first record."""
     if not _is_lines(sample):
         return {}
-    records = (first_object(line) for line in sample.lines[:20])
-    found = _by_keys(next((record for record in records if record), {}), sample)
+    found = recognise_named(_line_rows(sample), sample.columns)
     return found or dict.fromkeys(KINDS, POSSIBLE - 20)
+
+
+def _listed_rows(sample: Sample) -> FirstRows | None:
+    """The first record of a list."""
+    text = sample.text.lstrip()
+    return _rows([first_object(text[1:].lstrip())] if text.startswith("[") else [])
+
+
+def _line_rows(sample: Sample) -> FirstRows | None:
+    """The first records of lines."""
+    records = [first_object(line) for line in sample.lines[:20]] if _is_lines(sample) else []
+    return _rows([record for record in records if record])
+
+
+def _rows(records: Sequence[Mapping[str, Any]]) -> FirstRows | None:
+    """The columns of the first record, and what the records have of them."""
+    names = list(records[0]) if records else []
+    rows = [[str(record.get(name, "")) for name in names] for record in records]
+    return FirstRows(names, rows) if names else None
 
 
 def write_json(table: Run | Qrels, file: BinaryIO) -> None:
@@ -107,6 +127,7 @@ def _by_query(table: Run | Qrels) -> Iterator[tuple[str, dict[str, float]]]:
     example='{"q1": {"doc-7": 14.2, "doc-3": 11.9}}',
     recognise=recognise_json,
     write={"run": write_json, "qrels": write_json},
+    first_rows=_listed_rows,
 )
 def read_json(source: Source, request: Request) -> Loaded:
     """A JSON file: `{query: {document: number}}`, or a list of records with named values."""
@@ -141,6 +162,7 @@ def write_jsonl(table: Table, file: BinaryIO) -> None:
     example='{"_id": "doc-7", "title": "Refunds", "text": "Ask within 30 days."}',
     recognise=recognise_jsonl,
     write=dict.fromkeys(KINDS, write_jsonl),
+    first_rows=_line_rows,
 )
 def read_jsonl(source: Source, request: Request) -> Loaded:
     """A JSON Lines file; blank lines are skipped with a note."""
@@ -173,10 +195,3 @@ def _is_lines(sample: Sample) -> bool:
     if len(objects) > 1:
         return whole > 0
     return whole == 1 and len(sample.lines) == 1 and not _MAP.match(sample.lines[0])
-
-
-def _by_keys(record: Mapping[str, Any], sample: Sample) -> dict[Kind, int]:
-    if not record:
-        return {}
-    names = list(record)
-    return recognise_columns(names, [[str(value) for value in record.values()]], sample)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
-from metrics_core.formats.parsing.checking import refuse_values, run_table
+from metrics_core.formats.parsing.checking import check_ids, refuse_values, run_table
 from metrics_core.formats.parsing.trec_lines import LineColumns, fields_of, parse
 from metrics_core.formats.registry import (
     LIKELY,
@@ -73,7 +73,9 @@ def read_msmarco(source: Source, request: Request) -> Loaded:
         problem = ("no number", "a rank in the third column", _LINES.line)
         raise refuse_values(source, index, bad, lambda row: problem)
     columns = {name: rows[name] for name in ("query_id", "doc_id")}
-    run = run_table(source, request, pa.table({**columns, "score": -ranks}), index)
+    table = pa.table({**columns, "score": -ranks})
+    check_ids(source, table, index)
+    run = run_table(source, request, table, index)
     message = "there is a rank but no score; the rank gives the order"
     run = run.noting(*line_notes(blocks), Note("rank", message, len(run)))
     return Loaded(run, "msmarco", "MS MARCO run: query, document, rank", source.name)

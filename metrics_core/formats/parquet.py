@@ -14,9 +14,10 @@ from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.outgoing import arrow_of
 from metrics_core.formats.parsing.checking import refuse_values
-from metrics_core.formats.parsing.columns import RANKS_COLUMNS, recognise_columns
+from metrics_core.formats.parsing.chosen_columns import recognise_named
+from metrics_core.formats.parsing.columns import RANKS_COLUMNS
 from metrics_core.formats.parsing.named import Named, check_columns, check_header, load_named
-from metrics_core.formats.registry import KINDS, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import KINDS, FirstRows, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.lines import refuse
 from metrics_core.formats.source.parquet_size import (
     A_CELL,
@@ -40,16 +41,19 @@ _LOOKED_AT = 50
 
 def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
     """By its first bytes and the names of its columns."""
+    return recognise_named(_parquet_rows(sample), sample.columns)
+
+
+def _parquet_rows(sample: Sample) -> FirstRows | None:
     if not sample.source.magic.startswith(MAGIC):
-        return {}
+        return None
     file = opened_parquet(sample.source)
     names = column_names(sample.source, file)
     if set(RANKS_COLUMNS) <= set(names):
-        return {}
+        return None
     check = partial(check_size, sample.source, file, names, first=_LOOKED_AT)
     guarded(sample.source, check)
-    rows = guarded(sample.source, partial(_first_rows, file, names))
-    return recognise_columns(names, rows, sample)
+    return FirstRows(names, guarded(sample.source, partial(_first_rows, file, names)))
 
 
 def _first_rows(file: pq.ParquetFile, names: list[str]) -> list[list[str]]:
@@ -76,6 +80,7 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
     recognise=recognise_parquet,
     write=dict.fromkeys(KINDS, write_parquet),
     magic=MAGIC,
+    first_rows=_parquet_rows,
 )
 def read_parquet(source: Source, request: Request) -> Loaded:
     """A Parquet file. Ids stored as numbers become their decimal digits."""
@@ -84,7 +89,7 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     if set(RANKS_COLUMNS) <= set(names):
         problem = LineProblem(None, "judged ranks", "a table with a row for each document")
         raise refuse(source, [problem], hint="Leave out the format; it is told by the columns.")
-    understood = check_columns(source, names, request.kind, None)
+    understood = check_columns(source, names, request, None)
     used = set(understood.roles.values())
     if request.kind in ("queries", "documents"):
         used |= set(understood.others)

@@ -30,9 +30,17 @@ KIND_TITLES: Mapping[Kind, str] = {
     "documents": "documents",
 }
 
-SPECIFIC, CERTAIN, LIKELY, POSSIBLE, NO = 97, 90, 60, 30, 0
+Evidence = Literal["said", "columns", "name", "guess"]
+"""By what a file was taken for what it is; `formats.kinds` says what each means."""
+
+SPECIFIC, ASKED, CERTAIN, LIKELY, IF_SAID, POSSIBLE, NO = 97, 95, 90, 60, 40, 30, 0
 """How sure a format is that a file is of its own: the surest wins. SPECIFIC is for a special shape
-of what another format reads, too."""
+of what another format reads, too; ASKED for one that may be of several kinds, none likelier;
+IF_SAID for a kind that has all it needs and is not likely."""
+
+
+Columns = Mapping[str, str]
+"""Our name of a column -> the file's, where the reader says which is which; empty where not."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,9 @@ class Loaded:
 
     `title` is what people see as "read as", `format` the short name of the format, `file` the name
     the user gave, `tag` the run name written inside a TREC run ("" elsewhere), `stored` the scores
-    that stand beside a run's results: query_id -> name -> value.
+    that stand beside a run's results: query_id -> name -> value. `evidence` says by what the file
+    was taken for what it is: one that is a guess should be asked about. `others` are the further
+    runs of a file of several systems, while it is read.
     """
 
     table: Table
@@ -50,6 +60,8 @@ class Loaded:
     file: str
     tag: str = ""
     stored: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    evidence: Evidence = "columns"
+    others: tuple[Loaded, ...] = ()
 
     @property
     def kind(self) -> Kind:
@@ -70,14 +82,17 @@ class Request:
     duplicates: Duplicates = "error"
     grades: Grades = "integer"
     run_name: str = "run"
+    columns: Columns = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The beginning of a file, for recognising it: `text` is "" for binary files."""
+    """The beginning of a file, for recognising it: `text` is "" for binary files, `columns` are
+    those that the reader names."""
 
     source: Source
     text: str
+    columns: Columns = field(default_factory=dict)
 
     @cached_property
     def lines(self) -> list[str]:
@@ -96,6 +111,15 @@ class Sample:
         return any(word in part for word in words for part in parts)
 
 
+@dataclass(frozen=True)
+class FirstRows:
+    """The columns of a file as it names them, and its first rows as texts."""
+
+    names: list[str]
+    rows: list[list[str]]
+
+
+Header = Callable[[Sample], FirstRows | None]
 Recogniser = Callable[[Sample], Mapping[Kind, int]]
 Reader = Callable[[Source, Request], Loaded]
 Writer = Callable[[Any, BinaryIO], None]
@@ -104,8 +128,9 @@ Writer = Callable[[Any, BinaryIO], None]
 @dataclass(frozen=True)
 class Format:
     """A declared format: `name` is short and unique, `example` shows its first lines, `endings` are
-    usual in file names, `write` has the kinds of table that can be written so, and `magic` the
-    first bytes of a file that is not text."""
+    usual in file names, `write` has the kinds of table that can be written so, `magic` the first
+    bytes of a file that is not text, and `first_rows` gives the columns of a sample by name, None
+    where it is of another format; without it the format has none."""
 
     name: str
     title: str
@@ -117,6 +142,7 @@ class Format:
     read: Reader
     write: Mapping[Kind, Writer] = field(default_factory=dict)
     magic: bytes = b""
+    first_rows: Header | None = None
 
 
 _FORMATS: dict[str, Format] = {}
@@ -133,6 +159,7 @@ def reader(
     recognise: Recogniser,
     write: Mapping[Kind, Writer] | None = None,
     magic: bytes = b"",
+    first_rows: Header | None = None,
 ) -> Callable[[Reader], Reader]:
     """Declare a format: the decorated function reads it, `write` has what writes each kind."""
 
@@ -141,6 +168,7 @@ def reader(
             *(name, title, kinds, endings, explanation, example, recognise, function),
             write=write or {},
             magic=magic,
+            first_rows=first_rows,
         )
         return function
 

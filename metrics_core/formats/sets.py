@@ -3,22 +3,39 @@ of several runs."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
+from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import beir
 from metrics_core.formats.detailed import is_detailed, is_json, read_detailed_set
 from metrics_core.formats.judged_ranks import holds_ranks, read_ranks_set
-from metrics_core.formats.reading import check_choices
-from metrics_core.formats.registry import Loaded
+from metrics_core.formats.kinds import sample_of
+from metrics_core.formats.listed import kinds_in_lists
+from metrics_core.formats.reading import check_choices, read_each
+from metrics_core.formats.registry import Kind, Loaded
 from metrics_core.formats.source.limits import Size
+from metrics_core.formats.source.opening import open_source
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Duplicates
 
 
 def is_set(source: str | Path | bytes) -> bool:
-    """Whether a folder or a file holds several tables: a BEIR set, detailed results, or judged
-    ranks."""
-    return holds_ranks(source) or beir.is_set(source) or is_detailed(source)
+    """Whether a folder or a file holds several tables: a BEIR set, detailed results, judged ranks,
+    or records of queries with judgments inside."""
+    ours = holds_ranks(source) or beir.is_set(source) or is_detailed(source)
+    return ours or len(_kinds_in(source)) > 1
+
+
+def _kinds_in(source: str | Path | bytes) -> list[Kind]:
+    """The kinds of table that records with judgments inside hold; none where they have none."""
+    if not is_json(source):
+        return []
+    try:
+        found = kinds_in_lists(sample_of(open_source(source)))
+    except FileFormatError:
+        return []
+    return found if "qrels" in found else []
 
 
 def read_set(
@@ -30,8 +47,8 @@ def read_set(
     encoding: str | None = None,
     limit: Size | None = None,
 ) -> list[Loaded]:
-    """Read a BEIR set (a folder, a zip of one, its bytes), a file of detailed results, or judged
-    ranks (a Parquet file, a folder of such, a zip of one).
+    """Read a BEIR set (a folder, a zip of one, its bytes), a file of detailed results, records of
+    queries with judgments inside, or judged ranks (a Parquet file, a folder of such, a zip of one).
 
     Gives its documents, queries, judgments and runs. The choices are those of `read`, and hold for
     every file of the set; in detailed results a document counts once and no grades stand. Raises
@@ -41,6 +58,11 @@ def read_set(
     if holds_ranks(source):
         return read_ranks_set(source, name=name, limit=limit)
     if is_json(source) and not beir.is_set(source):
+        kinds = [] if is_detailed(source) else _kinds_in(source)
+        if kinds:
+            read = partial(read_each, source, name=name, duplicates=duplicates, grades=grades)
+            own = (read(kind=kind, encoding=encoding, limit=limit) for kind in kinds)
+            return [loaded for tables in own for loaded in tables]
         return read_detailed_set(source, name=name, encoding=encoding, limit=limit)
     return beir.read_set(
         source, name=name, duplicates=duplicates, grades=grades, encoding=encoding, limit=limit

@@ -9,7 +9,8 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts, texts_of
-from metrics_core.formats.parsing.columns import DOCUMENT_NAMES, recognise_columns, understand
+from metrics_core.formats.parsing.chosen_columns import by_number, numbered, recognise_named
+from metrics_core.formats.parsing.columns import understand
 from metrics_core.formats.parsing.delimited import (
     csv_fields,
     csv_records,
@@ -20,10 +21,10 @@ from metrics_core.formats.parsing.delimited import (
 )
 from metrics_core.formats.parsing.named import load_named
 from metrics_core.formats.registry import (
-    CERTAIN,
     KINDS,
     LIKELY,
     POSSIBLE,
+    FirstRows,
     Kind,
     Loaded,
     Request,
@@ -39,24 +40,42 @@ _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 
 def recognise_csv(sample: Sample) -> Mapping[Kind, int]:
     """By the column names in the first line, separated by comma, semicolon or bar."""
-    separator = _separator(sample)
-    return _recognise(sample, lambda line: csv_fields(line, separator)) if separator else {}
+    return recognise_named(_csv_rows(sample), sample.columns)
 
 
 def recognise_tsv(sample: Sample) -> Mapping[Kind, int]:
     """By the column names in the first line, separated by tabs; or by two columns in every line,
     which are an id and a text."""
-    if not sample.lines or "\t" not in sample.lines[0]:
-        return {}
-    found = _recognise(sample, tsv_fields)
-    if found or not all(_bare(tsv_fields(line)) for line in sample.lines):
+    rows = _tsv_rows(sample)
+    found = recognise_named(rows, sample.columns)
+    if (
+        found
+        or rows is None
+        or sample.columns
+        or not all(_bare(tsv_fields(line)) for line in sample.lines)
+    ):
         return found
-    if sample.named("quer", "topic"):  # such as msmarco-docdev-queries.tsv
-        return {"queries": CERTAIN, "documents": LIKELY}
     texts = [tsv_fields(line)[1] for line in sample.lines]
-    if sample.named(*DOCUMENT_NAMES) or sum(map(len, texts)) > 200 * len(texts):
+    if sum(map(len, texts)) > 200 * len(texts):
         return {"documents": LIKELY, "queries": POSSIBLE}
     return {"queries": LIKELY, "documents": POSSIBLE}
+
+
+def _csv_rows(sample: Sample) -> FirstRows | None:
+    separator = _separator(sample)
+    return _first_rows(sample, lambda line: csv_fields(line, separator)) if separator else None
+
+
+def _tsv_rows(sample: Sample) -> FirstRows | None:
+    tabs = sample.lines and "\t" in sample.lines[0]
+    return _first_rows(sample, tsv_fields) if tabs else None
+
+
+def _first_rows(sample: Sample, fields: Callable[[str], list[str]]) -> FirstRows:
+    first, *others = [fields(line) for line in sample.lines[:50]]
+    if by_number(sample.columns):
+        return FirstRows(numbered(first), [first, *others])
+    return FirstRows(first, others)
 
 
 def write_csv(table: Table, file: BinaryIO) -> None:
@@ -105,6 +124,7 @@ def _quoted(text: str) -> str:
     example="query_id,doc_id,score\nq1,doc-7,14.2\nq1,doc-3,11.9",
     recognise=recognise_csv,
     write=dict.fromkeys(KINDS, write_csv),
+    first_rows=_csv_rows,
 )
 def read_csv(source: Source, request: Request, *, only_carefully: bool = False) -> Loaded:
     """A CSV file, quoted as RFC 4180 says. `only_carefully` skips the fast path, for tests."""
@@ -125,12 +145,14 @@ def read_csv(source: Source, request: Request, *, only_carefully: bool = False) 
     example="query-id\tcorpus-id\tscore\nq1\tdoc-7\t2\nq1\tdoc-3\t0",
     recognise=recognise_tsv,
     write=dict.fromkeys(KINDS, write_tsv),
+    first_rows=_tsv_rows,
 )
 def read_tsv(source: Source, request: Request, *, only_carefully: bool = False) -> Loaded:
     """A TSV file. A quote counts only where it also closes on its line, so that a lone one never
     swallows the lines after it. `only_carefully` skips the fast path, for tests."""
     lines = _sample(source).lines
-    if request.kind in ("queries", "documents") and lines and _bare(tsv_fields(lines[0])):
+    texts = request.kind in ("queries", "documents") and not request.columns
+    if texts and lines and _bare(tsv_fields(lines[0])):
         names = ["query_id" if request.kind == "queries" else "doc_id", "text"]
         named = named_from(source, request, tsv_records(source), names)
         return load_named(source, request, named, "tsv", "TSV without a header")
@@ -156,9 +178,3 @@ def _separator(sample: Sample) -> str:
     counts = {separator: len(csv_fields(first, separator)) for separator in _SEPARATORS}
     best = max(counts, key=lambda separator: counts[separator])
     return best if counts[best] > 1 else ""
-
-
-def _recognise(sample: Sample, fields: Callable[[str], list[str]]) -> dict[Kind, int]:
-    names = fields(sample.lines[0])
-    rows = [fields(line) for line in sample.lines[1:50]]
-    return recognise_columns(names, rows, sample)

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.notes import Note
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts
-from metrics_core.formats.parsing.blocks import line_notes, rank_notes, refuse_problems
-from metrics_core.formats.parsing.checking import qrels_table, run_table
+from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
+from metrics_core.formats.parsing.checking import qrels_table
+from metrics_core.formats.parsing.systems import Reading, load_runs, with_one_tag
 from metrics_core.formats.parsing.trec_lines import QRELS, RUN, fields_of, parse
 from metrics_core.formats.registry import (
     CERTAIN,
@@ -26,7 +26,7 @@ from metrics_core.formats.registry import (
     reader,
 )
 from metrics_core.formats.source.lines import LineIndex
-from metrics_core.formats.source.source import Source, shortened
+from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import is_number
 from metrics_core.tables import Qrels, Run, Table
 from metrics_core.tables.arrays import values_of
@@ -41,6 +41,8 @@ def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
     runs = sum(len(f) >= 6 and is_number(f[4]) for f in lines) / len(lines)
     qrels = sum(len(f) == 4 and is_number(f[3]) for f in lines) / len(lines)
     run_name = sample.path.endswith((".run", ".res"))
+    if max(runs, qrels) <= 0.5 and sample.text.lstrip().startswith(("{", "[", "<")):
+        return {}
     return {
         "run": _sureness(runs, _share_of(lines, 6), _share_of(lines, 5), run_name),
         "qrels": _sureness(
@@ -120,33 +122,28 @@ def read_trec(source: Source, request: Request, *, only_carefully: bool = False)
     refuse_problems(source, blocks)
     index = LineIndex(tuple(block.stretch for block in blocks))
     notes = line_notes(blocks)
-    rows = pa.concat_tables([block.table for block in blocks]).unify_dictionaries()
     tags = tuple(dict.fromkeys(tag for block in blocks for tag in block.tags))
+    tables = [block.table for block in blocks]
+    if len(tags) > 1:
+        tables = [with_one_tag(block.table, block.tags) for block in blocks]
+    rows = pa.concat_tables(tables).unify_dictionaries()
+    tables.clear()
     blocks.clear()  # the columns a table does not keep are freed as it is built
     title = trec_title(source, request.kind)
     if layout is QRELS:
         table: Table = qrels_table(source, request, rows, index)
         return Loaded(table.noting(*notes), "trec", title, source.name)
-    scores = rows["score"].combine_chunks()
-    notes += [*tag_notes(tags), *rank_notes(rows["query_id"], rows["rank"], scores)]
-    rows = pa.table({"query_id": rows["query_id"], "doc_id": rows["doc_id"], "score": scores})
-    table = run_table(source, request, rows, index)
-    return Loaded(table.noting(*notes), "trec", title, source.name, tag=tags[0])
+    rows = rows.set_column(
+        rows.column_names.index("score"), "score", rows["score"].combine_chunks()
+    )
+    read_as = Reading("trec", title, tag=tags[0])
+    return load_runs(source, request, rows, index, read_as, notes)
 
 
 def trec_title(source: Source, kind: Kind) -> str:
     """How a TREC file was understood."""
     tabs = ", tabs" if "\t" in _first_line(source) else ""
     return f"TREC {kind}{tabs}"
-
-
-def tag_notes(tags: Sequence[str]) -> list[Note]:
-    """The note on several run names, if there are."""
-    if len(tags) < 2:
-        return []
-    names = tuple(shortened(tag) for tag in tags[:3])
-    message = f"{len(tags):,} run names in one file, read as one run"
-    return [Note("tag", message, len(tags), names)]
 
 
 def _first_line(source: Source) -> str:

@@ -29,6 +29,8 @@ _GREATEST_WHOLE = 2**53  # beyond it not every whole number is a float64, and th
 GREATEST_GRADE = 127
 """trec_eval overflows beyond it; a grade that large is an id or a score in the wrong column."""
 
+_NO_GAIN = 1_000_000
+
 
 def parse_scores(texts: pa.Array) -> npt.NDArray[np.float64]:
     """Scores of an Arrow array of texts; NaN where a text is no finite number."""
@@ -116,6 +118,12 @@ def _grade(text: str, grades: Grades) -> float | GradeProblem:
             whole,
             "Real-valued grades are taken if you ask for them; they count as gains.",
             "grades=real",
+        )
+    if grades == "integer" and abs(value) >= _NO_GAIN:
+        return GradeProblem(
+            f"a grade between -{GREATEST_GRADE} and {GREATEST_GRADE}",
+            "So large a grade is mostly a time, an id or a score in the wrong column. Columns"
+            " between tabs or commas can be named: columns query=1,doc=2,grade=3.",
         )
     if abs(value) > GREATEST_GRADE and (grades == "integer" or not np.isfinite(value)):
         return GradeProblem(

@@ -145,7 +145,7 @@ def _option(study: Study, view: Comparison, p: Parameter) -> None:
         offered = list(p.choices or columns)
         more["options"] = offered if value is None or value in offered else [value, *offered]
     elif p.kind in (int, float):
-        draw, more = st.number_input, _number(p)
+        draw, more = st.number_input, _number(p, value)
     else:
         draw, store = st.text_input, typed
         value = "" if value is None else written(value) if p.kind in (dict, tuple) else value
@@ -165,16 +165,20 @@ def _option(study: Study, view: Comparison, p: Parameter) -> None:
         st.html(navigation.refused(refused))
 
 
-def _number(p: Parameter) -> dict[str, Any]:
-    """Bounds and step of a number field; open ends are refused by the parameter itself."""
+def _number(p: Parameter, value: float | None) -> dict[str, Any]:
+    """Bounds and step of a number field; open ends are refused by the parameter itself. One of
+    whole numbers takes fractions where it has one."""
     low, high = p.bounds.low, p.bounds.high
-    kind: Callable[[float], float] = int if p.kind is int else float
+    whole = p.kind is int and not isinstance(value, float)
+    if p.fractions and not whole:
+        low = 0
+    kind: Callable[[float], float] = int if whole else float
     options: dict[str, Any] = {
         "min_value": kind(low) if abs(low) < _MOST else None,
         "max_value": kind(high) if abs(high) < _MOST else None,
-        "step": 1 if p.kind is int else (0.05 if high <= 1 else 0.5),
+        "step": 1 if whole else (0.05 if high <= 1 or p.fractions else 0.5),
     }
-    if p.kind is float:
+    if not whole:
         options["format"] = "%g"
     if p.optional:
         options["placeholder"] = "not set"

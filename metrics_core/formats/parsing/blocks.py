@@ -1,24 +1,15 @@
-"""A file of lines taken together: what is wrong with its blocks, what was odd about them and their
-ranks. The rank column is ignored; this only remarks on it."""
+"""A file of lines taken together: what is wrong with its blocks, and what was odd about them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
 
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.trec_lines import Parsed
 from metrics_core.formats.source.lines import counted, refuse
 from metrics_core.formats.source.source import Source
-from metrics_core.tables.arrays import column_of, values_of
-from metrics_core.tables.by_score import contradictions
-from metrics_core.tables.columns import coded
 
 
 def refuse_problems(source: Source, blocks: Sequence[Parsed]) -> None:
@@ -66,36 +57,3 @@ def line_notes(blocks: Sequence[Parsed]) -> list[Note]:
         message = f"{counted(long, 'line')} of more than six columns; the run name takes the rest"
         notes.append(Note("long_lines", message, long))
     return notes
-
-
-def rank_notes(
-    query_id: pa.ChunkedArray, rank: pa.ChunkedArray, score: pa.DoubleArray
-) -> list[Note]:
-    """Notes on the columns of a run; ranks are float32, NaN where the text is no number."""
-    ranks = values_of(rank)
-    whole = ranks == np.floor(ranks)  # NaN equals nothing
-    if not whole.all():
-        return fraction_notes(int(np.count_nonzero(~whole)))
-    query_ids = coded(query_id)
-    queries = values_of(query_ids.indices)
-    found = contradictions(queries, ranks, values_of(score))
-    return contradiction_notes(query_ids.dictionary, found)
-
-
-def fraction_notes(count: int) -> list[Note]:
-    """The note on so many ranks that are no whole numbers."""
-    message = f"{counted(count, 'rank')} not a whole number; the order follows from the scores"
-    return [Note("rank", message, count)]
-
-
-def contradiction_notes(query_ids: pa.Array, contradicting: npt.NDArray[Any]) -> list[Note]:
-    """The note on the queries at these places, whose ranks contradict their scores, if any."""
-    if not len(contradicting):
-        return []
-    names = query_ids.take(column_of(contradicting[:3])).to_pylist()
-    message = (
-        f"in {len(contradicting):,} of {len(query_ids):,} queries the rank column"
-        " contradicts the scores; the order follows from the scores"
-    )
-    examples = tuple(f"query {name}" for name in names)
-    return [Note("rank", message, len(contradicting), examples)]

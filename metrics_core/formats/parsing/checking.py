@@ -30,10 +30,16 @@ MOST_TEXT = 2**31 - 1
 _ALL_IDS = f"at most {size_text(MOST_TEXT)} of ids"
 
 
-def run_table(source: Source, request: Request, rows: pa.Table, index: RowLines | None) -> Run:
-    """A run from query_id, doc_id and finite scores. Raises FileFormatError for a document twice
-    in a query, unless the request says which one counts."""
-    _check_ids(source, rows, index)
+def run_table(
+    source: Source,
+    request: Request,
+    rows: pa.Table,
+    index: RowLines | None,
+    places: npt.NDArray[np.int64] | None = None,
+) -> Run:
+    """A run from query_id, doc_id and finite scores, the rows being those of the file or of some
+    `places` in it. Raises FileFormatError for a document twice in a query, unless the request says
+    which one counts."""
     try:
         return Run.from_columns(
             request.run_name,
@@ -43,14 +49,14 @@ def run_table(source: Source, request: Request, rows: pa.Table, index: RowLines 
             duplicates=request.duplicates,
         )
     except TableError as error:
-        raise refuse_rows(source, error, index) from error
+        raise refuse_rows(source, error, index, places) from error
 
 
 def qrels_table(source: Source, request: Request, rows: pa.Table, index: RowLines | None) -> Qrels:
     """Judgments from query_id, doc_id, the texts of relevance and, where there is one, a column
     subtopic or iteration. Raises FileFormatError for a text that is no grade and for a pair judged
     twice with different grades."""
-    _check_ids(source, rows, index)
+    check_ids(source, rows, index)
     texts = coded(rows["relevance"])
     codes = values_of(texts.indices)
     graded = parse_grades(texts.dictionary.to_pylist(), request.grades)
@@ -65,6 +71,12 @@ def qrels_table(source: Source, request: Request, rows: pa.Table, index: RowLine
         raise refuse_rows(source, error, index) from error
     if qrels.subtopics is not None:
         qrels = qrels.noting(_subtopic_note(qrels))
+    if grades.dtype.kind == "f" and grades.min() >= 0 and grades.max() <= 1:
+        message = (
+            "all grades lie between 0 and 1; measures that ask which documents are relevant count"
+            " those of grade 1, unless they are given a limit, such as AP(rel=0.5)"
+        )
+        qrels = qrels.noting(Note("fractions", message, int((grades % 1 > 0).sum()), loud=True))
     negative = int(np.count_nonzero(grades < 0))
     if not negative:
         return qrels
@@ -72,7 +84,7 @@ def qrels_table(source: Source, request: Request, rows: pa.Table, index: RowLine
     return qrels.noting(Note("negative", message, negative))
 
 
-def _check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
+def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
     """Refuse ids that are texts rather than names, and more of them than Arrow joins."""
     for name in ("query_id", "doc_id"):
         column = rows[name]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from metrics_core.formats.registry import CERTAIN, KINDS, LIKELY, POSSIBLE, Kind, Sample
+from metrics_core.formats.registry import CERTAIN, IF_SAID, KINDS, LIKELY, POSSIBLE, Kind
 from metrics_core.formats.values import is_number
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -26,25 +26,50 @@ ROLES: dict[str, tuple[str, ...]] = {
 
 Where both stand, docno is the document's name; PyTerrier's docid then is a number of its index."""
 
+FURTHER: dict[str, tuple[str, ...]] = {
+    "query_id": ("querytext", "user", "userid", "uid"),
+    "doc_id": ("movieid", "asin"),
+    "score": ("prediction", "predictedrating", "relevancescore"),
+    "relevance": ("escilabel",),
+    "rank": ("docposition",),
+    "tag": ("model", "method", "snapshotname"),
+}
+"""Names that mean this in a run or judgments, and elsewhere anything; `ROLES` come first."""
+
+NAMES = {role: (*known, *FURTHER.get(role, ())) for role, known in ROLES.items()}
+
+DISTANCES = ("distance", "distances", "dist")
+"""Columns that may stand for a score if they are turned round: smaller is better."""
+
 RANKS_COLUMNS = ("run", "query_id", "retrieved", "judged", "doc_id", "rank")
 """The columns of judged ranks, which hold no run that the ranks would order."""
 
-QUERY_IDS = ("queryid", "qid", "id", *ROLES["query_id"][2:-1], "number", "num")
+QUERY_IDS = (
+    "queryid",
+    "qid",
+    "id",
+    *ROLES["query_id"][2:-1],
+    "number",
+    "num",
+    *FURTHER["query_id"][1:],
+)
 QUERY_TEXTS = ("text", "query", "querytext", "title", "question", "keywords")
-DOCUMENT_IDS = (*ROLES["doc_id"][:2], "id", *ROLES["doc_id"][2:])
+DOCUMENT_IDS = (*ROLES["doc_id"][:2], "id", *ROLES["doc_id"][2:], *FURTHER["doc_id"])
 DOCUMENT_TEXTS = ("text", "body", "content", "contents", "description", "passage", "abstract")
-
-DOCUMENT_NAMES = ("corpus", "doc", "article", "passage", "collection")
-"""Words in a file's name that say it holds documents."""
 
 GREATEST_USUAL_GRADE, LEAST_USUAL_GRADE = 127, -10
 _LONG_TEXT = 200
 """Characters from which a text is rather a document's than a query's, where nothing else tells."""
 
 
+_RECBOLE = re.compile(r":(?:token|float)(?:_seq)?$")
+_BETWEEN = re.compile(r"[\s_\-]+")
+
+
 def fold(name: str) -> str:
-    """A column's name without case, blanks, underscores and hyphens."""
-    return re.sub(r"[\s_\-]+", "", name.lower())
+    """A column's name without case, blanks, underscores and hyphens, and without the type that
+    RecBole writes behind it (`user_id:token`)."""
+    return _BETWEEN.sub("", _RECBOLE.sub("", name.lower()))
 
 
 def position(names: Sequence[str], known: Sequence[str]) -> int:
@@ -56,7 +81,7 @@ def position(names: Sequence[str], known: Sequence[str]) -> int:
 def looks_like_header(fields: Sequence[str]) -> bool:
     """Whether these fields of a TREC line are column names: most are known, none is a number."""
     named = [field for field in fields if fold(field) not in ("0", "q0")]
-    known = sum(any(fold(field) in names for names in ROLES.values()) for field in named)
+    known = sum(any(fold(field) in names for names in NAMES.values()) for field in named)
     return known * 2 > len(named) and not any(map(is_number, named))
 
 
@@ -96,18 +121,19 @@ def _has_only_details(names: Sequence[str]) -> bool:
     """Whether these are details of queries, such as a category, by an id that can be no other's."""
     others = ("doc_id", "score", "relevance", "rank", "subtopic")
     alien = any(position(names, ROLES[role]) >= 0 for role in others)
-    return len(names) > 1 and not alien and position(names, ROLES["query_id"][:-1]) >= 0
+    known = (*ROLES["query_id"][:-1], *FURTHER["query_id"][1:])
+    return len(names) > 1 and not alien and position(names, known) >= 0
 
 
 def _is_catalogue(names: Sequence[str]) -> bool:
     """Whether these are details of documents, such as a price, by an id that can be no other's."""
     others = ("query_id", "score", "relevance", "rank")
     alien = any(position(names, ROLES[role]) >= 0 for role in others)
-    return len(names) > 1 and not alien and position(names, ROLES["doc_id"]) >= 0
+    return len(names) > 1 and not alien and position(names, NAMES["doc_id"]) >= 0
 
 
 def _judgable(names: Sequence[str], kind: Kind) -> Understood:
-    roles = {role: position(names, known) for role, known in ROLES.items()}
+    roles = {role: position(names, known) for role, known in NAMES.items()}
     value = "score"
     if kind == "qrels":
         value = "relevance"
@@ -118,6 +144,8 @@ def _judgable(names: Sequence[str], kind: Kind) -> Understood:
     wanted = ("query_id", "doc_id", value)
     quiet = {roles[role] for role in (*wanted, "rank", "iteration", "tag")}
     used = [*wanted, "rank"]
+    if kind == "run":
+        used.append("tag")
     if kind == "qrels":
         used.append("subtopic" if roles["subtopic"] >= 0 else "iteration")
         quiet.add(roles["subtopic"])
@@ -128,34 +156,31 @@ def _judgable(names: Sequence[str], kind: Kind) -> Understood:
     )
 
 
-def recognise_columns(
-    names: Sequence[str], rows: Sequence[Sequence[str]], sample: Sample
-) -> dict[Kind, int]:
+def recognise_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Kind, int]:
     """How sure a header and some rows are of each kind of table; empty where nothing is known."""
     complete = {kind: not understand(names, kind).missing for kind in KINDS}
     possible: dict[Kind, int] = {
         kind: POSSIBLE for kind, is_complete in complete.items() if is_complete
     }
-    query, doc = position(names, ROLES["query_id"]), position(names, ROLES["doc_id"])
-    if query >= 0 and doc >= 0:
-        return possible | _recognise_judgable(names, rows, sample, complete)
+    query, doc = position(names, ROLES["query_id"]), position(names, NAMES["doc_id"])
+    if (query >= 0 and doc >= 0) or complete["run"] or complete["qrels"]:
+        return possible | _recognise_judgable(names, rows, complete)
     if complete["queries"] and (query >= 0 or not complete["documents"]):
         return possible | {"queries": CERTAIN}
     if complete["documents"] and doc >= 0:
         return possible | {"documents": CERTAIN}
     if complete["documents"]:
-        return possible | _recognise_texts(names, rows, sample)
+        return possible | _recognise_texts(names, rows)
     return possible | dict.fromkeys(_nearest(names, query, doc), POSSIBLE - 10)
 
 
 def _recognise_judgable(
     names: Sequence[str],
     rows: Sequence[Sequence[str]],
-    sample: Sample,
     complete: Mapping[Kind, bool],
 ) -> dict[Kind, int]:
-    graded = position(names, ROLES["relevance"]) >= 0
-    score = position(names, ROLES["score"])
+    graded = position(names, NAMES["relevance"]) >= 0
+    score = position(names, NAMES["score"])
     if graded:
         return {"qrels": CERTAIN, "run": LIKELY if complete["run"] else 0}
     if not complete["run"]:
@@ -163,15 +188,13 @@ def _recognise_judgable(
         if complete["queries"]:
             nearest["queries"] = LIKELY
         return nearest
-    if score < 0 or position(names, ROLES["rank"]) >= 0:
+    if score < 0:
         return {"run": CERTAIN}
     values = [row[score].strip() for row in rows if len(row) > score]
-    beir = [fold(name) for name in names] == ["queryid", "corpusid", "score"]
-    if usual_grades(values) and (beir or sample.named("qrel")):
+    graded = whole_grades(values)
+    if graded and [fold(name) for name in names] == ["queryid", "corpusid", "score"]:  # BEIR's
         return {"qrels": CERTAIN, "run": LIKELY}
-    if beir and sample.named("qrel"):
-        return {"run": CERTAIN, "qrels": LIKELY - 1}
-    return {"run": CERTAIN, "qrels": LIKELY if usual_grades(values) else POSSIBLE - 10}
+    return {"run": CERTAIN, "qrels": LIKELY if graded else IF_SAID}
 
 
 def usual_grades(values: Sequence[str]) -> bool:
@@ -183,14 +206,13 @@ def usual_grades(values: Sequence[str]) -> bool:
     )
 
 
-def _recognise_texts(
-    names: Sequence[str], rows: Sequence[Sequence[str]], sample: Sample
-) -> dict[Kind, int]:
-    """A bare id and a text: queries or documents, by the file's name, the columns, the length."""
-    if sample.named("quer", "topic"):
-        return {"queries": CERTAIN, "documents": LIKELY}
-    if sample.named(*DOCUMENT_NAMES):
-        return {"documents": CERTAIN, "queries": LIKELY}
+def whole_grades(values: Sequence[str]) -> bool:
+    """Whether these texts are all small whole numbers, perhaps written as decimals: 2.0."""
+    return usual_grades([re.sub(r"\.0*$", "", value) for value in values])
+
+
+def _recognise_texts(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Kind, int]:
+    """A bare id and a text: queries or documents, by the columns and the length."""
     titled = position(names, ("title",)) >= 0 and position(names, DOCUMENT_TEXTS) >= 0
     at = position(names, DOCUMENT_TEXTS)
     lengths = [len(row[at]) for row in rows if len(row) > at >= 0]

@@ -11,6 +11,7 @@ import pyarrow as pa
 from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.base.parallel import in_order
+from metrics_core.formats.parsing.chosen_columns import by_number, numbered, read_as
 from metrics_core.formats.parsing.columns import Understood, understand
 from metrics_core.formats.parsing.named import Named, check_columns, check_header
 from metrics_core.formats.parsing.regular import read_regular
@@ -88,6 +89,9 @@ def named_from(
     lines: list[int] = []
     blanks = comments = bad = 0
     for first, last, fields in records:
+        if fields and names is None and by_number(request.columns):
+            names = numbered(fields)
+            columns = [[] for _ in names]
         if not fields:
             blanks += 1
         elif names is None and fields[0].startswith("#"):
@@ -95,7 +99,7 @@ def named_from(
         elif names is None:
             header, names = first, _column_names(fields)
             check_header(source, names, header)
-            check_columns(source, names, request.kind, header)
+            check_columns(source, names, request, header)
             source.limit.check_cells(source.name, 1, len(names), header)
             columns = [[] for _ in names]
         elif len(fields) != len(names) or (last > first and request.kind in ("run", "qrels")):
@@ -143,8 +147,13 @@ def quickly_named(source: Source, request: Request, separator: str) -> Named | N
     """
     first, _, _ = source.head.partition(b"\n")
     names = _column_names(first.decode().split(separator))
-    understood = understand(names, request.kind)
-    if first.startswith(b"#") or understood.missing or len(set(names)) < len(names):
+    understood = understand(read_as(names, request.columns), request.kind)
+    if (
+        first.startswith(b"#")
+        or by_number(request.columns)
+        or understood.missing
+        or len(set(names)) < len(names)
+    ):
         return None
     types = _types(names, understood, request.kind)
     required = [names[understood.roles[role]] for role in _REQUIRED & understood.roles.keys()]
@@ -174,13 +183,13 @@ _REQUIRED = {"query_id", "doc_id", "relevance"}
 
 def _types(names: Sequence[str], understood: Understood, kind: Kind) -> dict[str, pa.DataType]:
     """Arrow types of the columns that a table of this kind uses."""
-    numbers = {"score": pa.float64(), "rank": pa.float64()}
-    coded = {"query_id": CODED_ID, "relevance": CODED_ID}
+    scored = "score" in understood.roles
+    numbers = {"score": pa.float64()} | ({} if scored else {"rank": pa.float64()})
+    coded = dict.fromkeys(("query_id", "relevance", "tag", "rank"), CODED_ID)
     types = {
         names[at]: numbers.get(role) or coded.get(role) or ID
         for role, at in understood.roles.items()
-        if not (role == "rank" and "score" in understood.roles)
-        and not (kind == "qrels" and role == "rank")
+        if not (kind == "qrels" and role == "rank")
     }
     if kind in ("queries", "documents"):
         types |= {names[at]: ID for at in understood.others}

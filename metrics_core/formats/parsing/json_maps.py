@@ -16,8 +16,13 @@ import pyarrow.compute as pc
 
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
-from metrics_core.formats.parsing.checking import qrels_table, refuse_values, run_table
-from metrics_core.formats.parsing.columns import usual_grades
+from metrics_core.formats.parsing.checking import (
+    check_ids,
+    qrels_table,
+    refuse_values,
+    run_table,
+)
+from metrics_core.formats.parsing.columns import whole_grades
 from metrics_core.formats.parsing.json_text import (
     MOST_DIGITS,
     check_strings,
@@ -28,6 +33,7 @@ from metrics_core.formats.parsing.json_text import (
     strings_in,
     too_long,
 )
+from metrics_core.formats.parsing.order_notes import rising_notes
 from metrics_core.formats.registry import Loaded, Request
 from metrics_core.formats.source.lines import counted, refuse
 from metrics_core.formats.source.source import Source, shortened
@@ -151,7 +157,7 @@ def _table(source: Source, request: Request, rows: _Rows) -> Table:
         table = pa.table({**rows.ids, "relevance": texts})
         qrels = qrels_table(source, request, table, rows)
         message = "all numbers are small whole numbers and are read as grades, not as scores"
-        whole = usual_grades(texts.slice(0, 1000).to_pylist())
+        whole = whole_grades(texts.slice(0, 1000).to_pylist())
         return qrels.noting(Note("kind", message, rows.rows)) if whole else qrels
     scores: npt.NDArray[np.float64] = np.concatenate([parse_scores(t) for t in texts.chunks])
     bad = np.flatnonzero(np.isnan(scores))
@@ -162,4 +168,8 @@ def _table(source: Source, request: Request, rows: _Rows) -> Table:
             return f"`{score}`", A_SCORE, why_not_a_number(score)
 
         raise refuse_values(source, rows, bad, problem_of)
-    return run_table(source, request, pa.table({**rows.ids, "score": scores}), rows)
+    ids = rows.ids
+    table = pa.table({**ids, "score": scores})
+    check_ids(source, table, rows)
+    run = run_table(source, request, table, rows)
+    return run.noting(*rising_notes(ids["query_id"], scores))

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.errors import LineProblem, TableError
+from metrics_core.base.errors import LineProblem, TableError, did_you_mean
 from metrics_core.base.notes import Note
-from metrics_core.formats.parsing.checking import qrels_table, refuse_values, run_table
-from metrics_core.formats.parsing.columns import Understood, understand
+from metrics_core.formats.parsing.checking import qrels_table, refuse_values
+from metrics_core.formats.parsing.chosen_columns import absent, read_as, turned
+from metrics_core.formats.parsing.columns import (
+    DISTANCES,
+    NAMES,
+    Understood,
+    fold,
+    position,
+    understand,
+)
+from metrics_core.formats.parsing.systems import Reading, load_runs
 from metrics_core.formats.registry import Kind, Loaded, Request
 from metrics_core.formats.source.lines import RowLines, refuse, refuse_rows
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import A_SCORE, parse_scores, why_not_a_number
 from metrics_core.tables import Documents, Queries, Table
-from metrics_core.tables.columns import ID
+from metrics_core.tables.arrays import values_of
+from metrics_core.tables.columns import ID, coded
 
 _NEEDED: dict[Kind, str] = {
     "run": "query_id, doc_id and score (or rank)",
@@ -27,6 +38,12 @@ _NEEDED: dict[Kind, str] = {
     "queries": "query_id and text",
     "documents": "doc_id and title or text",
 }
+
+
+_ESCI = {"E": 3.0, "S": 2.0, "C": 1.0, "I": 0.0}
+_ESCI |= {"Exact": 3.0, "Substitute": 2.0, "Complement": 1.0, "Irrelevant": 0.0}
+_ESCI |= {word.lower(): grade for word, grade in _ESCI.items() if len(word) > 1}
+"""What the labels of Amazon's shopping queries are worth, in their order."""
 
 
 @dataclass
@@ -62,40 +79,58 @@ def check_header(source: Source, names: Sequence[str], line: int | None) -> None
         raise refuse(source, [problem], hint="Rename or delete one of the columns.")
 
 
-def check_columns(source: Source, names: Sequence[str], kind: Kind, line: int | None) -> Understood:
+def check_columns(
+    source: Source, names: Sequence[str], request: Request, line: int | None
+) -> Understood:
     """The columns understood; refuses a header that lacks one."""
-    understood = understand(names, kind)
+    shown = ", ".join(f"`{name}`" for name in names[:12]) + (", …" if len(names) > 12 else "")
+    asked = absent(names, request.columns)
+    if asked:
+        problem = LineProblem(line, f"no column `{asked[0]}` among {shown}", "the columns named")
+        raise refuse(source, [problem], hint=did_you_mean(asked[0], names))
+    understood = understand(read_as(names, request.columns), request.kind)
     if not understood.missing:
         return understood
-    shown = ", ".join(f"`{name}`" for name in names[:12]) + (", …" if len(names) > 12 else "")
-    problem = LineProblem(
-        line, f"no column for {' and '.join(understood.missing)} among {shown}", _NEEDED[kind]
-    )
+    found = f"no column for {' and '.join(understood.missing)} among {shown}"
+    problem = LineProblem(line, found, _NEEDED[request.kind])
     hint = "Name these columns so, or by one of their usual other names, in the first line."
-    raise refuse(source, [problem], hint=hint if line else hint.replace(", in the first line", ""))
+    hint = hint if line else hint.replace(", in the first line", "")
+    if request.kind in ("run", "qrels"):
+        number = "score" if request.kind == "run" else "grade"
+        hint += f" Or say which is which: columns query=…,doc=…,{number}=…."
+    far = position(names, DISTANCES)
+    if "score" in understood.missing and far >= 0:
+        hint = (
+            f"Of `{names[far]}` the smallest is the best, of a score the greatest: read it turned"
+            f" round, with columns score=-{names[far]}."
+        )
+    raise refuse(source, [problem], hint=hint)
 
 
 def load_named(source: Source, request: Request, named: Named, format: str, title: str) -> Loaded:
     """The table that named columns mean, checked, with notes on columns that are not used."""
-    understood = check_columns(source, named.names, request.kind, named.header)
+    understood = check_columns(source, named.names, request, named.header)
     if not len(named):
         problem = LineProblem(None, "only a header", "at least one row")
         raise refuse(source, [problem], hint="Was the file written to the end?")
+    used = ", ".join(_used(named, request.kind, understood))
     if request.kind == "run":
-        table: Table = _run(source, request, named, understood)
-    elif request.kind == "qrels":
-        table = _qrels(source, request, named, understood)
+        rows = _run_rows(source, request, named, understood)
+        scored = "score" in understood.roles
+        reading = Reading(format, f"{title}: {used}", scored=scored)
+        return load_runs(source, request, rows, named.index, reading, named.notes)
+    if request.kind == "qrels":
+        table: Table = _qrels(source, request, named, understood)
     elif request.kind == "queries":
         table = _queries(source, named, understood)
     else:
         table = _documents(source, named, understood)
-    used = ", ".join(_used(named, request.kind, understood))
     return Loaded(table.noting(*named.notes), format, f"{title}: {used}", source.name)
 
 
 def _used(named: Named, kind: Kind, understood: Understood) -> list[str]:
     """The names of the columns that the table was made of, in the file's order."""
-    used = set(understood.roles.values())
+    used = set(understood.roles.values()) - {understood.roles.get("tag", -1)}
     if kind == "qrels" or (kind == "run" and "score" in understood.roles):
         used.discard(understood.roles.get("rank", -1))
         used.discard(understood.roles.get("iteration", -1))
@@ -104,17 +139,35 @@ def _used(named: Named, kind: Kind, understood: Understood) -> list[str]:
     return [name for at, name in enumerate(named.names) if at in used]
 
 
-def _run(source: Source, request: Request, named: Named, understood: Understood) -> Table:
-    ids = _ids(named, understood, "query_id", "doc_id")
-    if "score" in understood.roles:
-        scores = _scores(source, named, understood.roles["score"])
+def _run_rows(source: Source, request: Request, named: Named, understood: Understood) -> pa.Table:
+    """The ids and scores of a run, and where the file has them ranks beside and run names."""
+    roles = understood.roles
+    rows: dict[str, Any] = _ids(named, understood, "query_id", "doc_id")
+    if "score" in roles:
+        rows["score"] = _scores(source, named, roles["score"])
+        if turned(named.names, request.columns):
+            rows["score"] = -rows["score"]
+            message = f"`{named.names[roles['score']]}` is read turned round: the smallest first"
+            named.notes.append(Note("columns", message, len(named)))
+        if "rank" in roles:
+            rows["rank"] = _ranks(named.column(roles["rank"]))
     else:
-        scores = -_scores(source, named, understood.roles["rank"])
+        rows["score"] = -_scores(source, named, roles["rank"])
         message = "there is a rank but no score; the rank gives the order"
         named.notes.append(Note("rank", message, len(named)))
+    if "tag" in roles:
+        rows["tag"] = named.column(roles["tag"])
     _note_ignored(named, understood)
-    rows = pa.table({**ids, "score": scores})
-    return run_table(source, request, rows, named.index)
+    return pa.table(rows)
+
+
+def _ranks(column: pa.ChunkedArray) -> npt.NDArray[np.float32]:
+    """Ranks as TREC's are read, NaN where one is no number."""
+    if pa.types.is_floating(column.type):
+        return np.array(column.to_numpy(), dtype=np.float32)
+    texts = coded(column)
+    numbers = np.append(parse_scores(texts.dictionary), np.nan)
+    return numbers[values_of(pc.fill_null(texts.indices, len(numbers) - 1))].astype(np.float32)
 
 
 def _qrels(source: Source, request: Request, named: Named, understood: Understood) -> Table:
@@ -122,9 +175,15 @@ def _qrels(source: Source, request: Request, named: Named, understood: Understoo
     at = understood.roles["relevance"]
     column = named.column(at)
     grades = pc.utf8_trim(pc.fill_null(column.cast(ID), ""), " \t")
-    if named.names[at].lower() == "score":
-        message = "the column `score` holds small whole numbers and is read as grades"
+    name = named.names[at]
+    if fold(name) in NAMES["score"] and "relevance" not in request.columns:
+        whole = "holds small whole numbers and " if request.grades == "integer" else ""
+        message = f"the column `{name}` {whole}is read as grades"
         named.notes.append(Note("columns", message, len(named)))
+    if fold(name) == "escilabel" and request.grades == "integer":
+        request = replace(request, grades=_ESCI)
+        message = f"`{name}` as grades: E (exact) 3, S (substitute) 2, C (complement) 1, I 0"
+        named.notes.append(Note("grades", message, len(named)))
     _note_ignored(named, understood)
     rows = {**ids, "relevance": grades}
     for role in {"subtopic", "iteration"} & understood.roles.keys():

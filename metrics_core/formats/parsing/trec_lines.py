@@ -77,7 +77,8 @@ QRELS = LineColumns(
 class Parsed:
     """One block: its rows, where they stand, and what was odd; problems have lines from 0.
 
-    `table` has the columns worth keeping of a large file, `tags` the distinct run names.
+    `table` has the columns worth keeping of a large file, `tags` the distinct run names; where
+    these are several, they are a column, too.
     """
 
     table: pa.Table
@@ -115,8 +116,8 @@ def fast(block: bytes, layout: LineColumns) -> Parsed | None:
         table = _regular(_with_single_blanks(block), " ", layout)
     if table is None:
         return None
-    stretch = Stretch(rows=table.num_rows, lines=table.num_rows)
-    return Parsed(_kept(table), stretch, _tags(table))
+    stretch, tags = Stretch(rows=table.num_rows, lines=table.num_rows), _tags(table)
+    return Parsed(_kept(table, tags), stretch, tags)
 
 
 def _regular(block: bytes, delimiter: str, layout: LineColumns) -> pa.Table | None:
@@ -129,9 +130,12 @@ def _regular(block: bytes, delimiter: str, layout: LineColumns) -> pa.Table | No
     return None if comments else table
 
 
-def _kept(table: pa.Table) -> pa.Table:
+def _kept(table: pa.Table, tags: tuple[str, ...]) -> pa.Table:
     """The rows without the columns that were read only to be checked."""
-    return table.drop_columns([name for name in ("q0", "tag") if name in table.column_names])
+    several = len(tags) > 1
+    checked = [name for name in ("q0", "tag") if name in table.column_names]
+    kept = table.drop_columns(checked)
+    return kept.append_column("tag", table["tag"].dictionary_encode()) if several else kept
 
 
 def _tags(table: pa.Table) -> tuple[str, ...]:
@@ -170,9 +174,10 @@ def careful(block: bytes, layout: LineColumns, *, may_have_header: bool) -> Pars
     rows = fields.filter(column_of(fits))
     texts = {name: rows.field(i) for i, name in enumerate(layout.columns)}
     table = _typed(texts, layout)
+    tags = _tags(table)
     parsed = Parsed(
-        table=_kept(table),
-        tags=_tags(table),
+        table=_kept(table, tags),
+        tags=tags,
         stretch=Stretch(rows=len(rows), lines=len(lines), numbers=numbers),
         blanks=pc.sum(blank).as_py() or 0,
         comments=pc.sum(comment).as_py() or 0,

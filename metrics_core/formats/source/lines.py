@@ -83,9 +83,16 @@ def refuse(
     )
 
 
-def refuse_rows(source: Source, error: TableError, index: RowLines | None) -> FileFormatError:
-    """A TableError with its rows turned into physical lines of the file."""
-    problems = [problem_in_row(index, p.row, p.found, p.expected, p.hint) for p in error.problems]
+def refuse_rows(
+    source: Source, error: TableError, index: RowLines | None, places: Numbers | None = None
+) -> FileFormatError:
+    """A TableError with its rows turned into physical lines of the file; `places` has the rows of
+    the file that the table was made of, where it was not all."""
+    rows = [p.row if places is None else int(places[p.row]) for p in error.problems]
+    problems = [
+        problem_in_row(index, row, p.found, p.expected, p.hint)
+        for p, row in zip(error.problems, rows, strict=True)
+    ]
     return refuse(source, problems, count=error.count, hint=error.hint, offer=error.offer)
 
 

@@ -16,19 +16,14 @@ import pyarrow as pa
 
 from metrics_core.base.notes import Note
 from metrics_core.base.parallel import in_order
-from metrics_core.formats.parsing.blocks import (
-    contradiction_notes,
-    fraction_notes,
-    line_notes,
-    refuse_problems,
-)
+from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
 from metrics_core.formats.parsing.checking import MOST_TEXT
+from metrics_core.formats.parsing.order_notes import contradiction_notes, fraction_notes
 from metrics_core.formats.parsing.trec_lines import Parsed
 from metrics_core.formats.reading import recognised
 from metrics_core.formats.registry import Kind, run_name
 from metrics_core.formats.source.lines import Stretch
 from metrics_core.formats.source.source import Source
-from metrics_core.formats.trec import tag_notes
 from metrics_core.judging.judged import JudgedRanks, Places, assembled
 from metrics_core.judging.while_reading.judgments import Judgments
 from metrics_core.judging.while_reading.rows import Piece, rows_of, whole_queries
@@ -93,9 +88,9 @@ def judged_run(
 ) -> JudgedFile | None:
     """The judged ranks of a TREC run, under the name of its file, in about so many bytes of memory
     beside those that its judged rows take; `progress` is told the bytes read so far. None where the
-    file is of another format, a document stands twice in a query, an id is not plain ASCII, no
-    query is judged, or queries stand apart among lines that are not regular. Raises
-    FileFormatError."""
+    file is of another format, a document stands twice in a query, an id is not plain ASCII, there
+    are several run names, no query is judged, or queries stand apart among lines that are not
+    regular. Raises FileFormatError."""
     if not _can_be_read(source, judgments, "run"):
         return None
     read = _as_it_comes(source, judgments, progress)
@@ -157,7 +152,7 @@ class _Read:
     def notes(self) -> tuple[Note, ...]:
         """What reading says, in the order in which `read_trec` says it."""
         found = self.found
-        notes = [*line_notes(self.told), *tag_notes(found.tags)]
+        notes = line_notes(self.told)
         if found.fractions:
             return (*notes, *fraction_notes(found.fractions))
         against = np.flatnonzero(found.contradicting)
@@ -213,7 +208,8 @@ def _as_it_comes(
             piece.kept()
     else:
         refuse_problems(source, told)
-    return _Read(told, JudgedSegments.all(parts))
+    found = JudgedSegments.all(parts)
+    return None if len(found.tags) > 1 else _Read(told, found)
 
 
 @dataclass(frozen=True)

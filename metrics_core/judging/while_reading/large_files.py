@@ -104,7 +104,7 @@ def _needs_to_be_whole(source: Source, judgments: Judgments) -> RanklensError:
         )
     return RanklensError(
         f"{source.name} cannot be judged within --memory: no query of it is judged, a document"
-        " stands twice in a query, an id is long or not printable ASCII, or the lines of a query"
-        " stand apart and not all are plain rows of one run name.",
+        " stands twice in a query, there are several run names, an id is long or not printable"
+        " ASCII, or the lines of a query stand apart and not all are plain rows.",
         f"Sort the file by query if they stand apart; or {_WHOLE}, which names the lines.",
     )

@@ -58,6 +58,11 @@ MOST = 2**31
 """The largest whole number that a parameter may be, unless its bounds say otherwise."""
 
 
+@dataclass(frozen=True)
+class Fractions:
+    """Says that a whole number may also be a fraction above 0, where grades are real."""
+
+
 class Samples(tuple[Any, ...]):
     """Values at which the tests try a parameter, the first where one is enough."""
 
@@ -69,7 +74,7 @@ Share = Annotated[float, Bounds(0, 1)]
 FromZero = Annotated[int, Bounds(0, MOST)]
 
 TopK = Annotated[int, "how many results count, from the top", Samples(1, 3, 10, 500)]
-Rel = Annotated[int, "lowest grade that counts as relevant", Samples(1, 2)]
+Rel = Annotated[int, "lowest grade that counts as relevant", Samples(1, 2), Fractions()]
 Persistence = Annotated[
     float,
     Bounds(0, 1, open_low=True, open_high=True),
@@ -92,6 +97,7 @@ class Parameter:
     bounds: Bounds = Bounds()
     meaning: str = ""
     samples: tuple[Any, ...] = ()
+    fractions: bool = False
 
     def allowed(self) -> str:
         """What it may be, in words."""
@@ -105,7 +111,8 @@ class Parameter:
             return "True or False" if self.kind is bool else "a name"
         if self.kind is int:
             most = f" to {self.bounds.high:,.0f}" if self.bounds.high < MOST else ""
-            return f"a whole number from {self.bounds.low:g}{most}"
+            fraction = " or a fraction above 0" if self.fractions else ""
+            return f"a whole number from {self.bounds.low:g}{most}{fraction}"
         return str(self.bounds)
 
     def check(self, measure: str, value: Any) -> Any:
@@ -135,7 +142,11 @@ class Parameter:
             return _gain_table(value, self.bounds)
         if self.kind is tuple:
             return self._numbers(value)
-        if not _is_number(value) or not self.bounds.hold(value):
+        if not _is_number(value):
+            return None
+        if self.fractions and 0 < value < self.bounds.high and value != int(value):
+            return float(value)
+        if not self.bounds.hold(value):
             return None
         if self.kind is float:
             return float(value)
@@ -226,4 +237,5 @@ def _parameter(p: inspect.Parameter, hint: Any) -> Parameter:
         bounds=bounds or (Bounds(1, MOST) if plain is int else Bounds()),
         meaning=next((text for text in metadata if isinstance(text, str)), ""),
         samples=next((tuple(own) for own in metadata if isinstance(own, Samples)), ()),
+        fractions=any(isinstance(one, Fractions) for one in metadata),
     )

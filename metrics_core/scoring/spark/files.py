@@ -9,6 +9,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from metrics_core.base.errors import RanklensError
+from metrics_core.formats.parsing.columns import NAMES, position
 from metrics_core.formats.parsing.trec_lines import RUN
 from metrics_core.formats.registry import run_name
 from metrics_core.formats.values import NUMBER
@@ -35,8 +36,9 @@ def read_runs(spark: SparkSession, patterns: Sequence[str]) -> tuple[DataFrame, 
     """Runs as `evaluate` takes them (run, query_id, doc_id, score), and the names of those that
     files gave a name, in the order of the files. A pattern is a file, a folder
     with the parts of one run, or a glob of such; a run is called after its file or folder, but runs
-    in Parquet with a column run as that says. Lines are judged when they are read: one that is
-    none of a TREC run fails the query, naming it. Raises RanklensError where nothing is there."""
+    in Parquet with a column run (system, model, …) as that says. Lines are judged when they are
+    read: one that is none of a TREC run fails the query, naming it. Raises RanklensError where
+    nothing is there."""
     taken: list[str] = []
     parts = []
     for place in (place for pattern in patterns for place in places(spark, pattern)):
@@ -89,6 +91,9 @@ def _is_parquet(system: Any, path: Any) -> bool:
 
 def _parquet(spark: SparkSession, path: str) -> DataFrame:
     frame = spark.read.parquet(path)
+    at = position(frame.columns, NAMES["tag"])
+    if at >= 0 and "run" not in frame.columns:
+        frame = frame.withColumnRenamed(frame.columns[at], "run")
     lacking = [name for name in ("query_id", "doc_id", "score") if name not in frame.columns]
     if lacking:
         raise RanklensError(

@@ -363,7 +363,7 @@ def test_many_scores_tied(evaluate: Evaluate) -> None:
 
 
 def test_ties_that_no_measure_sees(evaluate: Evaluate) -> None:
-    tied = RUN + "q2 Q0 d8 2 1 t\nq2 Q0 d9 3 1 t\n"
+    tied = RUN + "q2 Q0 d8 2 1 tag\nq2 Q0 d9 3 1 tag\n"
     outcome = evaluate(run=tied)
     assert outcome.value == AP
     assert "the ties allow no other score" in outcome.err

@@ -207,3 +207,12 @@ def test_the_scores_are_the_calculators() -> None:
         metrics = MetricsCalculator.calculate_all(result["retrieved"], result["expected"])
         own = (metrics.precision_at_3, metrics.precision_at_5, metrics.recall_at_10, metrics.mrr)
         assert tuple(row)[2:] == (*own, metrics.ndcg_at_10)
+
+
+def test_queries_with_judgments_inside_are_a_set() -> None:
+    record = {"query_id": "q1", "query": "oil", "positive_passages": [{"docid": "d1"}]}
+    content = (json.dumps(record) + "\n").encode()
+    assert is_set(content)
+    assert [part.kind for part in read_set(content, name="topics.jsonl")] == ["queries", "qrels"]
+    run = json.dumps({"topic_id": "q1", "topic": "oil", "references": ["d1"]}).encode()
+    assert not is_set(run)

@@ -109,7 +109,7 @@ def test_whole_characters_may_be_escaped() -> None:
         ("[[1]]", "x.json"),
         ('"text"', "x.json"),
         ('{"name": "set", "items": []}', "x.json"),
-        ('{"q": [1, 2]}', "x.json"),
+        ('{"q": [1.5, 2]}', "x.json"),
         ('{"q": {"d": {"x": 1}}}', "x.json"),
         ('{"query_id": "q"}\n[]\n', "x.jsonl"),
         ('{"query_id": "q", "doc_id": ["a"], "score": 1}\n', "x.jsonl"),

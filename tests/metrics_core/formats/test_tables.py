@@ -95,9 +95,9 @@ def test_usual_names_of_grades(grade: str) -> None:
     assert rows(loaded) == [{"query_id": "q", "doc_id": "d", "relevance": 2}]
 
 
-def test_rank_beside_score_is_ignored_quietly() -> None:
-    loaded = load("query_id,doc_id,rank,score,run\nq,a,1,0.5,x\nq,b,2,0.75,x\n")
-    assert [row["score"] for row in rows(loaded)] == [0.5, 0.75]
+def test_rank_beside_score_is_not_used() -> None:
+    loaded = load("query_id,doc_id,rank,score,run\nq,a,1,0.75,x\nq,b,2,0.5,x\n")
+    assert [row["score"] for row in rows(loaded)] == [0.75, 0.5]
     assert loaded.notes == ()
 
 

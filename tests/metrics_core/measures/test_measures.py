@@ -21,7 +21,7 @@ from metrics_core.measures.declaring.worked import (
     example,
     value_of,
 )
-from metrics_core.tables import Run
+from metrics_core.tables import Qrels, Run
 from tests.collections_of import (
     DOCUMENTS,
     PRODUCTS,
@@ -426,3 +426,16 @@ def test_every_parameter_is_explained_and_written_as_it_is_read(declaration: Dec
     for values in settings_of(declaration):
         measure = declaration(**values)
         assert parse_measure(str(measure)) == measure
+
+
+def test_a_limit_between_grades() -> None:
+    qrels = Qrels.from_columns(["q1", "q1", "q2"], ["d1", "d2", "d1"], [0.5, 0.25, 1.0])
+    run = Run.from_columns("run", ["q1", "q1", "q2"], ["d2", "d1", "d1"], [9.0, 8.0, 7.0])
+    ranks = judge(run, qrels)
+    names = ["AP", "AP(rel=0.5)", "RR(rel=0.25)", "P(rel=0.5)@1", "RBP(rel=0.5)@1"]
+    means = [parse_measure(name).score(ranks).mean() for name in names]
+    assert means == pytest.approx([0.5, 0.75, 1.0, 0.5, 0.1])
+    assert str(parse_measure("AP(rel=0.5)")) == "AP(rel=0.5)"
+    assert str(parse_measure("AP(rel=2.0)")) == "AP(rel=2)"
+    with pytest.raises(ParameterError, match="a whole number from 1 or a fraction above 0, not 0"):
+        parse_measure("AP(rel=0)")

@@ -68,8 +68,7 @@ ODD = {
     "comments": "# made by hand\n" + PLAIN.replace("q2 Q0 d1", "# more\nq2 Q0 d1"),
     "blank lines": PLAIN.replace("unjudged", "\n   \nunjudged"),
     "a header": "query_id iter doc_id rank score run\n" + PLAIN,
-    "run names": PLAIN.replace("3 8 r", "3 8 other").replace("1.5 r", "1.5 third"),
-    "long lines": PLAIN.replace("9.25 r", "9.25 r of several words"),
+    "long lines": PLAIN.replace(" r\n", " r of several words\n"),
     "ranks against scores": PLAIN.replace("d1 1 9.5", "d1 4 9.5").replace("d9 4", "d9 1"),
     "equal ranks": "q1 Q0 d1 1 5 r\nq1 Q0 d3 1 1 r\nq1 Q0 d4 2 3 r\n",
     "equal ranks, rising": "q1 Q0 d1 1 1 r\nq1 Q0 d3 1 5 r\nq1 Q0 d4 2 3 r\n",
@@ -89,6 +88,8 @@ REFUSED = {
     "an infinite score": PLAIN.replace("9.25", "1e999"),
 }
 READ_WHOLE = {
+    "run names": PLAIN.replace("3 8 r", "3 8 other").replace("1.5 r", "1.5 third"),
+    "a longer line": PLAIN.replace("9.25 r", "9.25 r of several words"),
     "a document twice": PLAIN + "a-query-of-a-long-name Q0 d2 3 0 r\n",
     "ids beyond ASCII": PLAIN.replace("d3", "dé"),
     "no judged query": PLAIN.replace("q", "x"),

@@ -1,0 +1,69 @@
+"""Which of the columns that `--columns` names a file has: judgments and runs have columns of their
+own, and files of other formats have none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from metrics_core import formats
+from metrics_core.base.errors import FileFormatError, RanklensError
+from metrics_core.commands.reading_options import ReadingOptions
+from metrics_core.formats.parsing.chosen_columns import absent, by_number
+
+_IDS = ("query_id", "doc_id")
+_NUMBERS: Mapping[formats.Kind, Sequence[str]] = {
+    "run": ("score", "rank"),
+    "qrels": ("relevance",),
+}
+_MORE: Mapping[formats.Kind, Sequence[str]] = {"run": ("run",), "qrels": ("subtopic",)}
+
+
+def file_and_run(path: str) -> tuple[str, str | None]:
+    """The file or folder of runs that a path names, and which of its runs, `runs.trec/bm25`; None
+    where it names them all."""
+    if path == "-" or Path(path).exists():
+        return path, None
+    for above in Path(path).parents:
+        if above.is_file() or (above == Path(path).parent and formats.holds_ranks(above)):
+            return str(above), Path(path).relative_to(above).as_posix()
+    return path, None
+
+
+def own_columns(path: str, kind: formats.Kind, options: ReadingOptions) -> dict[str, str] | None:
+    """The columns named that a file of this kind is to be read by; None where it has none of them,
+    and is read as it stands."""
+    roles = (*_IDS, *_NUMBERS[kind], *_MORE[kind])
+    asked = {role: name for role, name in (options.columns or {}).items() if role in roles}
+    if not asked or path == "-":
+        return asked or None
+    if by_number(asked):
+        number = any(role in asked for role in _NUMBERS[kind])
+        return asked if number and _names(path, options) is not None else None
+    names = _names(path, options) or []
+    return asked if len(absent(names, asked)) < len(asked) else None
+
+
+def refuse_unused_columns(options: ReadingOptions) -> None:
+    """Raise RanklensError where no file has a column that `--columns` names."""
+    if options.columns is None:
+        return
+    runs = [file_and_run(path)[0] for path in options.all_runs]
+    of_runs = (own_columns(path, "run", options) for path in runs)
+    if own_columns(options.qrels, "qrels", options) is None and not any(of_runs):
+        named = ", ".join(f"`{name}`" for name in options.columns.values())
+        names = _names(options.qrels, options), *(_names(path, options) for path in runs)
+        there = dict.fromkeys(f"`{name}`" for own in names for name in own or ())
+        raise RanklensError(
+            f"No file has a column {named}.",
+            f"Their columns: {', '.join(there)}." if there else "None of them has named columns.",
+        )
+
+
+def _names(path: str, options: ReadingOptions) -> list[str] | None:
+    """The names of a file's columns; None where it has none."""
+    try:
+        rows = formats.first_rows(path, encoding=options.encoding, limit=options.limit)
+    except (FileFormatError, OSError):
+        return None  # reading it says what is wrong
+    return None if rows is None else rows.names

@@ -1,0 +1,64 @@
+"""The runs that a command line names: a file's run, each of several systems in a file, the runs of
+judged ranks, or one of those, `runs.trec/bm25`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from metrics_core import formats
+from metrics_core.base import wording as w
+from metrics_core.base.errors import RanklensError, UnknownRunError
+from metrics_core.commands.own_columns import file_and_run, own_columns
+from metrics_core.commands.reading_options import ReadingOptions
+from metrics_core.formats.parsing.ranks_parts import joined_parts
+from metrics_core.tables import Run
+
+_SHOWN = 5
+
+
+def runs_given(options: ReadingOptions) -> list[tuple[str, Run]]:
+    """The runs with the files that they are in, parts of one run as one. Raises RanklensError where
+    one is asked for and a file holds several."""
+    given: list[tuple[str, Run]] = []
+    for place, path in enumerate(options.all_runs):
+        own = _runs_in(path, options)
+        if len(own) > 1 and (options.one_run or (place == 0 and options.baseline is not None)):
+            names = w.listing([run.name for run in own[:_SHOWN]])
+            what = "judged ranks of " if formats.holds_ranks(path) else ""
+            raise RanklensError(
+                f"{path} holds {what}{len(own):,} runs, where one is asked for: {names}.",
+                f"Name the one, such as {path.rstrip('/')}/{own[0].name}.",
+            )
+        given += [(path, run) for run in own]
+    return _with_parts_joined(given)
+
+
+def _runs_in(path: str, options: ReadingOptions) -> list[Run]:
+    file, name = file_and_run(path)
+    if path != "-" and formats.holds_ranks(file):
+        runs: list[Run] = [*formats.read_judged_ranks(file, limit=options.limit)]
+    else:
+        runs = formats.read_runs(
+            file,
+            duplicates=options.duplicates,
+            encoding=options.encoding,
+            limit=options.limit,
+            columns=own_columns(file, "run", options),
+        )
+    if name is None:
+        return runs
+    own = [run for run in runs if run.name == name]
+    if not own:
+        raise UnknownRunError(name, [run.name for run in runs])
+    return own
+
+
+def _with_parts_joined(given: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
+    """The same, the parts of one run of judged ranks as one."""
+    listed: list[tuple[str, Run] | None] = list(given)
+    named = [(f"{path}/{run.name}", run) for path, run in given]
+    for first, others, run in joined_parts(named):
+        listed[first] = given[first][0], run
+        for place in others:
+            listed[place] = None
+    return [one for one in listed if one is not None]

@@ -1,0 +1,112 @@
+"""Which column is which where the reader says so: `query=user,doc=item,score=prediction`.
+
+The header is then read as though these columns had our names and none else had them, so that all
+that follows is the same. A column by its number, from 1, is one of a file without a header; a minus
+before the score's turns it round: `score=-distance`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from metrics_core.base.errors import ParameterError
+from metrics_core.formats.parsing.columns import NAMES, fold, recognise_columns
+from metrics_core.formats.registry import KINDS, LIKELY, Columns, FirstRows, Kind
+
+WORDS: dict[str, str] = {
+    **dict.fromkeys(("query", "query_id"), "query_id"),
+    **dict.fromkeys(("doc", "document", "doc_id"), "doc_id"),
+    "score": "score",
+    **dict.fromkeys(("grade", "relevance"), "relevance"),
+    "rank": "rank",
+    **dict.fromkeys(("system", "run"), "run"),
+    "subtopic": "subtopic",
+    "text": "text",
+    "title": "title",
+}
+"""The words for what a column is, and our own name of it."""
+
+_NUMBERS = ("score", "relevance", "rank")
+"""Columns of which one is read; who names one means none of the others."""
+
+
+def chosen_columns(given: Mapping[str, str]) -> Columns:
+    """The columns that the reader names, by our names of them. Raises ParameterError for a word
+    that names none, or two for the same."""
+    chosen: dict[str, str] = {}
+    for word, name in given.items():
+        role = WORDS.get(word.strip().lower())
+        if role is None:
+            words = ", ".join(w for w in WORDS if "_" not in w)
+            raise ParameterError(f"There is no column {word!r} to name.", f"They are: {words}.")
+        if role in chosen or not str(name).strip():
+            raise ParameterError(f"columns names {word} twice, or by nothing.")
+        chosen[role] = str(name).strip()
+    return chosen
+
+
+def by_number(columns: Columns) -> bool:
+    """Whether columns are named by their numbers, those of a file of lines without a header."""
+    numbers = [name.removeprefix("-") for name in columns.values()]
+    return bool(numbers) and all(map(_number, numbers))
+
+
+def numbered(first: Sequence[str]) -> list[str]:
+    """The names of the columns of a file without a header."""
+    return [str(number) for number in range(1, len(first) + 1)]
+
+
+def read_as(names: Sequence[str], columns: Columns) -> list[str]:
+    """A header as it is to be understood: our names for the columns chosen, and for no others."""
+    if not columns:
+        return list(names)
+    hidden = set(columns) | ({*_NUMBERS} if not columns.keys().isdisjoint(_NUMBERS) else set())
+    taken = {known for role in hidden for known in NAMES.get(_ROLE_OF.get(role, role), (role,))}
+    read = [f"({name})" if fold(name) in taken else name for name in names]
+    for role, name in columns.items():
+        at = place(names, name)
+        if at >= 0:
+            read[at] = role
+    return read
+
+
+def place(names: Sequence[str], name: str) -> int:
+    """Where a column of this name stands, as it is written or but for case and blanks; -1 if
+    nowhere. The minus of a score that is turned round is no part of it."""
+    for wanted in (name, name.removeprefix("-")):
+        if wanted in names:
+            return names.index(wanted)
+        folded = [fold(own) for own in names]
+        if fold(wanted) in folded and not wanted.startswith("-"):
+            return folded.index(fold(wanted))
+    return -1
+
+
+def absent(names: Sequence[str], columns: Columns) -> list[str]:
+    """The columns named that a header does not have."""
+    return [name for name in columns.values() if place(names, name) < 0]
+
+
+def turned(names: Sequence[str], columns: Columns) -> bool:
+    """Whether the score is to be turned round, the smallest becoming the best."""
+    score = columns.get("score", "")
+    return score.startswith("-") and score not in names
+
+
+def recognise_named(found: FirstRows | None, columns: Columns) -> dict[Kind, int]:
+    """How sure columns and some rows are of each kind of table, `columns` being those that the
+    reader names. Where one of them is not there, reading says so."""
+    if found is None:
+        return {}
+    if not absent(found.names, columns):
+        return recognise_columns(read_as(found.names, columns), found.rows)
+    first: Kind = "qrels" if "relevance" in columns else "run"
+    return dict.fromkeys((first, *KINDS), LIKELY)
+
+
+_ROLE_OF = {"run": "tag"}
+
+
+def _number(text: str) -> bool:
+    return re.fullmatch(r"[1-9]\d{0,4}", text, re.ASCII) is not None

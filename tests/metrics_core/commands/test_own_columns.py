@@ -1,0 +1,58 @@
+"""`--columns`: each file is read by those of the columns named that it has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from metrics_core.__main__ import main
+
+COLUMNS = "query=u,doc=i,grade=stars,score=guess"
+
+
+def written(folder: Path, **files: str) -> dict[str, str]:
+    for name, text in files.items():
+        (folder / f"{name}.csv").write_text(text)
+    return {name: str(folder / f"{name}.csv") for name in files}
+
+
+def test_each_file_is_read_by_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = written(
+        tmp_path,
+        truth="u,i,stars\na,x,0\na,y,5\n",
+        guessed="u,i,guess\na,x,0.5\na,y,0.25\n",
+        trec="a Q0 y 1 5 t\n",
+    )
+    asked = ["evaluate", *files.values(), "-m", "RR", "--columns", COLUMNS, "--format", "csv"]
+    assert main(asked) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ["guessed,all,RR,0.5", "trec,all,RR,1.0"]
+
+
+def test_files_without_a_header(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = written(tmp_path, truth="a,x,0\na,y,5\n", guessed="a,x,0.5\na,y,0.25\n")
+    asked = ["evaluate", *files.values(), "-m", "RR", "--format", "csv"]
+    assert main(asked) == 2
+    assert "columns query=1,doc=2,score=3" in capsys.readouterr().err
+    assert main([*asked, "--columns", "query=1,doc=2,grade=3,score=3"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ["guessed,all,RR,0.5"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ("query=u,doc=i,grade=stars,score=guest", "no column `guest`"),
+        ("score=guest", "No file has a column `guest`.\nTheir columns: `u`, `i`, `stars`, `guess`"),
+        ("who=u", "no column 'who' to name"),
+        ("query", "'query' is no ROLE=NAME"),
+    ],
+)
+def test_what_no_file_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], columns: str, words: str
+) -> None:
+    files = written(tmp_path, truth="u,i,stars\na,x,0\n", guessed="u,i,guess\na,x,0.5\n")
+    try:
+        assert main(["evaluate", *files.values(), "--columns", columns]) == 2
+    except SystemExit as left:
+        assert left.code == 2
+    assert words in capsys.readouterr().err

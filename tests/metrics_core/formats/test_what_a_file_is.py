@@ -1,0 +1,498 @@
+"""What people bring is taken for what it is: a table of situations met in public, each with what it
+is read as, or the words by which it is refused (the letters are those of the situations' list)."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from metrics_core.base.errors import FileFormatError
+from metrics_core.formats import Loaded, read, read_each
+from metrics_core.tables import Documents, Qrels, Queries, Run
+
+Content = str | bytes
+
+RUN, QRELS = {"q1": {"d1": 2.0, "d2": 1.0}}, {"q1": {"d1": 2, "d2": 1}}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A file, how it is asked for, and what comes of it: a kind with its rows, by the evidence, or
+    an error's words. `says` are words of its notes, `runs` are the rows of each of several."""
+
+    situation: str
+    content: Content
+    name: str
+    asked: dict[str, Any] = field(default_factory=dict)
+    kind: str = ""
+    rows: dict[str, dict[str, float]] | None = None
+    evidence: str = ""
+    says: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    runs: dict[str, dict[str, dict[str, float]]] | None = None
+
+
+def rows_of(table: Run | Qrels | Queries | Documents) -> dict[str, dict[str, float]]:
+    """The documents of each query, in the order of the file."""
+    assert isinstance(table, Run | Qrels)
+    found: dict[str, dict[str, float]] = {}
+    for row in table.table.to_pylist():
+        query_id, doc_id, number = list(row.values())[:3]
+        found.setdefault(query_id, {})[doc_id] = number
+    return found
+
+
+def csv(header: str, *rows: str) -> str:
+    return "\n".join([header, *rows]) + "\n"
+
+
+def tabs(text: str) -> str:
+    return text.replace(",", "\t")
+
+
+def jsonl(text: str) -> str:
+    """A table of CSV as JSON Lines, its numbers as numbers."""
+    return pd.read_csv(io.StringIO(text)).to_json(orient="records", lines=True)
+
+
+def parquet(text: str) -> bytes:
+    buffer = io.BytesIO()
+    pd.read_csv(io.StringIO(text)).to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+FORMS: dict[str, Callable[[str], Content]] = {
+    "csv": str,
+    "tsv": tabs,
+    "jsonl": jsonl,
+    "parquet": parquet,
+}
+
+
+def in_every_form(situation: str, text: str, name: str, **expected: Any) -> list[Case]:
+    """The same table in every format of named columns."""
+    return [Case(situation, of(text), f"{name}.{form}", **expected) for form, of in FORMS.items()]
+
+
+WHOLE = csv("query_id,doc_id,score", "q1,d1,2.0", "q1,d2,1.0")
+BEIR = csv("query-id,corpus-id,score", "q1,d1,2.0", "q1,d2,1.0")
+REAL = csv("query_id,doc_id,score", "q1,d1,0.5", "q1,d2,1.0")
+GAINS = {"q1": {"d1": 0.5, "d2": 1.0}}
+JUDGED = {"kind": "qrels"}
+
+F1 = [
+    Case("F1", json.dumps(QRELS), name, kind=kind, rows=rows, evidence=evidence)
+    for name, kind, rows, evidence in [
+        ("llm_rerank_run.json", "run", RUN, "name"),
+        ("bm25.json", "run", RUN, "name"),
+        ("predictions.json", "run", RUN, "name"),
+        ("dense-results.json", "run", RUN, "name"),
+        ("x.run", "run", RUN, "name"),
+        ("x.json", "qrels", QRELS, "guess"),
+        ("qrels.json", "qrels", QRELS, "name"),
+        ("qrels_of_run_1.json", "qrels", QRELS, "name"),
+        ("gold_bm25.json", "qrels", QRELS, "guess"),  # a word of each says nothing
+        ("truncated.json", "qrels", QRELS, "guess"),  # no word of its own
+    ]
+]
+F1 += [
+    Case("F1", json.dumps(QRELS), "x.json", {"kind": "run"}, "run", RUN, "said"),
+    *in_every_form("F1", WHOLE, "x", kind="run", rows=RUN, evidence="columns"),
+]
+F2 = [
+    *in_every_form("F2", WHOLE, "x", asked=JUDGED, kind="qrels", rows=QRELS, evidence="said"),
+    *in_every_form("F2", BEIR, "x", asked=JUDGED, kind="qrels", rows=QRELS),
+    *in_every_form("F2", BEIR, "x", kind="qrels", rows=QRELS, evidence="columns"),
+    *in_every_form("F2", WHOLE, "qrels_x", kind="qrels", rows=QRELS, evidence="name"),
+    Case("F2", WHOLE, "relevance judgments.csv", kind="qrels", rows=QRELS, evidence="name"),
+    Case("F2", WHOLE, "gold.csv", kind="qrels", rows=QRELS, says=("as the file's name says",)),
+    Case("F2", WHOLE, "release.csv", kind="run", rows=RUN, evidence="columns"),
+    Case("F2", json.dumps(RUN), "x.json", JUDGED, "qrels", QRELS),
+    Case("F2", json.dumps(RUN), "labels.json", {}, "qrels", QRELS, "name"),
+    *in_every_form("F2", REAL, "x", asked=JUDGED | {"grades": "real"}, kind="qrels", rows=GAINS),
+    Case("F2", json.dumps(GAINS), "x.json", JUDGED | {"grades": "real"}, "qrels", GAINS),
+    *in_every_form("F2", REAL, "qrels", refused=("a whole number as grade", "grades=real")),
+    *in_every_form("F2", REAL, "x", asked=JUDGED, refused=("swapped", "grades=real")),
+    Case("F2", REAL, "gold.csv", kind="run", rows=GAINS, evidence="columns"),
+]
+
+ONE = {"u1": {"i1": 4.5}}
+F14 = [
+    *(
+        Case("F14", csv(header, "u1,i1,4.5"), "x.csv", kind="run", rows=ONE, evidence="columns")
+        for header in [
+            *("user,item,prediction", "userId,movieId,predicted_rating", "uid,iid,score"),
+            *("user_id,asin,similarity", "userID,product_id,relevance_score"),
+        ]
+    ),
+    *in_every_form("F14", csv("user,item,rating", "u1,i1,4"), "x", kind="qrels"),
+    *in_every_form("F14", csv("user,item,prediction", "u1,i1,4.5"), "x", kind="run", rows=ONE),
+    *in_every_form("F14", csv("user,item,score", "u1,i1,4"), "x", asked=JUDGED, kind="qrels"),
+    Case(
+        "F14 RecBole",
+        tabs(csv("user_id:token,item_id:token,rating:float,timestamp:float", "u1,i1,4,881250949")),
+        "ml.inter",
+        kind="qrels",
+        rows={"u1": {"i1": 4}},
+    ),
+    Case("F14", csv("movieId,title,genres", "1,Toy Story,x"), "x.csv", kind="documents"),
+    Case("F14", csv("item_id,uid,title", "1,7,Toy Story"), "x.csv", kind="documents"),
+    Case("F14", csv("query_id,text,user_id", "q1,oil,u1"), "x.csv", kind="queries"),
+    Case(
+        "F14 MovieLens",
+        tabs("196,242,3,881250949\n"),
+        "u.data",
+        refused=("in the wrong column", "columns query=1,doc=2,grade=3"),
+    ),
+    Case(
+        "F14 MovieLens",
+        tabs("196,242,3,881250949\n"),
+        "u.data",
+        {"columns": {"query": "1", "doc": "2", "grade": "3"}},
+        kind="qrels",
+        rows={"196": {"242": 3}},
+    ),
+]
+F15 = [
+    Case(
+        "F15",
+        csv("Query Text,Doc ID,Rating,Team", "star wars,d1,2,x", "star wars,d2,1,x"),
+        "x.csv",
+        kind="qrels",
+        rows={"star wars": {"d1": 2, "d2": 1}},
+    ),
+    Case(
+        "F15",
+        csv(
+            "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position",
+            "now,2026,1,star wars,d1,1",
+            "now,2026,1,star wars,d2,2",
+        ),
+        "x.csv",
+        kind="run",
+        rows={"star wars": {"d1": -1, "d2": -2}},
+    ),
+]
+ESCI = csv("query_id,query,product_id,esci_label", "7,a,x,E", "7,a,y,S", "7,a,z,C", "7,a,w,I")
+F17 = [
+    *in_every_form(
+        "F17 ESCI",
+        ESCI,
+        "x",
+        kind="qrels",
+        rows={"7": {"x": 3, "y": 2, "z": 1, "w": 0}},
+        says=("E (exact) 3, S (substitute) 2",),
+    ),
+    Case("F17 ESCI", ESCI, "x.csv", {"grades": {"E": 1, "S": 0.1, "C": 0, "I": 0}}, kind="qrels"),
+]
+SYSTEMS = {
+    "bm25": {"q1": {"d2": 9}, "q2": {"d4": 8}},
+    "dense": {"q1": {"d1": 0.9}, "q2": {"d5": 0.8}},
+}
+SYSTEM_ROWS = ("bm25,q1,d2,9", "bm25,q2,d4,8", "dense,q1,d1,0.9", "dense,q2,d5,0.8")
+TREC = "q1 Q0 d2 1 9 bm25\nq2 Q0 d4 1 8 bm25\nq1 Q0 d1 1 .9 dense\nq2 Q0 d5 1 .8 dense\n"
+F5 = [
+    Case("F5", TREC, "multi.run", runs=SYSTEMS, says=("2 runs in one file",)),
+    Case("F5", "".join(sorted(TREC.splitlines(keepends=True))), "multi.run", runs=SYSTEMS),
+    *(
+        case
+        for name in ("system", "run", "run_name", "tag", "model", "method", "Snapshot Name")
+        for case in in_every_form(
+            "F5",
+            csv(f"{name},query_id,doc_id,score", *SYSTEM_ROWS),
+            name,
+            runs=SYSTEMS,
+            says=("2 runs in one file",),
+        )
+    ),
+    *in_every_form(
+        "F5",
+        csv("which,query_id,doc_id,score", *SYSTEM_ROWS),
+        "x",
+        asked={"columns": {"system": "which"}},
+        runs=SYSTEMS,
+    ),
+    Case(
+        "F5 the same document",
+        "q1 Q0 d1 1 9 a\nq1 Q0 d1 1 8 b\n",
+        "x.run",
+        runs={"a": {"q1": {"d1": 9}}, "b": {"q1": {"d1": 8}}},
+    ),
+    Case(
+        "F5 twice in one system",
+        csv("system,query_id,doc_id,score", *SYSTEM_ROWS, "dense,q1,d1,0.7"),
+        "x.csv",
+        refused=("line 6", "a second time", "duplicates=best"),
+    ),
+    Case(
+        "F5 parts",
+        "q1 Q0 d1 1 9 part1\nq1 Q0 d2 2 8 part1\nq2 Q0 d1 1 9 part2\nq2 Q0 d2 2 8 part2\n",
+        "x.run",
+        kind="run",
+        rows={"q1": {"d1": 9, "d2": 8}, "q2": {"d1": 9, "d2": 8}},
+        says=("2 run names in one file, read as one run",),
+    ),
+    Case("F5 one", csv("system,query_id,doc_id,score", *SYSTEM_ROWS[:2]), "x.csv", kind="run"),
+]
+FAR = csv("query_id,doc_id,distance", "q1,d1,0.5", "q1,d2,1.5")
+OWN = csv("a,b,c,d", "q1,d1,2,0.5", "q1,d2,1,0.25")
+NAMED = {"query": "a", "doc": "b"}
+COLUMNS = [
+    *in_every_form("F9", FAR, "x", refused=("no column for score", "columns score=-distance")),
+    *in_every_form(
+        "F9",
+        FAR,
+        "x",
+        asked={"columns": {"score": "-distance"}},
+        kind="run",
+        rows={"q1": {"d1": -0.5, "d2": -1.5}},
+        says=("turned round: the smallest first",),
+    ),
+    *in_every_form("columns", OWN, "x", refused=("",)),
+    *in_every_form(
+        "columns", OWN, "x", asked={"columns": NAMED | {"score": "c"}}, rows=RUN, kind="run"
+    ),
+    *in_every_form(
+        "columns", OWN, "x", asked={"columns": NAMED | {"grade": "C"}}, rows=QRELS, kind="qrels"
+    ),
+    *in_every_form(
+        "columns", OWN, "x", asked={"columns": NAMED | {"score": "e"}}, refused=("no column `e`",)
+    ),
+    Case(
+        "columns",
+        csv("query_id,doc_id,score,mine", "q1,d1,9,2", "q1,d2,8,1"),
+        "x.csv",
+        {"columns": {"score": "mine"}},
+        kind="run",
+        rows=RUN,
+    ),
+    Case(
+        "headless",
+        csv("q1,d1,2", "q1,d2,1"),
+        "x.csv",
+        refused=("have no names", "a query (q1), a document (d1)", "columns query=1,doc=2,score=3"),
+    ),
+    Case(
+        "headless",
+        csv("q1,d1,2", "q1,d2,1"),
+        "x.csv",
+        {"columns": {"query": "1", "doc": "2", "score": "3"}},
+        kind="run",
+        rows=RUN,
+    ),
+]
+
+
+def line(**record: Any) -> str:
+    return json.dumps(record) + "\n"
+
+
+RANKED = {"q1": {"d2": -1, "d1": -2}}
+SCORED = {"q1": {"d2": 9, "d1": 8.5}}
+HITS = [{"doc_id": "d2", "score": 9.0}, {"doc_id": "d1", "score": "8.5"}]
+INSIDE = line(
+    query_id="q1",
+    query="oil",
+    positive_passages=[{"docid": "d1", "text": "a"}],
+    negative_passages=[{"docid": "d2", "text": "b"}],
+)
+LISTS = json.dumps({"q1": ["d2", "d1"]})
+F4 = [
+    Case("F4", line(query_id="q1", hits=HITS), "x.jsonl", {}, "run", SCORED, "columns"),
+    Case("F4", json.dumps([{"qid": "q1", "hits": HITS}]), "x.json", {}, "run", SCORED),
+    *(
+        Case("F4", line(query_id="q1", **{name: ["d2", "d1"]}), "x.jsonl", {}, "run", RANKED)
+        for name in [
+            *("ranking", "doc_ids", "retrieved", "retrieved_context_ids", "retrieved_doc_ids"),
+            *("results", "references", "recommendations"),
+        ]
+    ),
+    Case("F4", line(user_id="q1", item_ids=["d2", "d1"]), "x.jsonl", {}, "run", RANKED),
+    Case(
+        "F4 TREC RAG",
+        line(
+            run_id="r", topic_id="q1", topic="oil", references=["d2", "d1"], answer=[{"text": "a"}]
+        ),
+        "x.jsonl",
+        kind="run",
+        rows=RANKED,
+        says=("the order of each list gives the rank",),
+    ),
+    Case(
+        "F4 RankLLM",
+        line(
+            query={"text": "oil", "qid": "q1"}, candidates=[{"docid": "d2", "score": 9, "doc": {}}]
+        ),
+        "x.jsonl",
+        kind="run",
+        rows={"q1": {"d2": 9}},
+    ),
+    Case("F4 MIRACL", INSIDE, "topics.jsonl", {}, "qrels", {"q1": {"d1": 1, "d2": 0}}),
+    Case("F4 MIRACL", INSIDE, "topics.jsonl", {"kind": "queries"}, "queries"),
+    *(
+        Case("F4", line(query_id="q1", **{name: ["d1"]}), "x.jsonl", {}, "qrels", {"q1": {"d1": 1}})
+        for name in ("reference_ids", "expected_ids", "relevant_docs", "gold_ids")
+    ),
+    Case(
+        "F4",
+        line(query_id="q1", ctxs=[{"docid": "d1"}]),
+        "x.jsonl",
+        refused=("kind=run", "kind=qrels"),
+    ),
+    # what lists no documents stays what it was
+    Case("F4", line(query_id="q1", query="oil", answers=["a", "b"]), "x.jsonl", kind="queries"),
+    Case("F4", line(query_id="q1", query="oil", references=["It is."]), "x.jsonl", kind="queries"),
+    Case(
+        "F4", line(id="d1", title="a", abstract="b", references=["d2"]), "x.jsonl", kind="documents"
+    ),
+    *(
+        Case(
+            "F5",
+            line(query_id="q1", hits=["d1"], system="a")
+            + line(query_id="q1", hits=["d1"], system="b"),
+            f"x.{form}",
+            runs={"a": {"q1": {"d1": -1}}, "b": {"q1": {"d1": -1}}},
+        )
+        for form in ("jsonl", "ndjson")
+    ),
+]
+F17 += [
+    Case("F17", LISTS, "x.json", refused=("lists of documents", "kind=run", "kind=qrels")),
+    Case("F17", LISTS, "x.json", {"kind": "run"}, "run", RANKED, "said"),
+    Case("F17", LISTS, "x.json", JUDGED, "qrels", {"q1": {"d2": 1, "d1": 1}}, "said"),
+    Case("F17", LISTS, "qrels.json", {}, "qrels", {"q1": {"d2": 1, "d1": 1}}, "name"),
+    Case("F17", LISTS, "bm25.json", {}, "run", RANKED, "name"),
+    Case(
+        "F17",
+        json.dumps({"q1": [["d2", 9], ["d1", 8.5]]}),
+        "x.json",
+        {"kind": "run"},
+        "run",
+        SCORED,
+    ),
+    Case("F17", json.dumps({"q1": [["d2", "x"]]}), "x.json", {"kind": "run"}, refused=("`[",)),
+    Case(
+        "F17",
+        line(query_id="q1", hits=[{"doc_id": "d"}, 1.5]),
+        "x.jsonl",
+        refused=("line 1", "`1.5`"),
+    ),
+    Case("F17", line(query_id="q1", hits=["d", "d"]), "x.jsonl", refused=("a second time",)),
+    Case(
+        "F17 ragas",
+        line(user_input="oil?", retrieved_context_ids=["d2", "d1"], reference_context_ids=["d1"]),
+        "x.jsonl",
+        JUDGED,
+        kind="qrels",
+        rows={"oil?": {"d1": 1}},
+    ),
+    *(
+        Case("F17", content, name, asked, refused=words)
+        for content, name, asked, words in [
+            (
+                line(queries={"q": "a"}, corpus={"d": "b"}, relevant_docs={"q": ["d"]}),
+                "x.json",
+                JUDGED,
+                ("LlamaIndex", "kind=qrels"),
+            ),
+            (line(requests=[{"id": "q", "ratings": []}]), "x.json", JUDGED, ("Elasticsearch",)),
+            (line(metric_score=0.5, details={}), "x.json", {"kind": "run"}, ("Elasticsearch",)),
+            (line(questions=[{"id": "q"}]), "x.json", {}, ("BioASQ",)),
+            (json.dumps([{"question": "a", "positive_ctxs": [{}]}]), "x.json", {}, ("DPR",)),
+            ("2 qid:1 1:0.5\n", "x.txt", JUDGED, ("LETOR", "query_id 0 doc_id grade")),
+            ("version https://git-lfs.github.com/spec/v1\n", "x.run", {}, ("git lfs pull",)),
+            ("404: Not Found", "x.run", {}, ("a page of the web",)),
+        ]
+    ),
+]
+RISING = [(f"q{q},d{d}", d + q / 10) for q in range(6) for d in range(3)]
+F9 = [
+    *in_every_form(
+        "F9",
+        csv("query_id,doc_id,score", *(f"{ids},{score}" for ids, score in RISING)),
+        "x",
+        kind="run",
+        says=("in 6 of 6 lists the scores rise", "are these distances"),
+    ),
+    Case(
+        "F9",
+        json.dumps({f"q{q}": {f"d{d}": d + q / 10 for d in range(3)} for q in range(6)}),
+        "x.json",
+        kind="run",
+        says=("in 6 of 6 lists the scores rise",),
+    ),
+    *in_every_form(
+        "F9",
+        csv("query_id,doc_id,rank,score", "q1,d1,1,0.1", "q1,d2,2,0.25"),
+        "x",
+        kind="run",
+        says=("in 1 of 1 queries the rank column contradicts the scores",),
+    ),
+]
+
+GRADED = {"q1": {"d1": 0.5, "d2": 0.0}}
+REAL_GRADES = JUDGED | {"grades": "real"}
+F12 = [
+    Case(
+        "F12",
+        "q1 0 d1 0.5\nq1 0 d2 0\n",
+        "x.txt",
+        REAL_GRADES,
+        "qrels",
+        GRADED,
+        "said",
+        says=("AP(rel=0.5)",),
+    ),
+    *in_every_form(
+        "F12",
+        csv("query_id,doc_id,relevance", "q1,d1,0.5", "q1,d2,0"),
+        "x",
+        asked=REAL_GRADES,
+        kind="qrels",
+        rows=GRADED,
+        says=("all grades lie between 0 and 1",),
+    ),
+]
+
+
+def label(case: Case) -> str:
+    asked = ",".join(f"{name}={value}" for name, value in case.asked.items())
+    return f"{case.situation}-{case.name}-{asked}"
+
+
+@pytest.mark.parametrize(
+    "case", [*F1, *F2, *F14, *F15, *F17, *F4, *F5, *F9, *F12, *COLUMNS], ids=label
+)
+def test_what_a_file_is(case: Case) -> None:
+    content = case.content.encode() if isinstance(case.content, str) else case.content
+
+    def loaded() -> Loaded:
+        return read(content, name=case.name, **case.asked)
+
+    if case.refused:
+        with pytest.raises(FileFormatError) as caught:
+            loaded()
+        told = str(caught.value)
+        assert all(words in told for words in case.refused), told
+        return
+    if case.runs is not None:
+        with pytest.raises(FileFormatError, match=r"expected one run, found \d+ runs: "):
+            loaded()
+        each = read_each(content, name=case.name, **case.asked)
+        assert {one.tag: rows_of(one.table) for one in each} == case.runs
+        assert {one.table.name for one in each} == set(case.runs)  # type: ignore[union-attr]
+        told = "; ".join(note.message for one in each for note in one.notes)
+        assert all(words in told for words in case.says), told
+        return
+    found = loaded()
+    assert found.kind == case.kind
+    assert case.evidence in ("", found.evidence)
+    assert case.rows is None or rows_of(found.table) == case.rows
+    told = "; ".join(note.message for note in found.notes)
+    assert all(words in told for words in case.says), told
