@@ -25,10 +25,12 @@ def evaluate(
 ) -> pd.DataFrame:
     """Per-query scores: columns run, query_id and one float64 column a measure, named canonically.
 
-    `runs` is one run or several: a Run, a path, a dictionary {query_id: {doc_id: score}}, a
-    DataFrame with the columns query_id, doc_id and score (or their usual other names), or a
-    dictionary of such by name; `qrels` likewise. A measure is a name, a Measure, or an object of
-    ir_measures.
+    `runs` is one run or several, as a list or by name: a Run, a path, {query_id: {doc_id: score}},
+    {query_id: [doc_id, …]} best first, {query_id: [(doc_id, score), …]}, a table of pandas, polars,
+    Arrow or duckdb with the columns query_id, doc_id and score (or their usual other names; a
+    column run makes several), or rows that have these, as those of ir_measures. `qrels` likewise,
+    with relevance; {query_id: [doc_id, …]} are documents of grade 1. All forms stand in
+    `formats.in_memory`. A measure is a name, a Measure, or an object of ir_measures.
 
     One row for each run and judged query, a query missing from the run included (it scores 0).
     `without_relevant="leave out"` gives NaN to judged queries that have no relevant document,
@@ -43,7 +45,7 @@ def evaluate(
     parsed, table = measures_from(measures), qrels_from(qrels)
     needs = documents is not None or any(m.declaration.needs for m in parsed)
     judged = (None if needs else _judged_files(runs, table)) or [
-        judge(run, table, documents=documents) for run in runs_from(runs)
+        judge(run, table, documents=documents) for run in runs_from(runs, table.query_ids)
     ]
     names = [ranks.run_name for ranks in judged]
     twice = next((name for name in names if names.count(name) > 1), None)
