@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from metrics_core.base import frames as pd
@@ -10,7 +10,7 @@ from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.formats.in_memory import GivenQrels, GivenRuns, qrels_from, runs_from
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.while_reading.large_files import judged_at_once
-from metrics_core.measures import GivenMeasure, measures_from
+from metrics_core.measures import GivenMeasure, Measure, measures_from
 from metrics_core.scoring.scores import WithoutRelevant, score_runs
 from metrics_core.tables import Documents, Qrels
 
@@ -43,15 +43,32 @@ def evaluate(
             f"without_relevant is 'zero' or 'leave out', not {without_relevant!r}."
         )
     parsed, table = measures_from(measures), qrels_from(qrels)
-    needs = documents is not None or any(m.declaration.needs for m in parsed)
-    judged = (None if needs else _judged_files(runs, table)) or [
-        judge(run, table, documents=documents) for run in runs_from(runs, table.query_ids)
+    judged = judged_runs(runs, table, parsed, documents=documents)
+    return score_runs(judged, parsed, without_relevant=without_relevant).frame.copy()
+
+
+def judged_runs(
+    runs: GivenRuns,
+    qrels: Qrels,
+    measures: Iterable[Measure],
+    *,
+    documents: Documents | None = None,
+) -> list[JudgedRanks]:
+    """The runs that `evaluate` takes, joined with the judgments for these measures. Raises what it
+    raises of runs."""
+    needs = documents is not None or any(m.declaration.needs for m in measures)
+    judged = (None if needs else _judged_files(runs, qrels)) or [
+        judge(run, qrels, documents=documents) for run in runs_from(runs, qrels.query_ids)
     ]
-    names = [ranks.run_name for ranks in judged]
+    refuse_same_names([ranks.run_name for ranks in judged])
+    return judged
+
+
+def refuse_same_names(names: Sequence[str]) -> None:
+    """Raise RanklensError where two runs share a name."""
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise RanklensError(f"Two runs are named {twice!r}.", "Rename one: run.renamed('other').")
-    return score_runs(judged, parsed, without_relevant=without_relevant).frame.copy()
 
 
 def _judged_files(runs: GivenRuns, qrels: Qrels) -> list[JudgedRanks] | None:
