@@ -24,6 +24,7 @@ from metrics_core.checks.id_mismatch import mismatch_notes, query_mismatch
 from metrics_core.checks.mapped_ids import with_mapped_ids
 from metrics_core.commands.console import progress_of
 from metrics_core.commands.reading_options import ReadingOptions, measures_named, names_given
+from metrics_core.formats.beir import qrels_of_set
 from metrics_core.formats.parsing.ranks_parts import joined_parts
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.while_reading.large_files import judged_at_once, judged_within
@@ -97,7 +98,9 @@ def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | No
     measures = measures_named(options.measures or options.default_measures)
     say("measures", name_notes(names_given(options.measures or ())))
     _refuse_rereading([options.qrels, *options.all_runs, options.documents, options.queries])
-    qrels = formats.read_qrels(
+    qrels = qrels_of_set(
+        options.qrels, grades=options.grades, encoding=options.encoding, limit=options.limit
+    ) or formats.read_qrels(
         options.qrels, grades=options.grades, encoding=options.encoding, limit=options.limit
     )
     say(Path(options.qrels).name, qrels.notes)

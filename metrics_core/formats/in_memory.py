@@ -28,6 +28,7 @@ import pyarrow as pa
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.wording import shown
+from metrics_core.formats.beir import qrels_of_set
 from metrics_core.formats.given_tables import (
     VALUE,
     GivenTable,
@@ -90,7 +91,7 @@ def qrels_from(given: GivenQrels) -> Qrels:
     if isinstance(given, Qrels):
         return given
     if isinstance(given, (str, Path)):
-        return read_qrels(given)
+        return qrels_of_set(given) or read_qrels(given)
     table = table_of(given, "qrels")
     query_ids, doc_ids, grades = _columns(table, "qrels")
     return Qrels.from_columns(query_ids, doc_ids, grades)
