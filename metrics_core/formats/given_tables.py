@@ -43,7 +43,7 @@ def table_of(given: Any, kind: Kind) -> GivenTable:
     made = made_of(given, kind)
     if made is not None:
         return made()
-    if isinstance(given, Iterable) and not isinstance(given, (str, bytes, Set)):
+    if is_listing(given) and not isinstance(given, Set):
         rows = list(given)
         if not rows or is_row(rows[0], kind):
             return of_rows(rows, kind)
@@ -67,11 +67,13 @@ def made_of(given: Any, kind: Kind = "run") -> Callable[[], GivenTable] | None:
         return partial(_of_frame, given)
     if isinstance(given, np.ndarray):
         return partial(_of_array, given, kind) if given.dtype.names or given.ndim == 2 else None
-    # A column, such as a Series, streams as well.
-    streams = hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__")
-    if streams and not (hasattr(given, "dtype") or isinstance(given, (pa.Array, pa.ChunkedArray))):
+    if hasattr(given, "dtype") or isinstance(given, (pa.Array, pa.ChunkedArray)):
+        return None  # a column, such as a Series, streams as well
+    if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__"):
         return partial(_of_arrow, given, kind)
-    if callable(getattr(given, "to_dict", None)) and not hasattr(given, "dtype"):
+    if callable(getattr(given, "to_pandas", None)):
+        return partial(_of_convertible, given, kind)
+    if callable(getattr(given, "to_dict", None)):
         return partial(_of_dictionary, given, kind)
     return None
 
@@ -86,6 +88,13 @@ def _of_arrow(given: Any, kind: Kind) -> GivenTable:
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise no_table(given, kind) from error
     return GivenTable(table.column_names, table.column)
+
+
+def _of_convertible(given: Any, kind: Kind) -> GivenTable:
+    frame = given.to_pandas()
+    if not isinstance(frame, pd.DataFrame):
+        raise no_table(given, kind)
+    return _of_frame(frame)
 
 
 def _of_array(given: np.ndarray[Any, Any], kind: Kind) -> GivenTable:
@@ -218,7 +227,8 @@ def _refuse_odd(query: Any, items: Sequence[Any], fits: Callable[[Any], bool], k
 
 def is_listing(value: Any) -> bool:
     """Whether this holds several, in order or not."""
-    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
+    several = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
+    return several and getattr(value, "ndim", 1) > 0
 
 
 def is_pair(value: Any) -> bool:

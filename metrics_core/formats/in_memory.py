@@ -3,7 +3,8 @@
     a Run, a path                   as it is; read
     a table                         with the columns query_id, doc_id and score, or their usual
                                     other names; a column of run names makes several runs
-        pandas, and whatever has __arrow_c_stream__ (polars, pyarrow, duckdb, Hugging Face)
+        pandas, and whatever has __arrow_c_stream__ or to_pandas (polars, pyarrow, duckdb, Hugging
+        Face)
         records of numpy, and arrays of three columns
         a list or a stream of dictionaries, named tuples, objects with these attributes (those of
         ir_measures), or (query_id, doc_id, score)
@@ -26,7 +27,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics_core.base import frames as pd
-from metrics_core.base.errors import RanklensError
+from metrics_core.base.errors import RanklensError, RowProblem
 from metrics_core.base.wording import shown
 from metrics_core.formats.beir import qrels_of_set
 from metrics_core.formats.given_tables import (
@@ -46,7 +47,14 @@ from metrics_core.formats.reading import read_qrels, read_queries, read_run
 from metrics_core.formats.registry import Kind
 from metrics_core.tables import Qrels, Queries, Run
 from metrics_core.tables.arrays import values_of
-from metrics_core.tables.columns import coded, refuse_without_ids, text_column
+from metrics_core.tables.columns import (
+    WRITE_TEXTS,
+    coded,
+    id_text,
+    refuse,
+    refuse_without_ids,
+    text_column,
+)
 from metrics_core.tables.given_numbers import finite_numbers
 from metrics_core.tables.judgable import pair_in_words
 from metrics_core.tables.run_names import free_name
@@ -72,7 +80,7 @@ def runs_from(given: GivenRuns, judged: Collection[str] = ()) -> list[Run]:
         return [run for name, one in given.items() for run in _named(one, str(name))]
     if isinstance(given, (Run, str, Path)) or made_of(given):
         return _runs(given, _NAMELESS)
-    if not isinstance(given, Iterable):
+    if not is_listing(given):
         raise no_table(given, "run")
     listed = list(given)
     if listed and is_row(listed[0], "run"):
@@ -191,7 +199,8 @@ def _is_stream(given: Any) -> bool:
 def _first_filled(values: Iterable[Any]) -> Any:
     """The first of these that does not hold nothing; None where there is none."""
     for value in values:
-        if not (hasattr(value, "__len__") and len(value) == 0):
+        holds = isinstance(value, Mapping) or (is_listing(value) and hasattr(value, "__len__"))
+        if not (holds and len(value) == 0):
             return value
     return None
 
@@ -213,6 +222,7 @@ def _columns(table: GivenTable, kind: Kind) -> tuple[Any, Any, Any]:
     at = understood.roles
     by_rank = value not in at
     query_ids, doc_ids = (_ids(table.column(at[role])) for role in ("query_id", "doc_id"))
+    _refuse_odd_documents(query_ids, doc_ids)
     values = table.column(at["rank" if by_rank else value])
     values = values.to_numpy() if isinstance(values, pd.Series) else values
     if by_rank:
@@ -220,6 +230,20 @@ def _columns(table: GivenTable, kind: Kind) -> tuple[Any, Any, Any]:
         pair = partial(pair_in_words, coded(query_ids), text_column(doc_ids))
         values = -finite_numbers(values, "rank", pair).astype(np.float64)
     return query_ids, doc_ids, values
+
+
+def _refuse_odd_documents(query_ids: Any, doc_ids: Any) -> None:
+    """Refuse what is no document's id, and say of which query."""
+    if not isinstance(doc_ids, list) or set(map(type, doc_ids)) <= {str, int}:
+        return
+    refuse(
+        "An id is a text or a whole number.",
+        np.flatnonzero([id_text(doc) is None for doc in doc_ids]),
+        lambda row: RowProblem(
+            row, f"{shown(doc_ids[row])} for query {query_ids[row]}", "a document's id"
+        ),
+        hint=WRITE_TEXTS,
+    )
 
 
 def _ids(column: Any) -> Any:
@@ -236,6 +260,6 @@ def _ids(column: Any) -> Any:
 def _texts(column: Any) -> list[str | None]:
     """The values of a column of the queries as texts; None where there is none."""
     return [
-        None if value is None or value != value else str(value)
+        None if pd.api.types.is_scalar(value) and pd.isna(value) else str(value)
         for value in (column.to_pylist() if hasattr(column, "to_pylist") else list(column))
     ]

@@ -66,7 +66,8 @@ def duckdb(rows: list[Any], names: list[str]) -> Any:
 
 
 def hugging_face(rows: list[Any], names: list[str]) -> Any:
-    return pytest.importorskip("datasets").Dataset(arrow(rows, names))
+    library = pytest.importorskip("datasets")
+    return library.Dataset(library.table.InMemoryTable(arrow(rows, names)), fingerprint="none")
 
 
 def records(rows: list[Any], names: list[str]) -> Any:
@@ -211,6 +212,12 @@ NO_RUNS: list[tuple[Any, str]] = [
     (arrow([(1.5, "d1", 1.0)], NAMES), "An id is a text or a whole number."),
     (np.array([[1.0, 7.0, 0.5]]), "An id is a text or a whole number."),
     (arrow([("q1", "d1", 1.0, None)], [*NAMES, "run"]), "A row needs a run."),
+    (np.array(1.0), "ndarray is no run"),
+    ({"q1": np.array(1.0)}, "Query 'q1' has ndarray array(1.), and no documents."),
+    ({"q1": {1.5: 1.0}}, "row 1: expected a document's id, found 1.5 for query q1"),
+    (pd.DataFrame({"qid": ["q1"], "docid": [7.0], "score": [1]}), "found 7.0 for query q1"),
+    (arrow([("q1", None, 1.0)], NAMES), "found None for query q1"),
+    (arrow([(1.5, "d1", 1.0)], NAMES), "row 1: expected a text, found 1.5"),
     ([("q1", "d1", [1.0])], "[1.0] for document d1 of query q1"),
 ]
 
