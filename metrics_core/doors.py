@@ -246,8 +246,9 @@ def explain(
     names = [each.name for each in every]
     refuse_same_names(names)
     against = _baseline(names, baseline)
-    focus = run or next((name for name in names if name != against), against)
-    sides = [every[names.index(_known(name, names))] for name in dict.fromkeys((against, focus))]
+    other = next((name for name in names if name != against), against)
+    focus = other if run is None else _known(run, names)
+    sides = [every[names.index(name)] for name in dict.fromkeys((against, focus))]
     judged = [judge(side, table, documents=documents) for side in sides]
     top = wanted.cutoff or _TOP
     found = diagnose(
@@ -323,10 +324,11 @@ def _baseline(names: Sequence[str], baseline: str | None) -> str:
     return names[0] if baseline is None else _known(baseline, names)
 
 
-def _known(name: str, names: Sequence[str]) -> str:
-    if name not in names:
-        raise UnknownRunError(name, list(names))
-    return name
+def _known(name: Any, names: Sequence[str]) -> str:
+    text = id_text(name)
+    if text is None or text not in names:
+        raise UnknownRunError(text or w.shown(name), list(names))
+    return text
 
 
 def _refuse_scores(given: Any) -> None:
@@ -371,9 +373,9 @@ def _with_cutoff(measure: GivenMeasure) -> Measure:
 
 def _checked(cutoffs: Iterable[int]) -> list[int]:
     """The cutoffs. Raises ParameterError where one is none."""
-    found = list(cutoffs)
+    found = list(cutoffs) if isinstance(cutoffs, Iterable) else [None]
     odd = [k for k in found if id_text(k) is None or isinstance(k, str) or k < 1]
     if odd or not found:
         what = f"{w.shown(odd[0])} is no cutoff." if odd else "No cutoff is given."
-        raise ParameterError(what, "A cutoff is a whole number from 1.")
+        raise ParameterError(what, "Give several whole numbers from 1.")
     return [int(k) for k in found]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from metrics_core.base import frames as pd
-from metrics_core.base.errors import ParameterError, RanklensError
+from metrics_core.base.errors import RanklensError
 from metrics_core.formats.in_memory import GivenQrels, GivenRuns, qrels_from, runs_from
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.while_reading.large_files import judged_at_once
@@ -38,10 +38,6 @@ def evaluate(
     Raises UnknownMeasureError, ParameterError, NoSharedQueriesError, LackingDataError, and
     RanklensError where two runs share a name, or where there is no run or no measure.
     """
-    if without_relevant not in ("zero", "leave out"):
-        raise ParameterError(
-            f"without_relevant is 'zero' or 'leave out', not {without_relevant!r}."
-        )
     parsed, table = measures_from(measures), qrels_from(qrels)
     judged = judged_runs(runs, table, parsed, documents=documents)
     return score_runs(judged, parsed, without_relevant=without_relevant).frame.copy()

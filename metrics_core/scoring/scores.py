@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
-from metrics_core.base.errors import RanklensError, UnknownRunError
+from metrics_core.base.errors import ParameterError, RanklensError, UnknownRunError
 from metrics_core.base.wording import shown
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, known_by_scores, parse_measure
@@ -202,8 +202,11 @@ def _check_keys(frame: pd.DataFrame) -> None:
 
 def _scores_of_rows(frame: pd.DataFrame, measures: Sequence[Measure], numbers: Floats) -> Scores:
     """The scores in float64[rows, measures], of the runs and queries that the frame names."""
-    run_code, runs = pd.factorize(frame["run"])
-    query_code, query_ids = pd.factorize(frame["query_id"])
+    (run_code, runs), (query_code, query_ids) = (
+        # 1 and "1" are one id, as in runs and judgments.
+        pd.factorize(keys if pd.api.types.is_string_dtype(keys) else keys.map(str))
+        for keys in (frame[key] for key in _KEYS)
+    )
     cell = run_code * np.int64(len(query_ids)) + query_code
     twice = np.flatnonzero(pd.Series(cell).duplicated().to_numpy())
     if len(twice):
@@ -235,8 +238,13 @@ def score_runs(
     """Scores of runs that were judged by the same qrels; a measure asked for twice counts once.
 
     With "leave out" a query without a relevant document has no score, which otherwise counts 0.
-    Raises LackingDataError where a measure needs more than grades.
+    Raises LackingDataError where a measure needs more than grades, and ParameterError for another
+    word.
     """
+    if without_relevant not in ("zero", "leave out"):
+        raise ParameterError(
+            f"without_relevant is 'zero' or 'leave out', not {without_relevant!r}."
+        )
     measures = tuple(dict.fromkeys(measures))
     values = np.empty((len(judged), judged[0].n_queries if judged else 0, len(measures)))
     for i, ranks in enumerate(judged):

@@ -32,6 +32,7 @@ from metrics_core.comparing.pairs import compare as engine
 from metrics_core.scoring.scores import Scores
 
 QUERIES = [f"q{i}" for i in range(12)]
+QS = range(12)
 QRELS = {q: {"a": 2, "b": 1, "c": 0} for q in QUERIES}
 OLD = {q: ["c", "b", "a"] if i % 3 else ["a", "b"] for i, q in enumerate(QUERIES)}
 NEW = {q: ["a", "b", "c"] for q in QUERIES}
@@ -85,6 +86,10 @@ def test_what_cannot_be_compared_is_said() -> None:
         compare(OLD, QRELS, "AP")
     with pytest.raises(UnknownRunError, match="no run 'prod'"):
         compare(RUNS, QRELS, "AP", baseline="prod")
+    with pytest.raises(UnknownRunError, match=r"no run '5'"):
+        compare(RUNS, QRELS, "AP", baseline=5)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="without_relevant is"):
+        compare(RUNS, QRELS, "AP", without_relevant="no")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="no test 'z-test'"):
         compare(RUNS, QRELS, "AP", test="z-test")
     with pytest.raises(RanklensError, match="Two runs are named"):
@@ -139,6 +144,12 @@ def test_frames_that_hold_no_scores_are_said(frame: Any, measure: str | None, sa
         compare_scores(frame, measure, baseline="v1")
 
 
+def test_ids_that_are_numbers_are_their_digits() -> None:
+    rows = [{"run": r, "query_id": q(i), "ms": i} for r, q in (("a", int), ("b", str)) for i in QS]
+    assert compare_scores(rows)["queries"].tolist() == [len(QS)]
+    assert compare({1: NEW, 2: OLD}, QRELS, "AP", baseline=2)["run"].tolist() == ["1"]  # type: ignore[arg-type]
+
+
 def test_numbers_written_as_texts_are_numbers_where_they_are_named() -> None:
     texts = LATENCY.assign(latency=LATENCY["latency"].astype(str))
     assert compare_scores(texts, "latency", baseline="v1")["difference"].tolist() == [-10]
@@ -166,7 +177,8 @@ def test_curves_by_k() -> None:
     assert alone["k"].tolist() == [1, 2, 3] and alone["difference"].isna().all()
     own = found[found["run"] == "old"].set_index("k")["mean"]
     assert own[5] == pytest.approx(evaluate(OLD, QRELS, "nDCG@5")["nDCG@5"].mean())
-    for cutoffs in ([0], [1.5], ["3"], [True], []):
+    odd: list[Any] = [[0], [1.5], ["3"], [True], [], 5]
+    for cutoffs in odd:
         with pytest.raises(ParameterError, match=r"no cutoff|No cutoff"):
             curves(RUNS, QRELS, "nDCG", cutoffs=cutoffs)
     with pytest.raises(ParameterError, match="has no cutoff, so it has no curve"):

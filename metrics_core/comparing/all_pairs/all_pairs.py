@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.wording import plural
 from metrics_core.comparing.all_pairs.pair_draws import drawn_pairs
 from metrics_core.comparing.tests import holm
 from metrics_core.comparing.verdicts import (
@@ -102,7 +103,8 @@ class AllPairs:
     def __repr__(self) -> str:
         best = ", ".join(self.possible_bests)
         table = self.places.to_string(index=False)
-        return f"{len(self.runs):,} runs; may be the best: {best}\n{table}"
+        runs = f"{len(self.runs):,} {plural(len(self.runs), 'run')}"
+        return f"{runs}; may be the best: {best}\n{table}"
 
     def brackets(self) -> list[tuple[int, int]]:
         """First and last place in `runs` of each group of neighbours of which no two are told
