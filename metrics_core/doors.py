@@ -81,9 +81,9 @@ def compare(
     >>> compare({"old": old, "new": new}, qrels, "nDCG@10")  # doctest: +SKIP
     """
     _refuse_scores(runs)
-    parsed = measures_from(measures)
+    parsed, method = measures_from(measures), Method(test, correction, margin, level)
     scores = _scores(runs, qrels, parsed, without_relevant, documents)
-    return _compared(scores, baseline, Method(test, correction, margin, level), same)
+    return _compared(scores, baseline, method, same)
 
 
 def compare_scores(
