@@ -52,6 +52,13 @@ class Streamed:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
+class Giving:
+    """What gives a dictionary, as ranx's Run and Qrels do (tests/oracle/test_against_ranx.py)."""
+
+    def __init__(self, inside: Any) -> None:
+        self.to_dict = lambda: inside
+
+
 def arrow(rows: list[Any], names: list[str]) -> pa.Table:
     return pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
 
@@ -83,11 +90,6 @@ def ir_measures(rows: list[Any], names: list[str]) -> Iterator[Any]:
     return map(library.ScoredDoc if "score" in names else library.Qrel, *zip(*rows, strict=True))
 
 
-def ranx(rows: list[Any], names: list[str]) -> Any:
-    library = pytest.importorskip("ranx")
-    return library.Run(RUN) if "score" in names else library.Qrels(QRELS)
-
-
 TABLES: dict[str, Made] = {
     "pandas": lambda rows, names: pd.DataFrame(rows, columns=names),
     "pyarrow": arrow,
@@ -106,7 +108,7 @@ TABLES: dict[str, Made] = {
     "three values": lambda rows, names: list(rows),
     "a stream of three values": lambda rows, names: iter(rows),
     "ir_measures": ir_measures,
-    "ranx": ranx,
+    "what gives a dictionary": lambda rows, names: Giving(RUN if "score" in names else QRELS),
 }
 AS_RUN: dict[str, Callable[[], Any]] = {
     "named tuples": lambda: [Scored(*row) for row in ROWS],
@@ -174,11 +176,6 @@ def test_a_column_of_run_names_makes_several_runs(made: Made) -> None:
     assert [run.name for run in runs_from(given)] == ["bm25", "dense"]
     assert [len(run) for run in runs_from(given)] == [3, 3]
     assert [run.name for run in runs_from({"new": given})] == ["new/bm25", "new/dense"]
-
-
-def test_a_ranx_run_keeps_its_name() -> None:
-    library = pytest.importorskip("ranx")
-    assert runs_from([library.Run(RUN, name="bm25"), library.Run(RUN)])[0].name == "bm25"
 
 
 def test_scores_of_a_list_fall_and_rows_by_rank_are_ordered() -> None:
