@@ -1,6 +1,8 @@
 # make run     the dashboard with the sample runs; PORT=8601 DATA=folder WORKSPACE=folder NEW_TOKEN=1
 # make test    everything that CI checks but the tests on Apache Spark; SPARK=1 with them
 # make thorough   further cases of what those tests show (minutes)
+# make docs    docs/measures.md and docs/formats.md; build/api, the Python interface from its docstrings, by
+#              pdoc: one small package that needs no configuration, where mkdocstrings needs MkDocs and a theme
 # make lock    resolve requirements.in, requirements-dev.in and requirements-spark.in again
 # make bench   speed and memory against the peers, by rows, and of the pages, in a browser too (ten minutes)
 # make fuzz    mutated files through every reader, for an hour; MINUTES=5 SEED=1
@@ -16,7 +18,7 @@ SPARK ?=
 BIN = .venv/bin
 RESOLVE = UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url --no-annotate --no-header
 
-.PHONY: run test thorough lock bench fuzz clean
+.PHONY: run test thorough docs lock bench fuzz clean
 
 run: .venv/run.stamp
 	@exec $(BIN)/python -m dashboard.start --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(if $(WORKSPACE),--workspace "$(WORKSPACE)") $(if $(NEW_TOKEN),--new-token)
@@ -47,6 +49,10 @@ thorough: .venv/test.stamp
 .venv/spark.stamp: .venv/test.stamp requirements-spark.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-spark.txt
 	@touch $@
+
+docs: .venv/test.stamp
+	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/api.py
 
 lock:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

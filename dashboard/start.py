@@ -15,6 +15,7 @@ from types import FrameType
 
 from dashboard.environment import DATA_VARIABLE, WORKSPACE_VARIABLE, workspace_folder
 from dashboard.serving.door.origin import NAMES
+from metrics_core import __version__
 from metrics_core.base import ending, heap
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
@@ -158,6 +159,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ranklens", description="Compare retrieval runs in a browser."
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     parser.add_argument("--port", type=int, default=8501, help=f"port on {ADDRESS} (8501)")
     parser.add_argument("--data", help="open this folder's files instead of the samples")
     parser.add_argument("--workspace", help="folder that remembers files between visits")

@@ -7,9 +7,12 @@
               Documents  retrieved doc
 
     >>> evaluate("bm25.run", "qrels.txt", ["nDCG@10"])  # doctest: +SKIP
+    >>> compare(["bm25.run", "dense.run"], "qrels.txt", "nDCG@10")  # doctest: +SKIP
 
-The packages are the stages: `formats` read, `judging` joins, a measure is one function in
-`measures`, `scoring`, `comparing`, `slicing`, `explaining`, and `findings` say it in a sentence.
+`breakdown`, `curves`, `all_pairs` and `explain` take runs and judgments as `evaluate` does; how
+Python may hold these stands in `formats.in_memory`. The packages are the stages: `formats` read,
+`judging` joins, a measure is one function in `measures`, `scoring`, `comparing`, `slicing`,
+`explaining`, and `findings` say it in a sentence.
 """
 
 from importlib import import_module
@@ -18,10 +21,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # `as` makes a name public to whoever checks types
     from metrics_core.base.errors import RanklensError as RanklensError
     from metrics_core.base.notes import Note as Note
-    from metrics_core.comparing.curves import mean_curves as mean_curves
-    from metrics_core.comparing.pairs import compare as compare
-    from metrics_core.comparing.pairs import differences as differences
-    from metrics_core.explaining.diagnosis import diagnose as diagnose
+    from metrics_core.doors import all_pairs as all_pairs
+    from metrics_core.doors import breakdown as breakdown
+    from metrics_core.doors import compare as compare
+    from metrics_core.doors import compare_scores as compare_scores
+    from metrics_core.doors import curves as curves
+    from metrics_core.doors import explain as explain
     from metrics_core.formats import read as read
     from metrics_core.formats import read_documents as read_documents
     from metrics_core.formats import read_judged_ranks as read_judged_ranks
@@ -36,14 +41,9 @@ if TYPE_CHECKING:  # `as` makes a name public to whoever checks types
     from metrics_core.measures import Measure as Measure
     from metrics_core.measures import declarations as declarations
     from metrics_core.measures import parse_measure as parse_measure
-    from metrics_core.scoring.curves import curve as curve
-    from metrics_core.scoring.curves import precision_recall as precision_recall
     from metrics_core.scoring.evaluate import evaluate as evaluate
-    from metrics_core.scoring.intervals import mean_interval as mean_interval
     from metrics_core.scoring.means import aggregate as aggregate
     from metrics_core.scoring.scores import Scores as Scores
-    from metrics_core.slicing.breakdowns import breakdown as breakdown
-    from metrics_core.slicing.crossed import cross_breakdown as cross_breakdown
     from metrics_core.tables import Documents as Documents
     from metrics_core.tables import Qrels as Qrels
     from metrics_core.tables import Queries as Queries
@@ -54,9 +54,7 @@ __version__ = "0.1.0"
 _PLACES = {
     "base.errors": ("RanklensError",),
     "base.notes": ("Note",),
-    "comparing.curves": ("mean_curves",),
-    "comparing.pairs": ("compare", "differences"),
-    "explaining.diagnosis": ("diagnose",),
+    "doors": ("all_pairs", "breakdown", "compare", "compare_scores", "curves", "explain"),
     "formats": (
         "read",
         "read_documents",
@@ -70,13 +68,9 @@ _PLACES = {
     "judging": ("JudgedRanks", "judge"),
     "judging.ranking": ("ranked_documents",),
     "measures": ("Measure", "declarations", "parse_measure"),
-    "scoring.curves": ("curve", "precision_recall"),
     "scoring.evaluate": ("evaluate",),
-    "scoring.intervals": ("mean_interval",),
     "scoring.means": ("aggregate",),
     "scoring.scores": ("Scores",),
-    "slicing.breakdowns": ("breakdown",),
-    "slicing.crossed": ("cross_breakdown",),
     "tables": ("Documents", "Qrels", "Queries", "Run"),
 }
 

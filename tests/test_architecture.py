@@ -37,6 +37,7 @@ CORE = (
     ("checks",),
     ("lists", "benchmark"),
     ("findings",),
+    ("doors",),
     ("compatible",),
     ("commands",),
     ("__main__",),

@@ -25,11 +25,12 @@ from metrics_core.commands.console import progress_of
 from metrics_core.commands.own_columns import own_columns, refuse_unused_columns
 from metrics_core.commands.reading_options import ReadingOptions, measures_named, names_given
 from metrics_core.commands.run_files import runs_given
+from metrics_core.formats.beir import qrels_of_set
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.while_reading.large_files import judged_at_once, judged_within
 from metrics_core.measures import Measure, name_notes
 from metrics_core.scoring.notes import score_notes, with_tie_range
-from metrics_core.tables import Documents, Qrels, Queries, Run
+from metrics_core.tables import Documents, Qrels, Run
 from metrics_core.tables.run_names import told_apart
 
 if TYPE_CHECKING:
@@ -98,7 +99,9 @@ def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | No
     say("measures", name_notes(names_given(options.measures or ())))
     _refuse_rereading([options.qrels, *options.all_runs, options.documents, options.queries])
     refuse_unused_columns(options)
-    qrels = formats.read_qrels(
+    qrels = qrels_of_set(
+        options.qrels, grades=options.grades, encoding=options.encoding, limit=options.limit
+    ) or formats.read_qrels(
         options.qrels,
         grades=options.grades,
         encoding=options.encoding,
@@ -240,14 +243,14 @@ def _with_ids(table: AnyTable, path: str, options: ReadingOptions) -> AnyTable:
 def groups_of(by: str, query_ids: Sequence[str], options: ReadingOptions) -> pd.Series:
     """The group of each query by this column of the queries file; what is odd about it goes to
     stderr. Raises RanklensError where it cannot be read, or has none of the queries."""
-    from metrics_core.slicing.breakdowns import group_of
+    from metrics_core.slicing.breakdowns import group_of, refuse_strangers
 
     if not options.queries:
         raise RanklensError("--by needs the queries.", "Give their file with --queries FILE.")
     queries = formats.read_queries(options.queries, encoding=options.encoding, limit=options.limit)
     say(Path(options.queries).name, queries.notes)
     queries = _with_ids(queries, options.queries, options)
-    _refuse_strangers(queries, query_ids, options.queries)
+    refuse_strangers(queries, query_ids, options.queries)
     return group_of(queries, query_ids, by)
 
 
@@ -255,18 +258,6 @@ def say_unused(options: ReadingOptions) -> None:
     """Tell of queries that were given and are not needed."""
     if options.queries and not options.by:
         say("--queries", [Note("unused", "only --by needs them; they were not read")])
-
-
-def _refuse_strangers(queries: Queries, scored: Sequence[str], file: str) -> None:
-    """Refuse a queries file with none of the scored queries: all would be in one group, (none)."""
-    there = queries.frame["query_id"]
-    if there.isin(list(scored)).any():
-        return
-    ours, theirs = (", ".join(map(repr, list(ids)[:3])) for ids in (scored, there))
-    raise NoSharedQueriesError(
-        f"{file} has none of the judged queries.",
-        f"The judged queries are called {ours}, those of the file {theirs}.",
-    )
 
 
 def say(about: str, notes: Sequence[Note]) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from glob import glob
 
 from metrics_core import formats
-from metrics_core.base.errors import ParameterError
+from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.checks.id_readings import AS_THEY_STAND, IdMap, id_map
 from metrics_core.checks.mapped_ids import IdMaps
 from metrics_core.commands import Options
@@ -60,10 +63,19 @@ class ReadingOptions(Options):
         """How ids are read."""
         return IdMaps(self.map_queries, self.map_docs)
 
-    @property
+    @cached_property
     def all_runs(self) -> list[str]:
-        """The files of the runs; the baseline is the first."""
-        return [*([] if self.baseline is None else [self.baseline]), *self.runs]
+        """The files of the runs, those of a pattern in their order; the baseline is the first.
+        Raises RanklensError where a pattern stands for several and one is asked for."""
+        own = [path for pattern in self.runs for path in files_of(pattern)]
+        first = [] if self.baseline is None else files_of(self.baseline)
+        for pattern, found in ((self.baseline, first), *([(self.runs[0], own)] * self.one_run)):
+            if len(found) > 1:
+                raise RanklensError(
+                    f"{pattern} stands for {len(found):,} files, where one is asked for.",
+                    f"Name the one, such as {found[0]}.",
+                )
+        return [*first, *own]
 
 
 def add_reading_options(
@@ -76,7 +88,7 @@ def add_reading_options(
     """The judgments, the runs or the one run, the measures with those that are taken where none is
     given, and how the files are read; before the other runs one that is the baseline, where there
     is a help text for it."""
-    parser.add_argument("qrels", metavar="QRELS", help="the judgments")
+    parser.add_argument("qrels", metavar="QRELS", help="the judgments; or a BEIR set that has them")
     if baseline:
         parser.add_argument("baseline", metavar="BASELINE", help=baseline)
     runs = "the run" if one_run else "one file for each run"
@@ -84,7 +96,7 @@ def add_reading_options(
         "runs",
         metavar="RUN",
         nargs=1 if one_run else "+",
-        help=f"{runs}; - is the standard input",
+        help=f"{runs}, or a pattern such as 'runs/*.run'; - is the standard input",
     )
     parser.add_argument(
         "-m",
@@ -154,6 +166,15 @@ def add_grouping_options(parser: argparse.ArgumentParser, by: str) -> None:
     """The options; `by` says what is printed for each group."""
     parser.add_argument("--by", metavar="COLUMN", help=by)
     parser.add_argument("--queries", metavar="FILE", help="the queries with their columns")
+
+
+def files_of(pattern: str) -> list[str]:
+    """The files of a pattern that the shell left as it was, such as 'runs/*.run'; what is no
+    pattern, or has none, as it stands."""
+    if pattern == "-" or os.path.lexists(pattern):
+        return [pattern]
+    found = glob(pattern)  # noqa: PTH207 - as a shell, without hidden files
+    return sorted(found) or [pattern]
 
 
 def size_argument(text: str) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import cast
 
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.base.notes import Note
@@ -14,9 +15,9 @@ from metrics_core.formats.registry import Kind, Loaded
 from metrics_core.formats.source.limits import USUAL_LIMIT, Limit, Size
 from metrics_core.formats.source.members import check_count, members_of
 from metrics_core.formats.source.opening import legible, open_source
-from metrics_core.formats.source.unpacking import without_packing
+from metrics_core.formats.source.unpacking import is_zip, without_packing
 from metrics_core.formats.values import Grades
-from metrics_core.tables import Duplicates
+from metrics_core.tables import Duplicates, Qrels
 
 _SPLITS = ("test", "dev", "train")
 _RUN_ENDINGS = (".run", ".res", ".trec")
@@ -39,13 +40,14 @@ def read_set(
     grades: Grades,
     encoding: str | None,
     limit: Size | None,
+    only: Kind | None = None,
 ) -> list[Loaded]:
     """Read a BEIR set from a folder, a zip of one, or the bytes of such a zip.
 
-    Gives its documents, queries, judgments and the runs that stand beside them, each file read with
-    the choices given. Of several splits of judgments the test split is read and a note names the
-    others. A zip may unpack to `limit` altogether. Raises FileFormatError where it is no such set
-    or one of its files cannot be read.
+    Gives its documents, queries, judgments and the runs that stand beside them, or `only` those of
+    a kind, each file read with the choices given. Of several splits of judgments the test split is
+    read and a note names the others. A zip may unpack to `limit` altogether. Raises
+    FileFormatError where it is no such set or one of its files cannot be read.
     """
     shown = legible(name or ("the file" if isinstance(source, bytes) else str(source)))
 
@@ -61,12 +63,43 @@ def read_set(
         inside = [n for n in members.names if PurePosixPath(n).is_relative_to(base)]
         parts = _parts(base, inside)
         check_count(shown, len(parts))
-        read = (load(members.content(member), member, kind) for member, kind in parts.items())
+        read = (
+            load(members.content(member), member, kind)
+            for member, kind in parts.items()
+            if only in (None, kind)
+        )
         loaded = [table for tables in read for table in tables]
         splits = _splits(base, inside)
         chosen = next((split for split, member in splits.items() if member in parts), "")
         others = sorted(splits.keys() - {chosen})
         return [_noting_splits(x, chosen, others) if x.kind == "qrels" else x for x in loaded]
+
+
+def qrels_of_set(
+    source: str | Path,
+    *,
+    grades: Grades = "integer",
+    encoding: str | None = None,
+    limit: Size | None = None,
+) -> Qrels | None:
+    """The judgments of a BEIR set, of which nothing else is read; None where this is no set. Raises
+    as `read_set`, and where the set has none."""
+    if not (Path(source).is_dir() or is_zip(Path(source))) or not is_set(source):
+        return None
+    loaded = read_set(
+        source,
+        name=None,
+        duplicates="error",
+        grades=grades,
+        encoding=encoding,
+        limit=limit,
+        only="qrels",
+    )
+    if not loaded:
+        shown = legible(str(source))
+        problem = LineProblem(None, "a BEIR set without qrels/test.tsv", "judgments")
+        raise FileFormatError(shown, [problem], hint="Name the file of the judgments.")
+    return cast(Qrels, loaded[0].table)
 
 
 def _base(names: Collection[str]) -> PurePosixPath | None:

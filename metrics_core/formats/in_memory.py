@@ -1,51 +1,94 @@
-"""Runs and judgments as Python programs hold them: paths, dictionaries, DataFrames, tables."""
+"""Runs and judgments as Python programs hold them. Taken are, here for a run:
+
+    a Run, a path                   as it is; read
+    a table                         with the columns query_id, doc_id and score, or their usual
+                                    other names; a column of run names makes several runs
+        pandas, and whatever has __arrow_c_stream__ or to_pandas (polars, pyarrow, duckdb, Hugging
+        Face)
+        records of numpy, and arrays of three columns
+        a list or a stream of dictionaries, named tuples, objects with these attributes (those of
+        ir_measures), or (query_id, doc_id, score)
+    {query_id: {doc_id: score}}     also what gives this by to_dict (ranx)
+    {query_id: [doc_id, …]}         best first
+    {query_id: [(doc_id, score)]}
+
+and for judgments the same with relevance for score, where {query_id: [doc_id, …]}, or a set of
+them, are documents of grade 1. Several runs are a list of these, or a dictionary by name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from metrics_core.base import frames as pd
-from metrics_core.base.errors import RanklensError
-from metrics_core.formats.parsing.columns import understand
-from metrics_core.formats.reading import read_qrels, read_run, read_runs
+from metrics_core.base.errors import RanklensError, RowProblem
+from metrics_core.base.wording import shown
+from metrics_core.formats.beir import qrels_of_set
+from metrics_core.formats.given_tables import (
+    VALUE,
+    GivenTable,
+    any_table,
+    is_listing,
+    is_pair,
+    is_row,
+    is_whole_number,
+    made_of,
+    no_table,
+    table_of,
+)
+from metrics_core.formats.parsing.columns import ROLES, position, understand
+from metrics_core.formats.reading import read_qrels, read_queries, read_runs
 from metrics_core.formats.registry import Kind
-from metrics_core.tables import Qrels, Run
+from metrics_core.tables import Qrels, Queries, Run
+from metrics_core.tables.arrays import values_of
+from metrics_core.tables.columns import (
+    WRITE_TEXTS,
+    coded,
+    id_text,
+    refuse,
+    refuse_without_ids,
+    text_column,
+)
 from metrics_core.tables.given_numbers import finite_numbers
+from metrics_core.tables.judgable import pair_in_words
 from metrics_core.tables.run_names import free_name
 
 GivenRuns = Any
-"""A run, or several as a list or by name: Run, path, {query_id: {doc_id: score}}, DataFrame."""
+"""A run, or several as a list or by name, each as the module says."""
 GivenQrels = Any
-"""Judgments: Qrels, path, {query_id: {doc_id: relevance}}, DataFrame."""
+"""Judgments, as the module says."""
+GivenQueries = Any
+"""Queries with their columns: Queries, a path, a table, or {query_id: {column: value}}."""
 
 _NAMELESS = "run"
 
 
-def runs_from(given: GivenRuns) -> list[Run]:
-    """One run or several, as tables. What has no name of its own is called run, run (2), … Raises
-    RanklensError where there is none or one is nothing of the kind, and what reading raises."""
-    if isinstance(given, (str, Path)):
-        return read_runs(given)
-    if _is_one(given):
-        return [_run(given, _NAMELESS)]
-    if isinstance(given, Mapping):
-        return [_run(run, str(name)).renamed(str(name)) for name, run in given.items()]
-    if not isinstance(given, Iterable):
-        raise _no_table(given, "run", "score")
+def runs_from(given: GivenRuns, judged: Collection[str] = ()) -> list[Run]:
+    """One run or several, as tables. What has no name of its own is called run, run (2), … Where
+    {a: {b: [1, 2]}} may be a run by name or the scores of a document, it is the latter if `a` is
+    one of the `judged` queries. Raises RanklensError where there is none or one is nothing of the
+    kind, and what reading raises."""
+    if isinstance(given, Mapping) and any(map(_is_stream, given.values())):
+        given = {key: list(one) if _is_stream(one) else one for key, one in given.items()}
+    if isinstance(given, Mapping) and _holds_runs(given, judged):
+        return [run for name, one in given.items() for run in _named(one, str(name))]
+    if isinstance(given, (Run, str, Path)) or made_of(given):
+        return _runs(given, _NAMELESS)
+    if not is_listing(given):
+        raise no_table(given, "run")
+    listed = list(given)
+    if listed and is_row(listed[0], "run"):
+        return _runs(listed, _NAMELESS)
     runs: list[Run] = []
-    for one in given:
-        if isinstance(one, (str, Path)):
-            runs += read_runs(one)
-            continue
-        run = _run(one, _NAMELESS)
+    for one in listed:
         # Files and runs have names of their own: two that are alike are for the caller to rename.
-        if isinstance(one, (Mapping, pd.DataFrame)):
-            run = run.renamed(free_name(run.name, {r.name for r in runs}))
-        runs.append(run)
+        runs += _runs(one, free_name(_NAMELESS, {run.name for run in runs}))
     if not runs:
         raise RanklensError("No run is given.", "Give at least one: a Run, a path, a dictionary.")
     return runs
@@ -56,53 +99,121 @@ def qrels_from(given: GivenQrels) -> Qrels:
     if isinstance(given, Qrels):
         return given
     if isinstance(given, (str, Path)):
-        return read_qrels(given)
-    if isinstance(given, Mapping):
-        return Qrels.from_columns(*_rows(given, "relevance"))
-    if isinstance(given, pd.DataFrame):
-        return Qrels.from_columns(*_columns(given, "qrels", "relevance"))
-    raise _no_table(given, "qrels", "relevance")
+        return qrels_of_set(given) or read_qrels(given)
+    table = table_of(given, "qrels")
+    query_ids, doc_ids, grades = _columns(table, "qrels")
+    return Qrels.from_columns(query_ids, doc_ids, grades)
 
 
-def _is_one(given: Any) -> bool:
-    """Whether this is one run: a dictionary is, unless it holds runs by name."""
-    if not isinstance(given, Mapping):
-        return isinstance(given, (Run, str, Path, pd.DataFrame))
-    inside = next(iter(given.values()), None)
-    if not isinstance(inside, Mapping):
-        return not isinstance(inside, (Run, str, Path, pd.DataFrame))
-    return not isinstance(next(iter(inside.values()), None), Mapping)
-
-
-def _run(given: Any, name: str) -> Run:
-    if isinstance(given, Run):
+def queries_from(given: GivenQueries) -> Queries:
+    """The queries as a table. Raises RanklensError where they are none."""
+    if isinstance(given, Queries):
         return given
     if isinstance(given, (str, Path)):
-        return read_run(given)
-    if isinstance(given, Mapping):
-        return Run.from_columns(name, *_rows(given, "score"))
+        return read_queries(given)
+    if isinstance(given, Mapping) and all(isinstance(own, Mapping) for own in given.values()):
+        given = [{"query_id": query_id} | dict(own) for query_id, own in given.items()]
+    table = None if isinstance(given, Mapping) else any_table(given)
+    hint = "Give Queries, a path, a DataFrame, or a dictionary {query_id: {column: value}}."
+    if table is None:
+        raise RanklensError(f"{shown(given)} holds no queries.", hint)
+    at = understand(table.names, "queries").roles.get("query_id", -1)
+    if at < 0:
+        there = ", ".join(table.names)
+        raise RanklensError(f"The queries have no column query_id; their columns: {there}.", hint)
+    columns = {"query_id": _ids(table.column(at))}
+    columns |= {n: _texts(table.column(i)) for i, n in enumerate(table.names) if i != at}
+    return Queries.from_columns(columns)
+
+
+def frame_from(given: Any) -> pd.DataFrame:
+    """Any table as a frame of pandas. Raises RanklensError where it is none."""
     if isinstance(given, pd.DataFrame):
-        return Run.from_columns(name, *_columns(given, "run", "score"))
-    raise _no_table(given, "run", "score")
+        return given
+    table = None if isinstance(given, (Mapping, str, Path)) else any_table(given)
+    if table is None:
+        raise RanklensError(f"{shown(given)} is no table.", "Give a DataFrame.")
+    columns = [table.column(i) for i in range(len(table.names))]
+    plain = [c.to_pandas() if isinstance(c, pa.ChunkedArray) else c for c in columns]
+    return pd.DataFrame(dict(zip(table.names, plain, strict=True)))
 
 
-def _rows(given: Mapping[Any, Any], value: str) -> tuple[list[Any], list[Any], list[Any]]:
-    """The columns query_id, doc_id and the value of {query_id: {doc_id: value}}."""
-    for query_id, own in given.items():
-        if not isinstance(own, Mapping):
-            raise RanklensError(
-                f"Query {query_id!r} has {type(own).__name__}, not a dictionary.",
-                f"Write {{query_id: {{doc_id: {value}}}}}.",
-            )
-    rows = [(query, doc, v) for query, own in given.items() for doc, v in own.items()]
-    queries, docs, values = zip(*rows, strict=True) if rows else ((), (), ())
-    return list(queries), list(docs), list(values)
+# One run, or several
 
 
-def _columns(given: pd.DataFrame, kind: Kind, value: str) -> tuple[list[Any], list[Any], Any]:
-    understood = understand([str(c) for c in given.columns], kind)
+def _named(given: Any, name: str) -> list[Run]:
+    """What is given under a name."""
+    runs = _runs(given, name)
+    if len(runs) == 1:
+        return [runs[0].renamed(name)]
+    return [run.renamed(f"{name}/{run.name}") for run in runs]
+
+
+def _runs(given: Any, name: str) -> list[Run]:
+    """The run that is given, by its own name or else by this; several where a column names them."""
+    if isinstance(given, Run):
+        return [given]
+    if isinstance(given, (str, Path)):
+        return read_runs(given)
+    table = table_of(given, "run")
+    query_ids, doc_ids, scores = _columns(table, "run")
+    at = position(table.names, ROLES["tag"])
+    if at < 0:
+        return [Run.from_columns(table.called or name, query_ids, doc_ids, scores)]
+    # All of them are checked together: an error counts the rows that were given.
+    queries, docs, names = coded(query_ids), text_column(doc_ids), coded(_ids(table.column(at)))
+    for column, ids in (("query_id", queries), ("doc_id", docs), (table.names[at], names)):
+        refuse_without_ids(column, ids)
+    numbers = finite_numbers(scores, "score", partial(pair_in_words, queries, docs))
+    codes = values_of(names.indices)
+    runs = []
+    for code, own in enumerate(names.dictionary.to_pylist()):
+        rows = np.flatnonzero(codes == code)
+        if len(rows):
+            taken = (queries.take(pa.array(rows)), docs.take(pa.array(rows)), numbers[rows])
+            runs.append(Run.from_columns(own, *taken))
+    return runs or [Run.from_columns(name, [], [], [])]
+
+
+def _holds_runs(given: Mapping[Any, Any], judged: Collection[str]) -> bool:
+    """Whether a dictionary holds runs by name, and not the documents of queries."""
+    inside = _first_filled(given.values())
+    if isinstance(inside, Mapping):
+        value = _first_filled(inside.values())
+        if is_listing(value) and not isinstance(value, Iterator):
+            first = next(iter(value), None)
+            if is_whole_number(first):
+                return not {str(key) for key in given} & set(judged)
+            return isinstance(first, (str, Mapping)) or is_pair(first) or is_row(first, "run")
+        return isinstance(value, Mapping)
+    if isinstance(inside, (Run, str, Path)) or made_of(inside):
+        return True
+    return isinstance(inside, Sequence) and len(inside) > 0 and is_row(inside[0], "run")
+
+
+def _is_stream(given: Any) -> bool:
+    """Whether this can be looked at once."""
+    return isinstance(given, Iterator) and not made_of(given)
+
+
+def _first_filled(values: Iterable[Any]) -> Any:
+    """The first of these that does not hold nothing; None where there is none."""
+    for value in values:
+        holds = isinstance(value, Mapping) or (is_listing(value) and hasattr(value, "__len__"))
+        if not (holds and len(value) == 0):
+            return value
+    return None
+
+
+# Columns
+
+
+def _columns(table: GivenTable, kind: Kind) -> tuple[Any, Any, Any]:
+    """Query ids, document ids, and scores or grades."""
+    value = VALUE[kind]
+    understood = understand(table.names, kind)
     if understood.missing:
-        there = ", ".join(map(str, given.columns))
+        there = ", ".join(table.names)
         raise RanklensError(
             f"A frame of {'a run' if kind == 'run' else 'judgments'} has no column for"
             f" {' and '.join(understood.missing)}; its columns: {there}.",
@@ -110,20 +221,45 @@ def _columns(given: pd.DataFrame, kind: Kind, value: str) -> tuple[list[Any], li
         )
     at = understood.roles
     by_rank = value not in at
-    values = given.iloc[:, at["rank" if by_rank else value]].to_numpy()
-    queries, docs = (given.iloc[:, at[role]].tolist() for role in ("query_id", "doc_id"))
+    query_ids, doc_ids = (_ids(table.column(at[role])) for role in ("query_id", "doc_id"))
+    _refuse_odd_documents(query_ids, doc_ids)
+    values = table.column(at["rank" if by_rank else value])
+    values = values.to_numpy() if isinstance(values, pd.Series) else values
     if by_rank:
         # Without a score, the rank gives the order.
-        ranks = finite_numbers(
-            values, "rank", lambda row: f"document {docs[row]} of query {queries[row]}"
-        )
-        values = -ranks.astype(np.float64)
-    return queries, docs, values
+        pair = partial(pair_in_words, coded(query_ids), text_column(doc_ids))
+        values = -finite_numbers(values, "rank", pair).astype(np.float64)
+    return query_ids, doc_ids, values
 
 
-def _no_table(given: Any, kind: str, value: str) -> RanklensError:
-    return RanklensError(
-        f"{type(given).__name__} is no {kind}.",
-        f"Give a table read with read_{kind}, a path, a DataFrame, or a dictionary"
-        f" {{query_id: {{doc_id: {value}}}}}.",
+def _refuse_odd_documents(query_ids: Any, doc_ids: Any) -> None:
+    """Refuse what is no document's id, and say of which query."""
+    if not isinstance(doc_ids, list) or set(map(type, doc_ids)) <= {str, int}:
+        return
+    refuse(
+        "An id is a text or a whole number.",
+        np.flatnonzero([id_text(doc) is None for doc in doc_ids]),
+        lambda row: RowProblem(
+            row, f"{shown(doc_ids[row])} for query {query_ids[row]}", "a document's id"
+        ),
+        hint=WRITE_TEXTS,
     )
+
+
+def _ids(column: Any) -> Any:
+    """A column of ids: texts and whole numbers of Arrow as they are, else as Python's values."""
+    if isinstance(column, (pa.Array, pa.ChunkedArray)):
+        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+        if pa.types.is_integer(kind) or any(is_text(kind) for is_text in text):
+            return column
+        return column.to_pylist()
+    return column.tolist() if hasattr(column, "tolist") else column
+
+
+def _texts(column: Any) -> list[str | None]:
+    """The values of a column of the queries as texts; None where there is none."""
+    return [
+        None if pd.api.types.is_scalar(value) and pd.isna(value) else str(value)
+        for value in (column.to_pylist() if hasattr(column, "to_pylist") else list(column))
+    ]

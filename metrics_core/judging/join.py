@@ -138,6 +138,9 @@ def _judged_queries_of(run: Run, query_ids: list[str]) -> npt.NDArray[np.int32]:
 
 def _nothing_shared(own: list[str], judged: list[str]) -> NoSharedQueriesError:
     """The error for queries of a run of which none is judged: some of each, and what may be why."""
+    if not own or not judged:
+        empty = "The run lists no document." if judged else "The judgments hold no grade."
+        return NoSharedQueriesError(empty, "Give one that has at least one row.")
     shown = f"the run has {', '.join(own[:3])}; the judgments have {', '.join(judged[:3])}"
     hint = "Load the judgments that belong to these queries."
     if {q.lstrip("0") for q in own} & {q.lstrip("0") for q in judged}:

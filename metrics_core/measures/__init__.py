@@ -14,7 +14,12 @@ from metrics_core.measures.declaring.names import (
     parse_measure,
 )
 from metrics_core.measures.declaring.parameters import Parameter
-from metrics_core.measures.declaring.registry import Declaration, Measure, declarations
+from metrics_core.measures.declaring.registry import (
+    Declaration,
+    Measure,
+    declarations,
+    known_by_scores,
+)
 
 __all__ = [
     "MEAN",
@@ -24,6 +29,7 @@ __all__ = [
     "Measure",
     "Parameter",
     "declarations",
+    "known_by_scores",
     "measures_from",
     "name_notes",
     "parse_measure",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from metrics_core.base import frames as pd
-from metrics_core.base.errors import ParameterError, RanklensError
+from metrics_core.base.errors import RanklensError
 from metrics_core.formats.in_memory import GivenQrels, GivenRuns, qrels_from, runs_from
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.while_reading.large_files import judged_at_once
-from metrics_core.measures import GivenMeasure, measures_from
+from metrics_core.measures import GivenMeasure, Measure, measures_from
 from metrics_core.scoring.scores import WithoutRelevant, score_runs
 from metrics_core.tables import Documents, Qrels
 
@@ -25,10 +25,12 @@ def evaluate(
 ) -> pd.DataFrame:
     """Per-query scores: columns run, query_id and one float64 column a measure, named canonically.
 
-    `runs` is one run or several: a Run, a path, a dictionary {query_id: {doc_id: score}}, a
-    DataFrame with the columns query_id, doc_id and score (or their usual other names), or a
-    dictionary of such by name; `qrels` likewise. A measure is a name, a Measure, or an object of
-    ir_measures.
+    `runs` is one run or several, as a list or by name: a Run, a path, {query_id: {doc_id: score}},
+    {query_id: [doc_id, …]} best first, {query_id: [(doc_id, score), …]}, a table of pandas, polars,
+    Arrow or duckdb with the columns query_id, doc_id and score (or their usual other names; a
+    column run makes several), or rows that have these, as those of ir_measures. `qrels` likewise,
+    with relevance; {query_id: [doc_id, …]} are documents of grade 1. All forms stand in
+    `formats.in_memory`. A measure is a name, a Measure, or an object of ir_measures.
 
     One row for each run and judged query, a query missing from the run included (it scores 0).
     `without_relevant="leave out"` gives NaN to judged queries that have no relevant document,
@@ -36,20 +38,33 @@ def evaluate(
     Raises UnknownMeasureError, ParameterError, NoSharedQueriesError, LackingDataError, and
     RanklensError where two runs share a name, or where there is no run or no measure.
     """
-    if without_relevant not in ("zero", "leave out"):
-        raise ParameterError(
-            f"without_relevant is 'zero' or 'leave out', not {without_relevant!r}."
-        )
     parsed, table = measures_from(measures), qrels_from(qrels)
-    needs = documents is not None or any(m.declaration.needs for m in parsed)
-    judged = (None if needs else _judged_files(runs, table)) or [
-        judge(run, table, documents=documents) for run in runs_from(runs)
+    judged = judged_runs(runs, table, parsed, documents=documents)
+    return score_runs(judged, parsed, without_relevant=without_relevant).frame.copy()
+
+
+def judged_runs(
+    runs: GivenRuns,
+    qrels: Qrels,
+    measures: Iterable[Measure],
+    *,
+    documents: Documents | None = None,
+) -> list[JudgedRanks]:
+    """The runs that `evaluate` takes, joined with the judgments for these measures. Raises what it
+    raises of runs."""
+    needs = documents is not None or any(m.declaration.needs for m in measures)
+    judged = (None if needs else _judged_files(runs, qrels)) or [
+        judge(run, qrels, documents=documents) for run in runs_from(runs, qrels.query_ids)
     ]
-    names = [ranks.run_name for ranks in judged]
+    refuse_same_names([ranks.run_name for ranks in judged])
+    return judged
+
+
+def refuse_same_names(names: Sequence[str]) -> None:
+    """Raise RanklensError where two runs share a name."""
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise RanklensError(f"Two runs are named {twice!r}.", "Rename one: run.renamed('other').")
-    return score_runs(judged, parsed, without_relevant=without_relevant).frame.copy()
 
 
 def _judged_files(runs: GivenRuns, qrels: Qrels) -> list[JudgedRanks] | None:

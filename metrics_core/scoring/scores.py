@@ -12,9 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
-from metrics_core.base.errors import RanklensError, UnknownRunError
+from metrics_core.base.errors import ParameterError, RanklensError, UnknownRunError
+from metrics_core.base.wording import shown
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures import Measure, parse_measure
+from metrics_core.measures import Measure, known_by_scores, parse_measure
+from metrics_core.tables.given_numbers import finite_number
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -114,16 +116,97 @@ def side_by_side(parts: Sequence[Scores]) -> Scores:
     return replace(parts[0], measures=measures, values=np.moveaxis(by_measure, 0, 2))
 
 
-def _from_frame(frame: pd.DataFrame) -> Scores:
-    lacking = [key for key in _KEYS if key not in frame.columns]
-    if lacking:
+def scores_in(
+    frame: pd.DataFrame,
+    column: str | None = None,
+    *,
+    higher_is_better: bool | None = None,
+) -> Scores:
+    """The scores of any frame with the columns run and query_id: those of a column, or of every one
+    that holds numbers. A column called as a measure is that, where its numbers lie in the measure's
+    range; of others higher is better unless said otherwise. Raises RanklensError as `Scores.given`,
+    and where there is no such column, or a value in it is no number."""
+    _check_keys(frame)
+    if column is not None and (column in _KEYS or column not in frame.columns):
+        there = ", ".join(str(c) for c in frame.columns if c not in _KEYS)
+        raise RanklensError(f"There are no scores of {column}.", f"There are: {there or 'none'}.")
+    names = [c for c in frame.columns if c not in _KEYS] if column is None else [column]
+    numbers: dict[str, Floats] = {}
+    for name in names:
+        if column is not None or frame[name].dtype.kind in "iuf":
+            numbers[str(name)] = _numbers_of(frame, name)
+    if not numbers:
         raise RanklensError(
-            f"A frame of scores lacks the column {lacking[0]!r}.",
-            "It has the columns run, query_id and one for each measure, as evaluate gives it.",
+            "No column of the frame holds numbers.", "Give a number for each run and query."
         )
-    measures = tuple(parse_measure(str(c)) for c in frame.columns if c not in _KEYS)
-    run_code, runs = pd.factorize(frame["run"])
-    query_code, query_ids = pd.factorize(frame["query_id"])
+    measures = [_measure_of(n, values, higher_is_better) for n, values in numbers.items()]
+    return _scores_of_rows(frame, measures, np.column_stack(list(numbers.values())))
+
+
+def _numbers_of(frame: pd.DataFrame, column: str) -> Floats:
+    """A column of numbers, NaN where there is none."""
+    given = frame[column]
+    found = np.full(len(given), np.nan)
+    there = np.flatnonzero(given.notna().to_numpy())
+    if given.dtype.kind in "iuf":
+        found[there] = given.iloc[there].to_numpy(dtype=np.float64)
+    else:
+        numbers = [finite_number(value) for value in given.iloc[there].tolist()]
+        found[there] = [np.inf if number is None else number for number in numbers]
+    odd = np.flatnonzero(np.isinf(found))
+    if len(odd):
+        run, query_id, value = (frame[c].tolist()[int(odd[0])] for c in (*_KEYS, column))
+        raise RanklensError(
+            f"{column} of run {run!r} for query {query_id!r} is {shown(value)}, which is no finite"
+            " number.",
+            "Give a number, or leave it empty.",
+        )
+    return found
+
+
+def _measure_of(name: str, values: Floats, higher_is_better: bool | None) -> Measure:
+    """The measure of that name where its scores may be these, else one known by its scores."""
+    try:
+        measure = parse_measure(name)
+    except RanklensError:
+        return known_by_scores(name, higher_is_better=higher_is_better is not False)
+    own, (low, high) = measure.declaration.higher_is_better, measure.declaration.range
+    same = higher_is_better in (None, own)
+    known = values[~np.isnan(values)]
+    if same and ((known >= low) & (known <= high)).all():
+        return measure
+    return known_by_scores(name, higher_is_better=own if same else not own)
+
+
+def _from_frame(frame: pd.DataFrame) -> Scores:
+    _check_keys(frame)
+    measures = [parse_measure(str(c)) for c in frame.columns if c not in _KEYS]
+    numbers = frame.drop(columns=list(_KEYS)).to_numpy(dtype=np.float64)
+    return _scores_of_rows(frame, measures, numbers)
+
+
+def _check_keys(frame: pd.DataFrame) -> None:
+    """Raise RanklensError where the frame names no runs or no queries."""
+    for key in _KEYS:
+        if key not in frame.columns:
+            raise RanklensError(
+                f"A frame of scores lacks the column {key!r}.",
+                "It has the columns run, query_id and one for each measure, as evaluate gives it.",
+            )
+        empty = np.flatnonzero(frame[key].isna().to_numpy())
+        if len(empty):
+            raise RanklensError(
+                f"Row {int(empty[0]) + 1:,} of the scores has no {key}.", "Give one in every row."
+            )
+
+
+def _scores_of_rows(frame: pd.DataFrame, measures: Sequence[Measure], numbers: Floats) -> Scores:
+    """The scores in float64[rows, measures], of the runs and queries that the frame names."""
+    (run_code, runs), (query_code, query_ids) = (
+        # 1 and "1" are one id, as in runs and judgments.
+        pd.factorize(keys if pd.api.types.is_string_dtype(keys) else keys.map(str))
+        for keys in (frame[key] for key in _KEYS)
+    )
     cell = run_code * np.int64(len(query_ids)) + query_code
     twice = np.flatnonzero(pd.Series(cell).duplicated().to_numpy())
     if len(twice):
@@ -133,14 +216,14 @@ def _from_frame(frame: pd.DataFrame) -> Scores:
             "Give each query of a run one row.",
         )
     values = np.full((len(runs) * len(query_ids), len(measures)), np.nan)
-    values[cell] = frame.drop(columns=list(_KEYS)).to_numpy(dtype=np.float64)
+    values[cell] = numbers
     missing = np.ones(len(values), dtype=np.bool_)
     missing[cell] = False
     shape = (len(runs), len(query_ids))
     return Scores(
         runs=tuple(map(str, runs)),
         query_ids=tuple(map(str, query_ids)),
-        measures=measures,
+        measures=tuple(measures),
         values=values.reshape(*shape, len(measures)),
         missing=missing.reshape(shape),
     )
@@ -155,8 +238,13 @@ def score_runs(
     """Scores of runs that were judged by the same qrels; a measure asked for twice counts once.
 
     With "leave out" a query without a relevant document has no score, which otherwise counts 0.
-    Raises LackingDataError where a measure needs more than grades.
+    Raises LackingDataError where a measure needs more than grades, and ParameterError for another
+    word.
     """
+    if without_relevant not in ("zero", "leave out"):
+        raise ParameterError(
+            f"without_relevant is 'zero' or 'leave out', not {without_relevant!r}."
+        )
     measures = tuple(dict.fromkeys(measures))
     values = np.empty((len(judged), judged[0].n_queries if judged else 0, len(measures)))
     for i, ranks in enumerate(judged):

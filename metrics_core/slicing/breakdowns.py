@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
-from metrics_core.base.errors import UnknownColumnError
+from metrics_core.base.errors import NoSharedQueriesError, UnknownColumnError
 from metrics_core.comparing.resampled import no_farther, resampled_groups
 from metrics_core.comparing.testing import widest_difference
 from metrics_core.comparing.tests import sidak
@@ -73,6 +73,18 @@ def group_of(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Series:
     else:
         column = queries.frame.set_index("query_id")[by]
     return without_gaps(column.reindex(list(query_ids)))
+
+
+def refuse_strangers(queries: Queries, scored: Sequence[str], name: str) -> None:
+    """Refuse queries of which none was scored: all would be in one group, (none)."""
+    there = queries.frame["query_id"]
+    if there.isin(list(scored)).any():
+        return
+    ours, theirs = (", ".join(map(repr, list(ids)[:3])) for ids in (scored, there))
+    raise NoSharedQueriesError(
+        f"{name} has none of the judged queries.",
+        f"The judged queries are called {ours}, these {theirs}.",
+    )
 
 
 def coded_groups(groups: pd.Series) -> tuple[npt.NDArray[np.int64], list[str]]:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from dashboard.environment import WORKSPACE_VARIABLE
+from metrics_core import __version__
 from tests.metrics_core.base.test_ending import CALLED_BACK
 from tests.servers import COMMAND, ROOT, free_port, serving
 
@@ -312,3 +313,8 @@ def test_headers_of_a_proxy_change_nothing(tmp_path: Path) -> None:
         answer = server.get(visit.base, {**own, "X-Forwarded-Proto": "https"})
         assert answer.status in (301, 307, 308), answer
         assert not answer.headers["location"].startswith("https")
+
+
+def test_the_version() -> None:
+    done = subprocess.run([*COMMAND, "--version"], cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == (f"ranklens {__version__}\n", 0)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from metrics_core.base.errors import ParameterError
 from metrics_core.judging import judge
 from metrics_core.measures import declarations, parse_measure
+from metrics_core.scoring.evaluate import evaluate
 from tests.collections_of import collections, qrels_of, run_of
 
 TWINS = {
@@ -128,3 +129,9 @@ def test_its_graded_rbp_forgets_low_grades_only(ranx: Any) -> None:
 
 def _here(name: str) -> bool:
     return name.partition("(")[0].partition("@")[0] in DECLARED
+
+
+def test_its_runs_and_judgments_are_taken(ranx: Any) -> None:
+    run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}
+    found = evaluate([ranx.Run(run, name="bm25"), ranx.Run(run)], ranx.Qrels(qrels), "RR")
+    assert found["run"].tolist() == ["bm25", "run"] and found["RR"].tolist() == [0.5, 0.5]

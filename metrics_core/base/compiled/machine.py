@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -29,6 +30,8 @@ from metrics_core.base.whole_files import read_sealed, write_sealed
 _HERE = Path(__file__).parent
 _SHAPING = ("building.py", "signatures.py")
 _LOADING = Lock()
+_SECONDS = {"rows": 15, "sums": 3}
+"""About how long it takes to compile each part."""
 _FOLDER = "RANKLENS_CACHE"
 """The environment variable that names another folder for the object file."""
 
@@ -114,6 +117,7 @@ def _loaded(part: str) -> Compiled:
         kept = read_sealed(folder / name)
         if kept is not None:
             return Compiled(part, bytes(kept))
+    _say_how_long(part)
     from metrics_core.base.compiled.building import object_code
 
     code = object_code(part)
@@ -124,6 +128,13 @@ def _loaded(part: str) -> Compiled:
         except OSError:
             continue
     return Compiled(part, code)
+
+
+def _say_how_long(part: str) -> None:
+    """Tell who waits at a terminal that it compiles."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        seconds = _SECONDS[part]
+        print(f"Compiling, once for this machine, about {seconds} s …", file=sys.stderr, flush=True)
 
 
 def _fingerprint() -> str:

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base import frames as pd
+from metrics_core.base.wording import plural
 from metrics_core.comparing.all_pairs.pair_draws import drawn_pairs
 from metrics_core.comparing.tests import holm
 from metrics_core.comparing.verdicts import (
@@ -34,7 +36,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AllPairs:
     """R runs, best mean first, and all their pairs, row minus column.
 
@@ -81,6 +83,28 @@ class AllPairs:
     def possible_bests(self) -> tuple[str, ...]:
         """The runs than which none is clearly better, best mean first."""
         return tuple(run for run, first in zip(self.runs, self.first, strict=True) if first == 1)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row for each pair, the run of the better mean first: run, other, difference, low, high,
+        p, p_corrected, verdict, queries."""
+        rows, columns = np.triu_indices(len(self.runs), 1)
+        names = np.array(self.runs, dtype=object)
+        told = ("difference", "low", "high", "p", "p_corrected", "verdict", "queries")
+        values = {name: getattr(self, name)[rows, columns] for name in told}
+        return pd.DataFrame({"run": names[rows], "other": names[columns], **values})
+
+    @property
+    def places(self) -> pd.DataFrame:
+        """A row for each run, best mean first: run, mean, first, last, the places it may have."""
+        columns = {"mean": self.means, "first": self.first, "last": self.last}
+        return pd.DataFrame({"run": list(self.runs), **columns})
+
+    def __repr__(self) -> str:
+        best = ", ".join(self.possible_bests)
+        table = self.places.to_string(index=False)
+        runs = f"{len(self.runs):,} {plural(len(self.runs), 'run')}"
+        return f"{runs}; may be the best: {best}\n{table}"
 
     def brackets(self) -> list[tuple[int, int]]:
         """First and last place in `runs` of each group of neighbours of which no two are told

@@ -250,6 +250,29 @@ class Measure:
         return name if value is None else f"{name}@{value}"
 
 
+def known_by_scores(name: str, *, higher_is_better: bool = True) -> Measure:
+    """A measure of which nothing but its scores is known, such as a latency: they are averaged, and
+    have no bounds."""
+
+    def kernel(ranks: JudgedRanks) -> Scores:
+        raise ParameterError(f"{name} is known by its scores alone.")
+
+    declaration = Declaration(
+        name=name,
+        kernel=kernel,
+        title=name,
+        gloss="",
+        explanation="",
+        formula="",
+        reference="",
+        parameters=(),
+        worked={},
+        range=(-np.inf, np.inf),
+        higher_is_better=higher_is_better,
+    )
+    return Measure(declaration, ())
+
+
 _REGISTRY: dict[str, Declaration] = {}
 
 

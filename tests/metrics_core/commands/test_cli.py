@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -318,3 +319,44 @@ def test_a_sum_of_shares_is_no_count(command: Command) -> None:
     Path("items.csv").write_text("doc_id,price\nd1,1\nd2,1\nd3,1\nd9,1\n")
     out, _ = command("--documents", "items.csv", "-m", "Coverage@2", "-m", "NumRet")
     assert [line.split()[2:] for line in out.splitlines()[1:]] == [["0.500", "3"], ["0.750", "3"]]
+
+
+def test_a_pattern_that_the_shell_left_stands_for_its_files(
+    command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(files=("*.run",)) == command()
+    assert command(files=(str(Path("*.run").absolute()),))[0] == command()[0]
+    assert main(["compare", "qrels.txt", "bm25.run", "d*.run"]) == 0
+    for asked in (
+        ["compare", "qrels.txt", "*.run", "dense.run"],
+        ["explain", "qrels.txt", "bm25.run", "*.run"],
+    ):
+        capsys.readouterr()
+        assert main(asked) == 2
+        assert "*.run stands for 2 files, where one is asked for" in capsys.readouterr().err
+    Path("odd[1].run").write_text(BM25)
+    assert "odd[1]" in command("--format", "tsv", files=("odd[1].run",))[0]
+    assert "*.res" in command(files=("*.res",))[1]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_beir_set_stands_for_its_judgments(
+    command: Command, capsys: pytest.CaptureFixture[str], packed: bool
+) -> None:
+    folder = Path("set") / "qrels"
+    folder.mkdir(parents=True)
+    (folder.parent / "corpus.jsonl").write_text("no line of it is read")
+    judged = [line.split() for line in QRELS.splitlines()]
+    rows_of = "".join(f"{query}\t{doc}\t{grade}\n" for query, _, doc, grade in judged)
+    (folder / "test.tsv").write_text("query-id\tcorpus-id\tscore\n" + rows_of)
+    (folder / "train.tsv").write_text("query-id\tcorpus-id\tscore\nq9\td1\t1\n")
+    given = shutil.make_archive("set", "zip", "set") if packed else "set"
+    expected, _ = command()
+    assert main(["evaluate", given, "bm25.run", "dense.run"]) == 0
+    out, err = capsys.readouterr()
+    assert out == expected and "the judgments of the split test; the set also has train" in err
+    assert evaluate("bm25.run", given, "AP").equals(evaluate("bm25.run", "qrels.txt", "AP"))
+    shutil.rmtree(folder)
+    if not packed:
+        assert main(["evaluate", given, "bm25.run"]) == 2
+        assert "expected judgments, found a BEIR set without" in capsys.readouterr().err

@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics_core import breakdown, compare, declarations, evaluate
+from metrics_core import declarations, evaluate
 from metrics_core.base.errors import RanklensError, UnknownRunError
+from metrics_core.comparing.pairs import compare
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import Scores, score_runs
+from metrics_core.slicing.breakdowns import breakdown
 from metrics_core.tables import Queries
 from tests.collections_of import qrels_of, run_of
 from tests.settings_of import at

@@ -110,6 +110,23 @@ def test_what_was_made_anew_is_kept_whole(
         (tmp_path / "new" / _name("sums")).write_bytes(b"")
 
 
+@pytest.mark.parametrize("terminal", [True, False])
+def test_only_who_waits_at_a_terminal_is_told_that_it_compiles(
+    terminal: bool,
+    codes: dict[str, bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("RANKLENS_CACHE", str(tmp_path))
+    monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=codes.__getitem__))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    for expected in ("Compiling, once for this machine, about 3 s …\n" if terminal else "", ""):
+        assert machine._loaded.__wrapped__("sums")
+        assert capsys.readouterr() == ("", expected)  # the second time it is there
+    assert machine._SECONDS.keys() == SIGNATURES.keys()
+
+
 def test_a_folder_that_takes_nothing_is_gone_without(
     codes: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

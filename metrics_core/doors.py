@@ -1,0 +1,381 @@
+"""The questions of the dashboard for a program: each takes runs and judgments as `evaluate` does.
+
+    compare     is it better, is it real        a row for each measure and run
+    breakdown   where does it come from         a row for each group and run
+    curves      from which k on                 a row for each run and k
+    all_pairs   which of many runs may be best  every pair, and places
+    explain     why does this query score so    its documents, each with its part
+
+Nothing is worked out here: the packages do, and the dashboard and the command line ask them for the
+same numbers. `compare_scores` compares scores that were made elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from metrics_core.base import frames as pd
+from metrics_core.base import wording as w
+from metrics_core.base.errors import ParameterError, RanklensError, UnknownRunError, did_you_mean
+from metrics_core.comparing.all_pairs.all_pairs import AllPairs
+from metrics_core.comparing.all_pairs.all_pairs import all_pairs as every_pair
+from metrics_core.comparing.curves import curve_frame, mean_curves, means_by_cutoff
+from metrics_core.comparing.method import BOOTSTRAP, Method
+from metrics_core.comparing.pairs import SAME, compare_each
+from metrics_core.explaining.diagnosis import diagnose
+from metrics_core.explaining.ledger import difference, ledger
+from metrics_core.explaining.one_query import alone
+from metrics_core.findings import explanations
+from metrics_core.formats.in_memory import (
+    GivenQrels,
+    GivenQueries,
+    GivenRuns,
+    frame_from,
+    qrels_from,
+    queries_from,
+    runs_from,
+)
+from metrics_core.formats.parsing.columns import ROLES, position
+from metrics_core.judging import JudgedRanks, judge
+from metrics_core.measures import GivenMeasure, Measure, measures_from, parse_measure
+from metrics_core.scoring.curves import cutoffs_up_to, depth_of
+from metrics_core.scoring.evaluate import judged_runs, refuse_same_names
+from metrics_core.scoring.intervals import LEVEL
+from metrics_core.scoring.scores import Scores, WithoutRelevant, score_runs, scores_in
+from metrics_core.slicing.breakdowns import by_group, group_of, refuse_strangers
+from metrics_core.tables import Documents
+from metrics_core.tables.columns import id_text
+
+_TOP = 10
+"""The first results of a query, where the measure has no cutoff of its own."""
+
+
+def compare(
+    runs: GivenRuns,
+    qrels: GivenQrels,
+    measures: GivenMeasure | Iterable[GivenMeasure],
+    *,
+    baseline: str | None = None,
+    test: str = BOOTSTRAP,
+    correction: str = "",
+    margin: float | None = None,
+    level: float = LEVEL,
+    same: float = SAME,
+    without_relevant: WithoutRelevant = "zero",
+    documents: Documents | None = None,
+) -> pd.DataFrame:
+    """Runs against a baseline, the first unless one is named: a row for each measure and run.
+
+    `runs`, `qrels` and `measures` are as in `evaluate`. `margin` is the smallest difference that
+    matters; `test` and `correction` are words of the command line. The columns are run, baseline,
+    measure, mean, baseline_mean, difference, low, high (the interval of the mean paired
+    difference), inner_low, inner_high, won, lost, same (queries, `same` being half the width of the
+    band), queries, differing, p, p_corrected (for all runs of a measure), effect, effect_low,
+    effect_high, error, width, verdict, reason. Raises as `evaluate`, UnknownRunError, and
+    ParameterError for a method that is none.
+
+    >>> compare({"old": old, "new": new}, qrels, "nDCG@10")  # doctest: +SKIP
+    """
+    _refuse_scores(runs)
+    parsed, method = measures_from(measures), Method(test, correction, margin, level)
+    scores = _scores(runs, qrels, parsed, without_relevant, documents)
+    return _compared(scores, baseline, method, same)
+
+
+def compare_scores(
+    scores: Scores | pd.DataFrame,
+    measure: GivenMeasure | None = None,
+    *,
+    baseline: str | None = None,
+    test: str = BOOTSTRAP,
+    correction: str = "",
+    margin: float | None = None,
+    level: float = LEVEL,
+    same: float = SAME,
+    higher_is_better: bool | None = None,
+) -> pd.DataFrame:
+    """The same of scores that are there: what `evaluate` gave, or any table with query_id, run and
+    a number for each, such as a latency, of which no measure need be known.
+
+    `measure` is a column, by default every one that holds numbers. Higher is better unless a
+    measure of that name says otherwise, or `higher_is_better` does. Raises RanklensError where
+    there are no such scores, or a value is no number, and UnknownRunError.
+
+    >>> compare_scores(frame, "latency", baseline="v1", higher_is_better=False)  # doctest: +SKIP
+    """
+    method = Method(test, correction, margin, level)
+    if isinstance(scores, Scores) and higher_is_better is None:
+        measures = scores.measures if measure is None else [parse_measure(measure)]
+        return _compared(scores, baseline, method, same, measures)
+    frame = _scores_frame(scores.frame if isinstance(scores, Scores) else scores)
+    column = None if measure is None else str(measure)
+    if column is not None and column not in frame.columns:
+        column = next((c for c in frame.columns if _is_measure(c, measure)), column)
+    found = scores_in(frame, column, higher_is_better=higher_is_better)
+    return _compared(found, baseline, method, same)
+
+
+def breakdown(
+    runs: GivenRuns,
+    qrels: GivenQrels,
+    measure: GivenMeasure,
+    queries: GivenQueries,
+    *,
+    by: str,
+    baseline: str | None = None,
+    level: float = LEVEL,
+    without_relevant: WithoutRelevant = "zero",
+    documents: Documents | None = None,
+) -> pd.DataFrame:
+    """Means by a column of the queries: a row for each group and run.
+
+    `queries` are a path, a table with query_id and the column, {query_id: {column: value}}, or
+    Queries. The columns are group, run, queries, mean, low, high, and difference, diff_low,
+    diff_high, clear against the baseline, the first run unless one is named; the intervals of the
+    differences hold for all groups of a run at once. Raises as `evaluate`, UnknownColumnError,
+    UnknownRunError, and NoSharedQueriesError where the queries are others.
+    """
+    asked, parsed = queries_from(queries), parse_measure(measure)
+    scores = _scores(runs, qrels, [parsed], without_relevant, documents)
+    refuse_strangers(asked, scores.query_ids, "The table of queries")
+    groups = group_of(asked, scores.query_ids, by)
+    against = _baseline(scores.runs, baseline)
+    return by_group(scores, parsed, groups, baseline=against, level=level)
+
+
+def curves(
+    runs: GivenRuns,
+    qrels: GivenQrels,
+    measure: GivenMeasure,
+    *,
+    cutoffs: Iterable[int] | None = None,
+    baseline: str | None = None,
+    level: float = LEVEL,
+    documents: Documents | None = None,
+) -> pd.DataFrame:
+    """A measure by the number of results that count: a row for each run and k.
+
+    The columns are run, k, mean, low, high, difference, diff_low, diff_high (a band that holds for
+    all k at once), queries; the differences are to the baseline, the first run unless one is named.
+    Without `cutoffs` they go as deep as the runs, to 1,000 at the most. Raises as `evaluate`,
+    UnknownRunError, and ParameterError where the measure has no cutoff or a k is none.
+    """
+    wanted, table = _with_cutoff(measure), qrels_from(qrels)
+    judged = judged_runs(runs, table, [wanted], documents=documents)
+    at = cutoffs_up_to(depth_of(judged)) if cutoffs is None else _checked(cutoffs)
+    against = _baseline([ranks.run_name for ranks in judged], baseline)
+    if len(judged) == 1:
+        (own,) = means_by_cutoff([(judged[0], wanted)], at, level=level)
+        return curve_frame(against, at, own, None)
+    return mean_curves(judged, wanted, at, against, level=level)
+
+
+def all_pairs(
+    runs: GivenRuns,
+    qrels: GivenQrels,
+    measure: GivenMeasure,
+    *,
+    level: float = LEVEL,
+    without_relevant: WithoutRelevant = "zero",
+    documents: Documents | None = None,
+) -> AllPairs:
+    """Every pair of runs, corrected together, and the places that each run may have: `frame` has a
+    row for each pair, `places` one for each run. Raises as `evaluate`."""
+    parsed = parse_measure(measure)
+    scores = _scores(runs, qrels, [parsed], without_relevant, documents)
+    return every_pair(scores, parsed, level=level)
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Why one query scores as it does in a run, also against a baseline.
+
+    frame     a row for each document that has a part of the score, the largest part first: doc_id,
+              grade, rank, part; with a baseline baseline_rank, and the parts are those of the
+              difference
+    rest      what the score, or the difference, is without them; the parts and it add up to it
+    missed    relevant documents that the top of either run lacks
+    """
+
+    query_id: str
+    measure: str
+    run: str
+    score: float
+    baseline: str | None
+    baseline_score: float | None
+    sentence: str
+    frame: pd.DataFrame = field(repr=False)
+    rest: float = 0.0
+    missed: pd.DataFrame | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        scores = f"{self.measure} of query {self.query_id}: {self.run} {w.score(self.score)}"
+        if self.baseline is not None and self.baseline_score is not None:
+            scores += f", {self.baseline} {w.score(self.baseline_score)}"
+        table = self.frame.to_string(index=False) if len(self.frame) else "No document has a part."
+        return f"{self.sentence}\n{scores}\n{table}"
+
+
+def explain(
+    runs: GivenRuns,
+    qrels: GivenQrels,
+    measure: GivenMeasure,
+    query: Any,
+    *,
+    run: str | None = None,
+    baseline: str | None = None,
+    documents: Documents | None = None,
+) -> Explanation:
+    """Why a query scores as it does: a sentence, and each document's part of the score, or with
+    several runs of the difference.
+
+    The baseline is the first run and `run` the next one, unless they are named. Raises as
+    `evaluate`, UnknownRunError, RanklensError where the query is not judged, and LackingDataError
+    for a measure that is about more than grades.
+    """
+    wanted, table = parse_measure(measure), qrels_from(qrels)
+    query_id = id_text(query)
+    if query_id is None or query_id not in table.query_ids:
+        near = did_you_mean(str(query), table.query_ids)
+        raise RanklensError(f"There is no judged query {w.shown(query)}.", near)
+    every = runs_from(runs, table.query_ids)
+    names = [each.name for each in every]
+    refuse_same_names(names)
+    against = _baseline(names, baseline)
+    other = next((name for name in names if name != against), against)
+    focus = other if run is None else _known(run, names)
+    sides = [every[names.index(name)] for name in dict.fromkeys((against, focus))]
+    judged = [judge(side, table, documents=documents) for side in sides]
+    top = wanted.cutoff or _TOP
+    found = diagnose(
+        sides, judged, table, query_id, wanted, baseline=against, focus=focus, cutoff=top
+    )
+    parts, rest = _parts([alone(ranks, query_id) for ranks in judged], wanted)
+    parts.insert(0, "doc_id", table.doc_ids.take(parts.pop("qrels_row").to_numpy()).to_pylist())
+    order = np.argsort(-np.abs(parts["part"].to_numpy()), kind="stable")
+    return Explanation(
+        query_id=query_id,
+        measure=str(wanted),
+        run=focus,
+        score=found.score(focus),
+        baseline=None if focus == against else against,
+        baseline_score=None if focus == against else found.score(against),
+        sentence=explanations.explain(found).text,
+        frame=parts.iloc[order].reset_index(drop=True),
+        rest=rest,
+        missed=found.missed,
+    )
+
+
+def _parts(judged: Sequence[JudgedRanks], measure: Measure) -> tuple[pd.DataFrame, float]:
+    """The parts of the only run's score, or of the second's difference to the first, and what is
+    left without them."""
+    if len(judged) == 1:
+        own = ledger(judged[0], measure)
+        columns = {"qrels_row": own.qrels_row, "grade": own.grade, "rank": own.rank}
+        return pd.DataFrame({**columns, "part": own.part}), float(own.empty[0])
+    both = difference(judged[1], judged[0], measure)
+    ranks = {"rank": both.rank, "baseline_rank": both.baseline_rank}
+    columns = {"qrels_row": both.qrels_row, "grade": both.grade, **ranks}
+    return pd.DataFrame({**columns, "part": both.part}), float(both.empty[0])
+
+
+def _scores(
+    runs: GivenRuns,
+    qrels: GivenQrels,
+    measures: Sequence[Measure],
+    without_relevant: WithoutRelevant,
+    documents: Documents | None,
+) -> Scores:
+    judged = judged_runs(runs, qrels_from(qrels), measures, documents=documents)
+    return score_runs(judged, measures, without_relevant=without_relevant)
+
+
+def _compared(
+    scores: Scores,
+    baseline: str | None,
+    method: Method,
+    same: float,
+    measures: Sequence[Measure] | None = None,
+) -> pd.DataFrame:
+    """A row for each measure and each run but the baseline."""
+    wanted = scores.measures if measures is None else measures
+    against = _baseline(scores.runs, baseline)
+    if len(scores.runs) < 2:
+        raise RanklensError(
+            f"There is nothing but {against} to compare.", "Give a run beside the baseline."
+        )
+    found = compare_each(scores, wanted, against, same=same, methods=[method] * len(wanted))
+    parts = [
+        frame.iloc[1:].assign(baseline=against, measure=str(measure))
+        for measure, frame in zip(wanted, found, strict=True)
+    ]
+    whole = pd.concat(parts, ignore_index=True)
+    first = ["run", "baseline", "measure"]
+    return whole[first + [c for c in whole.columns if c not in first]]
+
+
+def _baseline(names: Sequence[str], baseline: str | None) -> str:
+    """The name of the baseline: the first run, unless one is named."""
+    return names[0] if baseline is None else _known(baseline, names)
+
+
+def _known(name: Any, names: Sequence[str]) -> str:
+    text = id_text(name)
+    if text is None or text not in names:
+        raise UnknownRunError(text or w.shown(name), list(names))
+    return text
+
+
+def _refuse_scores(given: Any) -> None:
+    """Refuse scores in the place of runs, which say nothing of documents."""
+    columns = [str(c) for c in given.columns] if isinstance(given, pd.DataFrame) else []
+    named = position(columns, ROLES["query_id"]) >= 0 and position(columns, ROLES["tag"]) >= 0
+    if isinstance(given, Scores) or (named and position(columns, ROLES["doc_id"]) < 0):
+        raise RanklensError(
+            "These are scores, where runs are compared.",
+            "compare_scores(scores, measure, baseline=…) compares scores.",
+        )
+
+
+def _scores_frame(given: Any) -> pd.DataFrame:
+    """A table of scores as a frame, its keys named run and query_id."""
+    frame = frame_from(given)
+    names = [str(c) for c in frame.columns]
+    for key, role in (("run", "tag"), ("query_id", "query_id")):
+        at = position(names, ROLES[role])
+        if key not in names and at >= 0:
+            names[at] = key
+    return frame.set_axis(names, axis=1)
+
+
+def _is_measure(column: Any, measure: GivenMeasure) -> bool:
+    """Whether a column is called by another name of the measure."""
+    try:
+        return parse_measure(str(column)) == parse_measure(measure)
+    except RanklensError:
+        return False
+
+
+def _with_cutoff(measure: GivenMeasure) -> Measure:
+    """The measure, where its name may stand without the cutoff that it needs."""
+    try:
+        return parse_measure(measure)
+    except ParameterError:
+        if not isinstance(measure, str) or "@" in measure:
+            raise
+        return parse_measure(f"{measure}@{_TOP}")
+
+
+def _checked(cutoffs: Iterable[int]) -> list[int]:
+    """The cutoffs. Raises ParameterError where one is none."""
+    found = list(cutoffs) if isinstance(cutoffs, Iterable) else [None]
+    odd = [k for k in found if id_text(k) is None or isinstance(k, str) or k < 1]
+    if odd or not found:
+        what = f"{w.shown(odd[0])} is no cutoff." if odd else "No cutoff is given."
+        raise ParameterError(what, "Give several whole numbers from 1.")
+    return [int(k) for k in found]

@@ -1,0 +1,250 @@
+"""What Python programs hold, as named columns: tables of any library, rows, dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from metrics_core.base import frames as pd
+from metrics_core.base.errors import RanklensError
+from metrics_core.base.wording import shown
+from metrics_core.formats.parsing.columns import understand
+from metrics_core.formats.registry import Kind
+from metrics_core.tables.columns import id_text
+
+VALUE: Mapping[Kind, str] = {"run": "score", "qrels": "relevance"}
+_WRITE: Mapping[Kind, str] = {
+    "run": "Write {query_id: {doc_id: score}}, {query_id: [doc_id, …]} with the best first, or"
+    " {query_id: [(doc_id, score), …]}.",
+    "qrels": "Write {query_id: {doc_id: relevance}}, or {query_id: [doc_id, …]} for documents of"
+    " grade 1.",
+}
+
+
+@dataclass(frozen=True)
+class GivenTable:
+    """Named columns as their library holds them, by position; `called` is the name that the whole
+    has of its own, or ""."""
+
+    names: list[str]
+    column: Callable[[int], Any]
+    called: str = ""
+
+
+def table_of(given: Any, kind: Kind) -> GivenTable:
+    """What is given as a table. Raises RanklensError where it is none."""
+    if isinstance(given, Mapping):
+        return _by_query(given, kind)
+    made = made_of(given, kind)
+    if made is not None:
+        return made()
+    if is_listing(given) and not isinstance(given, Set):
+        rows = list(given)
+        if not rows or is_row(rows[0], kind):
+            return of_rows(rows, kind)
+    raise no_table(given, kind)
+
+
+def any_table(given: Any) -> GivenTable | None:
+    """What is given as a table of whatever rows; None where it is none."""
+    made = made_of(given)
+    if made is not None:
+        return made()
+    rows = list(given) if is_listing(given) else []
+    return of_rows(rows, "queries") if rows and names_of(rows[0]) else None
+
+
+def made_of(given: Any, kind: Kind = "run") -> Callable[[], GivenTable] | None:
+    """How what is given whole becomes a table; None of what may hold several."""
+    if isinstance(given, Mapping):
+        return partial(_by_query, given, kind)
+    if isinstance(given, pd.DataFrame):
+        return partial(_of_frame, given)
+    if isinstance(given, np.ndarray):
+        return partial(_of_array, given, kind) if given.dtype.names or given.ndim == 2 else None
+    if hasattr(given, "dtype") or isinstance(given, (pa.Array, pa.ChunkedArray)):
+        return None  # a column, such as a Series, streams as well
+    if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__"):
+        return partial(_of_arrow, given, kind)
+    if callable(getattr(given, "to_pandas", None)):
+        return partial(_of_convertible, given, kind)
+    if callable(getattr(given, "to_dict", None)):
+        return partial(_of_dictionary, given, kind)
+    return None
+
+
+def _of_frame(given: pd.DataFrame) -> GivenTable:
+    return GivenTable([str(c) for c in given.columns], lambda i: given.iloc[:, i])
+
+
+def _of_arrow(given: Any, kind: Kind) -> GivenTable:
+    try:
+        table = pa.table(given)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise no_table(given, kind) from error
+    return GivenTable(table.column_names, table.column)
+
+
+def _of_convertible(given: Any, kind: Kind) -> GivenTable:
+    frame = given.to_pandas()
+    if not isinstance(frame, pd.DataFrame):
+        raise no_table(given, kind)
+    return _of_frame(frame)
+
+
+def _of_array(given: np.ndarray[Any, Any], kind: Kind) -> GivenTable:
+    if given.dtype.names:
+        names = list(given.dtype.names)
+        return GivenTable(names, lambda i: given[names[i]].ravel())
+    if given.shape[1] != 3:
+        raise RanklensError(
+            f"An array of {given.shape[1]:,} columns is no {kind}.",
+            f"Give one of three: query_id, doc_id and {VALUE[kind]}, with the ids as texts.",
+        )
+    return GivenTable(["query_id", "doc_id", VALUE[kind]], lambda i: given[:, i])
+
+
+def _of_dictionary(given: Any, kind: Kind) -> GivenTable:
+    inside = given.to_dict()
+    if not isinstance(inside, Mapping):
+        raise no_table(given, kind)
+    name = getattr(given, "name", None)
+    table = _by_query(inside, kind)
+    return GivenTable(table.names, table.column, name if isinstance(name, str) else "")
+
+
+def of_rows(rows: Sequence[Any], kind: Kind) -> GivenTable:
+    """A table of dictionaries, named tuples, objects, or three values each."""
+    value = VALUE.get(kind, "")
+    if not rows or not names_of(rows[0]):
+        names = ["query_id", "doc_id", value]
+        wrong = next((i for i, row in enumerate(rows) if not is_row(row, kind)), None)
+        if wrong is not None:
+            raise _odd_row(rows[wrong], wrong, names)
+        return GivenTable(names, lambda i: [row[i] for row in rows])
+    if isinstance(rows[0], Mapping):
+        odd = next((i for i, row in enumerate(rows) if not isinstance(row, Mapping)), None)
+        if odd is not None:
+            raise _odd_row(rows[odd], odd, names_of(rows[0]))
+        every = list(dict.fromkeys(str(key) for row in rows for key in row))
+        return GivenTable(every, lambda i: [row.get(every[i]) for row in rows])
+    names = names_of(rows[0])
+    odd = next((i for i, row in enumerate(rows) if not all(hasattr(row, n) for n in names)), None)
+    if odd is not None:
+        raise _odd_row(rows[odd], odd, names)
+    return GivenTable(names, lambda i: [getattr(row, names[i]) for row in rows])
+
+
+def _odd_row(row: Any, at: int, names: Sequence[str]) -> RanklensError:
+    return RanklensError(
+        f"Row {at + 1:,} is {shown(row)}, which is not as the rows before it.",
+        f"Give {', '.join(names)} in every row.",
+    )
+
+
+def names_of(row: Any) -> list[str]:
+    """The columns that a row names; none where it is three values."""
+    if isinstance(row, Mapping):
+        return [str(key) for key in row]
+    if isinstance(row, tuple):
+        return list(getattr(row, "_fields", ()))
+    if made_of(row):  # a frame has its columns as attributes
+        return []
+    told = ("query_id", "doc_id", "score", "relevance", "run")
+    return [name for name in told if hasattr(row, name)]
+
+
+def is_row(value: Any, kind: Kind) -> bool:
+    """Whether this is a document of a query, in a list of such."""
+    names = names_of(value)
+    if not names:
+        three = isinstance(value, (tuple, list)) and len(value) == 3
+        return three and all(part is None or np.isscalar(part) for part in value[:2])
+    roles = understand(names, kind).roles
+    if isinstance(value, Mapping) and "query_id" in roles:
+        own = list(value.values())[roles["query_id"]]
+        return "doc_id" in roles and not (isinstance(own, Mapping) or is_listing(own))
+    return "query_id" in roles and "doc_id" in roles
+
+
+# Dictionaries by query
+
+
+def _by_query(given: Mapping[Any, Any], kind: Kind) -> GivenTable:
+    """The table of {query_id: {doc_id: value}}, or of what else holds a query's documents."""
+    names = ["query_id", "doc_id", VALUE[kind]]
+    queries: list[Any] = []
+    docs: list[Any] = []
+    values: list[Any] = []
+    for query, own in given.items():
+        found, worth = (
+            (own, own.values()) if isinstance(own, Mapping) else _listing(query, own, kind)
+        )
+        docs += found
+        values += worth
+        queries += [query] * (len(docs) - len(queries))
+    columns = (queries, docs, values)
+    return GivenTable(names, columns.__getitem__)
+
+
+def _listing(query: Any, own: Any, kind: Kind) -> tuple[Iterable[Any], Iterable[Any]]:
+    """The documents of a query that are not in a dictionary, and the value of each. Raises
+    RanklensError where these are none."""
+    if not is_listing(own):
+        message = f"Query {query!r} has {type(own).__name__} {shown(own)}, and no documents."
+        raise RanklensError(message, _WRITE[kind])
+    if kind == "run" and isinstance(own, Set):
+        message = f"Query {query!r} has a set of documents, which has no order."
+        raise RanklensError(message, _WRITE[kind])
+    plain = getattr(own, "to_pylist", None) or getattr(own, "tolist", None)
+    items = plain() if plain is not None else list(own)
+    if items and is_pair(items[0]):
+        _refuse_odd(query, items, is_pair, kind)
+        return [doc for doc, _ in items], [value for _, value in items]
+    if items and names_of(items[0]):
+        names = names_of(items[0])
+        understood = understand(["query_id", *names], kind)
+        if {"doc_id", VALUE[kind]} <= understood.roles.keys():
+            _refuse_odd(query, items, lambda item: names_of(item) == names, kind)
+            table = of_rows(items, kind)
+            doc, value = (understood.roles[r] - 1 for r in ("doc_id", VALUE[kind]))
+            return table.column(doc), table.column(value)
+    _refuse_odd(query, items, lambda item: id_text(item) is not None, kind)
+    return items, range(len(items), 0, -1) if kind == "run" else [1] * len(items)
+
+
+def _refuse_odd(query: Any, items: Sequence[Any], fits: Callable[[Any], bool], kind: Kind) -> None:
+    odd = next((i for i, item in enumerate(items) if not fits(item)), None)
+    if odd is not None:
+        message = f"Query {query!r} holds {shown(items[odd])} at place {odd + 1:,}."
+        raise RanklensError(message, f"An id is a text or a whole number. {_WRITE[kind]}")
+
+
+def is_listing(value: Any) -> bool:
+    """Whether this holds several, in order or not."""
+    several = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
+    return several and getattr(value, "ndim", 1) > 0
+
+
+def is_pair(value: Any) -> bool:
+    """Whether this is a document with its value."""
+    return isinstance(value, (tuple, list)) and len(value) == 2 and not hasattr(value, "_fields")
+
+
+def is_whole_number(value: Any) -> bool:
+    """Whether this may be an id written as a number."""
+    return id_text(value) is not None and not isinstance(value, str)
+
+
+def no_table(given: Any, kind: Kind) -> RanklensError:
+    """The error for what is taken as nothing of the kind."""
+    what = "read_run" if kind == "run" else "read_qrels"
+    return RanklensError(
+        f"{type(given).__name__} is no {kind}: {shown(given)}.",
+        f"Give a table read with {what}, a path, a DataFrame, or a dictionary. {_WRITE[kind]}",
+    )

@@ -1,0 +1,280 @@
+"""All that Python programs hold as runs and judgments, each on the library that makes it; what is
+not taken is said with its query, document and value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from metrics_core import evaluate
+from metrics_core.base.errors import NoSharedQueriesError, RanklensError
+from metrics_core.formats.in_memory import frame_from, qrels_from, queries_from, runs_from
+
+ROWS = [("001", "d1", 2.0), ("001", "d2", 1.0), ("2", "d9", 1.0)]
+GRADES = [("001", "d2", 1), ("2", "d9", 2)]
+NAMES, JUDGED = ["query_id", "doc_id", "score"], ["query_id", "doc_id", "relevance"]
+RUN = {"001": {"d1": 2.0, "d2": 1.0}, "2": {"d9": 1.0}}
+QRELS = {"001": {"d2": 1}, "2": {"d9": 2}}
+Made = Callable[[list[Any], list[str]], Any]
+
+
+class Scored(NamedTuple):
+    """As named tuples of other libraries."""
+
+    qid: str
+    docno: str
+    score: float
+
+
+@dataclass
+class Hit:
+    """As objects of a search client."""
+
+    query_id: str
+    doc_id: str
+    score: float
+
+
+class Streamed:
+    """A table that says nothing of itself but that it streams."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+class Giving:
+    """What gives a dictionary, as ranx's Run and Qrels do (tests/oracle/test_against_ranx.py)."""
+
+    def __init__(self, inside: Any) -> None:
+        self.to_dict = lambda: inside
+
+
+def arrow(rows: list[Any], names: list[str]) -> pa.Table:
+    return pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+def polars(rows: list[Any], names: list[str]) -> Any:
+    return pytest.importorskip("polars").DataFrame(rows, schema=names, orient="row")
+
+
+def duckdb(rows: list[Any], names: list[str]) -> Any:
+    table = arrow(rows, names)  # found by its name
+    return pytest.importorskip("duckdb").connect().from_arrow(table)
+
+
+def hugging_face(rows: list[Any], names: list[str]) -> Any:
+    library = pytest.importorskip("datasets")
+    return library.Dataset(library.table.InMemoryTable(arrow(rows, names)), fingerprint="none")
+
+
+def records(rows: list[Any], names: list[str]) -> Any:
+    return np.array(rows, dtype=list(zip(names, ("U9", "U9", "f8"), strict=True)))
+
+
+def dictionaries(rows: list[Any], names: list[str]) -> Any:
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def ir_measures(rows: list[Any], names: list[str]) -> Iterator[Any]:
+    library = pytest.importorskip("ir_measures")
+    return map(library.ScoredDoc if "score" in names else library.Qrel, *zip(*rows, strict=True))
+
+
+TABLES: dict[str, Made] = {
+    "pandas": lambda rows, names: pd.DataFrame(rows, columns=names),
+    "pyarrow": arrow,
+    "a reader of pyarrow": lambda rows, names: arrow(rows, names).to_reader(),
+    "one batch of pyarrow": lambda rows, names: arrow(rows, names).to_batches()[0],
+    "dictionaries of pyarrow": lambda rows, names: arrow(rows, names).set_column(
+        0, names[0], pa.array([row[0] for row in rows]).dictionary_encode()
+    ),
+    "whatever streams": lambda rows, names: Streamed(arrow(rows, names)),
+    "polars": polars,
+    "duckdb": duckdb,
+    "Hugging Face": hugging_face,
+    "records of numpy": records,
+    "an array of three columns": lambda rows, names: np.array(rows, dtype=object),
+    "dictionaries": dictionaries,
+    "three values": lambda rows, names: list(rows),
+    "a stream of three values": lambda rows, names: iter(rows),
+    "ir_measures": ir_measures,
+    "what gives a dictionary": lambda rows, names: Giving(RUN if "score" in names else QRELS),
+}
+AS_RUN: dict[str, Callable[[], Any]] = {
+    "named tuples": lambda: [Scored(*row) for row in ROWS],
+    "objects": lambda: [Hit(*row) for row in ROWS],
+    "ranked lists": lambda: {"001": ["d1", "d2"], "2": ("d9",)},
+    "ranked arrays": lambda: {"001": np.array(["d1", "d2"]), "2": pa.array(["d9"])},
+    "ranked columns": lambda: {"001": pd.Series(["d1", "d2"]), "2": ["d9"]},
+    "pairs": lambda: {"001": [("d2", 1.0), ("d1", 2.0)], "2": [["d9", 1]]},
+    "hits": lambda: {
+        "001": [{"docid": "d2", "score": 1.0}, {"docid": "d1", "score": 2.0}],
+        "2": [{"docid": "d9", "score": 1.0}],
+    },
+}
+AS_QRELS: dict[str, Callable[[], Any]] = {
+    "sets": lambda: {"001": {"d2"}, "2": frozenset(["d9"])},
+    "lists": lambda: {"001": ["d2"], "2": ["d9"]},
+    "pairs": lambda: {"001": [("d2", 1)], "2": [("d9", 2)]},
+}
+
+
+def scores(run: Any, qrels: Any) -> list[float]:
+    found: list[float] = evaluate(run, qrels, "RR")["RR"].tolist()
+    return found
+
+
+@pytest.mark.parametrize("made", TABLES.values(), ids=TABLES.keys())
+def test_tables_of_every_library_are_taken(made: Made) -> None:
+    assert scores(made(ROWS, NAMES), QRELS) == [0.5, 1]
+    assert scores([made(ROWS, NAMES)], QRELS) == [0.5, 1]
+    assert evaluate({"mine": made(ROWS, NAMES)}, QRELS, "RR")["run"].tolist() == ["mine"] * 2
+    assert scores(RUN, made(GRADES, JUDGED)) == [0.5, 1]
+    assert qrels_from(made(GRADES, JUDGED)).relevance.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("made", AS_RUN.values(), ids=AS_RUN.keys())
+def test_runs_by_query_and_by_row_are_taken(made: Callable[[], Any]) -> None:
+    assert scores(made(), QRELS) == [0.5, 1]
+    assert evaluate({"mine": made()}, QRELS, "RR")["run"].tolist() == ["mine"] * 2
+    assert [run.name for run in runs_from([made(), RUN])] == ["run", "run (2)"]
+
+
+@pytest.mark.parametrize("made", AS_QRELS.values(), ids=AS_QRELS.keys())
+def test_judgments_by_query_are_taken(made: Callable[[], Any]) -> None:
+    assert scores(RUN, made()) == [0.5, 1]
+
+
+def test_listed_documents_are_judged_relevant() -> None:
+    assert qrels_from({"q": ["a", "b"], "p": {"c"}}).relevance.tolist() == [1, 1, 1]
+
+
+def test_whole_numbers_are_ids_in_lists_as_elsewhere() -> None:
+    assert scores({1: [7, 8]}, {"1": ["8"]}) == [0.5]
+    assert scores({"als": {1: [7, 8]}}, {1: [8]}) == [0.5]
+    assert runs_from({"als": {1: [7, 8]}})[0].name == "als"
+
+
+@pytest.mark.parametrize("made", [TABLES["pandas"], arrow, polars, dictionaries, records])
+def test_a_column_of_run_names_makes_several_runs(made: Made) -> None:
+    rows = [(*row, name) for name in ("bm25", "dense") for row in ROWS]
+    if made is records:
+        types = list(zip([*NAMES, "run"], ("U9", "U9", "f8", "U9"), strict=True))
+        given = np.array(rows, dtype=types)
+    else:
+        given = made(rows, [*NAMES, "run"])
+    assert [run.name for run in runs_from(given)] == ["bm25", "dense"]
+    assert [len(run) for run in runs_from(given)] == [3, 3]
+    assert [run.name for run in runs_from({"new": given})] == ["new/bm25", "new/dense"]
+
+
+def test_scores_of_a_list_fall_and_rows_by_rank_are_ordered() -> None:
+    (run,) = runs_from({"q": ["a", "b", "c"]})
+    assert run.scores.tolist() == [3, 2, 1]
+    ranked = arrow([("q", "b", 2), ("q", "a", 1)], ["qid", "docno", "rank"])
+    assert runs_from(ranked)[0].scores.tolist() == [-2, -1]
+
+
+NO_RUNS: list[tuple[Any, str]] = [
+    ({"q1": {"d1", "d2"}}, "Query 'q1' has a set of documents, which has no order."),
+    ({"m": {"q1": {"d1"}}}, "Query 'q1' has a set of documents, which has no order."),
+    ({"q1": ["d1", None]}, "Query 'q1' holds None at place 2."),
+    ({"q1": ["d1", 2.5]}, "Query 'q1' holds 2.5 at place 2."),
+    ({"q1": ["d1", True]}, "Query 'q1' holds True at place 2."),
+    ({"q1": [("d1", 1.0), "d2"]}, "Query 'q1' holds 'd2' at place 2."),
+    ({"q1": [{"title": "t"}]}, "Query 'q1' holds {'title': 't'} at place 1."),
+    ({"q1": 3.5}, "Query 'q1' has float 3.5, and no documents."),
+    ({"q1": [("d1", "high")]}, "'high' for document d1 of query q1"),
+    ({"q1": [("d1", [1.0])]}, "[1.0] for document d1 of query q1"),
+    ({"q1": {"d1": [1.0]}}, "[1.0] for document d1 of query q1"),
+    ({"q1": {"d1": [1, 2]}}, "[1, 2] for document d1 of query q1"),
+    ([("q1", "d1", 10**400)], "a whole number of about 400 digits for document d1 of query q1"),
+    ([("q1", "d1", None)], "None for document d1 of query q1"),
+    ([{"query_id": "q1", "doc_id": "d1"}], "has no column for score"),
+    ([("q1", "d1", 1.0), ("q1", "d2")], "Row 2 is ('q1', 'd2')"),
+    (np.zeros((2, 4)), "An array of 4 columns is no run."),
+    (1j, "complex is no run"),
+    (arrow([("q1", "d1", "high")], NAMES), "'high' for document d1 of query q1"),
+    (arrow([("q1", "d1", [1.0])], NAMES), "[1.0] for document d1 of query q1"),
+    (arrow([(1.5, "d1", 1.0)], NAMES), "An id is a text or a whole number."),
+    (np.array([[1.0, 7.0, 0.5]]), "An id is a text or a whole number."),
+    (arrow([("q1", "d1", 1.0, None)], [*NAMES, "run"]), "A row needs a run."),
+    (np.array(1.0), "ndarray is no run"),
+    ({"q1": np.array(1.0)}, "Query 'q1' has ndarray array(1.), and no documents."),
+    ({"q1": {1.5: 1.0}}, "row 1: expected a document's id, found 1.5 for query q1"),
+    (pd.DataFrame({"qid": ["q1"], "docid": [7.0], "score": [1]}), "found 7.0 for query q1"),
+    (arrow([("q1", None, 1.0)], NAMES), "found None for query q1"),
+    (arrow([(1.5, "d1", 1.0)], NAMES), "row 1: expected a text, found 1.5"),
+    ([("q1", "d1", [1.0])], "[1.0] for document d1 of query q1"),
+]
+
+
+@pytest.mark.parametrize(("run", "said"), NO_RUNS)
+def test_what_is_no_run_says_where_and_what_to_write(run: Any, said: str) -> None:
+    with pytest.raises(RanklensError, match=re.escape(said)) as caught:
+        evaluate(run, {"q1": {"d1": 1}}, "AP")
+    assert caught.value.hint or "needs a" in said
+
+
+@pytest.mark.parametrize(
+    ("qrels", "said"),
+    [
+        ({"q1": ["d1", 1.5]}, "Query 'q1' holds 1.5 at place 2."),
+        ({"q1": [("d1", "good")]}, "'good' for document d1 of query q1"),
+        ({"q1": {"d1": [1]}}, "[1] for document d1 of query q1"),
+        ({"q1": "d1"}, "Query 'q1' has str 'd1', and no documents."),
+        ({"d1"}, "set is no qrels"),
+    ],
+)
+def test_what_are_no_judgments_says_where_and_what_to_write(qrels: Any, said: str) -> None:
+    with pytest.raises(RanklensError, match=re.escape(said)) as caught:
+        evaluate({"q1": {"d1": 1.0}}, qrels, "AP")
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("nothing", [{}, {"q1": {}}, {"q1": []}, pd.DataFrame(columns=NAMES)])
+def test_what_holds_no_rows_says_so(nothing: Any) -> None:
+    with pytest.raises(NoSharedQueriesError, match=r"The run lists no document\."):
+        evaluate(nothing, QRELS, "AP")
+    with pytest.raises(NoSharedQueriesError, match=r"The judgments hold no grade\."):
+        evaluate(RUN, nothing, "AP")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pd.DataFrame({"qid": ["001", "2"], "kind": ["short", None]}),
+        pa.table({"qid": ["001", "2"], "kind": ["short", None]}),
+        {"001": {"kind": "short"}, 2: {"kind": None}},
+        [{"query_id": "001", "kind": "short"}, {"query_id": 2}],
+    ],
+)
+def test_queries_are_taken_with_their_columns(given: Any) -> None:
+    queries = queries_from(given)
+    assert queries.frame["query_id"].tolist() == ["001", "2"]
+    assert queries.frame["kind"].tolist() == ["short", None] and queries.columns == ["kind"]
+
+
+def test_what_holds_no_queries_is_said() -> None:
+    for given in (5, {"001": "short"}, [], pd.DataFrame({"kind": ["short"]})):
+        with pytest.raises(RanklensError, match=r"holds no queries|have no column query_id"):
+            queries_from(given)
+
+
+@pytest.mark.parametrize("made", [arrow, polars, records, dictionaries])
+def test_any_table_becomes_a_frame(made: Made) -> None:
+    frame = frame_from(made(ROWS, NAMES))
+    assert frame.columns.tolist() == NAMES and frame["score"].tolist() == [2, 1, 1]
+    for given in (5, RUN, "a.csv", ROWS):
+        with pytest.raises(RanklensError, match="is no table"):
+            frame_from(given)
