@@ -20,11 +20,13 @@ def test_twenty_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
         page.keyboard.press("3")
         page.locator(".lens.layered").wait_for()
         buttons = page.locator(".judge .choices")
+        settle(page)
         stands = buttons.bounding_box()
         for number in range(1, 21):
             page.keyboard.press("30"[number % 2])
         page.keyboard.press("z")
         expect(page.locator(".judge .progress")).to_have_text(re.compile(r"^20 of \d+ judged"))
+        settle(page)
         assert buttons.bounding_box() == stands, "they stay where they are from card to card"
         page.keyboard.press("ArrowDown")
         expect(page.locator(".judge .pending")).to_have_count(0)
