@@ -39,7 +39,7 @@ from metrics_core.formats.in_memory import (
     queries_from,
     runs_from,
 )
-from metrics_core.formats.parsing.columns import ROLES, position
+from metrics_core.formats.parsing.columns import NAMES, position
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import GivenMeasure, Measure, measures_from, parse_measure
 from metrics_core.scoring.curves import cutoffs_up_to, depth_of
@@ -334,8 +334,8 @@ def _known(name: Any, names: Sequence[str]) -> str:
 def _refuse_scores(given: Any) -> None:
     """Refuse scores in the place of runs, which say nothing of documents."""
     columns = [str(c) for c in given.columns] if isinstance(given, pd.DataFrame) else []
-    named = position(columns, ROLES["query_id"]) >= 0 and position(columns, ROLES["tag"]) >= 0
-    if isinstance(given, Scores) or (named and position(columns, ROLES["doc_id"]) < 0):
+    named = position(columns, NAMES["query_id"]) >= 0 and position(columns, NAMES["tag"]) >= 0
+    if isinstance(given, Scores) or (named and position(columns, NAMES["doc_id"]) < 0):
         raise RanklensError(
             "These are scores, where runs are compared.",
             "compare_scores(scores, measure, baseline=…) compares scores.",
@@ -347,7 +347,7 @@ def _scores_frame(given: Any) -> pd.DataFrame:
     frame = frame_from(given)
     names = [str(c) for c in frame.columns]
     for key, role in (("run", "tag"), ("query_id", "query_id")):
-        at = position(names, ROLES[role])
+        at = position(names, NAMES[role])
         if key not in names and at >= 0:
             names[at] = key
     return frame.set_axis(names, axis=1)

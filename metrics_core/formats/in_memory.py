@@ -19,6 +19,7 @@ them, are documents of grade 1. Several runs are a list of these, or a dictionar
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics_core.base import frames as pd
-from metrics_core.base.errors import RanklensError, RowProblem
+from metrics_core.base.errors import RanklensError, RowProblem, TableError
 from metrics_core.base.wording import shown
 from metrics_core.formats.beir import qrels_of_set
 from metrics_core.formats.given_tables import (
@@ -42,11 +43,12 @@ from metrics_core.formats.given_tables import (
     no_table,
     table_of,
 )
-from metrics_core.formats.parsing.columns import ROLES, position, understand
+from metrics_core.formats.parsing.columns import understand
+from metrics_core.formats.parsing.systems import System, systems_of
 from metrics_core.formats.reading import read_qrels, read_queries, read_runs
 from metrics_core.formats.registry import Kind
 from metrics_core.tables import Qrels, Queries, Run
-from metrics_core.tables.arrays import values_of
+from metrics_core.tables.arrays import column_of
 from metrics_core.tables.columns import (
     WRITE_TEXTS,
     coded,
@@ -157,22 +159,30 @@ def _runs(given: Any, name: str) -> list[Run]:
         return read_runs(given)
     table = table_of(given, "run")
     query_ids, doc_ids, scores = _columns(table, "run")
-    at = position(table.names, ROLES["tag"])
+    at = understand(table.names, "run").roles.get("tag", -1)
     if at < 0:
         return [Run.from_columns(table.called or name, query_ids, doc_ids, scores)]
     # All of them are checked together: an error counts the rows that were given.
-    queries, docs, names = coded(query_ids), text_column(doc_ids), coded(_ids(table.column(at)))
-    for column, ids in (("query_id", queries), ("doc_id", docs), (table.names[at], names)):
+    queries, docs, tags = coded(query_ids), text_column(doc_ids), coded(_ids(table.column(at)))
+    for column, ids in (("query_id", queries), ("doc_id", docs), (table.names[at], tags)):
         refuse_without_ids(column, ids)
     numbers = finite_numbers(scores, "score", partial(pair_in_words, queries, docs))
-    codes = values_of(names.indices)
-    runs = []
-    for code, own in enumerate(names.dictionary.to_pylist()):
-        rows = np.flatnonzero(codes == code)
-        if len(rows):
-            taken = (queries.take(pa.array(rows)), docs.take(pa.array(rows)), numbers[rows])
-            runs.append(Run.from_columns(own, *taken))
-    return runs or [Run.from_columns(name, [], [], [])]
+    columns = {"query_id": queries, "doc_id": docs, "score": column_of(numbers), "tag": tags}
+    systems, notes = systems_of(pa.table(columns))
+    only = tags.dictionary[0].as_py() if len(tags.dictionary) == 1 else name
+    runs = [_run_of(system, system.name or only) for system in systems]
+    return [runs[0].noting(*notes), *runs[1:]]
+
+
+def _run_of(system: System, name: str) -> Run:
+    """The run of some rows; an error counts those that were given."""
+    try:
+        return Run.from_columns(name, *(system.rows[c] for c in ("query_id", "doc_id", "score")))
+    except TableError as error:
+        if system.places is None:
+            raise
+        rows = [replace(one, row=int(system.places[one.row])) for one in error.problems]
+        raise TableError(error.message, rows, error.count, error.hint, error.offer) from error
 
 
 def _holds_runs(given: Mapping[Any, Any], judged: Collection[str]) -> bool:

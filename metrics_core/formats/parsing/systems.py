@@ -32,7 +32,7 @@ _OF_A_RUN = ("query_id", "doc_id", "score")
 
 
 @dataclass(frozen=True)
-class _System:
+class System:
     """The rows of one run: its name, "" where the file's is to be taken, and, where they are not
     all, at which rows of the file they stand."""
 
@@ -66,7 +66,7 @@ def load_runs(
     where it is none) and `tag`. Raises FileFormatError.
     """
     check_ids(source, rows, index)
-    systems, told = _systems(rows)
+    systems, told = systems_of(rows)
     read: list[Loaded] = []
     for system in systems:
         own = [] if read else [*notes, *told]
@@ -93,25 +93,25 @@ def only_run(source: Source, read: Sequence[Loaded]) -> Loaded:
     raise refuse(source, [LineProblem(None, found, "one run")], hint=hint)
 
 
-def _systems(rows: pa.Table) -> tuple[list[_System], list[Note]]:
+def systems_of(rows: pa.Table) -> tuple[list[System], list[Note]]:
     """The rows of each run in the order in which they begin, and what is to be said of it."""
     if "tag" not in rows.column_names:
-        return [_System("", rows)], []
+        return [System("", rows)], []
     names = coded(pc.fill_null(rows["tag"], "") if rows["tag"].null_count else rows["tag"])
     rows = rows.drop_columns(["tag"])
     codes, known = values_of(names.indices), names.dictionary
     if len(known) < 2 or len(present := np.unique(codes)) < 2:
-        return [_System("", rows)], []
+        return [System("", rows)], []
     shown = tuple(shortened(name) for name in known.take(column_of(present[:3])).to_pylist())
     if not _are_systems(rows, codes, len(known), len(present)):
         message = f"{len(present):,} run names in one file, read as one run"
-        return [_System("", rows)], [Note("tag", message, len(present), shown)]
+        return [System("", rows)], [Note("tag", message, len(present), shown)]
     message = f"{len(present):,} runs in one file, told apart by the run's name"
     order = np.argsort(codes, kind="stable")
     edges = np.append(np.searchsorted(codes[order], present), len(codes))
     parts = [order[start:end] for start, end in pairwise(edges.tolist())]
     found = [
-        _System(known[code].as_py(), _some(rows, places), places)
+        System(known[code].as_py(), _some(rows, places), places)
         for places, code in sorted(
             zip(parts, present.tolist(), strict=True), key=lambda part: int(part[0][0])
         )

@@ -178,6 +178,18 @@ def test_a_column_of_run_names_makes_several_runs(made: Made) -> None:
     assert [run.name for run in runs_from({"new": given})] == ["new/bm25", "new/dense"]
 
 
+def test_run_names_tell_runs_apart_as_in_files() -> None:
+    parts = [("q1", "d1", 1.0, "first half"), ("q2", "d1", 1.0, "second half")]
+    (run,) = runs_from(arrow(parts, [*NAMES, "run"]))
+    assert run.name == "run" and "read as one run" in run.notes[0].message
+    assert runs_from(arrow(parts[:1], [*NAMES, "model"]))[0].name == "first half"
+    twice = [("q1", "d1", 1.0, n) for n in ("a", "b", "b")]
+    with pytest.raises(
+        RanklensError, match=r"row 3: .*found document d1 of query q1 a second time"
+    ):
+        runs_from(arrow(twice, [*NAMES, "run"]))
+
+
 def test_scores_of_a_list_fall_and_rows_by_rank_are_ordered() -> None:
     (run,) = runs_from({"q": ["a", "b", "c"]})
     assert run.scores.tolist() == [3, 2, 1]
