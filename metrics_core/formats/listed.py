@@ -15,12 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import plural
-from metrics_core.formats.parsing.checking import qrels_table
+from metrics_core.formats.parsing.checking import qrels_table, refuse_values
 from metrics_core.formats.parsing.columns import (
     DOCUMENT_IDS,
     DOCUMENT_TEXTS,
@@ -163,16 +164,16 @@ def read_lists(source: Source, request: Request) -> Loaded:
         columns["relevance"] = pa.array(rows.scores, ID)
         qrels = qrels_table(source, request, pa.table(columns), index)
         return Loaded(qrels.noting(*notes), "lists", title, source.name)
-    scored = all(score is not None for score in rows.scores)
+    scored = any(score is not None for score in rows.scores)
     if not scored:
         message = "there are no scores; the order of each list gives the rank"
         notes.append(Note("rank", message, len(rows.docs)))
-    columns["score"] = pa.array(
-        [
-            float(s or 0) if scored else -float(r)
-            for s, r in zip(rows.scores, rows.ranks, strict=True)
-        ]
-    )
+    without = np.array([at for at, score in enumerate(rows.scores) if score is None])
+    if scored and len(without):
+        problem_of = ("nothing", A_SCORE, "Give a score to all documents, or to none.")
+        raise refuse_values(source, index, without, lambda row: problem_of)
+    numbers = rows.scores if scored else [-rank for rank in rows.ranks]
+    columns["score"] = pa.array([float(number or 0) for number in numbers])
     columns["tag"] = pa.array(rows.tags, ID)
     reading = Reading("lists", title, scored=scored)
     return load_runs(source, request, pa.table(columns), index, reading, notes)
