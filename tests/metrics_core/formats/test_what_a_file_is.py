@@ -418,6 +418,37 @@ F17 += [
         ]
     ),
 ]
+TITLES = {"query one": {"my doc": 2.5, "doc 7": 1.5}}
+TABS = [
+    Case(
+        "tabs",
+        "query one\tQ0\tmy doc\t1\t2.5\tour run\nquery one\tQ0\tdoc 7\t2\t1.5\tour run\n",
+        "x.txt",
+        kind="run",
+        rows=TITLES,
+        says=("split at tabs alone",),
+    ),
+    Case(
+        "tabs",
+        "q1\tQ0\tdoc 7\t1\t2.5\tt\n",  # else rank 7, score 1
+        "x.txt",
+        kind="run",
+        rows={"q1": {"doc 7": 2.5}},
+    ),
+    Case(
+        "tabs", "q1\t0\tmy doc\t1\nq1\t0\td2\t0\n", "x", {}, "qrels", {"q1": {"my doc": 1, "d2": 0}}
+    ),
+    Case(
+        "tabs",
+        "q1\tQ0\td1\t1\t2.5\tour run\n",
+        "x",
+        {},
+        "run",
+        {"q1": {"d1": 2.5}},
+        says=("more than six",),
+    ),
+    Case("tabs", "q1 Q0 my doc 1 2.5 t\n", "x.run", refused=("an id hold a blank",)),
+]
 RISING = [(f"q{q},d{d}", d + q / 10) for q in range(6) for d in range(3)]
 F9 = [
     *in_every_form(
@@ -474,7 +505,7 @@ def label(case: Case) -> str:
 
 
 @pytest.mark.parametrize(
-    "case", [*F1, *F2, *F14, *F15, *F17, *F4, *F5, *F9, *F12, *COLUMNS], ids=label
+    "case", [*F1, *F2, *F14, *F15, *F17, *F4, *F5, *F9, *F12, *TABS, *COLUMNS], ids=label
 )
 def test_what_a_file_is(case: Case) -> None:
     content = case.content.encode() if isinstance(case.content, str) else case.content
