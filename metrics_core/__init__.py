@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # `as` makes a name public to whoever checks types
     from metrics_core.formats import read_qrels as read_qrels
     from metrics_core.formats import read_queries as read_queries
     from metrics_core.formats import read_run as read_run
+    from metrics_core.formats import read_runs as read_runs
     from metrics_core.formats import read_set as read_set
     from metrics_core.formats import write as write
     from metrics_core.judging import JudgedRanks as JudgedRanks
@@ -62,6 +63,7 @@ _PLACES = {
         "read_qrels",
         "read_queries",
         "read_run",
+        "read_runs",
         "read_set",
         "write",
     ),

@@ -132,6 +132,9 @@ def _by_query(table: Run | Qrels) -> Iterator[tuple[str, dict[str, float]]]:
 def read_json(source: Source, request: Request) -> Loaded:
     """A JSON file: `{query: {document: number}}`, or a list of records with named values."""
     if source.head.lstrip().startswith(b"{") and request.kind in ("run", "qrels"):
+        if request.columns:
+            problem = LineProblem(1, "an object by query", "records with the columns named")
+            raise refuse(source, [problem], hint="Leave the columns out: it has none by name.")
         return load_map(source, request)
     text = source.content(TREE)
     content = parse_json(source, text)

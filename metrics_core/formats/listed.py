@@ -15,12 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import plural
-from metrics_core.formats.parsing.checking import qrels_table
+from metrics_core.formats.parsing.checking import qrels_table, refuse_values
 from metrics_core.formats.parsing.columns import (
     DOCUMENT_IDS,
     DOCUMENT_TEXTS,
@@ -89,6 +90,17 @@ class _Rows:
     lines: list[int] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
 
+    @property
+    def ids(self) -> pa.Table:
+        """The columns query_id and doc_id."""
+        queries = pa.array(self.queries, ID).dictionary_encode()
+        return pa.table({"query_id": queries, "doc_id": pa.array(self.docs, ID)})
+
+    @property
+    def index(self) -> LineIndex | None:
+        """The line of each row; None where records have no lines of their own."""
+        return LineIndex.of(self.lines) if self.lines[0] else None
+
 
 class _Entry(NamedTuple):
     """The lists of one query: their names, their grades where they have them."""
@@ -150,32 +162,36 @@ def read_lists(source: Source, request: Request) -> Loaded:
     if not rows.docs:
         problem = LineProblem(None, "no document in any list", "at least one")
         raise refuse(source, [problem], hint=_HINT)
-    index = LineIndex.of(rows.lines) if rows.lines[0] else None
-    columns = {"query_id": pa.array(rows.queries, ID).dictionary_encode()}
-    columns["doc_id"] = pa.array(rows.docs, ID)
     title = f"Lists of documents: {', '.join(name for name in names if name) or 'by query'}"
     notes = []
     if rows.empty:
         queries = plural(len(rows.empty), "query", "queries")
         message = f"{len(rows.empty):,} {queries} with an empty list"
         notes.append(Note("empty", message, len(rows.empty), tuple(rows.empty[:3])))
-    if request.kind == "qrels":
-        columns["relevance"] = pa.array(rows.scores, ID)
-        qrels = qrels_table(source, request, pa.table(columns), index)
-        return Loaded(qrels.noting(*notes), "lists", title, source.name)
-    scored = all(score is not None for score in rows.scores)
+    if request.kind == "run":
+        return _run_of(source, request, rows, title, notes)
+    table = rows.ids.append_column("relevance", pa.array(rows.scores, ID))
+    qrels = qrels_table(source, request, table, rows.index)
+    return Loaded(qrels.noting(*notes), "lists", title, source.name)
+
+
+def _run_of(
+    source: Source, request: Request, rows: _Rows, title: str, notes: Sequence[Note]
+) -> Loaded:
+    """The run of lists: by the scores, or where there are none by the order."""
+    scored = any(score is not None for score in rows.scores)
+    without = np.array([at for at, score in enumerate(rows.scores) if score is None])
     if not scored:
         message = "there are no scores; the order of each list gives the rank"
-        notes.append(Note("rank", message, len(rows.docs)))
-    columns["score"] = pa.array(
-        [
-            float(s or 0) if scored else -float(r)
-            for s, r in zip(rows.scores, rows.ranks, strict=True)
-        ]
-    )
-    columns["tag"] = pa.array(rows.tags, ID)
+        notes = [*notes, Note("rank", message, len(rows.docs))]
+    elif len(without):
+        problem = ("nothing", A_SCORE, "Give a score to all documents, or to none.")
+        raise refuse_values(source, rows.index, without, lambda row: problem)
+    numbers = rows.scores if scored else [-rank for rank in rows.ranks]
+    table = rows.ids.append_column("score", pa.array([float(number or 0) for number in numbers]))
+    table = table.append_column("tag", pa.array(rows.tags, ID))
     reading = Reading("lists", title, scored=scored)
-    return load_runs(source, request, pa.table(columns), index, reading, notes)
+    return load_runs(source, request, table, rows.index, reading, notes)
 
 
 def _first_record(sample: Sample) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts, texts_of
 from metrics_core.formats.parsing.chosen_columns import by_number, numbered, recognise_named
-from metrics_core.formats.parsing.columns import understand
+from metrics_core.formats.parsing.columns import is_known, understand
 from metrics_core.formats.parsing.delimited import (
     csv_fields,
     csv_records,
@@ -32,6 +32,7 @@ from metrics_core.formats.registry import (
     reader,
 )
 from metrics_core.formats.source.source import Source
+from metrics_core.formats.values import is_number
 from metrics_core.tables import Qrels, Run, Table
 
 _SEPARATORS = ",;|"
@@ -76,6 +77,21 @@ def _first_rows(sample: Sample, fields: Callable[[str], list[str]]) -> FirstRows
     if by_number(sample.columns):
         return FirstRows(numbered(first), [first, *others])
     return FirstRows(first, others)
+
+
+def _csv_columns(sample: Sample) -> FirstRows | None:
+    return _with_names(_csv_rows(sample))
+
+
+def _tsv_columns(sample: Sample) -> FirstRows | None:
+    return _with_names(_tsv_rows(sample))
+
+
+def _with_names(found: FirstRows | None) -> FirstRows | None:
+    """The columns by their numbers where the first line has a number and no name that is known."""
+    if found is None or not any(map(is_number, found.names)) or any(map(is_known, found.names)):
+        return found
+    return FirstRows(numbered(found.names), [found.names, *found.rows])
 
 
 def write_csv(table: Table, file: BinaryIO) -> None:
@@ -124,7 +140,7 @@ def _quoted(text: str) -> str:
     example="query_id,doc_id,score\nq1,doc-7,14.2\nq1,doc-3,11.9",
     recognise=recognise_csv,
     write=dict.fromkeys(KINDS, write_csv),
-    first_rows=_csv_rows,
+    first_rows=_csv_columns,
 )
 def read_csv(source: Source, request: Request, *, only_carefully: bool = False) -> Loaded:
     """A CSV file, quoted as RFC 4180 says. `only_carefully` skips the fast path, for tests."""
@@ -145,7 +161,7 @@ def read_csv(source: Source, request: Request, *, only_carefully: bool = False) 
     example="query-id\tcorpus-id\tscore\nq1\tdoc-7\t2\nq1\tdoc-3\t0",
     recognise=recognise_tsv,
     write=dict.fromkeys(KINDS, write_tsv),
-    first_rows=_tsv_rows,
+    first_rows=_tsv_columns,
 )
 def read_tsv(source: Source, request: Request, *, only_carefully: bool = False) -> Loaded:
     """A TSV file. A quote counts only where it also closes on its line, so that a lone one never

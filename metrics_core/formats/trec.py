@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.notes import Note
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts
 from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
 from metrics_core.formats.parsing.checking import qrels_table
 from metrics_core.formats.parsing.systems import Reading, load_runs, with_one_tag
-from metrics_core.formats.parsing.trec_lines import QRELS, RUN, fields_of, parse
+from metrics_core.formats.parsing.trec_lines import (
+    QRELS,
+    RUN,
+    LineColumns,
+    Parsed,
+    fields_of,
+    parse,
+)
 from metrics_core.formats.registry import (
     CERTAIN,
     LIKELY,
@@ -38,6 +47,9 @@ def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
     lines = [fields_of(line) for line in sample.lines]
     if not lines:
         return {}
+    for layout in (RUN, QRELS):  # ids with blanks inside
+        if layout.between_tabs(sample.lines):
+            lines = [replace(layout, tabs=True).fields_of(line) for line in sample.lines]
     runs = sum(len(f) >= 6 and is_number(f[4]) for f in lines) / len(lines)
     qrels = sum(len(f) == 4 and is_number(f[3]) for f in lines) / len(lines)
     run_name = sample.path.endswith((".run", ".res"))
@@ -119,9 +131,13 @@ def read_trec(source: Source, request: Request, *, only_carefully: bool = False)
     """A TREC run or qrels file. `only_carefully` skips the fast path; tests compare both."""
     layout = RUN if request.kind == "run" else QRELS
     blocks = list(parse(source, layout, only_carefully=only_carefully))
+    tabbed = _split_at_tabs(source, layout, blocks)
+    blocks = tabbed or blocks
     refuse_problems(source, blocks)
     index = LineIndex(tuple(block.stretch for block in blocks))
     notes = line_notes(blocks)
+    if tabbed:
+        notes.append(Note("tabs", "ids hold blanks; the lines are split at tabs alone"))
     tags = tuple(dict.fromkeys(tag for block in blocks for tag in block.tags))
     tables = [block.table for block in blocks]
     if len(tags) > 1:
@@ -138,6 +154,25 @@ def read_trec(source: Source, request: Request, *, only_carefully: bool = False)
     )
     read_as = Reading("trec", title, tag=tags[0])
     return load_runs(source, request, rows, index, read_as, notes)
+
+
+def _split_at_tabs(
+    source: Source, layout: LineColumns, blocks: Sequence[Parsed]
+) -> list[Parsed] | None:
+    """The blocks of a file of tabs whose ids hold blanks; None where it is none, or its lines do
+    not all fit so."""
+    if not may_hold_blanks(source, layout, blocks):
+        return None
+    tabbed = list(parse(source, replace(layout, tabs=True)))
+    ids = (block.table[name] for block in tabbed for name in ("query_id", "doc_id"))
+    blanks = any(pc.any(pc.match_substring(column.cast(ID), " ")).as_py() for column in ids)
+    return tabbed if blanks and not any(block.problem_count for block in tabbed) else None
+
+
+def may_hold_blanks(source: Source, layout: LineColumns, blocks: Sequence[Parsed]) -> bool:
+    """Whether lines did not fit, or had columns too many, that may fit if tabs alone part them."""
+    odd = any(block.problem_count or block.long_lines for block in blocks)
+    return odd and layout.between_tabs(Sample(source, source.head.decode()).lines)
 
 
 def trec_title(source: Source, kind: Kind) -> str:

@@ -78,10 +78,15 @@ def position(names: Sequence[str], known: Sequence[str]) -> int:
     return next((folded.index(name) for name in known if name in folded), -1)
 
 
+def is_known(name: str) -> bool:
+    """Whether this is the name of a column of runs or judgments."""
+    return any(fold(name) in names for names in NAMES.values())
+
+
 def looks_like_header(fields: Sequence[str]) -> bool:
     """Whether these fields of a TREC line are column names: most are known, none is a number."""
     named = [field for field in fields if fold(field) not in ("0", "q0")]
-    known = sum(any(fold(field) in names for names in NAMES.values()) for field in named)
+    known = sum(map(is_known, named))
     return known * 2 > len(named) and not any(map(is_number, named))
 
 

@@ -8,7 +8,7 @@ block of a file is parsed on its own, several at a time.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,6 +28,7 @@ from metrics_core.tables.columns import CODED_ID, ID
 
 _BLANK = r"^[ \t]*\n?$"
 _FIELD = r"[^ \t\n]+"
+_TABBED = r"[^ \t\n](?:[^\t\n]*[^ \t\n])?"
 
 
 def fields_of(line: str) -> list[str]:
@@ -37,20 +38,35 @@ def fields_of(line: str) -> list[str]:
 
 @dataclass(frozen=True)
 class LineColumns:
-    """The columns of a line: name, Arrow type. `rest` says that the last one takes what is left."""
+    """The columns of a line: name, Arrow type. `rest` says that the last one takes what is left,
+    `tabs` that only tabs part them, so that there may be blanks inside."""
 
     columns: dict[str, pa.DataType]
     line: str
     rest: bool
+    tabs: bool = False
 
     @property
     def pattern(self) -> str:
         """The line as a regular expression with one named group a column."""
+        if self.tabs:
+            fields = (f" *(?P<{name}>{_TABBED}) *" for name in self.columns)
+            return "^" + r"\t".join(fields) + r"\n?$"
         groups = [f"(?P<{name}>{_FIELD})" for name in self.columns]
         if self.rest:
             last = list(self.columns)[-1]
             groups[-1] = rf"(?P<{last}>[^ \t\n](?:[^\n]*[^ \t\n])?)"
         return r"^[ \t]*" + r"[ \t]+".join(groups) + r"[ \t]*\n?$"
+
+    def fields_of(self, line: str) -> list[str]:
+        """The fields of a line of this layout."""
+        if not self.tabs:
+            return fields_of(line)
+        return [field.strip(" ") for field in line.rstrip("\n").split("\t")]
+
+    def between_tabs(self, lines: Sequence[str]) -> bool:
+        """Whether each of these lines has as many tabs as there are columns to part."""
+        return bool(lines) and all(line.count("\t") == len(self.columns) - 1 for line in lines)
 
 
 RUN = LineColumns(
@@ -100,7 +116,7 @@ def parse(source: Source, layout: LineColumns, *, only_carefully: bool = False) 
     def one(numbered: tuple[int, bytes]) -> Parsed:
         number, block = numbered
         header = number == 0 and header_in(block)
-        quick = None if only_carefully or header else fast(block, layout)
+        quick = None if only_carefully or header or layout.tabs else fast(block, layout)
         return quick or careful(block, layout, may_have_header=number == 0)
 
     return in_order(one, enumerate(source.blocks()))
@@ -166,7 +182,7 @@ def careful(block: bytes, layout: LineColumns, *, may_have_header: bool) -> Pars
     if may_have_header and content.any():
         start = int(np.argmax(content))
         text = lines[start].as_py()
-        if looks_like_header(fields_of(text)):
+        if looks_like_header(layout.fields_of(text)):
             header, content[start] = shortened(text.rstrip("\n")), False
     fields = pc.extract_regex(lines, layout.pattern)
     fits = _mask(fields.is_valid()) & content
@@ -186,8 +202,8 @@ def careful(block: bytes, layout: LineColumns, *, may_have_header: bool) -> Pars
     )
     misfits = np.flatnonzero(content & ~fits)
     _note_misfits(parsed, lines, misfits, layout)
-    if layout is RUN:
-        _note_bad_rows(parsed, texts, numbers)
+    if "score" in layout.columns and "tag" in layout.columns:
+        _note_bad_rows(parsed, texts, numbers, layout)
     parsed.cut_off = bool(
         len(misfits) and misfits[-1] == len(lines) - 1 and not block.endswith(b"\n")
     )
@@ -212,7 +228,7 @@ def _note_misfits(
     """Lines with too few or too many columns."""
     wanted = len(layout.columns)
     for number in misfits[:MOST_PROBLEMS_SHOWN]:
-        found = len(fields_of(lines[int(number)].as_py()))
+        found = len(layout.fields_of(lines[int(number)].as_py()))
         parsed.problems.append(
             LineProblem(int(number), str(found), f"{wanted} columns", hint=layout.line)
         )
@@ -220,17 +236,21 @@ def _note_misfits(
 
 
 def _note_bad_rows(
-    parsed: Parsed, texts: dict[str, pa.Array], numbers: npt.NDArray[np.int64]
+    parsed: Parsed,
+    texts: dict[str, pa.Array],
+    numbers: npt.NDArray[np.int64],
+    layout: LineColumns,
 ) -> None:
     """Rows of a run whose score is no number, or whose columns are shifted by a blank in an id."""
     bad_score = np.isnan(values_of(parsed.table["score"]))
     long = _mask(pc.match_substring_regex(texts["tag"], r"[ \t]"))
+    long &= not layout.tabs
     shifted = long & ~_mask(pc.match_substring_regex(texts["rank"], NUMBER))
     for row in np.flatnonzero(bad_score | shifted)[:MOST_PROBLEMS_SHOWN]:
         line = int(numbers[row])
         if shifted[row]:
             columns = 5 + len(fields_of(texts["tag"][int(row)].as_py()))
-            hint = "Does an id hold a blank? " + RUN.line
+            hint = "Does an id hold a blank? Tabs between all columns would tell. " + RUN.line
             problem = LineProblem(line, str(columns), "6 columns", hint=hint)
         else:
             score = texts["score"][int(row)].as_py()

@@ -19,11 +19,12 @@ from metrics_core.base.parallel import in_order
 from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
 from metrics_core.formats.parsing.checking import MOST_TEXT
 from metrics_core.formats.parsing.order_notes import contradiction_notes, fraction_notes
-from metrics_core.formats.parsing.trec_lines import Parsed
+from metrics_core.formats.parsing.trec_lines import RUN, Parsed
 from metrics_core.formats.reading import recognised
 from metrics_core.formats.registry import Kind, run_name
 from metrics_core.formats.source.lines import Stretch
 from metrics_core.formats.source.source import Source
+from metrics_core.formats.trec import may_hold_blanks
 from metrics_core.judging.judged import JudgedRanks, Places, assembled
 from metrics_core.judging.while_reading.judgments import Judgments
 from metrics_core.judging.while_reading.rows import Piece, rows_of, whole_queries
@@ -207,6 +208,8 @@ def _as_it_comes(
         if piece.kept is not None:
             piece.kept()
     else:
+        if may_hold_blanks(source, RUN, told):
+            return None
         refuse_problems(source, told)
     found = JudgedSegments.all(parts)
     return None if len(found.tags) > 1 else _Read(told, found)

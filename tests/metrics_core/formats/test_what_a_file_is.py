@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import Loaded, read, read_each
+from metrics_core.formats import Loaded, first_rows, read, read_each
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
 Content = str | bytes
@@ -264,6 +264,7 @@ COLUMNS = [
     *in_every_form(
         "columns", OWN, "x", asked={"columns": NAMED | {"score": "e"}}, refused=("no column `e`",)
     ),
+    Case("columns", json.dumps(RUN), "x.json", {"columns": NAMED}, refused=("columns named",)),
     Case(
         "columns",
         csv("query_id,doc_id,score,mine", "q1,d1,9,2", "q1,d2,8,1"),
@@ -383,6 +384,12 @@ F17 += [
         "x.jsonl",
         refused=("line 1", "`1.5`"),
     ),
+    Case(
+        "F17",
+        line(query_id="q1", hits=[*HITS, "d3"]),
+        "x.jsonl",
+        refused=("found nothing", "or to none"),
+    ),
     Case("F17", line(query_id="q1", hits=["d", "d"]), "x.jsonl", refused=("a second time",)),
     Case(
         "F17 ragas",
@@ -410,6 +417,37 @@ F17 += [
             ("404: Not Found", "x.run", {}, ("a page of the web",)),
         ]
     ),
+]
+TITLES = {"query one": {"my doc": 2.5, "doc 7": 1.5}}
+TABS = [
+    Case(
+        "tabs",
+        "query one\tQ0\tmy doc\t1\t2.5\tour run\nquery one\tQ0\tdoc 7\t2\t1.5\tour run\n",
+        "x.txt",
+        kind="run",
+        rows=TITLES,
+        says=("split at tabs alone",),
+    ),
+    Case(
+        "tabs",
+        "q1\tQ0\tdoc 7\t1\t2.5\tt\n",  # else rank 7, score 1
+        "x.txt",
+        kind="run",
+        rows={"q1": {"doc 7": 2.5}},
+    ),
+    Case(
+        "tabs", "q1\t0\tmy doc\t1\nq1\t0\td2\t0\n", "x", {}, "qrels", {"q1": {"my doc": 1, "d2": 0}}
+    ),
+    Case(
+        "tabs",
+        "q1\tQ0\td1\t1\t2.5\tour run\n",
+        "x",
+        {},
+        "run",
+        {"q1": {"d1": 2.5}},
+        says=("more than six",),
+    ),
+    Case("tabs", "q1 Q0 my doc 1 2.5 t\n", "x.run", refused=("an id hold a blank",)),
 ]
 RISING = [(f"q{q},d{d}", d + q / 10) for q in range(6) for d in range(3)]
 F9 = [
@@ -467,7 +505,7 @@ def label(case: Case) -> str:
 
 
 @pytest.mark.parametrize(
-    "case", [*F1, *F2, *F14, *F15, *F17, *F4, *F5, *F9, *F12, *COLUMNS], ids=label
+    "case", [*F1, *F2, *F14, *F15, *F17, *F4, *F5, *F9, *F12, *TABS, *COLUMNS], ids=label
 )
 def test_what_a_file_is(case: Case) -> None:
     content = case.content.encode() if isinstance(case.content, str) else case.content
@@ -496,3 +534,30 @@ def test_what_a_file_is(case: Case) -> None:
     assert case.rows is None or rows_of(found.table) == case.rows
     told = "; ".join(note.message for note in found.notes)
     assert all(words in told for words in case.says), told
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "names", "row"),
+    [
+        ("who,what,stars\nu1,i1,5\n", "x.csv", ["who", "what", "stars"], ["u1", "i1", "5"]),
+        (
+            "u1\ti1\t5\t881250949\nu2\ti1\t4\t881250950\n",
+            "u.data",
+            ["1", "2", "3", "4"],
+            ["u1", "i1", "5", "881250949"],
+        ),
+        (line(who="u1", stars=5), "x.jsonl", ["who", "stars"], ["u1", "5"]),
+        (json.dumps([{"who": "u1"}]), "x.json", ["who"], ["u1"]),
+        (parquet(csv("who,what", "u1,i1")), "x.parquet", ["who", "what"], ["u1", "i1"]),
+    ],
+)
+def test_the_columns_to_choose_from(
+    content: Content, name: str, names: list[str], row: list[str]
+) -> None:
+    found = first_rows(content.encode() if isinstance(content, str) else content, name=name)
+    assert found is not None and (found.names, found.rows[0]) == (names, row)
+
+
+@pytest.mark.parametrize("content", ["q1 0 d1 1\n", json.dumps(RUN), "<top>\n<num> 1\n</top>\n"])
+def test_what_has_no_columns_to_choose_from(content: str) -> None:
+    assert first_rows(content.encode()) is None
