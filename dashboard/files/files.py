@@ -151,10 +151,10 @@ def read_files(
     """Read one file of a folder, which may hold several tables, with the reader's `choices`; never
     raises for what it holds."""
     try:
-        if formats.is_set(path):
+        if "kind" not in choices and formats.is_set(path):
             loaded = with_stored_compared(formats.read_set(path, name=shown, **choices))
         else:
-            loaded = [formats.read(path, name=shown, **choices)]
+            loaded = formats.read_each(path, name=shown, **choices)
     except RanklensError as error:
         return [File(key=f"{origin}:{shown}", file=shown, origin=origin, error=error)]
     return [

@@ -73,4 +73,4 @@ def tables_of(given: UploadedFile, **choices: Any) -> list[Loaded]:
         )
     if formats.is_set(given.origin):
         return with_stored_compared(formats.read_set(given.origin, name=given.name, **choices))
-    return [formats.read(given.origin, name=given.name, **choices)]
+    return formats.read_each(given.origin, name=given.name, **choices)

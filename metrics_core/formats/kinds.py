@@ -147,6 +147,8 @@ def _by_name(sample: Sample, best: _Candidate, candidates: Sequence[_Candidate])
 def _can_be_other(best: _Candidate, other: _Candidate, *, surely: bool) -> bool:
     """Whether a name may make a file the other kind of its pair. Queries and documents are told by
     their columns where these are certain; of a score and a grade none is."""
+    if best.format.name == "trec" and best.sureness >= CERTAIN:
+        return False  # the number of its columns can mean only one thing
     if best.sureness >= (SPECIFIC if best.kind in _PAIRS[0] else CERTAIN):
         return False
     return other.sureness >= (POSSIBLE if surely else LIKELY)

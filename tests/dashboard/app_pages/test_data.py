@@ -68,3 +68,19 @@ def test_the_files_lead_to_what_they_say() -> None:
     assert "See the comparison" in text_of(shown)
     # Where nothing can be scored there is no answer to lead to.
     assert "See the comparison" not in text_of(opened("data", set="own"))
+
+
+def test_several_systems_in_one_file_are_several_runs() -> None:
+    app = opened("data")
+    rows = b"q1 Q0 d1 1 2.0 bm25\nq2 Q0 d1 1 2.0 bm25\nq1 Q0 d1 1 0.4 dense\nq2 Q0 d2 1 0.9 dense\n"
+    app.file_uploader[0].set_value(
+        [
+            ("my.qrels", b"q1 0 d1 1\nq2 0 d2 1\n", "text/plain"),
+            ("both.run", rows, "text/plain"),
+        ]
+    ).run()
+    assert not app.exception
+    assert "Three files are loaded" in text_of(app)
+    assert opened(set="own").selectbox(key="w_run").options == ["bm25", "dense"]
+    app.file_uploader[0].set_value([("both.run", rows, "text/plain")]).run()
+    assert "Three files are loaded" in text_of(app), "the same file is kept once"

@@ -110,6 +110,9 @@ F2 = [
     *in_every_form("F2", BEIR, "x", asked=JUDGED, kind="qrels", rows=QRELS),
     *in_every_form("F2", BEIR, "x", kind="qrels", rows=QRELS, evidence="columns"),
     *in_every_form("F2", WHOLE, "qrels_x", kind="qrels", rows=QRELS, evidence="name"),
+    # Lines of six columns are a run, whatever the file is called.
+    Case("F2", "q1 Q0 d1 1 2.0 x\nq1 Q0 d2 2 1.0 x\n", "qrels.txt", kind="run", rows=RUN),
+    Case("F2", "q1 0 d1 2\nq1 0 d2 1\n", "run.txt", kind="qrels", rows=QRELS),
     Case("F2", WHOLE, "relevance judgments.csv", kind="qrels", rows=QRELS, evidence="name"),
     Case("F2", WHOLE, "gold.csv", kind="qrels", rows=QRELS, says=("as the file's name says",)),
     Case("F2", WHOLE, "release.csv", kind="run", rows=RUN, evidence="columns"),
