@@ -295,14 +295,14 @@ def test_a_folder_that_is_gone_is_said() -> None:
 
 
 def test_a_failure_in_one_file_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    read = formats.read
+    read = formats.read_each
 
     def failing(content: bytes, **more: Any) -> Loaded:
         if more["name"] == "bad.run":
             raise ZeroDivisionError
         return read(content, **more)
 
-    monkeypatch.setattr(formats, "read", failing)
+    monkeypatch.setattr(formats, "read_each", failing)
     app = opened("data", set="own")
     upload(app, ("my.qrels", QRELS), ("bad.run", POOR), ("good.run", GOOD))
     shown = text_of(app)
@@ -333,15 +333,15 @@ def test_judgments_in_use_stay_when_others_are_added() -> None:
     two_collections()
     name = kept().entries("own")[0].file
     before = text_of(opened(set="own"))
-    page = upload(opened("data", set="own"), ("llm_rerank_run.json", GUESSED))
-    assert f"llm_rerank_run.json was read as judgments and is not used: {name} is." in text_of(page)
+    page = upload(opened("data", set="own"), ("llm_points.json", GUESSED))
+    assert f"llm_points.json was read as judgments and is not used: {name} is." in text_of(page)
     assert "What is it?" in text_of(page)
     assert [e.kind for e in kept().entries("own")].count("qrels") == 2
     # Neither a link that names the judgments nor one of before shows anything else.
     for link in ({}, {"qrels": name}):
         assert text_of(opened(set="own", **link)) == before
     press(page, "It is a run")
-    assert "llm_rerank_run" in opened(set="own").selectbox(key="w_run").options
+    assert "llm_points" in opened(set="own").selectbox(key="w_run").options
     assert [e.kind for e in kept().entries("own")].count("qrels") == 1
     assert "is not used" not in text_of(opened("data", set="own"))
 
@@ -372,8 +372,8 @@ def test_removed_judgments_are_not_asked_for_any_more() -> None:
 
 
 def test_what_may_be_a_run_never_stands_for_the_judgments_of_the_example() -> None:
-    page = upload(opened("data", set="sample"), ("run.json", b'{"q001": {"d1": 3}}'))
-    assert "run.json was read as judgments and is not used: qrels.txt is." in text_of(page)
+    page = upload(opened("data", set="sample"), ("points.json", b'{"q001": {"d1": 3}}'))
+    assert "points.json was read as judgments and is not used: qrels.txt is." in text_of(page)
 
 
 def test_a_folder_given_at_the_start_takes_reading_choices(
