@@ -45,7 +45,7 @@ def render() -> None:
     with told:
         add_files.told()
     with st.container(horizontal=True, vertical_alignment="bottom", key="find_new_import"):
-        found = _found(listed)
+        found = rail.found(listed, "find_a_collection", "Find a collection")
         with st.container(key="import", width="content"):
             add_files.uploader("Import", told, width=_IMPORT)
         with st.popover("New collection", type="primary", key="new_collection_here"):
@@ -55,21 +55,6 @@ def render() -> None:
         said = f"“{literal(gone.name)}” was removed; the next start removes it for good."
         section.removed(said, f"restore_{gone.id}", restore_collection, gone.id)
     st.html(markup.second(answers.place(str(workspace().folder)), {}))
-
-
-def _found(listed: Sequence[Listed]) -> Sequence[Listed]:
-    """Those that are looked for by their names, once there are many."""
-    if len(listed) <= answers.MANY:
-        return listed
-    words = st.text_input(
-        "Find a collection",
-        key="find_a_collection",
-        placeholder="Find a collection",
-        type="search",
-        label_visibility="collapsed",
-        live=True,
-    )
-    return [row for row in listed if (words or "").casefold() in row.name.casefold()]
 
 
 def _rows(listed: Sequence[Listed], asked: str) -> None:

@@ -75,6 +75,14 @@ def no_collection_open() -> bool:
     return not all_collections().has(collection())
 
 
+def give_place(here: str) -> None:
+    """Give a collection a place in the workspace: files that can only be read, as those of the
+    example, are not written, and what is said and judged there is kept beside. Raises
+    StorageError."""
+    if not workspace().has(here):
+        workspace().new(all_collections().name_of(here), here)
+
+
 def open_collection(identity: str) -> None:
     """Open a collection: nothing of the other's address fits it."""
     change(**(OF_ANOTHER if identity != collection() else {}), set=identity)
@@ -294,7 +302,7 @@ def read_again_with(file: str, **choices: Any) -> None:
     here = collection()
 
     def chosen() -> None:
-        workspace().new(all_collections().name_of(here), here)
+        give_place(here)
         told = workspace().collection(here).choices.get(file, {})
         workspace().read_with(here, file, {**told, **choices})
 

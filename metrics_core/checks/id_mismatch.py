@@ -107,9 +107,10 @@ def document_mismatch(run: Run, qrels: Qrels) -> Mismatch | None:
     if not len(shared):
         return None
     sampled = shared[np.linspace(0, len(shared) - 1, min(_QUERIES, len(shared))).astype(np.int64)]
-    run = run.holding([run.query_ids[i] for i in sampled])
+    query_ids = [run.query_ids[i] for i in sampled]
+    run = run.holding(query_ids)
     place = places_among(run.query_ids, qrels.query_ids)
-    sampled = np.flatnonzero(place >= 0)
+    sampled = places_among(query_ids, run.query_ids)
     codes = run.query_codes
     rows = np.flatnonzero(np.isin(codes, sampled))[:_ROWS]
     sampled = np.intersect1d(sampled, codes[rows])

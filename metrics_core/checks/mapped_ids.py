@@ -70,14 +70,9 @@ def _run(table: Run, maps: IdMaps) -> Run:
     query_id = _read(rows["query_id"], maps.queries.of_run, apart=True)
     doc_id = _read(rows["doc_id"], maps.documents.of_run)
     read = Run.from_columns(table.name, query_id, doc_id, table.scores, duplicates="best")
-    merged = len(table) - len(read)
-    noun = w.plural(merged, "row")
-    told = (
-        f"{w.count(merged)} {noun} of documents that are one by the way ids are read: the best"
-        " score of each counts"
+    return replace(
+        read, notes=(*table.notes, *_merged(len(table) - len(read), "row", "best score"))
     )
-    note = Note("mapped", told, merged, loud=True)
-    return replace(read, notes=(*table.notes, *([note] if merged else [])))
 
 
 def _qrels(table: Qrels, maps: IdMaps) -> Qrels:
@@ -92,13 +87,17 @@ def _qrels(table: Qrels, maps: IdMaps) -> Qrels:
     kept = rows.group_by(keys, use_threads=False).aggregate([("relevance", "max")])
     subtopic = None if table.subtopics is None else kept["subtopic"]
     read = Qrels.from_columns(kept["query_id"], kept["doc_id"], kept["relevance_max"], subtopic)
-    merged = len(rows) - len(kept)
+    merged = _merged(len(rows) - len(kept), "judgment", "highest grade")
+    return replace(read, notes=(*table.notes, *merged))
+
+
+def _merged(count: int, noun: str, kept: str) -> tuple[Note, ...]:
+    """A note of the rows that fell to others of the same document, where there are any."""
     told = (
-        f"{w.count(merged)} {w.plural(merged, 'judgment')} of documents that are one by the way ids"
-        " are read: the highest grade of each counts"
+        f"{w.count(count)} {w.plural(count, noun)} of documents that are one by the way ids are"
+        f" read: the {kept} of each counts"
     )
-    note = Note("mapped", told, merged, loud=True)
-    return replace(read, notes=(*table.notes, *([note] if merged else [])))
+    return (Note("mapped", told, count, loud=True),) if count else ()
 
 
 def _plain(ids: pa.ChunkedArray) -> pa.Array:

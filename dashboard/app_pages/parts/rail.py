@@ -79,17 +79,7 @@ def _collections(here: Opened | None) -> None:
 
 
 def _shelf(listed: Sequence[Listed]) -> None:
-    """All collections, last opened first; many are looked for by name."""
-    words = ""
-    if len(listed) > MANY:
-        words = st.text_input(
-            "Find a collection",
-            key="find_in_menu",
-            placeholder="Find",
-            type="search",
-            label_visibility="collapsed",
-            live=True,
-        )
+    """All collections, last opened first."""
     now = datetime.now().astimezone()
     rows = [
         Shelved(
@@ -100,10 +90,24 @@ def _shelf(listed: Sequence[Listed]) -> None:
             row.preview.best if row.preview and not row.outdated else "",
             opened(row, now),
         )
-        for row in listed
-        if (words or "").casefold() in row.name.casefold()
+        for row in found(listed, "find_in_menu", "Find")
     ]
     st.html(navigation.shelf(rows))
+
+
+def found(listed: Sequence[Listed], key: str, placeholder: str) -> Sequence[Listed]:
+    """Those that are looked for by their names, once there are many."""
+    if len(listed) <= MANY:
+        return listed
+    words = st.text_input(
+        "Find a collection",
+        key=key,
+        placeholder=placeholder,
+        type="search",
+        label_visibility="collapsed",
+        live=True,
+    )
+    return [row for row in listed if (words or "").casefold() in row.name.casefold()]
 
 
 def new_collection(where: str) -> None:

@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.address.view import NOBODY
 from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session.address import address, change, href
-from dashboard.session.open_collection import all_collections, collection, workspace
+from dashboard.session.open_collection import collection, give_place, workspace
 from dashboard.session.receipts import doing, tell
 from dashboard.workspace import Layer
 from metrics_core import formats
@@ -190,13 +190,6 @@ def skipped() -> set[tuple[str, str]]:
     """The documents of the open collection that were skipped in this visit."""
     kept: set[tuple[str, str]] = st.session_state.setdefault(f"_skipped_{collection()}", set())
     return kept
-
-
-def give_place(here: str) -> None:
-    """Give a collection a place in the workspace: files that can only be read, as those of the
-    example, are not written, and what is judged there is kept beside. Raises StorageError."""
-    if not workspace().has(here):
-        workspace().new(all_collections().name_of(here), here)
 
 
 def _kept(action: Callable[[], None]) -> bool:

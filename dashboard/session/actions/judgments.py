@@ -6,7 +6,13 @@ from typing import Any
 
 from dashboard.files.files import File
 from dashboard.session.address import address, change
-from dashboard.session.open_collection import all_collections, collection, library_here, workspace
+from dashboard.session.open_collection import (
+    all_collections,
+    collection,
+    give_place,
+    library_here,
+    workspace,
+)
 from dashboard.session.receipts import doing
 from dashboard.study.library import Library, named_judgments
 
@@ -34,7 +40,7 @@ def use_judgments(file: File) -> None:
     here = collection()
 
     def used() -> None:
-        workspace().new(all_collections().name_of(here), here)
+        give_place(here)
         workspace().judge_by(here, file.key)
         change(qrels=_name_of(file))
 
@@ -47,7 +53,7 @@ def take_as_complete(complete: bool) -> dict[str, Any]:
     here = collection()
 
     def taken() -> None:
-        workspace().new(all_collections().name_of(here), here)
+        give_place(here)
         workspace().judge_completely(here, complete)
 
     doing(taken)
@@ -59,7 +65,7 @@ def read_ids(queries: str, docs: str) -> None:
     here = collection()
 
     def read() -> None:
-        workspace().new(all_collections().name_of(here), here)
+        give_place(here)
         workspace().map_ids(here, queries, docs)
 
     doing(read)

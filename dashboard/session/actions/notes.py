@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.answers.remarks import Remarks
-from dashboard.session.actions.grading import give_place, judge_name
-from dashboard.session.open_collection import collection, workspace
+from dashboard.session.actions.grading import judge_name
+from dashboard.session.open_collection import collection, give_place, workspace
 from dashboard.session.receipts import doing, tell
 from dashboard.workspace import Noted
 from metrics_core.base import wording as w

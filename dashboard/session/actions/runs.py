@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from dashboard.session.address import address, change
-from dashboard.session.open_collection import all_collections, collection, library_here, workspace
+from dashboard.session.open_collection import (
+    all_collections,
+    collection,
+    give_place,
+    library_here,
+    workspace,
+)
 from dashboard.session.receipts import doing
 from metrics_core.base.errors import RanklensError
 
@@ -31,7 +37,7 @@ def call_run(run: str, name: str, slot: int) -> None:
         slots |= {other: library.slots[run], own: slot}
 
     def kept() -> None:
-        workspace().new(all_collections().name_of(here), here)
+        give_place(here)
         workspace().call_runs(here, called, slots)
         change(**_with_name(run, wanted), naming="")
 
