@@ -47,8 +47,10 @@ class Listed:
     note: str
 
 
-def listed(shown: Breakdown, asked: Asked, *, alone: bool, higher_is_better: bool) -> Listed:
-    """The rows that a reader asked for."""
+def listed(
+    shown: Breakdown, asked: Asked, *, alone: bool, higher_is_better: bool, most: int = MOST_ROWS
+) -> Listed:
+    """The rows that a reader asked for, at most so many unless all are."""
     groups = shown.groups
     whole = float(shown.whole["adds"])
     groups = groups.assign(printed=w.parts_of(whole, groups["adds"].tolist()))
@@ -67,7 +69,7 @@ def listed(shown: Breakdown, asked: Asked, *, alone: bool, higher_is_better: boo
     if asked.within:
         wanted &= groups["group"].str.casefold().str.contains(asked.within.casefold(), regex=False)
     matching = groups[wanted]
-    rows = matching if asked.every else matching.head(MOST_ROWS)
+    rows = matching if asked.every else matching.head(most)
     rest = groups.drop(index=rows.index)
     return Listed(
         rows=rows,

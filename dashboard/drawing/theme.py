@@ -147,6 +147,10 @@ DARK = Palette(
 )
 PALETTES: Mapping[str, Palette] = {"light": LIGHT, "dark": DARK}
 
+BY_THEME = Palette(**{f.name: f"var(--{f.name.replace('_', '-')})" for f in fields(Palette)})
+"""Every colour as its CSS variable, which follows the theme by itself: for what is drawn as HTML or
+SVG. Plotly does not know variables."""
+
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "cross")
 _GLYPHS = ("●", "■", "◆", "▲", "★", "✚")
 _DASHES = ("solid", "1.5px,3px", "10px,3px", "10px,3px,1.5px,3px", "14px,6px", "3px,6px")

@@ -21,13 +21,13 @@ _RULE = (
     b".stApp:not(:has(.lens)){visibility:hidden;animation:late 0s 8s forwards}</style></head>"
 )
 _CHANGED = (b"content-length", b"etag")
-_SHEETS = ("frame.css", "style.css")
+_SHEETS = ("app_pages/frame.css", "drawing/style.css")
 
 
 @cache
 def style_sheet() -> str:
     """The palette's variables and the style sheets of all pages, one after the other."""
-    here = Path(__file__).parents[1] / "app_pages"
+    here = Path(__file__).parents[1]
     return css_variables() + "".join((here / name).read_text("utf-8") for name in _SHEETS)
 
 

@@ -19,7 +19,7 @@ from metrics_core.findings.firmness import Firmness, WayToTurn
 _drawn = Template("firmness")
 
 TITLE = "Can you rely on it?"
-_SETTLING = "What would settle it?"
+TITLE_UNCLEAR = "What would settle it?"
 _TICKS, _AT_A_TICK = 6, 16
 """Steps of an axis, and characters of the baseline's name that have room below it."""
 
@@ -77,14 +77,14 @@ def checks(firmness: Firmness, href: Href) -> Markup:
     unclear, known = bool(firmness.settling), {entry.part for entry in firmness.entries}
     drawn = []
     for check in firmness.checks:
-        mark, tone, spoken = _mark(check, unclear=unclear)
+        mark, tone, spoken = mark_of(check, unclear=unclear)
         link = href("firm", part=check.part if check.part in known else "")
         drawn.append(_Check(mark, tone, spoken, check.title, check.brief, link))
     n = len(drawn)
     told = f"{firmness.holding} of {n} {w.plural(n, 'check holds', 'checks hold')}"
     return _drawn(
         "checks",
-        title=_SETTLING if unclear else TITLE,
+        title=TITLE_UNCLEAR if unclear else TITLE,
         told="nothing to rely on yet" if unclear else told,
         checks=drawn,
     )
@@ -92,11 +92,11 @@ def checks(firmness: Firmness, href: Href) -> Markup:
 
 def waiting(*, unclear: bool) -> Markup:
     """Their room while they are worked out, so that nothing below it moves."""
-    title = _SETTLING if unclear else TITLE
+    title = TITLE_UNCLEAR if unclear else TITLE
     return _drawn("checks", title=title, told="being worked out", checks=[])
 
 
-def _mark(check: WayToTurn, *, unclear: bool) -> tuple[str, str, str]:
+def mark_of(check: WayToTurn, *, unclear: bool) -> tuple[str, str, str]:
     """A check's mark, its tone, and what it says to those who do not see it."""
     if check.word == w.DASH or not check.brief or (unclear and not check.tone):
         return _OPEN[0], "", _OPEN[1]
@@ -107,7 +107,7 @@ def _mark(check: WayToTurn, *, unclear: bool) -> tuple[str, str, str]:
 def check(entry: WayToTurn, link: str, *, unclear: bool, is_open: bool) -> Markup:
     """A check in a row: whether it holds, its name, the answer in a word, and why; it opens on its
     evidence."""
-    mark, tone, spoken = _mark(entry, unclear=unclear)
+    mark, tone, spoken = mark_of(entry, unclear=unclear)
     return _drawn(
         "check", entry=entry, mark=mark, tone=tone, spoken=spoken, link=link, is_open=is_open
     )

@@ -146,14 +146,15 @@ def _moved(row: Mapping[str, Any], cutoff: int, *, alone: bool) -> tuple[str, st
 
 
 @dataclass(frozen=True)
-class _Entry:
-    """A document's part on the card of a ledger."""
+class Entry:
+    """A document's part of a ledger, in a word or two."""
 
     name: str
     link: str
     moved: str
     part: float
     kind: str
+    grade: float
 
 
 def ledger_card(
@@ -166,6 +167,20 @@ def ledger_card(
 ) -> Markup:
     """The largest parts of a ledger by document; the others are one line with their sum, and folded
     below it. All that is printed adds up to the difference as printed. As of `ledger_rows`."""
+    entries, most, rest = ledger_parts(steps, ends, drawing, documents, opened=opened)
+    return _drawn("ledger_card", shown=entries[:most], folded=entries[most:], rest=rest)
+
+
+def ledger_parts(
+    steps: pd.DataFrame,
+    ends: tuple[float, float],
+    drawing: Drawing,
+    documents: pd.DataFrame,
+    *,
+    opened: Callable[[str], str],
+) -> tuple[list[Entry], int, float]:
+    """The parts of a ledger by document, the largest first, how many of them are told by
+    themselves, and the sum of the others; as of `ledger_card`."""
     by_size = steps["part"].abs().sort_values(ascending=False, kind="stable").index
     steps = steps.loc[by_size]
     most = len(steps) if len(steps) <= _ON_THE_CARD + 1 else _ON_THE_CARD
@@ -175,7 +190,7 @@ def ledger_card(
     folded = w.parts_of(printed[-1], parts[most:])
     higher = drawing.comparison.measure.declaration.higher_is_better
     entries = [
-        _Entry(
+        Entry(
             name=column_of(documents, row["doc_id"], "title").strip()
             or beginning_of(documents, row["doc_id"])
             or row["doc_id"],
@@ -183,10 +198,11 @@ def ledger_card(
             moved=_shortly_moved(row, alone=drawing.alone),
             part=part,
             kind="better" if (row["part"] > 0) == higher else "worse",
+            grade=row["grade"] if row["documents"] == 1 else math.nan,
         )
         for row, part in zip(steps.to_dict("records"), [*printed[:most], *folded], strict=True)
     ]
-    return _drawn("ledger_card", shown=entries[:most], folded=entries[most:], rest=printed[-1])
+    return entries, most, printed[-1]
 
 
 def _shortly_moved(row: Mapping[str, Any], *, alone: bool) -> str:

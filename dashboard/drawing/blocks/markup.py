@@ -1,6 +1,6 @@
 """What pages put together themselves: sentences, headings, empty states.
 
-Each part is one piece of markup whose root has the class `lens`; app_pages/style.css draws it. The
+Each part is one piece of markup whose root has the class `lens`; drawing/style.css draws it. The
 parts pass through the sanitiser of `st.html`, so they hold no script, no inline svg and no event
 handlers, and colours are CSS variables only, which follow light and dark by themselves.
 """

@@ -14,7 +14,9 @@ def _channels(color: str) -> tuple[int, int, int]:
 
 
 def rgba(color: str, opacity: float) -> str:
-    """The colour (#RRGGBB) with an opacity, as Plotly reads it."""
+    """The colour (#RRGGBB) with an opacity, as Plotly reads it; a CSS variable as CSS does."""
+    if color.startswith("var("):
+        return f"color-mix(in srgb, {color} {opacity:.0%}, transparent)"
     red, green, blue = _channels(color)
     return f"rgba({red},{green},{blue},{opacity:g})"
 

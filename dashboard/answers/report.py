@@ -1,0 +1,145 @@
+"""A report: what all pages find of one comparison, as one value that leaves the dashboard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+from shlex import quote
+
+import pandas as pd
+
+from dashboard.address.view import Comparison
+from dashboard.answers.breakdown import Breakdown, breakdown
+from dashboard.answers.curves import Curves, curves
+from dashboard.answers.firmness import firmness
+from dashboard.answers.group_table import Asked as GroupsAsked
+from dashboard.answers.group_table import Listed, listed
+from dashboard.answers.overview import Overview, overview, overview_measures
+from dashboard.answers.queries import Asked, QueryList, query_list
+from dashboard.answers.query import QueryPage, query
+from dashboard.answers.query_chips import Mask, lists
+from dashboard.study.study import Study
+from metrics_core import __version__
+from metrics_core.comparing.method import METHOD
+from metrics_core.findings.firmness import Firmness
+from metrics_core.formats.registry import Kind
+from metrics_core.measures.declaring.description import described
+
+CASE_ROWS = 10
+"""Rows of a case's lists at most."""
+_LIBRARIES = ("numpy", "scipy")
+
+
+@dataclass(frozen=True)
+class UsedFile:
+    """A file that the numbers come from: its rows and queries (None of documents), and the SHA-256
+    of its content, or of its table where the file itself is not at hand; `run` is the name of what
+    it holds where that is a run."""
+
+    name: str
+    kind: Kind
+    run: str
+    rows: int
+    queries: int | None
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """A query that got worse or better: its row of the Overview's list, and its page."""
+
+    row: dict[str, object]
+    page: QueryPage
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured and how: each measure with what it is in words and as LaTeX, the files,
+    the libraries' versions, and the command that prints the same numbers; "" where the view is
+    filtered, which no command knows."""
+
+    measures: list[tuple[str, str, str]]
+    files: tuple[UsedFile, ...]
+    versions: str
+    command: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that a report shows. `groups` are of the first column, None where nothing tells the
+    queries apart; `lists` says of each query, in the order of the scores, in which lists it is, `grades`
+    are those of the collection, by which they are tinted."""
+
+    overview: Overview
+    firmness: Firmness
+    groups: tuple[Breakdown, Listed] | None
+    curves: Curves
+    losses: list[Case]
+    wins: list[Case]
+    queries: QueryList
+    lists: dict[str, Mask]
+    grades: tuple[float, ...]
+    measured: Measured
+
+
+def report(study: Study, shown: Comparison, files: tuple[UsedFile, ...]) -> Report:
+    """The report of a comparison."""
+    first = overview(study, shown)
+    tested = shown.focus not in first.too_few and not shown.alone
+    return Report(
+        overview=first,
+        firmness=firmness(study, shown) if tested else Firmness(),
+        groups=_groups(study, shown, first),
+        curves=curves(study, shown),
+        losses=_cases(study, shown, first.worse),
+        wins=_cases(study, shown, first.better),
+        queries=query_list(study, shown, Asked()),
+        lists=lists(study, shown, study.scores(shown, shown.measure)),
+        grades=tuple(study.grades),
+        measured=_measured(shown, files),
+    )
+
+
+def _groups(study: Study, shown: Comparison, first: Overview) -> tuple[Breakdown, Listed] | None:
+    if first.grouping is None:
+        return None
+    found = breakdown(study, shown, first.grouping)
+    if len(found.groups) < 2:
+        return None
+    higher = shown.measure.declaration.higher_is_better
+    return found, listed(found, GroupsAsked(), alone=shown.alone, higher_is_better=higher)
+
+
+def _cases(study: Study, shown: Comparison, rows: pd.DataFrame) -> list[Case]:
+    if shown.alone:
+        return []
+    records = rows.to_dict("records")
+    return [Case(row, query(study, shown, str(row["query_id"]), Asked())) for row in records]
+
+
+def _measured(shown: Comparison, files: tuple[UsedFile, ...]) -> Measured:
+    measures = overview_measures(shown)
+    told = [described(measure.declaration) for measure in measures]
+    names = [str(measure) for measure in measures]
+    return Measured(
+        measures=[(n, t.answer, t.formula) for n, t in zip(names, told, strict=True)],
+        files=files,
+        versions=" · ".join(
+            [f"Ranklens {__version__}", *(f"{name} {version(name)}" for name in _LIBRARIES)]
+        ),
+        command=_command(shown, names, files),
+    )
+
+
+def _command(shown: Comparison, measures: list[str], files: tuple[UsedFile, ...]) -> str:
+    """What prints the same differences on a command line."""
+    narrowed = shown.where or any(shown.controls)
+    if narrowed or shown.alone or shown.method != METHOD:
+        return ""
+    file_of = {file.run: file.name for file in files if file.run}
+    qrels = next((file.name for file in files if file.kind == "qrels"), "")
+    runs = (shown.baseline, shown.focus, *shown.also)
+    if not qrels or not all(run in file_of for run in runs):
+        return ""
+    given = " ".join(quote(name) for name in (qrels, *(file_of[run] for run in runs)))
+    return f"python -m metrics_core compare {given} -m {quote(','.join(measures))}"

@@ -1,0 +1,232 @@
+"""The parts that only a report has, and the page that holds them all; see `drawing.report`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from dashboard.answers.queries import QueryList
+from dashboard.answers.query_chips import Mask
+from dashboard.answers.report import CASE_ROWS, Case, Measured
+from dashboard.drawing.blocks.firmness import mark_of
+from dashboard.drawing.blocks.grades import Grades
+from dashboard.drawing.blocks.ledger import Entry, ledger_parts
+from dashboard.drawing.blocks.markup import Badge, Styles, pieces_of, style_of
+from dashboard.drawing.blocks.query import beginning_of, column_of
+from dashboard.drawing.blocks.templates import Template, tone
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.text import short_names
+from metrics_core.base import wording as w
+from metrics_core.comparing.pairs import BETTER, WORSE
+from metrics_core.explaining.diagnosis import Diagnosis
+from metrics_core.findings import Sentence
+from metrics_core.findings.firmness import Firmness
+
+_CHIPS = {
+    "better": "▲ better",
+    "worse": "▼ worse",
+    "same": "same",
+    "fixed": "fixed",
+    "broken": "broken",
+    "none": "every run at 0:",
+}
+"""Lists of the queries that have a button, where a query is in them."""
+
+_drawn = Template("report")
+
+
+@dataclass(frozen=True)
+class Foot:
+    """What stands at the end of a report, and where it comes from."""
+
+    made_with: str
+    date: str
+    said: str
+    source: str
+
+
+def document(
+    title: str,
+    sheet: str,
+    script: str,
+    head: Markup,
+    contents: Sequence[tuple[str, str]],
+    parts: Sequence[Markup],
+    slides: Sequence[Markup],
+    foot: Foot,
+) -> Markup:
+    """The whole page: a title, its style sheet and script, what stands above all, the entries of
+    its contents with their parts, and the slides."""
+    return _drawn(
+        "document",
+        title=title,
+        sheet=Markup(sheet),
+        script=Markup(script),
+        head=head,
+        contents=contents,
+        parts=parts,
+        slides=slides,
+        foot=foot,
+    )
+
+
+def title_line(collection: str, pair: str, date: str, said: str, text: str) -> Markup:
+    """Of which collection and runs, when, what was left out, and a paragraph of the sender's."""
+    return _drawn("title_line", collection=collection, pair=pair, date=date, said=said, text=text)
+
+
+def part(key: str, title: str, lead: str | Sentence, inside: Markup, styles: Styles) -> Markup:
+    """A part of the report under its heading."""
+    return _drawn("part", key=key, title=title, lead=pieces_of(lead, styles), inside=inside)
+
+
+def slide(
+    question: str,
+    answer: str | Sentence,
+    picture: Markup,
+    styles: Styles,
+    *,
+    badge: Badge | None = None,
+    wide: bool = False,
+) -> Markup:
+    """One finding a screen: the question, the answer, one picture."""
+    pieces = pieces_of(answer, styles)
+    return _drawn(
+        "slide", question=question, answer=pieces, badge=badge, picture=picture, wide=wide
+    )
+
+
+def reasons(firmness: Firmness, *, brief: bool = False) -> Markup:
+    """Each check of the verdict with its reason, unless it is to be `brief`; where none is clearly
+    ahead what would settle it."""
+    unclear = bool(firmness.settling)
+    whole = {entry.part: entry for entry in firmness.entries}
+    rows = []
+    for check in firmness.checks:
+        mark, kind, spoken = mark_of(check, unclear=unclear)
+        entry = check if unclear else whole.get(check.part, check)
+        word = check.brief if unclear or brief else entry.word
+        reason = "" if brief else entry.reason
+        rows.append((mark, kind, spoken, check.title, word, reason))
+    return _drawn("reasons", rows=rows)
+
+
+def panels(charts: Sequence[tuple[Markup, Markup, bool]], legend: Markup, note: Markup) -> Markup:
+    """Charts beside each other under one legend: head, drawing, and whether it is the chosen."""
+    return _drawn("panels", charts=charts, legend=legend, note=note)
+
+
+def case(
+    found: Case, drawing: Drawing, grades: Grades, anchor: str, *, texts: bool = True
+) -> Markup:
+    """A query that got worse or better: which documents made it, and both lists."""
+    page, row = found.page, found.row
+    parts: list[tuple[Markup, Entry]] = []
+    more, rest = 0, 0.0
+    if page.ledger is not None and not page.ledger.steps.empty:
+        entries, most, rest = ledger_parts(
+            page.ledger.steps, page.ledger.ends, drawing, page.documents, opened=lambda _: ""
+        )
+        shown = [e for e in entries[:most] if w.difference(e.part) != w.difference(0.0)]
+        parts = [(_chip(e, grades), e) for e in shown]
+        more = len(entries) - most
+    return _drawn(
+        "case",
+        anchor=anchor,
+        row=row,
+        name=page.text if texts else f"query {row['query_id']}",
+        parts=parts,
+        rest=rest,
+        more=more,
+        cause="" if row["unlisted_by"] else row["cause"],
+        lists=[
+            _list(page.diagnosis, run, drawing, grades, page.documents)
+            for run in (drawing.baseline, drawing.focus)
+        ],
+        less=not drawing.comparison.measure.declaration.higher_is_better,
+    )
+
+
+def _chip(entry: Entry, grades: Grades) -> Markup:
+    return grades.chip(entry.grade) if entry.grade == entry.grade else Markup()
+
+
+_Line = tuple[int, Markup, str, bool]
+
+
+def _list(
+    found: Diagnosis, run: str, drawing: Drawing, grades: Grades, documents: pd.DataFrame
+) -> tuple[object, list[_Line], str]:
+    """The first ranks of a run's list, or that it has none."""
+    listed = found.rankings[run].head(min(drawing.cutoff, CASE_ROWS))
+    style = style_of(drawing.styles, run)
+    if listed.empty:
+        return style, [], f"{run} lists nothing for this query; it counts as {w.score(0.0)}."
+    rows = []
+    for record in listed.to_dict("records"):
+        doc_id = record["doc_id"] or ""
+        text = column_of(documents, doc_id, "title").strip() or beginning_of(documents, doc_id)
+        relevant = record["grade"] >= drawing.comparison.measure.relevant_from
+        rows.append((record["rank"], grades.chip(record["grade"]), text or doc_id, relevant))
+    return style, rows, ""
+
+
+_Cell = tuple[str, str, str]
+
+
+def query_rows(
+    shown: QueryList,
+    lists: Mapping[str, Mask],
+    drawing: Drawing,
+    opened: Callable[[str], str],
+) -> Markup:
+    """Every query with its scores, to be searched and sorted by the report's script; without it the
+    whole table stands there. `lists` are over `shown.frame`; `opened` gives where a query leads, "" where nowhere."""
+    columns = [c for c in shown.columns if c.kind != "text"]
+    runs = [c.name for c in columns if c.kind == "score"]
+    short = short_names([*runs, drawing.focus, drawing.baseline])
+    gap = f"{short[drawing.focus]} {w.MINUS} {short[drawing.baseline]}"
+    heads = [("text", "Query", "Query")]
+    for column in columns:
+        whole = gap if column.kind == "difference" else column.name or column.named
+        name = short.get(whole, whole) if column.kind == "score" else whole
+        shown_as = name if column.kind in ("score", "difference") else w.sentence_case(name)
+        heads.append((column.kind, shown_as.replace("_", " "), whole))
+    place = {query_id: i for i, query_id in enumerate(shown.frame["query_id"])}
+    keys = [key for key in _CHIPS if np.any(lists.get(key, False))]
+    rows = []
+    for record in shown.kept.to_dict("records"):
+        inside = " ".join(key for key in keys if lists[key][place[record["query_id"]]])
+        text = str(record["text"]).strip() or f"query {record['query_id']}"
+        cells: list[_Cell] = [("text", text, "")]
+        for column in columns:
+            cells.append(_cell(column.kind, record[column.source], record, coloured=shown.can_tell))
+        rows.append((inside, opened(record["query_id"]), cells))
+    chips = [("", "All", len(rows)), *((k, _CHIPS[k], int(np.sum(lists[k]))) for k in keys)]
+    return _drawn("query_rows", heads=heads, rows=rows, chips=chips, total=len(rows))
+
+
+def _cell(kind: str, value: object, record: Mapping[str, object], *, coloured: bool) -> _Cell:
+    if kind == "score":
+        return kind, w.score(value), ""  # type: ignore[arg-type]
+    if kind == "difference":
+        clear = coloured and record["outcome"] in (BETTER, WORSE)
+        gap = float(value)  # type: ignore[arg-type]
+        return kind, w.difference(gap), str(record["outcome"]) if clear and tone(gap) else ""
+    if kind == "number":
+        number = float(value)  # type: ignore[arg-type]
+        return kind, w.count(number) if number % 1 == 0 else w.score(number), ""
+    return kind, str(value), ""
+
+
+def measured(
+    found: Measured,
+    formulas: Sequence[tuple[str, str, Markup]],
+    paragraphs: Sequence[tuple[str, str]],
+) -> Markup:
+    """What was measured, and how: enough for the same numbers again."""
+    return _drawn("measured", found=found, formulas=formulas, paragraphs=paragraphs)

@@ -1,0 +1,1 @@
+"""What leaves the dashboard as one file that stands by itself."""

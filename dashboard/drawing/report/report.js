@@ -1,0 +1,122 @@
+/* A report's own script: the table of queries is searched and sorted, the contents say where one is. */
+(() => {
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const finding = document.querySelector('.finding');
+  const table = document.querySelector('.every table');
+  if (finding && table) {
+    const rows = all('tbody tr', table);
+    const words = rows.map((row) => row.textContent.toLowerCase());
+    const field = finding.querySelector('input');
+    const buttons = all('button', finding);
+    const said = finding.querySelector('.said');
+    let list = '';
+    const show = () => {
+      const wanted = field.value.trim().toLowerCase();
+      let kept = 0;
+      rows.forEach((row, i) => {
+        const inside = !list || row.dataset.in.split(' ').includes(list);
+        row.hidden = !(inside && words[i].includes(wanted));
+        kept += !row.hidden;
+      });
+      said.textContent = kept === rows.length ? '' : `${kept.toLocaleString('en')} of ${rows.length.toLocaleString('en')}`;
+    };
+    const choose = (button) => {
+      list = button.dataset.list;
+      buttons.forEach((other) => other.setAttribute('aria-pressed', other === button));
+      show();
+    };
+    field.addEventListener('input', show);
+    buttons.forEach((button) => button.addEventListener('click', () => choose(button)));
+    finding.hidden = false;
+    const follow = () => {
+      const button = buttons.find((one) => `#${one.id}` === location.hash);
+      if (button) choose(button);
+    };
+    addEventListener('hashchange', follow);
+    follow();
+    // Heads sort: numbers by value, texts by their letters, what has no value last.
+    const value = (row, at) => {
+      const text = row.cells[at].textContent.trim();
+      const number = Number(text.replace('−', '-').replace(/,/g, ''));
+      return Number.isNaN(number) ? text : number;
+    };
+    const before = (a, b) => {
+      if (typeof a === typeof b) return typeof a === 'number' ? a - b : a.localeCompare(b);
+      return typeof a === 'number' ? -1 : 1;
+    };
+    all('thead th', table).forEach((head, at) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener('click', () => {
+        const up = head.getAttribute('aria-sort') !== 'ascending';
+        all('thead th', table).forEach((other) => other.removeAttribute('aria-sort'));
+        head.setAttribute('aria-sort', up ? 'ascending' : 'descending');
+        const keyed = rows.map((row) => [value(row, at), row]);
+        keyed.sort((a, b) => (up ? before(a[0], b[0]) : before(b[0], a[0])));
+        const bodies = all('tbody', table);
+        keyed.forEach(([, row], i) => bodies[Math.floor(i / 100)].append(row));
+      });
+    });
+  }
+  const links = all('.contents a');
+  const parts = links.map((link) => document.querySelector(link.hash));
+  const mark = () => {
+    const here = parts.findLastIndex((part) => part && part.getBoundingClientRect().top < 160);
+    links.forEach((link, i) => {
+      if (i === Math.max(here, 0)) link.setAttribute('aria-current', 'true');
+      else link.removeAttribute('aria-current');
+    });
+  };
+  addEventListener('scroll', mark, { passive: true });
+  mark();
+  // The meeting: the address holds the screen's number, so that reload and Back keep it.
+  const slides = document.querySelector('.slides');
+  if (!slides) return;
+  const screens = all('.slide', slides);
+  const dots = slides.querySelector('.dots');
+  dots.innerHTML = screens.map(() => '<i></i>').join('');
+  const begin = all('button.present');
+  begin.forEach((button) => { button.hidden = false; button.addEventListener('click', () => go(1)); });
+  let before = '', fading = 0;
+  const number = () => Number((location.hash.match(/^#screen-(\d+)$/) || [])[1] || 0);
+  const go = (screen) => {
+    if (!number()) before = location.hash;
+    location.hash = screen ? `#screen-${Math.min(Math.max(screen, 1), screens.length)}` : before || '#verdict';
+  };
+  const stir = () => {
+    slides.classList.remove('quiet');
+    clearTimeout(fading);
+    fading = setTimeout(() => slides.classList.add('quiet'), 3000);
+  };
+  const draw = () => {
+    const here = number();
+    slides.hidden = !here;
+    document.documentElement.classList.toggle('presenting', Boolean(here));
+    screens.forEach((screen, i) => { screen.hidden = i !== here - 1; });
+    all('i', dots).forEach((dot, i) => dot.classList.toggle('here', i === here - 1));
+    if (here) stir();
+  };
+  const keys = {
+    ArrowRight: 1, ArrowDown: 1, PageDown: 1, ' ': 1, ArrowLeft: -1, ArrowUp: -1, PageUp: -1,
+  };
+  addEventListener('hashchange', draw);
+  addEventListener('mousemove', stir);
+  addEventListener('keydown', (event) => {
+    const here = number();
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!here) return;
+    if (event.key in keys) go(here + keys[event.key]);
+    else if (event.key === 'Home') go(1);
+    else if (event.key === 'End') go(screens.length);
+    else if (event.key === 'Escape') go(0);
+    else if (event.key === 'f' || event.key === 'F') {
+      if (document.fullscreenElement) document.exitFullscreen();
+      else document.documentElement.requestFullscreen?.();
+    } else return;
+    event.preventDefault();
+  });
+  slides.addEventListener('click', () => go(number() + 1));
+  draw();
+})();

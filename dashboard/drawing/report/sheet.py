@@ -1,0 +1,90 @@
+"""The style sheet of what leaves: only the rules that something in it meets."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from dashboard.drawing.theme import css_variables
+
+_DRAWING = Path(__file__).parents[1]
+_FONT = _DRAWING.parent / "static" / "inter.woff2"
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_CLASS = re.compile(r"\.(-?[_a-zA-Z][-\w]*)")
+_NOT_MET = re.compile(r":not\([^()]*\)")
+"""What is not to be there need not be."""
+
+
+def sheet_for(markup: str, *own: str) -> str:
+    """The palette and, of the style sheet of all parts, the rules for classes that stand in this
+    markup; then the sheets that are its `own`, as they are."""
+    used = {name for names in re.findall(r'class="([^"]*)"', markup) for name in names.split()}
+    kept = "".join(_kept(_rules(), used))
+    return css_variables() + kept + "".join(own)
+
+
+@cache
+def own_sheet(name: str) -> str:
+    """A sheet of this folder, without its comments."""
+    return _COMMENT.sub("", (Path(__file__).parent / name).read_text("utf-8"))
+
+
+@cache
+def font_face() -> str:
+    """Inter, in the file itself."""
+    code = base64.b64encode(_FONT.read_bytes()).decode()
+    source = f"url(data:font/woff2;base64,{code}) format('woff2')"
+    return f"@font-face{{font-family:Inter;font-weight:100 900;src:{source}}}"
+
+
+@cache
+def _rules() -> tuple[tuple[str, str], ...]:
+    return tuple(_split(_COMMENT.sub("", (_DRAWING / "style.css").read_text("utf-8"))))
+
+
+def _split(css: str) -> Iterator[tuple[str, str]]:
+    """Each rule as what stands before its braces and what stands between them."""
+    begin = 0
+    while (opening := css.find("{", begin)) >= 0:
+        depth, at = 1, opening + 1
+        while depth:
+            depth += {"{": 1, "}": -1}.get(css[at], 0)
+            at += 1
+        yield " ".join(css[begin:opening].split()), " ".join(css[opening + 1 : at - 1].split())
+        begin = at
+
+
+def _kept(rules: tuple[tuple[str, str], ...], used: set[str]) -> Iterator[str]:
+    for head, body in rules:
+        if head.startswith(("@media", "@container", "@supports")):
+            inside = "".join(_kept(tuple(_split(body)), used))
+            if inside:
+                yield f"{head}{{{inside}}}"
+        elif head.startswith("@") or any(_meets(each, used) for each in _selectors(head)):
+            yield f"{head}{{{body}}}"
+
+
+def _selectors(head: str) -> list[str]:
+    """The selectors of a rule; a comma within brackets parts none."""
+    parts, depth = [""], 0
+    for letter in head:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+def _meets(selector: str, used: set[str]) -> bool:
+    """Whether something may be met by it: of each choice in brackets one is enough."""
+    plain = _NOT_MET.sub("", selector)
+    while (choice := re.search(r":(?:is|where|has)\(([^()]*)\)", plain)) is not None:
+        options = [_CLASS.findall(option) for option in choice[1].split(",")]
+        if not any(set(names) <= used for names in options):
+            return False
+        plain = plain.replace(choice[0], "", 1)
+    return set(_CLASS.findall(plain)) <= used
