@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
+from dashboard import commands
 from dashboard.environment import DATA_VARIABLE, WORKSPACE_VARIABLE, workspace_folder
 from dashboard.serving.door.origin import NAMES
 from metrics_core import __version__
@@ -29,6 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     No second process serves, so whatever ends this one (Ctrl-C, SIGTERM) ends the server.
     """
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given and given[0] in commands.COMMANDS:
+        return commands.run(given[0], given[1:])
     # Before numpy is loaded: threads of a product that wait for each other take many times as long
     # while others work. What pays on several cores brings its own (`metrics_core.base.parallel`).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -39,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # `exec`, as of each dataclass that is loaded, Python forgets whatever status is returned.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _ended)
-    return ending.by_status(lambda: _run(_parser().parse_args(arguments)))
+    return ending.by_status(lambda: _run(_parser().parse_args(given)))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -157,7 +161,9 @@ def _ended(number: int, _: FrameType | None) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="ranklens", description="Compare retrieval runs in a browser."
+        prog="ranklens",
+        description="Compare retrieval runs in a browser.",
+        epilog="; ".join(f"ranklens {name}: {what}" for name, what in commands.COMMANDS.items()),
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     parser.add_argument("--port", type=int, default=8501, help=f"port on {ADDRESS} (8501)")

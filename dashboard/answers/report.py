@@ -67,8 +67,8 @@ class Measured:
 @dataclass(frozen=True)
 class Report:
     """All that a report shows. `groups` are of the first column, None where nothing tells the
-    queries apart; `lists` says of each query, in the order of the scores, in which lists it is, `grades`
-    are those of the collection, by which they are tinted."""
+    queries apart; `lists` says of each query, in the order of the scores, in which lists it is,
+    `grades` are those of the collection, by which they are tinted."""
 
     overview: Overview
     firmness: Firmness

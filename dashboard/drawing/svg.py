@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
-from itertools import count
+from itertools import count, pairwise
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -442,7 +442,7 @@ def _pointed_at(traces: Sequence[Trace], plot: _Plot) -> Iterable[Markup]:
                     said(number)
                 )
     places = sorted(told)
-    middles = [(x.at(a) + x.at(b)) / 2 for a, b in zip(places, places[1:], strict=False)]
+    middles = [(x.at(a) + x.at(b)) / 2 for a, b in pairwise(places)]
     edges = [x.begin, *middles, x.end]
     title = x.given.get("unifiedhovertitle", {}).get("text", "%{x}")
     for number, place in zip(count(), places):

@@ -185,7 +185,8 @@ def query_rows(
     opened: Callable[[str], str],
 ) -> Markup:
     """Every query with its scores, to be searched and sorted by the report's script; without it the
-    whole table stands there. `lists` are over `shown.frame`; `opened` gives where a query leads, "" where nowhere."""
+    whole table stands there. `lists` are over `shown.frame`; `opened` gives where a query
+    leads, "" where nowhere."""
     columns = [c for c in shown.columns if c.kind != "text"]
     runs = [c.name for c in columns if c.kind == "score"]
     short = short_names([*runs, drawing.focus, drawing.baseline])

@@ -116,7 +116,7 @@ class _Document:
     def __init__(self, shown: Report, drawing: Drawing, asked: Asked) -> None:
         self._shown, self._drawing, self._asked = shown, drawing, asked
         self._styles = drawing.styles
-        cases = [*shown.losses, *shown.wins] if asked.texts or True else []
+        cases = [*shown.losses, *shown.wins]
         self._anchors = {str(c.row["query_id"]): f"case-{i}" for i, c in enumerate(cases, 1)}
         self._drawn = {key: inside for key in asked.parts if (inside := self._inside(key))}
         self.kept = list(self._drawn)
