@@ -98,11 +98,16 @@ def document(shown: Report, drawing: Drawing, asked: Asked) -> str:
         slides,
         blocks.Foot(shown.measured.versions.split(" · ")[0], asked.date, made, source),
     )
-    page = _LINK_TO_NOWHERE.sub(r"<span\1\2>\3</span>", str(whole))
+    page = without_links(whole)
     sheet = sheet_for(page, font_face(), own_sheet("report.css"))
     script = (Path(__file__).parent / "report.js").read_text("utf-8")
     page = page.replace("<style></style>", f"<style>{sheet}</style>", 1)
     return page.replace("<script></script>", f"<script>{script}</script>", 1).lstrip()
+
+
+def without_links(whole: Markup) -> str:
+    """The same where links that lead nowhere are plain text."""
+    return _LINK_TO_NOWHERE.sub(r"<span\1\2>\3</span>", str(whole))
 
 
 def _queries(shown: Report) -> str:

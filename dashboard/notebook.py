@@ -1,0 +1,175 @@
+"""The pages' answers in a notebook: `show(runs, qrels)`.
+
+    >>> from dashboard.notebook import show
+    >>> show({"bm25": bm25, "dense": dense}, qrels, measure="nDCG@10")  # doctest: +SKIP
+
+The value of a cell is verdict, intervals and table; `.queries()`, `.breakdown("category")`,
+`.curves()`, `.explain("q1")`, `.figure("curves")`, `.report("x.html")` and `.open()` go on.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dashboard.address.address import Address
+from dashboard.address.measure_key import at_k
+from dashboard.address.view import Comparison
+from dashboard.answers import curves as curves_answers
+from dashboard.answers.breakdown import by_column
+from dashboard.answers.overview import Overview, overview
+from dashboard.answers.queries import Asked as QueriesAsked
+from dashboard.answers.queries import query_list
+from dashboard.answers.report import report
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.theme import LIGHT, run_styles
+from dashboard.study.study import Study
+from metrics_core.base import wording as w
+from metrics_core.base.errors import ParameterError, UnknownColumnError, UnknownRunError
+from metrics_core.doors import Explanation, explain
+from metrics_core.formats.in_memory import (
+    GivenQrels,
+    GivenQueries,
+    GivenRuns,
+    qrels_from,
+    queries_from,
+    runs_from,
+)
+from metrics_core.measures import GivenMeasure, parse_measure
+from metrics_core.scoring.evaluate import refuse_same_names
+from metrics_core.tables import Documents
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+_USUAL_K = 10
+_WAYS_ON = "Further: .queries(), .breakdown(column), .explain(query), .report(file)."
+
+
+def show(
+    runs: GivenRuns,
+    qrels: GivenQrels,
+    queries: GivenQueries | None = None,
+    *,
+    measure: GivenMeasure = "nDCG@10",
+    baseline: str | None = None,
+    run: str | None = None,
+    documents: Documents | None = None,
+) -> Shown:
+    """A comparison as a value that a notebook draws.
+
+    `runs` and `qrels` are what `evaluate` takes, `queries` what `breakdown` does; `run` is the one
+    that it speaks of, the best unless one is named, `baseline` as on the pages. Raises as
+    `evaluate`, and UnknownRunError.
+    """
+    table = qrels_from(qrels)
+    given = runs_from(runs, table.query_ids)
+    names = [each.name for each in given]
+    refuse_same_names(names)
+    for name in (baseline, run):
+        if name is not None and name not in names:
+            raise UnknownRunError(name, names)
+    asked = None if queries is None else queries_from(queries)
+    study = Study(given, table, asked, documents)
+    for error in study.refused.values():
+        raise error
+    parsed = parse_measure(measure)
+    address = Address.of(
+        m=at_k(parsed), k=str(parsed.cutoff or _USUAL_K), base=baseline or "", run=run or ""
+    )
+    return Shown(study, study.view(address).comparison)
+
+
+class Shown:
+    """A comparison: its `_repr_html_` is the cell, its text verdict and table."""
+
+    def __init__(self, study: Study, comparison: Comparison) -> None:
+        """Of what is loaded the runs and the measure that are compared."""
+        self._study, self._view = study, comparison
+
+    @cached_property
+    def _overview(self) -> Overview:
+        return overview(self._study, self._view)
+
+    @cached_property
+    def _drawing(self) -> Drawing:
+        names = self._study.names
+        slots = {name: place for place, name in enumerate(names)}
+        view = self._view
+        styles = run_styles(names, slots, focus=view.focus, baseline=view.baseline)
+        return Drawing(view, LIGHT, {name: styles[name] for name in view.runs})
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Every run on each measure: run, measure, mean, difference to the baseline, its interval,
+        p corrected for the runs, verdict."""
+        columns = ["run", "measure", "mean", "difference", "low", "high", "p_corrected", "verdict"]
+        table = self._overview.table
+        return table[columns].reset_index(drop=True)
+
+    def queries(self) -> pd.DataFrame:
+        """Every query with its scores and their difference, the worst first."""
+        return query_list(self._study, self._view, QueriesAsked()).table.reset_index(drop=True)
+
+    def breakdown(self, by: str) -> pd.DataFrame:
+        """Means and differences by a column of the queries. Raises UnknownColumnError."""
+        columns = list(self._study.columns(self._view))
+        if by not in columns:
+            raise UnknownColumnError(by, columns)
+        return by_column(self._study, self._view, by)
+
+    def curves(self) -> pd.DataFrame:
+        """Precision, recall and nDCG by the number of results counted."""
+        return curves_answers.curves(self._study, self._view).table
+
+    def explain(self, query: Any) -> Explanation:
+        """Why a query scores as it does, as of `metrics_core.explain`."""
+        study, view = self._study, self._view
+        return explain(
+            list(study.runs.values()),
+            study.qrels,
+            view.measure,
+            query,
+            run=view.focus,
+            baseline=view.baseline,
+        )
+
+    def figure(self, name: str = "curves", *, measure: str = "nDCG") -> go.Figure:
+        """A chart of the pages as Plotly has it: "curves" of P, R or nDCG."""
+        from dashboard.drawing.figures.curves import measure_by_cutoff
+
+        found = curves_answers.curves(self._study, self._view)
+        if name != "curves" or measure not in found.frames:
+            there = f"curves of {w.listing(list(found.frames), 'or')}"
+            raise ParameterError(f"There is no figure {name} of {measure}.", f"There are {there}.")
+        chart = measure_by_cutoff(
+            found.frames[measure], self._drawing, ends=found.ends,
+            value_range=found.ranges[measure],
+        )  # fmt: skip
+        return chart.checked
+
+    def report(self, path: str | Path, *, title: str = "Comparison", text: str = "") -> Path:
+        """Write the report, one HTML file, and say where it is."""
+        from dashboard.drawing.report.document import Asked, document
+
+        asked = Asked(title, text, made=datetime.now().astimezone())
+        page = document(report(self._study, self._view, ()), self._drawing, asked)
+        Path(path).write_text(page, encoding="utf-8")
+        return Path(path)
+
+    def _repr_html_(self) -> str:
+        from dashboard.drawing.report.cell import cell
+
+        return cell(self._overview, self._drawing, _WAYS_ON)
+
+    def __repr__(self) -> str:
+        shown = self.frame
+        verdict = self._overview.verdict
+        wide = shown.pivot(index="run", columns="measure", values="mean")
+        first = dict.fromkeys(shown["measure"])
+        ordered = wide[list(first)].sort_values(next(iter(first)), ascending=False)
+        said = f"{verdict.title.text}. {verdict.lead.text}"
+        return f"{said}\n{ordered.to_string(float_format=w.score)}"
