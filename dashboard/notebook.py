@@ -153,7 +153,8 @@ class Shown:
 
     def report(self, path: str | Path, *, title: str = "Comparison", text: str = "") -> Path:
         """Write the report, one HTML file, and say where it is."""
-        from dashboard.drawing.report.document import Asked, document
+        from dashboard.drawing.report.document import document
+        from dashboard.drawing.report.parts import Asked
 
         asked = Asked(title, text, made=datetime.now().astimezone())
         page = document(report(self._study, self._view, ()), self._drawing, asked)

@@ -49,6 +49,7 @@ DASHBOARD = (
     ("study",),
     ("answers",),
     ("drawing",),
+    ("notebook", "commands"),
     ("session", "components"),
     ("app_pages",),
     ("app",),

@@ -13,7 +13,8 @@ from dashboard.address.address import Address
 from dashboard.address.measure_key import at_k
 from dashboard.answers.report import UsedFile, report
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.document import PARTS, Asked, document
+from dashboard.drawing.report.document import document
+from dashboard.drawing.report.parts import PARTS, Asked
 from dashboard.drawing.theme import LIGHT, run_styles
 from dashboard.study.sharing import Shared, without_names, without_texts
 from dashboard.study.study import Study

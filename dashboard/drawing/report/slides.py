@@ -1,0 +1,126 @@
+"""The findings of a report one a screen, for a meeting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from dashboard.answers.group_table import Asked as GroupsAsked
+from dashboard.answers.group_table import listed
+from dashboard.drawing.blocks import curves as curves_blocks
+from dashboard.drawing.blocks import differences, uncompared
+from dashboard.drawing.blocks import report as blocks
+from dashboard.drawing.blocks.markup import Badge
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.report.parts import WIDE, Parts
+from metrics_core.findings import Sentence
+from metrics_core.findings.firmness import firmness_finding
+
+_GROUPS, _RUNS = 7, 6
+"""Groups and runs that a screen shows."""
+
+
+def slides_of(parts: Parts) -> list[Markup]:
+    """The findings, one a screen; a screen that has nothing to show is left out."""
+    return _Slides(parts).drawn()
+
+
+class _Slides:
+    """The screens of one report."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def drawn(self) -> list[Markup]:
+        """The screens."""
+        found = [
+            self._slide_verdict(),
+            self._slide_checks(),
+            self._slide_groups(),
+            self._slide_cutoff(),
+            *(self._slide_case(kind) for kind in ("losses", "wins")),
+        ]
+        return [slide for slide in found if slide]
+
+    def _slide(
+        self, question: str, answer: str | Sentence, picture: Markup, badge: Badge | None = None
+    ) -> Markup:
+        return blocks.slide(question, answer, picture, self._parts.styles, badge=badge)
+
+    def _slide_verdict(self) -> Markup:
+        shown, drawing = self._parts.shown.overview, self._parts.drawing
+        found, name = shown.verdict, self._parts.drawing.name
+        badge = Badge(found.badge, found.tone) if found.badge else None
+        if drawing.alone:
+            picture = uncompared.histogram(shown.histogram, drawing, lambda low, high: "")
+            question = f"How good is {drawing.focus} on {name}?"
+            return (
+                self._slide(question, found.title, picture, badge) if shown.histogram else picture
+            )
+        question = f"Is {drawing.focus} better than {drawing.baseline} on {name}?"
+        if drawing.focus in shown.too_few:
+            return self._slide(
+                question, found.title, uncompared.examples(shown.examples, drawing, self._nowhere)
+            )
+        picture = differences.difference_rows(
+            _first_runs(shown.comparison, drawing),
+            drawing,
+            lead=lambda run: "",
+            listed=lambda run, outcome: "",
+            level=drawing.comparison.method.level,
+        )
+        return self._slide(question, found.title, picture, badge)
+
+    def _nowhere(self, page: str, **changes: Any) -> str:
+        return ""
+
+    def _slide_checks(self) -> Markup:
+        firmness = self._parts.shown.firmness
+        if not firmness.checks:
+            return Markup()
+        return self._slide(
+            self._parts.title("checks"),
+            firmness_finding(firmness),
+            blocks.reasons(firmness, brief=True),
+        )
+
+    def _slide_groups(self) -> Markup:
+        if self._parts.shown.groups is None or self._parts.drawing.alone:
+            return Markup()
+        found, _ = self._parts.shown.groups
+        higher = self._parts.drawing.comparison.measure.declaration.higher_is_better
+        rows = listed(found, GroupsAsked(), alone=False, higher_is_better=higher, most=_GROUPS)
+        question = f"Where does it come from, by {self._parts.shown.overview.grouped_by}?"
+        return self._slide(question, found.title, self._parts.group_table(found, rows))
+
+    def _slide_cutoff(self) -> Markup:
+        shown, drawing = self._parts.shown.curves, self._parts.drawing
+        own = drawing.comparison.measure.declaration.name
+        family = own if own in shown.frames else next(reversed(shown.frames), "")
+        if not family:
+            return Markup()
+        legend = curves_blocks.legend(drawing, shown.in_colour(drawing.comparison), {}, "")
+        picture = legend + self._parts.chart(family, WIDE)
+        return self._slide("Does it depend on how many results count?", shown.title, picture)
+
+    def _slide_case(self, kind: str) -> Markup:
+        cases = getattr(self._parts.shown, kind)
+        if not cases:
+            return Markup()
+        case = cases[0]
+        name = case.page.text if self._parts.asked.texts else f"query {case.row['query_id']}"
+        question = (
+            f"What does {'the largest loss' if kind == 'losses' else 'the largest win'} look like?"
+        )
+        return self._slide(question, f"“{name}”", self._parts.case_of(case, ""))
+
+
+def _first_runs(compared: pd.DataFrame, drawing: Drawing) -> pd.DataFrame:
+    """Of many runs those that fit a screen: the pair, and those nearest to it."""
+    if len(compared) <= _RUNS + 1:
+        return compared
+    others = compared[~compared["run"].isin([drawing.baseline, drawing.focus])]
+    kept = others.sort_values("mean", ascending=False).head(_RUNS - 1)["run"]
+    return compared[compared["run"].isin([drawing.baseline, drawing.focus, *kept])]

@@ -1,0 +1,1 @@
+"""Charts as SVG, for where no script is."""

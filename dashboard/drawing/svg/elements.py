@@ -1,0 +1,107 @@
+"""Elements of SVG: tags, styles and text in lines. Colours stand in `style`, where they may be CSS
+variables, which follow the theme."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from html import unescape
+from typing import Any
+
+from markupsafe import Markup, escape
+
+_ANCHORS = {"left": "start", "center": "middle", "right": "end"}
+_BASELINES = {"top": 1.0, "middle": 0.35, "bottom": 0.0}
+"""Where the first line stands below its place, in line heights of the text's size."""
+_LINE = 1.25
+_TAGS = re.compile(r"<[^>]*>")
+
+
+def tag(name: str, inside: str = "", **attributes: Any) -> Markup:
+    """An element; attributes that are None are left out."""
+    given = Markup("").join(
+        Markup(' {}="{}"').format(key.replace("_", "-") if key != "viewBox" else key, value)
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Markup("<{0}{1}>{2}</{0}>").format(Markup(name), given, inside)
+
+
+def px(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".").replace("-0", "0") if value else "0"
+
+
+def points(at: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{px(x)},{px(y)}" for x, y in at)
+
+
+def plain(html: str) -> str:
+    """The text of a hover box without its tags, a line for each of its lines."""
+    return unescape(_TAGS.sub("", html.replace("<br>", "\n")))
+
+
+def css(**properties: Any) -> str:
+    """As CSS, so that colours may be variables, which follow the theme."""
+    given = ((name.replace("_", "-"), value) for name, value in properties.items())
+    return ";".join(f"{name}:{value}" for name, value in given if value not in (None, ""))
+
+
+def dashes(dash: str | None) -> str | None:
+    named = {"dash": "9px,9px", "dot": "3px,3px"}
+    return None if dash in (None, "solid") else named.get(dash, dash)
+
+
+def written(
+    html: str,
+    at: tuple[float, float],
+    anchor: str,
+    baseline: str,
+    font: Mapping[str, Any],
+    said: str = "",
+) -> Markup:
+    """Text in lines, with what is bold or in a colour of its own within it."""
+    lines, size = html.split("<br>"), font.get("size", 13)
+    first = at[1] + _BASELINES[baseline] * size
+    if baseline == "middle":
+        first -= (len(lines) - 1) / 2 * _LINE * size
+    elif baseline == "bottom":
+        first -= (len(lines) - 1) * _LINE * size + 0.25 * size
+    spans = [
+        tag("tspan", _spans(line), x=px(at[0]), y=px(first + number * _LINE * size))
+        for number, line in enumerate(lines)
+    ]
+    return tag(
+        "text",
+        Markup("").join([tag("title", said) if said else Markup(), *spans]),
+        text_anchor=_ANCHORS[anchor],
+        style=css(
+            fill=font.get("color", "currentColor"),
+            font_size=f"{size}px" if "size" in font else None,
+        ),
+    )
+
+
+_SPAN = re.compile(r'<b>|</b>|<span style="color:([^"]+)">|</span>')
+
+
+def _spans(line: str) -> Markup:
+    """The pieces of a line, each in its colour and weight."""
+    bold, colors, found, begin = 0, [""], [], 0
+    for found_tag in _SPAN.finditer(line):
+        found.append((line[begin : found_tag.start()], bold, colors[-1]))
+        begin = found_tag.end()
+        bold += {"<b>": 1, "</b>": -1}.get(found_tag[0], 0)
+        if found_tag[1]:
+            colors.append(found_tag[1])
+        elif found_tag[0] == "</span>" and len(colors) > 1:
+            colors.pop()
+    found.append((line[begin:], bold, colors[-1]))
+    drawn = [
+        tag("tspan", text, style=css(fill=color, font_weight=600 if is_bold else None))
+        if is_bold or color
+        else escape(text)
+        for part, is_bold, color in found
+        if part
+        for text in [plain(part)]
+    ]
+    return Markup("").join(drawn)
