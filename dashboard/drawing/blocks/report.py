@@ -33,6 +33,7 @@ _CHIPS = {
     "fixed": "fixed",
     "broken": "broken",
     "none": "every run at 0:",
+    "missing": "not in both runs:",
 }
 """Lists of the queries that have a button, where a query is in them."""
 

@@ -1,0 +1,136 @@
+"""A report says what the pages say, holds only what was asked for, and asks for nothing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from html import unescape
+
+import pytest
+
+from dashboard.address.address import Address
+from dashboard.answers.overview import overview
+from dashboard.answers.queries import Asked as QueriesAsked
+from dashboard.answers.queries import query_list
+from dashboard.answers.report import UsedFile, report
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.report.document import document
+from dashboard.drawing.report.parts import PARTS, Asked
+from dashboard.drawing.theme import LIGHT, run_styles
+from dashboard.files.files import SAMPLE_FOLDER, read_files
+from dashboard.study.library import assemble
+from dashboard.study.study import Study
+from metrics_core.base import wording as w
+from tests.collections_of import qrels_of, run_of
+
+FILES = (UsedFile("qrels.txt", "qrels", "", 1516, 104, "8b4bba3b1ae0" * 5),) + tuple(
+    UsedFile(f"{name}.run", "run", name, 10, 10, "ab" * 32)
+    for name in ("bm25", "dense", "hybrid", "titles-only")
+)
+
+
+@cache
+def sample() -> Study:
+    paths = [p for p in sorted(SAMPLE_FOLDER.iterdir()) if p.suffix not in (".md", ".py")]
+    files = [f for p in paths if p.is_file() for f in read_files(p, shown=p.name, origin="sample")]
+    study = assemble(files).study
+    assert study is not None
+    return study
+
+
+def page_of(study: Study, asked: Asked | None = None, **address: str) -> str:
+    view = study.view(Address.of(**address)).comparison
+    slots = {name: i for i, name in enumerate(study.names)}
+    styles = run_styles(study.names, slots, focus=view.focus, baseline=view.baseline)
+    drawing = Drawing(view, LIGHT, {name: styles[name] for name in view.runs})
+    return document(report(study, view, FILES), drawing, asked or Asked("Help centre"))
+
+
+def text_of(page: str) -> str:
+    body = re.sub(r"<(style|script)>.*?</\1>", "", page, flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", body)).split())
+
+
+def test_the_numbers_are_those_of_the_pages() -> None:
+    study = sample()
+    view = study.view(Address.of()).comparison
+    first, page = overview(study, view), page_of(study)
+    text = text_of(page)
+    assert " ".join(first.verdict.lead.text.split()) in text
+    for row in first.comparison.to_dict("records"):
+        if row["run"] != view.baseline:
+            digits = w.decimals(row["low"], row["high"])
+            assert w.interval(row["low"], row["high"], digits) in text
+    for row in first.table.to_dict("records"):
+        assert w.score(row["mean"]) in text
+    rows = re.findall(r"<tr data-in=.*?</tr>", page, flags=re.DOTALL)
+    listed = query_list(study, view, QueriesAsked())
+    assert len(rows) == len(listed.kept) == 104
+    for drawn, record in zip(rows, listed.kept.to_dict("records"), strict=True):
+        cells = text_of(drawn)
+        assert record["text"] in unescape(drawn)
+        assert w.difference(record["difference"]) in cells
+        assert w.score(record[f"run: {view.focus}"]) in cells
+
+
+def test_it_stands_by_itself() -> None:
+    page = page_of(sample())
+    assert page.startswith("<!doctype html>") and len(page.encode()) < 1_000_000
+    assert 'href=""' not in page and not re.search(r"(?:src|href)=\"(?!#)", page)
+    targets = set(re.findall(r'id="([^"]+)"', page))
+    links = set(re.findall(r'href="#([^"]+)"', page))
+    assert links <= targets, links - targets
+    assert not re.findall(r"url\((?!data:)", page)
+    text = text_of(page)
+    for said in (
+        "dense beats bm25",
+        "The five largest losses",
+        "vinegar for the robot",
+        "8b4bba3b1ae0",
+    ):
+        assert said in text
+    assert "metrics_core compare qrels.txt bm25.run dense.run" in text
+
+
+def test_parts_and_words_of_the_sender() -> None:
+    asked = Asked("Ours <b>", "Read me & <i>mind</i>", parts=("runs", "queries"))
+    page = page_of(sample(), asked)
+    text = text_of(page)
+    assert "Read me & <i>mind</i>" in text and "<i>mind</i>" not in page.replace("&lt;", "")
+    ids = set(re.findall(r'<section id="([^"]+)"', page))
+    assert ids == {"verdict", "runs", "queries"}
+
+
+@pytest.mark.parametrize("queries", [1, 9, 30])
+@pytest.mark.parametrize("runs", [1, 2, 7])
+def test_any_number_of_runs_and_queries(runs: int, queries: int) -> None:
+    grades = {f"q{q}": {f"d{d}": (q + d) % 3 for d in range(6)} for q in range(queries)}
+
+    def scored(i: int, docs: dict[str, int]) -> dict[str, float]:
+        return {d: float((i * len(docs) + int(d[1:]) * (i + 2)) % 7) for d in docs}
+
+    given = [
+        run_of({q: scored(i, docs) for q, docs in grades.items()}, f"run {i}") for i in range(runs)
+    ]
+    study = Study(given, qrels_of(grades))
+    page = page_of(study)
+    ids = re.findall(r'<section id="([^"]+)"', page)
+    assert ids[:2] == ["verdict", "runs"] and "groups" not in ids and "queries" in ids
+    assert ("checks" in ids) == (queries >= 10 and runs > 1)
+    assert set(ids) <= {"verdict", *PARTS}
+    assert "nan" not in text_of(page).lower().split()
+
+
+def test_the_meeting_has_a_screen_for_what_there_is() -> None:
+    screens = re.findall(r'<div class="slide', page_of(sample()))
+    assert len(screens) == 7 - 1 + 2  # six screens, their frame and its foot
+    level = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
+    study = Study([run_of({"q1": {"a": 1.0}, "q2": {"a": 1.0}}, n) for n in "xy"], qrels_of(level))
+    page = page_of(study)
+    assert "the largest loss look like" not in page and "Where does it come from, by" not in page
+
+
+def test_the_date_is_that_of_the_sender() -> None:
+    asked = Asked("x")
+    assert replace(asked, made=asked.made.replace(year=2025, month=3, day=4)).date == "4 March 2025"
