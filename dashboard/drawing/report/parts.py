@@ -259,11 +259,13 @@ class Parts:
             (name, words, Markup(convert(formula))) for name, words, formula in found.measures
         ]
         least = self.drawing.comparison.measure.relevant_from
+        # Of a measure of gains whatever is above 0 has one.
+        from_grade = f"grade {w.grade(least)} and above" if least >= 1e-9 else "any grade above 0"
         complete = shown.facts.complete
         paragraphs = [
             (
                 "Relevant, unjudged, missing",
-                f"Relevant: grade {w.grade(least)} and above. What is not judged counts as not"
+                f"Relevant: {from_grade}. What is not judged counts as not"
                 f" relevant{'; the judgments are taken as complete' if complete else ''}. A judged"
                 f" query that a run lacks "
                 f"{'is left out' if shown.facts.left_out else 'counts as an empty list'}.",

@@ -24,9 +24,12 @@ from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from tests.collections_of import qrels_of, run_of
 
-FILES = (UsedFile("qrels.txt", "qrels", "", 1516, 104, "8b4bba3b1ae0" * 5),) + tuple(
-    UsedFile(f"{name}.run", "run", name, 10, 10, "ab" * 32)
-    for name in ("bm25", "dense", "hybrid", "titles-only")
+FILES = (
+    UsedFile("qrels.txt", "qrels", "", 1516, 104, "8b4bba3b1ae0" * 5),
+    *(
+        UsedFile(f"{name}.run", "run", name, 10, 10, "ab" * 32)
+        for name in ("bm25", "dense", "hybrid", "titles-only")
+    ),
 )
 
 

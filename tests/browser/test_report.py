@@ -1,0 +1,105 @@
+"""A report from the disk, in a browser without a network: it asks for nothing, sorts and finds, is
+shown in a meeting by keys, and axe finds nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from dashboard.start import main
+from tests.browser.test_accessibility import axe as axe
+
+SAMPLE = Path(__file__).parents[2] / "sample_runs"
+
+
+@pytest.fixture(scope="module")
+def report_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("report") / "report.html"
+    runs = [str(SAMPLE / f"{name}.run") for name in ("bm25", "dense", "hybrid", "titles-only")]
+    given = [
+        "--queries",
+        str(SAMPLE / "queries.csv"),
+        "--documents",
+        str(SAMPLE / "articles.jsonl"),
+    ]
+    assert main(["report", str(SAMPLE / "qrels.txt"), *runs, *given, "-o", str(out)]) == 0
+    return out
+
+
+@pytest.fixture
+def page(browser: Browser, report_file: Path) -> Iterator[Page]:
+    """The report, with what it asked for and complained of."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, offline=True)
+    shown = context.new_page()
+    problems: list[str] = []
+    shown.on("pageerror", lambda error: problems.append(str(error)))
+    shown.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
+    shown.on(
+        "request",
+        lambda r: problems.append(r.url) if not r.url.startswith(("file:", "data:")) else None,
+    )
+    shown.goto(report_file.as_uri())
+    yield shown
+    context.close()
+    assert not problems
+
+
+def first_query(page: Page) -> str:
+    return page.locator(".every tbody tr:not([hidden]) th").first.inner_text()
+
+
+def test_the_table_of_queries_sorts_and_finds(page: Page) -> None:
+    rows = page.locator(".every tbody tr:not([hidden])")
+    assert rows.count() == 104 and first_query(page) == "vinegar for the robot"
+    page.get_by_role("button", name="dense − bm25").click()
+    assert first_query(page) == "vinegar for the robot"
+    page.get_by_role("button", name="dense − bm25").click()
+    assert first_query(page) == "fingrprints not recogniced"
+    page.get_by_role("searchbox").fill("refund")
+    assert 0 < rows.count() < 20 and "of 104" in page.locator(".finding .said").inner_text()
+    page.get_by_role("searchbox").fill("")
+    page.locator(".outcomes a", has_text="worse").click()
+    assert rows.count() == 21
+    page.get_by_role("button", name="All 104").click()
+    assert rows.count() == 104
+
+
+def test_charts_are_drawn_and_cases_are_reached(page: Page) -> None:
+    boxes = [each.bounding_box() for each in page.locator(".panels svg").all()]
+    assert len(boxes) == 3 and all(
+        box and box["width"] > 200 and box["height"] > 200 for box in boxes
+    )
+    page.locator(".every tbody th a", has_text="vinegar").click()
+    assert page.locator("#case-1").bounding_box()["y"] < 300  # type: ignore[index]
+
+
+def test_the_meeting_is_moved_by_keys(page: Page) -> None:
+    page.get_by_role("button", name="Present").click()
+    answers = []
+    for _ in range(6):
+        answer = page.locator(".slide:not([hidden])")
+        assert answer.count() == 1
+        answers.append(answer.locator(".answer").inner_text())
+        fits = "() => document.querySelector('.slide:not([hidden])').scrollHeight <= innerHeight"
+        assert page.evaluate(fits), answers[-1]
+        page.keyboard.press("ArrowRight")
+    assert "dense beats bm25" in answers[0] and len(set(answers)) == 6
+    page.keyboard.press("ArrowLeft")
+    assert page.url.endswith("#screen-5")
+    page.keyboard.press("Escape")
+    assert page.locator(".slide:not([hidden])").count() == 0 and page.locator("main").is_visible()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+def test_axe_finds_nothing(page: Page, axe: str, width: int, scheme: Any) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
+    page.reload()
+    page.evaluate(axe)
+    found: Any = page.evaluate("axe.run({exclude: ['svg']}, {resultTypes: ['violations']})")
+    assert [(v["id"], [n["html"][:150] for n in v["nodes"][:3]]) for v in found["violations"]] == []
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

@@ -1,0 +1,50 @@
+"""`ranklens report`: one file of what a command line names, and errors as everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dashboard.start import main
+
+SAMPLE = Path(__file__).parents[3] / "sample_runs"
+RUNS = [str(SAMPLE / f"{name}.run") for name in ("bm25", "dense")]
+QRELS, QUERIES = str(SAMPLE / "qrels.txt"), str(SAMPLE / "queries.csv")
+
+
+def test_the_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "x.html"
+    given = [QRELS, *RUNS, "--queries", QUERIES, "-m", "AP", "--baseline", "dense", "-o", str(out)]
+    assert main(["report", *given, "--title", "Ours", "--text", "Read on."]) == 0
+    said = capsys.readouterr()
+    assert "bm25 against dense on AP" in said.out and "6 judged queries missing" in said.err
+    page = out.read_text()
+    assert "<b><bdi>Ours</bdi></b>" in page and "Read on." in page
+    assert "vinegar for the robot" in page and "dense" in page
+
+
+def test_public_holds_no_name(tmp_path: Path) -> None:
+    out = tmp_path / "x.html"
+    given = [QRELS, *RUNS, "--queries", QUERIES, "--public", "-o", str(out)]
+    assert main(["report", *given]) == 0
+    page = out.read_text()
+    for name in ("bm25", "dense", "vinegar", "Billing", "qrels.txt", str(SAMPLE), str(tmp_path)):
+        assert name not in page
+    assert "texts and names left out" in page and "q098" in page
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--baseline", "bm52"], "bm25"),
+        (["--parts", "runs,pie"], "no part pie"),
+        (["-m", "nDGC"], "nDCG"),
+        (["-o", "no/such/folder/x.html"], "No such file or directory"),
+    ],
+)
+def test_errors_say_what_to_write(
+    more: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", QRELS, *RUNS, *more]) == 2
+    assert says in capsys.readouterr().err

@@ -1,0 +1,73 @@
+"""`show` in a notebook: a cell without a script, its text, and the frames behind it."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from dashboard.notebook import Shown, show
+from metrics_core import compare, evaluate
+from metrics_core.base.errors import ParameterError, UnknownColumnError, UnknownRunError
+
+SAMPLE = Path(__file__).parents[2] / "sample_runs"
+NAMES = ["bm25", "dense", "hybrid", "titles-only"]
+RUNS = [str(SAMPLE / f"{name}.run") for name in NAMES]
+QRELS = str(SAMPLE / "qrels.txt")
+
+
+@pytest.fixture(scope="module")
+def sample() -> Shown:
+    return show(RUNS, QRELS, str(SAMPLE / "queries.csv"))
+
+
+def test_the_cell_stands_by_itself(sample: Shown) -> None:
+    html = sample._repr_html_()
+    assert len(html.encode()) < 100_000
+    assert "<script" not in html and 'href="' not in html and "url(http" not in html
+    text = unescape(re.sub(r"<style>.*?</style>|<[^>]+>", "", html, flags=re.DOTALL))
+    for said in ("dense beats bm25", "+0.087", "[0.030, 0.144]", "0.636", "104 queries"):
+        assert said in text
+    # Two cells share no id, so that neither changes the other.
+    assert ' id="' not in html
+
+
+def test_the_text_without_a_browser(sample: Shown) -> None:
+    text = repr(sample)
+    assert text.startswith("dense beats bm25. nDCG@10 rises from 0.548 to 0.636.")
+    assert text.splitlines()[3].split() == ["dense", "0.636", "0.203", "0.680", "0.767", "0.560"]
+
+
+def test_the_frames_are_those_of_the_core(sample: Shown) -> None:
+    core = compare(RUNS, QRELS, "nDCG@10", baseline="bm25").set_index("run")
+    own = sample.frame[sample.frame["measure"] == "nDCG@10"].set_index("run").loc[core.index]
+    for column in ("mean", "difference", "low", "high", "p_corrected"):
+        assert own[column].tolist() == core[column].tolist()
+    scores = evaluate(RUNS, QRELS, "nDCG@10")
+    dense = scores[scores["run"] == "dense"].set_index("query_id")["nDCG@10"]
+    queries = sample.queries().set_index("query_id")
+    assert queries["dense"].to_dict() == dense.to_dict()
+    assert set(sample.breakdown("category")["group"]) >= {"Billing", "Devices"}
+    assert {"run", "k", "mean"} <= set(sample.curves().columns)
+    assert sample.explain("q098").score == pytest.approx(0.320, abs=5e-4)
+
+
+def test_ways_on(sample: Shown, tmp_path: Path) -> None:
+    assert sample.report(tmp_path / "x.html", title="Ours").read_text().count("Ours") > 1
+    assert [trace.type for trace in sample.figure("curves", measure="P").data]
+    with pytest.raises(ParameterError, match="no figure pie"):
+        sample.figure("pie")
+    with pytest.raises(UnknownColumnError):
+        sample.breakdown("categori")
+
+
+def test_what_python_holds() -> None:
+    runs = {"old": {"q1": ["d1", "d2"]}, "new": {"q1": ["d2", "d1"]}}
+    one = show(runs, {"q1": {"d2": 1}}, measure="RR", baseline="old", run="new")
+    assert "new" in repr(one) and "RR" in one._repr_html_()
+    alone = show({"only": {"q1": {"d1": 1.0}}}, {"q1": {"d1": 1}})
+    assert "only" in alone._repr_html_()
+    with pytest.raises(UnknownRunError):
+        show(runs, {"q1": {"d2": 1}}, baseline="older")
