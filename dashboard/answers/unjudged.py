@@ -59,7 +59,7 @@ def _unjudged(study: Study, shown: Comparison) -> Unjudged:
     listed = max(int(r.retrieved.max(initial=0)) for r in (own, other))
     depth = min(measure.cutoff or shown.cutoff, max(listed, 1))
     cutoffs = sorted({k for k in _DEPTHS if k <= listed} | {depth})
-    at = [sum(int(np.minimum(r.retrieved, depth).sum()) for r in (own, other))]
+    at = [sum(int(r.documents(depth).sum()) for r in (own, other))]
     judged = sum(float(r.judged().count(depth).sum()) for r in (own, other))
     # Of very many queries both take long, and neither needs the other.
     with ThreadPoolExecutor(1) as beside:

@@ -84,14 +84,21 @@ class Diagnosis:
 
     def squares(self, run: str, ranks: int = SQUARES) -> Sequence[tuple[str, float | None]]:
         """The doc_id ("": it is not known) and the grade at each of the first ranks: NaN where
-        nobody judged the document, None beyond the end of the list; made once."""
+        nobody judged the document, None where no document stands; made once."""
         return self._memo((run, ranks), lambda: self._squares(run, ranks))
 
     def _squares(self, run: str, ranks: int) -> list[tuple[str, float | None]]:
         first = self.rankings[run].head(ranks)
-        doc_ids, grades = first["doc_id"].fillna("").tolist(), first["grade"].tolist()
-        beyond = [("", None)] * (ranks - len(first))
-        return [*zip(doc_ids, grades, strict=True), *beyond]
+        first = first[first["rank"] <= ranks]
+        squares: list[tuple[str, float | None]] = [("", None)] * ranks
+        columns = (
+            first["rank"].tolist(),
+            first["doc_id"].fillna("").tolist(),
+            first["grade"].tolist(),
+        )
+        for rank, doc_id, grade in zip(*columns, strict=True):
+            squares[rank - 1] = (doc_id, grade)
+        return squares
 
     def side_by_side(self, run: str, other: str, rows: int) -> Sequence[Mapping[str, Any]]:
         """The run's first rows with `other_rank`, the rank in the other run's whole list (NaN: not

@@ -99,7 +99,7 @@ def _counted(counts: pd.Series, one: str, many: str) -> Groups:
 
 def _judged_share(given: Material) -> Groups | None:
     pair = [given.judged[name] for name in dict.fromkeys((given.run, given.baseline))]
-    listed = sum(np.minimum(ranks.retrieved, given.cutoff) for ranks in pair)
+    listed = sum(ranks.documents(given.cutoff) for ranks in pair)
     judged = sum(ranks.judged().count(given.cutoff) for ranks in pair)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.asarray(judged / np.asarray(listed))
