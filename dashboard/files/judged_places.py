@@ -64,6 +64,6 @@ def _places(kept: Kept) -> Places:
     notes = tuple(note_of(told) for told in kept.told)
     empty = None
     if "empty query" in kept.arrays:
-        gaps = (kept.arrays[f"empty {name}"].astype(np.int64) for name in _EMPTY)
-        empty = EmptyRanks(*gaps, len(retrieved))
+        gap, top, end = (kept.arrays[f"empty {name}"].astype(np.int64) for name in _EMPTY)
+        empty = EmptyRanks(gap, top, end, len(retrieved))
     return Places(query, rank, qrels_row, retrieved, tied, notes, empty)
