@@ -9,9 +9,11 @@ from dashboard.answers import data as answers
 from dashboard.answers import overview
 from dashboard.answers.data import FileRow
 from dashboard.answers.id_offers import maps_said
+from dashboard.answers.own_documents import may_be_left_out
 from dashboard.app_pages.parts import add_files, grading, section
 from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.app_pages.parts.literal import literal
+from dashboard.app_pages.parts.own_documents import own_switch
 from dashboard.drawing.blocks import data, markup
 from dashboard.files.files import File
 from dashboard.session import Opened
@@ -68,6 +70,8 @@ def render() -> None:
                 "Compared exactly, case included.",
             )
             st.html(data.fit_table(shown.fit))
+    if library.study is not None and may_be_left_out(library.study):
+        own_switch(library.study)
     if here:
         complete_switch(here.study, "files")
         section.heading(
