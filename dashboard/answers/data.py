@@ -16,6 +16,7 @@ from dashboard.study.study import Study
 from metrics_core import findings
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
+from metrics_core.checks.corpus import equal_text_notes, lacking_notes
 from metrics_core.checks.fit import FitLine, fit_report
 from metrics_core.measures import Measure
 from metrics_core.scoring.curves import judged_share
@@ -133,9 +134,19 @@ def _row(file: File, library: Library, measure: Measure, cutoff: int) -> FileRow
     if isinstance(table, Qrels) and file.used and study is not None and study.names:
         about_run = study.notes(study.names[0], measure)
         notes += [n for n in about_run if n.kind == _OF_THE_QRELS]
+    if isinstance(table, Documents) and file.used and study is not None:
+        notes += study.kept(_corpus_notes)
     if not file.used:
         notes.append(Note("not_used", file.why_not))
     return FileRow(file, _KINDS[file.kind], run, len(table), judged, tuple(notes))
+
+
+def _corpus_notes(study: Study) -> tuple[Note, ...]:
+    assert study.documents is not None
+    return (
+        *lacking_notes(study.documents, study.qrels),
+        *equal_text_notes(study.documents),
+    )
 
 
 def first_rows(file: File) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from metrics_core.base.errors import (
     TableError,
 )
 from metrics_core.base.notes import Note
+from metrics_core.checks.corpus import equal_text_notes, lacking_notes
 from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
 from metrics_core.checks.id_mismatch import mismatch_notes, query_mismatch
 from metrics_core.checks.mapped_ids import with_mapped_ids
@@ -113,7 +114,8 @@ def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | No
         columns=own_columns(options.qrels, "qrels", options),
     )
     say(Path(options.qrels).name, qrels.notes)
-    return measures, _with_ids(qrels, options.qrels, options), _documents(options)
+    qrels = _with_ids(qrels, options.qrels, options)
+    return measures, qrels, _documents(options, qrels)
 
 
 def nothing_to_compare(baseline: str) -> RanklensError:
@@ -132,13 +134,14 @@ def _refuse_rereading(files: Sequence[str | None]) -> None:
         )
 
 
-def _documents(options: ReadingOptions) -> Documents | None:
+def _documents(options: ReadingOptions, qrels: Qrels) -> Documents | None:
     if not options.documents:
         return None
     documents = formats.read_documents(
         options.documents, encoding=options.encoding, limit=options.limit
     )
-    say(Path(options.documents).name, documents.notes)
+    notes = (*documents.notes, *lacking_notes(documents, qrels), *equal_text_notes(documents))
+    say(Path(options.documents).name, notes)
     return documents
 
 

@@ -98,8 +98,8 @@ class Collection:
     """A collection: `choices` says, by file name, how files of its folder are to be read,
     `journals`, by name, how far they went, `judgments` which of several judgments are used, by the
     key of their file; "" where nobody has chosen and none came beside others. `complete`,
-    `run_names`, `run_slots`, `baseline_rule`, `exclude_self` and the maps of ids are settings;
-    a record of before has the first rule for the baseline, so that what it shows does not change."""
+    `run_names`, `run_slots`, `baseline_rule`, `exclude_self` and the maps of ids are its settings;
+    a record of before has the first rule for the baseline, so that what it shows stays so."""
 
     id: str
     name: str
