@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
+from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts
 from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
 from metrics_core.formats.parsing.checking import check_ids, refuse_values, run_table
 from metrics_core.formats.parsing.trec_lines import LineColumns, fields_of, parse
@@ -23,6 +27,7 @@ from metrics_core.formats.registry import (
 )
 from metrics_core.formats.source.lines import LineIndex, counted
 from metrics_core.formats.source.source import Source
+from metrics_core.tables import Run
 from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import CODED_ID, ID, coded
 
@@ -59,6 +64,19 @@ def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
     return {"run": POSSIBLE} if several else {}
 
 
+def write_msmarco_run(run: Run, file: BinaryIO) -> None:
+    """A run whose ranks are kept as they were given. Raises RanklensError for one with scores."""
+    if run.given_ranks is None:
+        raise RanklensError(
+            f"{run.name} has scores, which an MS MARCO run does not hold.", "Write it as trec."
+        )
+    check_texts(run.table, r"[ \t\r\n\x00]", "an MS MARCO run", first="#\ufeff")
+    for batch in run.table.to_batches(max_chunksize=ROWS_AT_ONCE):
+        fields = (batch[name].cast(ID) for name in ("query_id", "doc_id", "rank"))
+        lines = pc.binary_join_element_wise(*fields, "\t").to_pylist()
+        file.write(("\n".join(lines) + "\n").encode() if lines else b"")
+
+
 @reader(
     "msmarco",
     title="MS MARCO run",
@@ -69,6 +87,7 @@ def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
     " stand where they are, down to rank 10,000. Tied ranks give only the order.",
     example="q1\tdoc-7\t1\nq1\tdoc-3\t2",
     recognise=recognise_msmarco,
+    write={"run": write_msmarco_run},
 )
 def read_msmarco(source: Source, request: Request) -> Loaded:
     """A run whose ranks, 1 being the best, become falling scores; they are kept where some are left
