@@ -115,7 +115,7 @@ def _lists(
         st.html(
             two_lists.ways(
                 rows,
-                max(len(found.rankings[run]) for run in (view.baseline, view.focus, *beside)),
+                max(found.length(run) for run in (view.baseline, view.focus, *beside)),
                 view.cutoff,
                 two_lists.FIRST_OF_SEVERAL if beside else two_lists.FIRST,
                 unfolded=lambda n: session.href("query", rows=str(n)),
