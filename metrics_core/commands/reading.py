@@ -30,7 +30,11 @@ from metrics_core.formats.beir import qrels_of_set
 from metrics_core.formats.pairs import read_pairs
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.left_out import LeftOut, own_query_notes, without
-from metrics_core.judging.while_reading.large_files import judged_at_once, judged_within
+from metrics_core.judging.while_reading.large_files import (
+    first_lists,
+    judged_at_once,
+    judged_within,
+)
 from metrics_core.measures import Measure, name_notes
 from metrics_core.scoring.notes import score_notes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Run
@@ -195,6 +199,8 @@ def _judged_at_once(
         read = made
     for path, run in zip(options.all_runs, read, strict=True):
         say(Path(path).name, run.notes)
+        first = first_lists(path, encoding=options.encoding, limit=options.limit)
+        say(Path(path).name, own_query_notes(first, among="the first ") if first else ())
     runs, notes = told_apart(read, lambda one, other: one.has_rows_of(other))
     say("runs", notes)
     return runs

@@ -69,8 +69,9 @@ def without(run: Run, left_out: LeftOut) -> Run:
     )
 
 
-def own_query_notes(run: Run) -> tuple[Note, ...]:
-    """The note on lists that hold the document whose id is their query's, where most do."""
+def own_query_notes(run: Run, *, among: str = "") -> tuple[Note, ...]:
+    """The note on lists that hold the document whose id is their query's, where most do; `among`
+    says which lists of a run these are, if not all."""
     if not run.complete or not len(run):
         return ()
     query_ids, part = run.query_ids, run.leading(_FIRST)
@@ -83,8 +84,8 @@ def own_query_notes(run: Run) -> tuple[Note, ...]:
     if len(found) * 2 <= len(query_ids):
         return ()
     told = (
-        f"{len(found):,} of {len(query_ids):,} lists hold the query's own document: its doc_id is"
-        " the query_id; where it is no answer, leave it out of every run (exclude-self)"
+        f"{len(found):,} of {among}{len(query_ids):,} lists hold the query's own document: its"
+        " doc_id is the query_id; where it is no answer, leave it out of every run (exclude-self)"
     )
     return (Note("own_query", told, len(found), _examples(whole, found), loud=True),)
 
@@ -140,7 +141,7 @@ def _note(kind: str, told: str, run: Run, gone: Mask) -> Note:
         f"{told}: {count:,} {w.plural(count, 'row')}, in {len(queries):,} of"
         f" {len(run.query_ids):,} lists"
     )
-    return Note(kind, message, count, _examples(run, queries), loud=True)
+    return Note(kind, message, count, _examples(run, queries), loud=count > 0)
 
 
 def _examples(run: Run, queries: npt.NDArray[np.int32]) -> tuple[str, ...]:
