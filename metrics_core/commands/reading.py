@@ -19,13 +19,19 @@ from metrics_core.base.errors import (
 )
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
-from metrics_core.checks.id_mismatch import mismatch_notes, query_mismatch
+from metrics_core.checks.id_mismatch import (
+    GAIN,
+    document_mismatch,
+    mismatch_notes,
+    query_mismatch,
+)
 from metrics_core.checks.mapped_ids import with_mapped_ids
 from metrics_core.commands.console import progress_of
 from metrics_core.commands.own_columns import own_columns, refuse_unused_columns
 from metrics_core.commands.reading_options import ReadingOptions, measures_named, names_given
 from metrics_core.commands.run_files import runs_given
 from metrics_core.formats.beir import qrels_of_set
+from metrics_core.formats.source.opening import open_source
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.while_reading.large_files import judged_at_once, judged_within
 from metrics_core.measures import Measure, name_notes
@@ -35,6 +41,9 @@ from metrics_core.tables.run_names import told_apart
 
 if TYPE_CHECKING:
     from metrics_core.judging.while_reading.judged import JudgedFile
+
+_FIRST_ROWS = 8 << 20
+"""Bytes of a run in which its ids are looked at where it is judged while it is read."""
 
 
 @dataclass(frozen=True)
@@ -174,9 +183,26 @@ def _judged_at_once(
         read = made
     for path, run in zip(options.all_runs, read, strict=True):
         say(Path(path).name, run.notes)
+        say(run.name, _mismatch_of_first_rows(path, run, qrels, options))
     runs, notes = told_apart(read, lambda one, other: one.has_rows_of(other))
     say("runs", notes)
     return runs
+
+
+def _mismatch_of_first_rows(
+    path: str, run: JudgedFile, qrels: Qrels, options: ReadingOptions
+) -> tuple[Note, ...]:
+    """A note where another reading of the document ids would match far more of the judged ones, by
+    the first rows of a run of which no more is in memory; none is looked for where most match."""
+    found = len(run.ranks.relevance)
+    if found > (1 - GAIN) * min(run.n_rows, len(qrels)):
+        return ()
+    source = open_source(Path(path), path, options.encoding, options.limit)
+    first = formats.read_run(next(source.blocks(_FIRST_ROWS)), name=path)
+    told = document_mismatch(first, qrels)
+    if told is None:
+        return ()
+    return (replace(told, sampled=told.sampled or len(first.query_ids)).note(),)
 
 
 def _within_memory(memory: int, path: str, options: ReadingOptions, qrels: Qrels) -> JudgedFile:
