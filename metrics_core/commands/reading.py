@@ -20,7 +20,12 @@ from metrics_core.base.errors import (
 from metrics_core.base.notes import Note
 from metrics_core.checks.corpus import equal_text_notes, lacking_notes
 from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
-from metrics_core.checks.id_mismatch import mismatch_notes, query_mismatch
+from metrics_core.checks.id_mismatch import (
+    GAIN,
+    document_mismatch,
+    mismatch_notes,
+    query_mismatch,
+)
 from metrics_core.checks.mapped_ids import with_mapped_ids
 from metrics_core.commands.console import progress_of
 from metrics_core.commands.own_columns import own_columns, refuse_unused_columns
@@ -200,10 +205,23 @@ def _judged_at_once(
     for path, run in zip(options.all_runs, read, strict=True):
         say(Path(path).name, run.notes)
         first = first_lists(path, encoding=options.encoding, limit=options.limit)
-        say(Path(path).name, own_query_notes(first, among="the first ") if first else ())
+        if first is not None:
+            say(Path(path).name, own_query_notes(first, among="the first "))
+            say(run.name, _mismatch_of_first_lists(first, run, qrels))
     runs, notes = told_apart(read, lambda one, other: one.has_rows_of(other))
     say("runs", notes)
     return runs
+
+
+def _mismatch_of_first_lists(first: Run, run: JudgedFile, qrels: Qrels) -> tuple[Note, ...]:
+    """A note where another reading of the document ids would match far more of the judged ones, by
+    the first lists of a run of which no more is in memory; none is looked for where most match."""
+    if len(run.ranks.relevance) > (1 - GAIN) * min(run.n_rows, len(qrels)):
+        return ()
+    found = document_mismatch(first, qrels)
+    if found is None:
+        return ()
+    return (replace(found, sampled=found.sampled or len(first.query_ids)).note(),)
 
 
 def _within_memory(memory: int, path: str, options: ReadingOptions, qrels: Qrels) -> JudgedFile:
