@@ -79,10 +79,10 @@ def test_a_long_name_loses_its_middle_and_is_whole_on_hover() -> None:
 
 
 def test_scores_have_bars_where_they_have_a_scale_and_undefined_ones_a_dash() -> None:
-    scores = [own for own in table(rows(1)).having("score") if "share" in own.get("style", "")]
+    scores = [own for _, own in table(rows(1)).found if "share" in own.get("style", "")]
     assert [own["style"] for own in scores] == ["--share:44.20%"]
     page = table(rows(1), scale=None)
-    assert not [own for own in page.having("score") if "share" in own.get("style", "")]
+    assert not [own for _, own in page.found if "share" in own.get("style", "")]
     assert "0.442" in page.text and "–" in page.text and "nan" not in page.text
 
 
