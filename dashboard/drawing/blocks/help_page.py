@@ -17,8 +17,8 @@ _WORDS = (
         "clear, significant after correction",
         "The difference is too large for chance alone, with all runs (or steps, groups, cutoffs)"
         " that were tested together taken into account. Only then a page says “beats” or “best”,"
-        " and only then a difference of means is coloured; that of a single query is a fact, and"
-        " always is.",
+        " and only then a difference of means is coloured. That of a single query is a fact:"
+        f" better and worse are coloured from {FEWEST_QUERIES} queries on.",
     ),
     (
         "no clear difference",
