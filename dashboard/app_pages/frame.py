@@ -77,7 +77,7 @@ def draw(pages: Sequence[Page], current: Page) -> Callable[[], None]:
         st.html(navigation.page_title(current.title, current.name))
         if here is not None and current.controls:
             controls.sentence(here, current)
-        if current.name == "data":
+        if current.bar == "files":
             add_files.bar()
         else:
             st.html(navigation.copy_link(), width="content")

@@ -21,6 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 FINE_FROM = 2 / 3
 """The share of the best reachable score from which a query is good."""
+GOOD = "Good: at least two thirds of the best reachable score."
 MOSTLY = 0.5
 """The share of the top that is unjudged from which a low score says little."""
 

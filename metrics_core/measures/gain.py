@@ -106,7 +106,7 @@ def each_discounted(hits: Hits, discount: Discount) -> Scores:
 @measure(
     "nDCG",
     aliases=("normalized discounted cumulative gain",),
-    title="nDCG",
+    title="Normalized discounted cumulative gain",
     gloss="order of the top {k}",
     trec_eval=(
         InTrecEval("ndcg", takes="pairs"),
@@ -163,7 +163,7 @@ def _ndcg_terms(
 @measure(
     "DCG",
     aliases=("discounted cumulative gain",),
-    title="DCG",
+    title="Discounted cumulative gain",
     gloss="discounted gain of top {k}",
     trec_eval=InTrecEval("dcg", takes="pairs", since="10.0"),
     presets={"dcg_burges": {"dcg": "exp-log2"}},

@@ -113,7 +113,7 @@ def test_without_any_mark_the_collection_that_changed_last_is_open() -> None:
     (theirs,) = (c.id for c in kept().collections() if c.name == "Theirs")
     assert f"set={theirs}" in drawn(shown)
     listed = opened("collections")
-    assert "Two collections" in text_of(listed)
+    assert "Three collections" in text_of(listed)  # with the example
     assert "2 queries · 1 run" in text_of(listed)
     links = [line for line in drawn(listed).split('"') if line.startswith("./?set=")]
     assert set(links) >= {"./?set=own", "./?set=sample"}

@@ -29,7 +29,7 @@ PAGES = {
     "data": "Seven files are loaded",
     "collections": "No collection of your own yet",
     "measures": f"{len(declarations())} measures",
-    "help": "Keys, words, and where more is said.",
+    "help": "Words, keys, and where more is said.",
     "judge": "81 judgments could make the order certain",
 }
 

@@ -18,11 +18,10 @@ def test_the_page_reads_as_an_answer() -> None:
     order = [
         "All queries",
         "category: Devices",
-        "likely cause: ranked too low",
         "rank 1 to 5",
         "Ranks 6 to 10 · All 100 · 3 runs side by side",
         "Relevant, but not in the top 10 of dense",
-        "2 relevant of 11 judged documents",
+        "1 of 2 relevant documents; 11 judged.",
         "Where the 0.507 went",
         "Room for improvement 0.680 reached of 1.000 0.320",
         "Sweep error ER-21 at rank 1 instead of 5 gives 0.826",

@@ -608,7 +608,7 @@ def test_a_loss_of_the_best_documents() -> None:
     text = explained("abcd", ["c", "x", "d", "y", "a", "e", "b"], {"a": 3, "b": 3, "c": 0, "d": 0},
                      measure="AP")  # fmt: skip
     assert text == (
-        "hybrid loses 0.757: the two best documents fell from ranks 1 and 2 "
+        "hybrid loses 0.757: the two documents graded 3 fell from ranks 1 and 2 "
         "to ranks 5 and 7; two documents that are not relevant and three unjudged now stand "
         "above them. If unjudged documents are ignored, the loss is 0.583."
     )
@@ -617,7 +617,7 @@ def test_a_loss_of_the_best_documents() -> None:
 def test_a_gain_of_the_best_documents() -> None:
     text = explained("cxdyaeb", "abcd", {"a": 3, "b": 3, "c": 0, "d": 0}, measure="AP")
     assert text == (
-        "hybrid gains 0.757: the two best documents rose from ranks 5 and 7 "
+        "hybrid gains 0.757: the two documents graded 3 rose from ranks 5 and 7 "
         "to ranks 1 and 2; two documents that are not relevant and three unjudged stand above "
         "them in bm25. If unjudged documents are ignored, the gain is 0.583."
     )

@@ -54,7 +54,7 @@ from tests.dashboard.drawings import drawing_of
 
 EVIL = """<script>alert(1)</script><b onclick="x">'&"""
 TAGS = """a b bdi br caption code dd details div dl dt h1 h2 h3 i li mark ol p pre small span
-summary nav table tbody td tfoot th thead tr ul wbr"""
+style summary nav table tbody td tfoot th thead tr ul wbr"""
 ATTRIBUTES = """aria-current aria-expanded aria-hidden aria-label aria-sort class colspan data-adds
 data-copy data-keep data-key data-named data-opens data-page data-place data-run dir href name open
 role scope style tabindex target title"""
@@ -85,7 +85,8 @@ class Page(HTMLParser):
         assert self.open.pop() == tag, f"</{tag}> closes nothing"
 
     def handle_data(self, text: str) -> None:
-        self.words.append(text)
+        if self.open[-1:] != ["style"]:
+            self.words.append(text)
 
     @property
     def text(self) -> str:
