@@ -9,7 +9,7 @@ from dashboard.answers import data as answers
 from dashboard.answers import overview
 from dashboard.answers.data import FileRow
 from dashboard.answers.id_offers import maps_said
-from dashboard.app_pages.parts import add_files, grading, section
+from dashboard.app_pages.parts import add_files, file_columns, grading, section
 from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data, markup
@@ -29,6 +29,9 @@ def render() -> None:
     """The files, what is odd about them, and the way to add more."""
     library = library_here()
     here = session.opened()
+    if not library.files:
+        add_files.first_run()
+        return
     cutoff, measure = answers.looked_at(here.comparison if here else None)
     shown = answers.data(library, len(refusals()), measure, cutoff)
     st.html(markup.answer(*shown.finding.parted, {}))
@@ -40,6 +43,7 @@ def render() -> None:
         add_files.told()
         add_files.unread(shown.unread)
         add_files.beside(library)
+        file_columns.asked([row.file for row in shown.files])
         for number, offer in enumerate(shown.offers):
             add_files.id_offer(offer, f"ids_{number}")
         if here and maps_said(here.study):
@@ -133,7 +137,11 @@ def _look_and_remove(rows: list[FileRow]) -> None:
                         kwargs={"naming": row.run},
                         type="tertiary",
                     )
-            st.html(data.preview(row.kind, answers.first_rows(row.file)))
+                choose = file_columns.changeable(row.file)
+            if choose is not None:
+                choose()
+            else:
+                st.html(data.preview(row.kind, answers.first_rows(row.file)))
         for entry in workspace().removed_entries(collection()):
             told = f"{literal(entry.file)} was removed."
             section.removed(told, f"back_{entry.number}", bring_back, entry.number)
