@@ -53,32 +53,24 @@ def render() -> None:
         for note in shown.notes:
             if not note.examples:  # of no single run
                 st.html(data.receipt(f"{w.sentence_case(note.message)}."))
-        if shown.files:
-            rows = [_described(row, shown.notes, here) for row in shown.files]
-            st.html(data.file_table(rows, cutoff))
-            _look_and_remove(shown.files)
+    add_files.uploader()
+    if shown.files:
+        rows = [_described(row, shown.notes, here) for row in shown.files]
+        st.html(data.file_table(rows, cutoff))
+        _look_and_remove(shown.files)
     left, right = st.columns(2, gap="large")
     with left:
-        section.heading(
-            "Add files",
-            "Runs, judgments, queries or documents; several at once. The kind is recognised from"
-            " the content. Nothing leaves this computer.",
-        )
-        add_files.uploader()
-    with right:
         if shown.fit:
-            section.heading(
-                "Do the ids match?",
-                "Compared exactly, case included.",
-            )
+            section.heading("Do the ids match?", "Compared exactly, case included.")
             st.html(data.fit_table(shown.fit))
-    if here:
-        complete_switch(here.study, "files")
-        section.heading(
-            "Judgment layers",
-            "Grades that were given here, beside the files. What is on counts in every score.",
-        )
-        grading.layers_part()
+    with right:
+        if here:
+            section.heading(
+                "Judgment layers",
+                "Grades that were given here, beside the files. What is on counts in every score.",
+            )
+            complete_switch(here.study, "files")
+            grading.layers_part()
 
 
 def _can_be_shown(here: Opened) -> bool:

@@ -79,7 +79,7 @@ def first_run() -> None:
     st.html(
         markup.answer(
             "Which of two is better? Bring the lists and the judgments",
-            "Files stay on this computer. The kind of each file is found by itself.",
+            "Files stay on this computer. The kind of each is found by itself; you can correct it.",
             {},
         )
     )

@@ -284,6 +284,8 @@ def _into(
     came = notes_and_layers.taken(identity, carried)
     kept()
     keep_in_use(identity, before, library_of(identity))
+    if before.study is not None and len(before.study.names) == 1:
+        change(run="", base="")  # there was none to compare with
     open_collection(identity)
     if refused is not None:
         tell_error(refused, f" Not kept: {w.listing(dict.fromkeys(lost))}.")

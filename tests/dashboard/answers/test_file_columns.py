@@ -27,6 +27,7 @@ def rows_of(text: str) -> FirstRows:
     ("text", "kind", "likely"),
     [
         ("q1,d3,0.9\nq2,d1,0.4\n", "run", {"query": "1", "doc": "2", "score": "3"}),
+        ("q0,d3,0.9\nq2,d1,0.4\n", "run", {"query": "1", "doc": "2", "score": "3"}),
         ("1,296,5.0\n1,306,3.0\n", "qrels", {"query": "1", "doc": "2", "grade": "3"}),
         (
             "who,what,how_much\na,b,0.5\n",
