@@ -78,6 +78,8 @@ def changeable(file: File) -> Callable[[], object] | None:
     """What shows the choice for a file that was read, once the reader wants to see it; None till
     then, and where its columns have no names or the file is not at hand."""
     original = original_of(file) if file.kind in _KINDS else None
+    if original is None and file.kind in _KINDS and ": " in file.read_as:
+        st.caption("To choose its columns, add the file again: only its table is kept.")
     if original is None or original.first_rows() is None:
         return None
     wanted = st.toggle("Columns", key=f"columns_{file.key}")

@@ -51,6 +51,11 @@ def test_the_columns_of_a_file_without_a_header_are_chosen_and_changed_back() ->
     press(app, "Undo")
     assert LARGEST in text_of(opened("", set="own"))
 
+    other = opened("data", set="own")
+    other.session_state["look"] = True
+    assert not [t for t in other.run().toggle if t.label == "Columns"]
+    assert any("add the file again" in c.value for c in other.caption)
+
 
 def test_a_folder_keeps_the_columns_that_were_chosen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
