@@ -82,6 +82,8 @@ def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
             fits=not offers and _fits(library, measure),
             unjudged=_unjudged(study),
             missing=" and ".join(needed).replace("judgments are and runs are", "both are"),
+            answered=_answered(study) if study else {},
+            judged=len(study.query_ids) if study else 0,
         ),
         files=rows,
         unread=unread,
@@ -120,6 +122,12 @@ def _unjudged(study: Study | None) -> int:
     if study is None:
         return 0
     return len({q for name in study.names for q in study.judged[name].unjudged_queries})
+
+
+def _answered(study: Study) -> dict[str, int]:
+    """The runs that lack judged queries, with how many they have."""
+    ranks = (study.judged[name] for name in study.names)
+    return {r.run_name: r.n_queries - len(r.missing_queries) for r in ranks if r.missing_queries}
 
 
 def _row(file: File, library: Library, measure: Measure, cutoff: int) -> FileRow:

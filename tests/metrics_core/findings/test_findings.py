@@ -774,6 +774,12 @@ def test_no_judgments_and_nothing_relevant() -> None:
         (7, 1, {}, "Seven files are loaded. One could not be read. "
          "Every query id in the runs matches the judgments."),
         (7, 0, {}, "Seven files are loaded. Every query id in the runs matches the judgments."),
+        (7, 0, {"answered": {"bm25": 98, "dense": 81}, "judged": 104}, "Seven files are loaded. "
+         "Every query id in the runs matches the judgments; bm25 has 98 of the 104 judged queries,"
+         " dense 81."),
+        (7, 0, {"answered": {"a": 1, "b": 2, "c": 3}, "judged": 4}, "Seven files are loaded. Every "
+         "query id in the runs matches the judgments; three runs lack some of the 4 judged"
+         " queries."),
         (7, 0, {"unjudged": 1}, "Seven files are loaded. 1 query of the runs has no judgments."),
         (12, 0, {"fits": False}, "12 files are loaded. "
          "Not every id in the runs matches the judgments."),

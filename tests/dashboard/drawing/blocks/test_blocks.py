@@ -797,12 +797,13 @@ def test_only_what_may_change_the_scores_stands_open():
     row = {"file": "a", "kind": "Run", "read_as": "", "rows": 1, "queries": 1, "judged": 1.0}
     row |= {"style": None, "is_baseline": False}
     loud, quiet = Note("x", "half are tied", 1, loud=True), Note("y", "a blank line", 1)
-    both = data.file_table([{**row, "notes": (quiet, loud)}])
-    assert texts_of("<details>.*?</details>", both) == ["1 morea blank line"]
+    both = data.file_table([{**row, "notes": (quiet, quiet, loud)}])
+    assert texts_of("<details>.*?</details>", both) == ["2 morea blank linea blank line"]
     assert "half are tied" in Page(both).text
     alone = data.file_table([{**row, "notes": (quiet, quiet)}])
     assert texts_of("<summary>.*?</summary>", alone) == ["2 small remarks"]
-    assert "<details>" not in data.file_table([{**row, "notes": (loud,)}])
+    for few in ((loud,), (loud, quiet)):
+        assert "<details>" not in data.file_table([{**row, "notes": few}]), "one remark is no fold"
 
 
 def test_what_is_seen_by_a_sign_is_said_in_words():
@@ -811,7 +812,7 @@ def test_what_is_seen_by_a_sign_is_said_in_words():
     cell = Template("markup")("change", value=0.1, clear=True, hint="95 % interval [0.0, 0.2]")
     assert 'class="unseen">, 95 % interval [0.0, 0.2]<' in cell
     named = re.findall(
-        r"<(ul|ol)\b([^>]*)>", data.first_run_steps() + overview.facts_line(facts(), href)
+        r"<(ul|ol)\b([^>]*)>", data.first_run_steps("search") + overview.facts_line(facts(), href)
     )
     assert all('role="list"' in own for _, own in named), "Safari drops the role with the bullets"
 
@@ -821,7 +822,9 @@ def test_fit_table_steps_and_preview():
     page = Page(data.fit_table(lines))
     assert page.text == f"queries84 of 84alldocuments0{EVIL}"
     assert len(page.having("warning")) == 1
-    assert "Judgments" in Page(data.first_run_steps()).text
+    assert "Judgments" in Page(data.first_run_steps("search")).text
+    first = Page(data.first_rows([EVIL, "b"], [[EVIL, "1"]] * 9, {EVIL: "Query"}))
+    assert first.text == f"{EVIL} Queryb" + f"{EVIL}1" * 4
     rows = pd.DataFrame({EVIL: [EVIL, None], "score": [1.5, math.nan]})
     assert Page(data.preview("Run", rows)).text.count("–") == 2
 
