@@ -12,6 +12,7 @@ from dashboard import session
 from dashboard.address.address import CONTROLS, Pair
 from dashboard.address.page import Page
 from dashboard.address.view import EVERYBODY, NOBODY, Comparison
+from dashboard.answers.overview import SHOWN_IN_FULL
 from dashboard.app_pages.parts import measure_picker, section
 from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.app_pages.parts.literal import literal
@@ -53,7 +54,9 @@ def sentence(here: Opened, page: Page) -> None:
         others = [n for n in here.study.names if n not in (view.focus, view.baseline)]
         if others and page.controls == "pair":
             shown = section.counted(len(view.also), "run", "runs")
-            with st.popover(f"+{shown} shown", key="also_shown"):
+            # The Overview's table of many holds all of them, whichever are shown.
+            many = page.name == "overview" and len(here.study.names) > SHOWN_IN_FULL
+            with st.popover(f"+{shown} {'in charts' if many else 'shown'}", key="also_shown"):
                 if len(others) > _BEST:
                     # Many scroll: those that are likely shown stand on top.
                     others.sort(key=here.study.best_first.index)
