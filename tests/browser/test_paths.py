@@ -51,7 +51,8 @@ def test_first_start_shows_the_sample(sample_app: str, open_page: Opened) -> Non
     expect(page.locator(".lens.evidence tbody tr").first).to_be_visible()
     in_sight(page, "a.lens.check >> nth=5")
     menu(page, "By cutoff")
-    in_sight(page, ".js-plotly-plot .xtick text")
+    expect(page.locator(".js-plotly-plot .xtick").first).to_be_visible()
+    in_sight(page, ".js-plotly-plot .xtick")
 
 
 def test_from_the_start_to_the_largest_regression(sample_app: str, open_page: Opened) -> None:
