@@ -100,8 +100,8 @@ class _Head:
 
 @dataclass(frozen=True)
 class _Scales:
-    """The scales that all rows share, how many queries there are in all, and whether any group is
-    `tested`: else the head says that none is."""
+    """The scales that all rows share, how many queries there are in all, and whether anything
+    is `tested`: else the head says that nothing is."""
 
     means: Ticks
     gaps: Ticks
@@ -178,7 +178,7 @@ def _scales(listed: Listed, shown: Breakdown, drawing: Drawing, ends: Sequence[f
         steps=(min(0.0, *ends), max(0.0, *ends)),
         room=float(seen[parts].sum(axis=1).max()) if parts else 0.0,
         queries=int(shown.whole["queries"]),
-        tested=bool(shown.groups["diff_low"].notna().any()),
+        tested=bool(shown.table["diff_low"].notna().any()),
     )
 
 
