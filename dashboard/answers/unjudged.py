@@ -126,6 +126,13 @@ def unjudged_of(study: Study, shown: Comparison, cutoff: int | None) -> Unjudged
     )
 
 
+def how_many_unjudged(study: Study, shown: Comparison) -> int:
+    """How many documents of the pair within the measure's cutoff lack a grade; 0 where they were
+    not compared, and one in both lists would count twice."""
+    found = unjudged_of(study, shown, shown.measure.cutoff)
+    return len(found) if found.matched else 0
+
+
 @at_most(2)
 def _unjudged_ranks(study: Study, shown: Comparison, cutoff: int | None) -> UnjudgedRanks:
     return unjudged_ranks(*pair_lists(study, shown), cutoff, _first_of_both(study))

@@ -54,9 +54,9 @@ class Material:
 @dataclass(frozen=True)
 class Derived:
     """A derived column: `groups` gives the groups of the queries, or None where the column cannot
-    be had. `title` is what a choice of columns calls it, `spoken` what a sentence calls a group's
-    queries, `of_one` where its name counts 1; `compared` says whether the groups depend on which
-    runs are compared, and on what."""
+    be had. `title` is what a choice of columns calls it, with {k} for the cutoff, as in
+    `explanation`; `spoken` what a sentence calls a group's queries, `of_one` where its name counts
+    1; `compared` says whether the groups depend on which runs are compared, and on what."""
 
     name: str
     title: str
@@ -152,9 +152,9 @@ DERIVED = (
     ),
     Derived(
         "judged in the top k",
-        "judged in the top k",
-        "Which share of the first k results of the two compared runs is judged: where it is small,"
-        " a difference may come from missing judgments.",
+        "judged in the top {k}",
+        "Which share of the first {k} results of the two compared runs is judged: where it is"
+        " small, a difference may come from missing judgments.",
         _judged_share,
         "queries {}",
         compared=True,

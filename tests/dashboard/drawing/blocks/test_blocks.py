@@ -292,12 +292,12 @@ def test_long_names_of_runs_are_shortened_with_the_whole_on_them():
     assert [own["title"] for _, own in page.found if "title" in own] == [long]
 
 
-def leaders(n: int, places: bool = True, named: str = "") -> Markup:
+def leaders(n: int, places: bool = True, named: str = "", baseline: str = "r01") -> Markup:
     names = [f"r{i:02}" for i in range(n)]
     rows = [(name, "AP", 0.9 - i / 100, 0.1, 0.01, 0.2, "better") for i, name in enumerate(names)]
     columns = ["run", "measure", "mean", "difference", "low", "high", "verdict"]
     table = pd.DataFrame(rows, columns=columns).assign(p_corrected=0.02, clear=True)
-    styles = styles_of(*names, focus="r00", baseline="r01")
+    styles = styles_of(*names, focus="r00", baseline=baseline)
     square = np.full((n, n), 0.1)
     found = AllPairs(
         tuple(names), np.linspace(0.9, 0.1, n), *[square] * 5, square.astype(object),
@@ -316,11 +316,21 @@ def test_the_leaderboard_folds_what_lies_far_below_and_brackets_who_may_be_the_b
     assert first.count('<th scope="row"') == 17 and more.count('<th scope="row"') == 8
     assert "8 more runs" in Page(part).text and "by mean 18 to 25: r17, r18, r19 and 5" in more
     page = Page(part)
-    assert len(page.having("best")) == 2 and page.text.count("may be the best") == 2
+    assert len(page.having("best")) == 2 and len(page.having("bracket")) == 1
+    assert page.text.count(", may be the best") == 2
     assert "1–25" in page.text and "?pairs" in part
     assert leaders(18).count("<details>") == 0, "one more row is no fold"
     many = leaders(60)
     assert many.count('<th scope="row"') == 17 and '<a href="?pairs">43 more runs</a>' in many
+
+
+def test_the_leaderboard_never_folds_the_baseline():
+    first, more = leaders(25, baseline="r20").split("<details>")
+    assert first.count('<th scope="row"') == 18 and more.count('<th scope="row"') == 7
+    assert first.count(' apart"') == 1
+    assert "7 more runs" in more and "by mean 18 to 25: r17, r18, r19 and 4" in more
+    next_one, _ = leaders(25, baseline="r17").split("<details>")
+    assert next_one.count('<th scope="row"') == 18 and "apart" not in next_one
 
 
 def test_the_leaderboard_waits_for_the_places_and_finds_runs_by_their_names():
