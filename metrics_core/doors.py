@@ -6,7 +6,8 @@
     all_pairs   which of many runs may be best  every pair, and places
     explain     why does this query score so    its documents, each with its part
 
-Nothing is worked out here: the packages do, and the dashboard and the command line ask them for the
+`exclude_self` and `exclude` leave documents out of every run, as in `evaluate`. Nothing is worked
+out here: the packages do, and the dashboard and the command line ask them for the
 same numbers. `compare_scores` compares scores that were made elsewhere.
 """
 
@@ -31,6 +32,7 @@ from metrics_core.explaining.ledger import difference, ledger
 from metrics_core.explaining.one_query import alone
 from metrics_core.findings import explanations
 from metrics_core.formats.in_memory import (
+    GivenPairs,
     GivenQrels,
     GivenQueries,
     GivenRuns,
@@ -41,9 +43,10 @@ from metrics_core.formats.in_memory import (
 )
 from metrics_core.formats.parsing.columns import NAMES, position
 from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging.left_out import LeftOut, without
 from metrics_core.measures import GivenMeasure, Measure, measures_from, parse_measure
 from metrics_core.scoring.curves import cutoffs_up_to, depth_of
-from metrics_core.scoring.evaluate import judged_runs, refuse_same_names
+from metrics_core.scoring.evaluate import judged_runs, left_out_of, refuse_same_names
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores, WithoutRelevant, score_runs, scores_in
 from metrics_core.slicing.breakdowns import by_group, group_of, refuse_strangers
@@ -67,6 +70,8 @@ def compare(
     same: float = SAME,
     without_relevant: WithoutRelevant = "zero",
     documents: Documents | None = None,
+    exclude_self: bool = False,
+    exclude: GivenPairs | None = None,
 ) -> pd.DataFrame:
     """Runs against a baseline, the first unless one is named: a row for each measure and run.
 
@@ -82,7 +87,8 @@ def compare(
     """
     _refuse_scores(runs)
     parsed, method = measures_from(measures), Method(test, correction, margin, level)
-    scores = _scores(runs, qrels, parsed, without_relevant, documents)
+    left_out = left_out_of(exclude_self, exclude)
+    scores = _scores(runs, qrels, parsed, without_relevant, documents, left_out)
     return _compared(scores, baseline, method, same)
 
 
@@ -130,6 +136,8 @@ def breakdown(
     level: float = LEVEL,
     without_relevant: WithoutRelevant = "zero",
     documents: Documents | None = None,
+    exclude_self: bool = False,
+    exclude: GivenPairs | None = None,
 ) -> pd.DataFrame:
     """Means by a column of the queries: a row for each group and run.
 
@@ -140,7 +148,8 @@ def breakdown(
     UnknownRunError, and NoSharedQueriesError where the queries are others.
     """
     asked, parsed = queries_from(queries), parse_measure(measure)
-    scores = _scores(runs, qrels, [parsed], without_relevant, documents)
+    left_out = left_out_of(exclude_self, exclude)
+    scores = _scores(runs, qrels, [parsed], without_relevant, documents, left_out)
     refuse_strangers(asked, scores.query_ids, "The table of queries")
     groups = group_of(asked, scores.query_ids, by)
     against = _baseline(scores.runs, baseline)
@@ -156,6 +165,8 @@ def curves(
     baseline: str | None = None,
     level: float = LEVEL,
     documents: Documents | None = None,
+    exclude_self: bool = False,
+    exclude: GivenPairs | None = None,
 ) -> pd.DataFrame:
     """A measure by the number of results that count: a row for each run and k.
 
@@ -165,7 +176,8 @@ def curves(
     UnknownRunError, and ParameterError where the measure has no cutoff or a k is none.
     """
     wanted, table = _with_cutoff(measure), qrels_from(qrels)
-    judged = judged_runs(runs, table, [wanted], documents=documents)
+    left_out = left_out_of(exclude_self, exclude)
+    judged = judged_runs(runs, table, [wanted], documents=documents, left_out=left_out)
     at = cutoffs_up_to(depth_of(judged)) if cutoffs is None else _checked(cutoffs)
     against = _baseline([ranks.run_name for ranks in judged], baseline)
     if len(judged) == 1:
@@ -182,11 +194,14 @@ def all_pairs(
     level: float = LEVEL,
     without_relevant: WithoutRelevant = "zero",
     documents: Documents | None = None,
+    exclude_self: bool = False,
+    exclude: GivenPairs | None = None,
 ) -> AllPairs:
     """Every pair of runs, corrected together, and the places that each run may have: `frame` has a
     row for each pair, `places` one for each run. Raises as `evaluate`."""
     parsed = parse_measure(measure)
-    scores = _scores(runs, qrels, [parsed], without_relevant, documents)
+    left_out = left_out_of(exclude_self, exclude)
+    scores = _scores(runs, qrels, [parsed], without_relevant, documents, left_out)
     return every_pair(scores, parsed, level=level)
 
 
@@ -229,6 +244,8 @@ def explain(
     run: str | None = None,
     baseline: str | None = None,
     documents: Documents | None = None,
+    exclude_self: bool = False,
+    exclude: GivenPairs | None = None,
 ) -> Explanation:
     """Why a query scores as it does: a sentence, and each document's part of the score, or with
     several runs of the difference.
@@ -242,7 +259,8 @@ def explain(
     if query_id is None or query_id not in table.query_ids:
         near = did_you_mean(str(query), table.query_ids)
         raise RanklensError(f"There is no judged query {w.shown(query)}.", near)
-    every = runs_from(runs, table.query_ids)
+    left_out = left_out_of(exclude_self, exclude)
+    every = [without(run, left_out) for run in runs_from(runs, table.query_ids)]
     names = [each.name for each in every]
     refuse_same_names(names)
     against = _baseline(names, baseline)
@@ -290,8 +308,9 @@ def _scores(
     measures: Sequence[Measure],
     without_relevant: WithoutRelevant,
     documents: Documents | None,
+    left_out: LeftOut,
 ) -> Scores:
-    judged = judged_runs(runs, qrels_from(qrels), measures, documents=documents)
+    judged = judged_runs(runs, qrels_from(qrels), measures, documents=documents, left_out=left_out)
     return score_runs(judged, measures, without_relevant=without_relevant)
 
 

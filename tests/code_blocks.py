@@ -92,6 +92,7 @@ def prepare(folder: Path) -> None:
         write(run.renamed(name[:-4]), folder / name, "trec")
     docs = sorted(set(run.doc_ids.to_pylist()) | set(qrels.doc_ids.to_pylist()))
     rows = [f"{doc},{1 + place % 7}" for place, doc in enumerate(docs)]
+    (folder / "seen.csv").write_text("query_id,doc_id\nq1,d1\n")
     (folder / "items.csv").write_text("doc_id,price\n" + "\n".join(rows) + "\n")
     (folder / "ranks").mkdir()
     for name in ("bm25", "dense"):

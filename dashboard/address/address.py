@@ -94,10 +94,11 @@ SHARED = (
     Field("level"),
     Field("margin"),
     Field("naming", lasting=False),
+    Field("for", lasting=False),
 )
 """The fields of every page: collection, runs, measure, cutoff, filters, judgments and the
 layers over them; what a query counts that a run lacks, and how runs are compared; the run whose
-name and colour are being changed."""
+name and colour are being changed; by whose words files are asked for."""
 
 
 @lru_cache(maxsize=1 << 12)

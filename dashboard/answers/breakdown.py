@@ -10,10 +10,11 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.compared import compared
-from dashboard.answers.group_names import noun_of, quoted, spoken
+from dashboard.answers.group_names import column_name, noun_of, quoted, spoken
 from dashboard.answers.room import PARTS, room_by_group
 from dashboard.study.study import Study
 from metrics_core import findings
+from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import interval_tested
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings import groups as told
@@ -34,14 +35,16 @@ class Breakdown:
     """The Breakdown page by one column; where nothing tells the queries apart only `columns` is
     empty.
 
-    `table` has a row a group, and the last for all queries (`WHOLE`): group, queries,
-    baseline_mean, mean, difference, diff_low, diff_high, clear, adds (its share of the queries
-    times its difference), and where there is headroom score, order, below, missing. `bridge` is
+    `column` is what a heading calls it. `table` has a row a group, and the last for all queries
+    (`WHOLE`): group, queries, baseline_mean, mean, difference, diff_low, diff_high, clear, adds
+    (its share of the queries times its difference), and where there is headroom score, order,
+    below, missing. `bridge` is
     that of the pair with the groups as sentences name them, `mixed` tells other queries from other
     scores where the two runs list different ones."""
 
     columns: list[str]
     by: str = ""
+    column: str = ""
     explanation: str = ""
     looked_at: int = 0
     noun: Noun = field(default_factory=Noun)
@@ -115,7 +118,8 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
     return Breakdown(
         columns=list(columns),
         by=by,
-        explanation=derived.explanation if derived else "",
+        column=column_name(by, shown.cutoff),
+        explanation=derived.explanation.format(k=w.count(shown.cutoff)) if derived else "",
         looked_at=int(columns[by].nunique()),
         noun=noun,
         title=title,

@@ -27,20 +27,20 @@ def finding(listed: Sequence[Listed], asked: str) -> Sentence:
         return strong("This link asks for a collection that is not here. ") + muted(
             "It may be in another workspace, or it was removed. These are here:"
         )
-    own = sum(row.origin == "own" for row in listed)
-    if not own:
+    if all(row.origin != "own" for row in listed):
         return strong("No collection of your own yet. ") + muted(
             "Add judgments and runs to make one; the example can always be opened."
         )
-    here = strong(f"{w.sentence_case(w.number(own))} {w.plural(own, 'collection')}. ")
+    n = len(listed)
+    here = strong(f"{w.sentence_case(w.number(n))} {w.plural(n, 'collection')}. ")
     return here + muted("A collection is one set of queries with its judgments and runs.")
 
 
-def place(folder: str) -> Sentence:
+def place(folder: str) -> str:
     """Where the collections are kept, and which one comes first."""
-    return muted(
-        f"Kept in {folder} on this computer and nowhere else. Ranklens starts with the one that was"
-        " opened last."
+    return (
+        "Ranklens starts with the one that was opened last. All are kept on this computer and"
+        f" nowhere else, in {folder}"
     )
 
 

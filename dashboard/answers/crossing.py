@@ -70,7 +70,7 @@ def _crossing(study: Study, shown: Comparison, by: str, across: str, every: bool
         baseline=shown.baseline,
     )
     margins = {
-        name: _margins(cells[cells[other] == ALL], side, name)
+        name: _margins(cells[cells[other] == ALL], side, name, shown.cutoff)
         for name, side, other in ((by, "row", "column"), (across, "column", "row"))
     }
     kept = {
@@ -106,12 +106,12 @@ def _crossing(study: Study, shown: Comparison, by: str, across: str, every: bool
     )
 
 
-def _margins(cells: pd.DataFrame, side: str, name: str) -> pd.DataFrame:
+def _margins(cells: pd.DataFrame, side: str, name: str, cutoff: int) -> pd.DataFrame:
     """The groups of one column by themselves, as a sentence names them."""
     rows = cells[cells[side] != ALL]
     return pd.DataFrame(
         {
-            "column": column_name(name),
+            "column": column_name(name, cutoff),
             "group": [spoken_group(g, name, rows[side], short=True) for g in rows[side]],
             "queries": rows["queries"].to_numpy(),
             "difference": rows["difference"].to_numpy(),

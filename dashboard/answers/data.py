@@ -16,6 +16,7 @@ from dashboard.study.study import Study
 from metrics_core import findings
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
+from metrics_core.checks.corpus import equal_text_notes, lacking_notes
 from metrics_core.checks.fit import FitLine, fit_report
 from metrics_core.measures import Measure
 from metrics_core.scoring.curves import judged_share
@@ -81,6 +82,8 @@ def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
             fits=not offers and _fits(library, measure),
             unjudged=_unjudged(study),
             missing=" and ".join(needed).replace("judgments are and runs are", "both are"),
+            answered=_answered(study) if study else {},
+            judged=len(study.query_ids) if study else 0,
         ),
         files=rows,
         unread=unread,
@@ -121,6 +124,12 @@ def _unjudged(study: Study | None) -> int:
     return len({q for name in study.names for q in study.judged[name].unjudged_queries})
 
 
+def _answered(study: Study) -> dict[str, int]:
+    """The runs that lack judged queries, with how many they have."""
+    ranks = (study.judged[name] for name in study.names)
+    return {r.run_name: r.n_queries - len(r.missing_queries) for r in ranks if r.missing_queries}
+
+
 def _row(file: File, library: Library, measure: Measure, cutoff: int) -> FileRow:
     study, table = library.study, file.table
     assert file.kind is not None and table is not None
@@ -133,9 +142,19 @@ def _row(file: File, library: Library, measure: Measure, cutoff: int) -> FileRow
     if isinstance(table, Qrels) and file.used and study is not None and study.names:
         about_run = study.notes(study.names[0], measure)
         notes += [n for n in about_run if n.kind == _OF_THE_QRELS]
+    if isinstance(table, Documents) and file.used and study is not None:
+        notes += study.kept(_corpus_notes)
     if not file.used:
         notes.append(Note("not_used", file.why_not))
     return FileRow(file, _KINDS[file.kind], run, len(table), judged, tuple(notes))
+
+
+def _corpus_notes(study: Study) -> tuple[Note, ...]:
+    assert study.documents is not None
+    return (
+        *lacking_notes(study.documents, study.qrels),
+        *equal_text_notes(study.documents),
+    )
 
 
 def first_rows(file: File) -> pd.DataFrame:

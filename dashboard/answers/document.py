@@ -51,7 +51,12 @@ def _standing(study: Study, name: str, query_id: str, doc_id: str) -> tuple[str,
     own = listed[listed["doc_id"] == doc_id]
     if own.empty:
         return name, float("nan"), float("nan"), len(listed)
-    return name, float(own["rank"].iloc[0]), float(own["score"].iloc[0]), len(listed)
+    return (
+        name,
+        float(own["rank"].iloc[0]),
+        float(own["score"].iloc[0]),
+        int(listed["rank"].iloc[-1]),
+    )
 
 
 def _told(study: Study, doc_id: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from metrics_core.base import wording as w
 from metrics_core.findings.nouns import Noun
 from metrics_core.slicing import breakdowns
 from metrics_core.slicing.derived import derived_column
@@ -56,15 +57,15 @@ _NOUNS = {
 """Last words of columns of which one group is called by the column's name."""
 
 
-def column_name(by: str) -> str:
-    """What a choice and a heading call a column."""
+def column_name(by: str, cutoff: int) -> str:
+    """What a choice and a heading call a column, at this cutoff."""
     derived = derived_column(by)
-    return derived.title if derived else by.replace("_", " ")
+    return derived.title.format(k=w.count(cutoff)) if derived else by.replace("_", " ")
 
 
 def noun_of(by: str) -> Noun:
     """What one group of a column is called, and several."""
-    name = column_name(by).lower()
+    name = by.replace("_", " ").lower()
     first, _, last = name.rpartition(" ")
     if last not in _NOUNS or derived_column(by):
         return Noun()

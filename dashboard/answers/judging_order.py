@@ -9,7 +9,7 @@ MOVING, BY_QUERY, AT_RANDOM = "", "queries", "random"
 ORDERS = {
     MOVING: "most influential first",
     BY_QUERY: "query by query",
-    AT_RANDOM: "at random",
+    AT_RANDOM: "a random sample, for an estimate",
 }
 """The orders as an address says them, and what they are called."""
 

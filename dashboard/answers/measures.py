@@ -41,8 +41,8 @@ class MeasureDetail:
 
 
 def measure_list(find: str, family: str) -> MeasureList:
-    """The list of measures, those that are used most on top; they stand among the others where a
-    family or words are asked for."""
+    """The list of measures: those that are used most on top, where neither a family nor words are
+    asked for, and each below its family."""
     known = declarations()
     families = by_family(known)
     questions = {f.title: f.question for f in families}
@@ -52,12 +52,7 @@ def measure_list(find: str, family: str) -> MeasureList:
         if family not in questions or f.title == family
     }
     if not find.strip() and family not in questions:
-        first = [described(declared(name)) for name in USED_MOST]
-        names = {told.name for told in first}
-        rest = {
-            t: [told for told in tolds if told.name not in names] for t, tolds in groups.items()
-        }
-        groups = {_FIRST: first, **{title: tolds for title, tolds in rest.items() if tolds}}
+        groups = {_FIRST: [described(declared(name)) for name in USED_MOST], **groups}
     near: tuple[str, ...] = ()
     if find.strip():
         everything = [told for tolds in groups.values() for told in tolds]

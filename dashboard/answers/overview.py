@@ -296,7 +296,7 @@ def _facts(
     study: Study, shown: Comparison, scores: Scores, in_view: Mapping[str, JudgedRanks]
 ) -> findings.Facts:
     ranks = list(in_view.values())
-    listed = sum(int(np.minimum(r.retrieved, shown.cutoff).sum()) for r in ranks)
+    listed = sum(int(r.documents(shown.cutoff).sum()) for r in ranks)
     judged = sum(float(r.judged().count(shown.cutoff).sum()) for r in ranks)
     grades = ranks[0].judged_relevance
     pair = dict.fromkeys((shown.focus, shown.baseline))

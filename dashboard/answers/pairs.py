@@ -68,7 +68,7 @@ def _pairs(study: Study, shown: Comparison) -> Pairs:
     found = all_pairs(study.scores(shown, shown.measure), shown.measure, level=shown.method.level)
     mask = study.in_view(shown)
     ranks = [study.judged[name].among(mask) for name in shown.runs]
-    listed = sum(int(np.minimum(r.retrieved, shown.cutoff).sum()) for r in ranks)
+    listed = sum(int(r.documents(shown.cutoff).sum()) for r in ranks)
     judged = sum(float(r.judged().count(shown.cutoff).sum()) for r in ranks)
     queries = int(mask.sum())
     return Pairs(

@@ -104,7 +104,8 @@ def _metadata(study: Study, query_id: str) -> dict[str, str]:
 
 def _lists(found: Diagnosis, documents: pd.DataFrame, rows: int) -> pd.DataFrame:
     """Every shown list so far, one below the other, as it is downloaded."""
-    parts = [found.rankings[name].head(rows).assign(run=name) for name in found.rankings]
+    tops = {name: frame[frame["rank"] <= rows] for name, frame in found.rankings.items()}
+    parts = [frame.assign(run=name) for name, frame in tops.items()]
     lists = pd.concat(parts, ignore_index=True)[["run", "rank", "doc_id", "score", "grade"]]
     titles = documents["title"].to_dict()
     return lists.assign(title=lists["doc_id"].map(titles))

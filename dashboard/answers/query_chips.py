@@ -34,6 +34,12 @@ FAILURES = {
     "no-relevant": kinds.NOTHING_TO_FIND,
 }
 """Keys of the lists that hold one kind of the run in focus, and the kind."""
+RULES = {
+    **{key: kinds.CHANGES[kind] for key, kind in CHANGES.items()},
+    **{key: kinds.KINDS[kind] for key, kind in FAILURES.items()},
+    **{key: f"{kinds.CHANGES[CHANGES[key]]} {kinds.GOOD}" for key in ("fixed", "broken")},
+}
+"""By which rule a list holds a query, where its name alone does not say it."""
 
 BETWEEN = (SHOW_ALL, *OUTCOMES, *CHANGES, "none", "missing")
 """Lists about the runs together: every query, the outcomes, the changes, every run fails, one of

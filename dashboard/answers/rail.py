@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dashboard.address.view import Comparison
 from dashboard.answers.firmness import firmness, firmness_known
-from dashboard.answers.unjudged import unjudged_of
+from dashboard.answers.unjudged import how_many_unjudged
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -28,7 +28,6 @@ def counts(study: Study, shown: Comparison) -> Mapping[str, str]:
     else:
         found["firm"] = f"{held.holding} of {len(held.checks)}"
     if shown.measure.cutoff is not None and not study.settings.complete:
-        waiting = unjudged_of(study, shown, shown.measure.cutoff)
-        # Of documents that were not compared one in both lists would count twice.
-        found["judge"] = w.count(len(waiting)) if waiting.matched and len(waiting) else ""
+        waiting = how_many_unjudged(study, shown)
+        found["judge"] = w.count(waiting) if waiting else ""
     return found

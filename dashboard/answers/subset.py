@@ -51,7 +51,8 @@ def subset(
         for name in shown.runs:
             own = of_queries(study.runs[name], query_ids)
             if len(own):
-                _add(packed, f"{_file(name)}.run", own, "trec")
+                ranks_only = own.given_ranks is not None
+                _add(packed, f"{_file(name)}.run", own, "msmarco" if ranks_only else "trec")
         if study.queries is not None:
             frame = study.queries.frame
             kept = frame[frame["query_id"].isin(query_ids)]

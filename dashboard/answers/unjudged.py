@@ -59,7 +59,7 @@ def _unjudged(study: Study, shown: Comparison) -> Unjudged:
     listed = max(int(r.retrieved.max(initial=0)) for r in (own, other))
     depth = min(measure.cutoff or shown.cutoff, max(listed, 1))
     cutoffs = sorted({k for k in _DEPTHS if k <= listed} | {depth})
-    at = [sum(int(np.minimum(r.retrieved, depth).sum()) for r in (own, other))]
+    at = [sum(int(r.documents(depth).sum()) for r in (own, other))]
     judged = sum(float(r.judged().count(depth).sum()) for r in (own, other))
     # Of very many queries both take long, and neither needs the other.
     with ThreadPoolExecutor(1) as beside:
@@ -124,6 +124,13 @@ def unjudged_of(study: Study, shown: Comparison, cutoff: int | None) -> Unjudged
         replace(shown.narrowing, focus=shown.focus, baseline=shown.baseline),
         cutoff,
     )
+
+
+def how_many_unjudged(study: Study, shown: Comparison) -> int:
+    """How many documents of the pair within the measure's cutoff lack a grade; 0 where they were
+    not compared, and one in both lists would count twice."""
+    found = unjudged_of(study, shown, shown.measure.cutoff)
+    return len(found) if found.matched else 0
 
 
 @at_most(2)

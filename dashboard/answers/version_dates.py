@@ -46,6 +46,13 @@ class VersionDates:
         """A version's date as it stands where it was found; "" without one."""
         return self.known[name].text if name in self.known else ""
 
+    @property
+    def of_files(self) -> dict[str, str]:
+        """The day of each version's file, where no name says when it was made."""
+        if self.source != FILES:
+            return {}
+        return {name: f"file of {moment.when:%Y-%m-%d}" for name, moment in self.known.items()}
+
     def order(self, name: str) -> tuple[bool, datetime]:
         """What sorts versions by their dates, those without last."""
         known = self.known.get(name)

@@ -22,7 +22,7 @@ from metrics_core.explaining.what_if import (
     what_if,
 )
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.ranking import ranked_documents
+from metrics_core.judging.ranking import by_rank, ranked_documents
 from metrics_core.measures import Measure
 
 _MOST_ROWS = 30
@@ -79,7 +79,7 @@ def _what_would_be(
     study: Study, shown: Comparison, query_id: str, edits: tuple[Edit, ...]
 ) -> WhatIf:
     run = study.runs[shown.focus]
-    before = ranked_documents(run, query_id)["doc_id"].tolist()
+    before = by_rank(ranked_documents(run, query_id))
     best = None
     if not edits:
         best = best_single_change(run, study.qrels, query_id, shown.measure, shown.cutoff)
@@ -102,12 +102,16 @@ def _shown_rows(shown: Comparison) -> int:
     return min(shown.cutoff, _MOST_ROWS)
 
 
-def _ranks(doc_ids: list[str]) -> dict[str, int]:
-    return {doc_id: rank for rank, doc_id in enumerate(doc_ids, 1)}
+def _ranks(doc_ids: list[str | None]) -> dict[str, int]:
+    return {doc_id: rank for rank, doc_id in enumerate(doc_ids, 1) if doc_id is not None}
 
 
 def _rows(
-    study: Study, shown: Comparison, query_id: str, before: list[str], edits: tuple[Edit, ...]
+    study: Study,
+    shown: Comparison,
+    query_id: str,
+    before: list[str | None],
+    edits: tuple[Edit, ...],
 ) -> pd.DataFrame:
     after = edited_list(before, edits)
     grades = edited_grades(grades_of(study.qrels, query_id), edits)
@@ -117,7 +121,7 @@ def _rows(
     k = _shown_rows(shown)
     below = sorted((d for d in relevant if now.get(d, 0) > k), key=now.__getitem__)[:_FURTHER]
     short = {} if after != before else _short(study, shown, query_id, k, len(before))
-    left_out = [d for d in before[:k] if d not in now]
+    left_out = [d for d in before[:k] if d is not None and d not in now]
     missing = [*left_out, *(d for d in relevant if d not in now and d not in left_out)]
     graded = {edit.doc_id for edit in edits if isinstance(edit, Grade)}
     rows = [
@@ -136,6 +140,7 @@ def _rows(
             ("missing", missing[: _FURTHER + len(left_out)]),
         )
         for d in documents
+        if d is not None
     ]
     return pd.DataFrame(rows, columns=list(_ROW))
 

@@ -127,15 +127,18 @@ def _choice(shown: Breakdown, across: str, here: Opened) -> None:
     """The columns, and pairs of them, as links."""
     own = set(here.study.groupings)
 
+    def name(by: str) -> str:
+        return column_name(by, here.comparison.cutoff)
+
     def choice(by: str) -> groups.Choice:
         link = session.href("breakdown", **OF_ANOTHER | {"by": by})
         kind = "own" if by in own else "computed"
-        text = w.sentence_case(column_name(by))
+        text = w.sentence_case(name(by))
         return groups.Choice(text, link, kind, by == shown.by and not across)
 
     def pair(by: str, other: str) -> groups.Choice:
         link = session.href("breakdown", **OF_ANOTHER | {"by": by, "across": other})
-        text = f"{w.sentence_case(column_name(by))} × {column_name(other)}"
+        text = f"{w.sentence_case(name(by))} × {name(other)}"
         return groups.Choice(text, link, "crossed", {by, other} == {shown.by, across})
 
     pairs = crossings(here.study, here.comparison, shown.by, across)
@@ -158,7 +161,7 @@ def _groups(shown: Breakdown, here: Opened) -> None:
         shown,
         "",
         [
-            ("groups", f"Table by {literal(column_name(shown.by))} (CSV)", lambda: shown.sheet),
+            ("groups", f"Table by {literal(shown.column)} (CSV)", lambda: shown.sheet),
             ("scores", "Scores and differences of all runs shown (CSV)", all_runs),
         ],
     )
@@ -228,7 +231,7 @@ def _table(shown: Breakdown, found: Listed, wanted: Asked, here: Opened) -> None
             found,
             shown,
             here.drawing,
-            column=column_name(shown.by),
+            column=shown.column,
             lead=lambda group: session.href(
                 "queries", where=view.narrowed({shown.by: [group]}), **PLAIN
             ),
@@ -250,7 +253,7 @@ def _charts(shown: Breakdown, found: Listed, here: Opened) -> None:
     view, name = here.comparison, str(here.comparison.measure)
     is_open = bool(here.view.address["charts"])
     runs = section.counted(len(view.runs), "run", "runs")
-    text = f"Charts of {runs} by {column_name(shown.by)}"
+    text = f"Charts of {runs} by {shown.column}"
     link = session.href("breakdown", charts="" if is_open else "1")
     st.html(groups.more_link(f"{text} {'↑' if is_open else '↓'}", link))
     if not is_open:
@@ -259,7 +262,7 @@ def _charts(shown: Breakdown, found: Listed, here: Opened) -> None:
     if scores.strongest:
         st.html(markup.second(scores.strongest, here.drawing.styles))
     every = section.counted(shown.looked_at, "group", "groups")
-    by = f"by {column_name(shown.by)}"
+    by = f"by {shown.column}"
     with st.container(key="by_group"):
         left, right = st.columns([1, 1], gap="large")
     if not view.alone:

@@ -9,9 +9,11 @@ from dashboard.answers import data as answers
 from dashboard.answers import overview
 from dashboard.answers.data import FileRow
 from dashboard.answers.id_offers import maps_said
-from dashboard.app_pages.parts import add_files, grading, section
+from dashboard.answers.own_documents import may_be_left_out
+from dashboard.app_pages.parts import add_files, file_columns, grading, section
 from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.app_pages.parts.literal import literal
+from dashboard.app_pages.parts.own_documents import own_switch
 from dashboard.drawing.blocks import data, markup
 from dashboard.files.files import File
 from dashboard.session import Opened
@@ -29,6 +31,9 @@ def render() -> None:
     """The files, what is odd about them, and the way to add more."""
     library = library_here()
     here = session.opened()
+    if not library.files:
+        add_files.first_run()
+        return
     cutoff, measure = answers.looked_at(here.comparison if here else None)
     shown = answers.data(library, len(refusals()), measure, cutoff)
     st.html(markup.answer(*shown.finding.parted, {}))
@@ -40,6 +45,7 @@ def render() -> None:
         add_files.told()
         add_files.unread(shown.unread)
         add_files.beside(library)
+        file_columns.asked([row.file for row in shown.files])
         for number, offer in enumerate(shown.offers):
             add_files.id_offer(offer, f"ids_{number}")
         if here and maps_said(here.study):
@@ -49,32 +55,26 @@ def render() -> None:
         for note in shown.notes:
             if not note.examples:  # of no single run
                 st.html(data.receipt(f"{w.sentence_case(note.message)}."))
-        if shown.files:
-            rows = [_described(row, shown.notes, here) for row in shown.files]
-            st.html(data.file_table(rows, cutoff))
-            _look_and_remove(shown.files)
+    add_files.uploader()
+    if shown.files:
+        rows = [_described(row, shown.notes, here) for row in shown.files]
+        st.html(data.file_table(rows, cutoff))
+        _look_and_remove(shown.files)
     left, right = st.columns(2, gap="large")
     with left:
-        section.heading(
-            "Add files",
-            "Runs, judgments, queries or documents; several at once. The kind is recognised from"
-            " the content. Nothing leaves this computer.",
-        )
-        add_files.uploader()
-    with right:
         if shown.fit:
-            section.heading(
-                "Do the ids match?",
-                "Compared exactly, case included.",
-            )
+            section.heading("Do the ids match?", "Compared exactly, case included.")
             st.html(data.fit_table(shown.fit))
-    if here:
-        complete_switch(here.study, "files")
-        section.heading(
-            "Judgment layers",
-            "Grades that were given here, beside the files. What is on counts in every score.",
-        )
-        grading.layers_part()
+        if library.study is not None and may_be_left_out(library.study):
+            own_switch(library.study)
+    with right:
+        if here:
+            section.heading(
+                "Judgment layers",
+                "Grades that were given here, beside the files. What is on counts in every score.",
+            )
+            complete_switch(here.study, "files")
+            grading.layers_part()
 
 
 def _can_be_shown(here: Opened) -> bool:
@@ -133,7 +133,11 @@ def _look_and_remove(rows: list[FileRow]) -> None:
                         kwargs={"naming": row.run},
                         type="tertiary",
                     )
-            st.html(data.preview(row.kind, answers.first_rows(row.file)))
+                choose = file_columns.changeable(row.file)
+            if choose is not None:
+                choose()
+            else:
+                st.html(data.preview(row.kind, answers.first_rows(row.file)))
         for entry in workspace().removed_entries(collection()):
             told = f"{literal(entry.file)} was removed."
             section.removed(told, f"back_{entry.number}", bring_back, entry.number)

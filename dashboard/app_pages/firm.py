@@ -113,7 +113,8 @@ def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
         _judged_by_k(here, shares)
         return
     found = unjudged.next_to_judge(study, view)
-    said = findings.judge_next_finding(found, firm.pair_of(study, view))
+    waiting = unjudged.how_many_unjudged(study, view)
+    said = findings.judge_next_finding(found, firm.pair_of(study, view), waiting)
     if found.table.empty:
         st.html(markup.nothing("No unjudged document could change who leads.", said))
         _judged_by_k(here, shares)
@@ -156,7 +157,7 @@ def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
         ]
         for row in shown.to_dict("records")
     ]
-    st.html(firmness.table(heads, rows, "Documents to judge next"))
+    st.html(firmness.table(heads, rows, "Documents to judge next", headed=heads[0].text))
 
 
 def _queries(here: Opened, reason: str) -> None:

@@ -16,6 +16,7 @@ from dashboard.address.address import CONTROLS, SHARED
 from dashboard.address.page import Page
 from dashboard.address.view import NOBODY
 from dashboard.answers.id_offers import maps_said
+from dashboard.answers.own_documents import own_left_out
 from dashboard.app_pages.parts import add_files, controls, rail
 from dashboard.app_pages.parts.run_card import run_card
 from dashboard.components.connection import watch_connection
@@ -76,7 +77,7 @@ def draw(pages: Sequence[Page], current: Page) -> Callable[[], None]:
         st.html(navigation.page_title(current.title, current.name))
         if here is not None and current.controls:
             controls.sentence(here, current)
-        if current.name == "data":
+        if current.bar == "files":
             add_files.bar()
         else:
             st.html(navigation.copy_link(), width="content")
@@ -113,6 +114,9 @@ def stands_in(page: Page) -> bool:
     if mapped:
         sentence = "Ids are read another way than they stand. Files takes it back."
         said.append(data.receipt(sentence, f"{w.sentence_case(mapped)}."))
+    left_out = own_left_out(here.study)
+    if left_out:
+        said.append(data.receipt(f"{left_out} Files takes it back."))
     told = Markup().join([told, *said, *map(data.error_card, here.refused)])
     if told:
         room.html(told)

@@ -1,4 +1,4 @@
-"""Help: the keys, the words, and where more is said."""
+"""Help: the words, the keys, and where more is said."""
 
 import streamlit as st
 
@@ -8,12 +8,12 @@ from dashboard.drawing.blocks import help_page, markup
 
 
 def render() -> None:
-    """The keys that work everywhere, what the words of the pages mean, and the measures."""
-    st.html(markup.answer("Help", "Keys, words, and where more is said.", {}))
+    """What the words of the pages mean, the measures, and the keys that work everywhere."""
+    st.html(markup.answer("Help", "Words, keys, and where more is said.", {}))
     opened = [(page.key.upper(), page.title) for page in PAGES if page.key]
-    keys, words = st.columns([2, 3], gap="large")
-    keys.html(help_page.keys(opened))
+    words, keys = st.columns([3, 2], gap="large")
     words.html(help_page.words(session.href("measures")))
+    keys.html(help_page.keys(opened))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from dashboard.session.deferred import defer
 from dashboard.session.open_collection import all_collections, collection, library_here
 from metrics_core import findings
 from metrics_core.base import wording as w
+from metrics_core.explaining.kinds import GOOD
 
 _ORDERS = {answers.BY_NAME: "by name", answers.AS_LOADED: "as loaded", answers.BY_DATE: "by date"}
 
@@ -69,6 +70,8 @@ def _asked(runs: tuple[str, ...]) -> None:
         yes, no = {"versions": runs}, {"in_order": answers.NONE, "versions": ()}
         st.button("Yes, in this order", type="primary", on_click=session.change, kwargs=yes)
         st.button("No, they are different systems", on_click=session.change, kwargs=no)
+    told = "“No”: this page says nothing of progress, Ranking compares all. It can be taken back."
+    st.html(blocks.remarks([told]))
 
 
 def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened, *, told: bool) -> None:
@@ -81,7 +84,7 @@ def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened, *, told: bo
             st.segmented_control,
             "Versions, first to last",
             "in_order",
-            value=asked["in_order"] if runs == usual and told else None,
+            value=asked["in_order"] if runs == usual else None,
             store=lambda name: {} if name is None else {"in_order": name, "versions": ()},
             options=list(_ORDERS),
             format_func=_ORDERS.__getitem__,
@@ -91,8 +94,11 @@ def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened, *, told: bo
     order_chips.by_hand(
         runs,
         study.names,
+        styles=here.look.styles,
+        dates={} if told else dates.of_files,
         collection=collection(),
         fewest=FEWEST_VERSIONS,
+        in_rows=not told,
         on_order=partial(hear_order, order_chips.KEY, tuple(usual)),
     )
     if asked["in_order"] == answers.BY_DATE:
@@ -200,8 +206,8 @@ def _queries(shown: HistoryPage, here: Opened) -> None:
     more = f" The first {w.count(len(first))} are shown." if len(first) < len(found) else ""
     section.heading(
         f"{section.counted(len(found), 'query', 'queries')} changed",
-        "Good: at least two thirds of the best reachable score. What is not good now stands first,"
-        f" latest on top; a query that changed three times or more went back and forth.{more}",
+        f"{GOOD} What is not good now stands first, latest on top;"
+        f" a query that changed three times or more went back and forth.{more}",
         frame=found,
         key="changed",
     )

@@ -59,7 +59,7 @@ PAGES = (
         ),
         fewest_runs=FEWEST_VERSIONS,
     ),
-    Page("data", "Files", "", "f", needs_study=False, controls=""),
+    Page("data", "Files", "", "f", needs_study=False, controls="", bar="files"),
     Page("collections", "Collections", needs_study=False, controls=""),
     Page(
         "measures",

@@ -31,8 +31,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import CANNOT_TELL, FEWEST_QUERIES
-from metrics_core.findings import Sentence, places_lead, places_title
-from metrics_core.findings.sentence import joined
+from metrics_core.findings import Sentence, places_title
 
 _ANSWER, _DRAWING = 62, 38
 """Widths of the two parts of the head."""
@@ -101,11 +100,13 @@ def _checks(row: Mapping[str, Any], here: Opened) -> None:
 def _runs(shown: Overview, here: Opened) -> None:
     if shown.is_leaderboard:
         _leaderboard(shown, here)
+    note = overview.table_note(_how_coloured(shown, here), shown.by_measure, here.drawing)
     with st.container(key="runs_table"):
-        if not shown.is_leaderboard:
-            section.csv_link("Runs and measures", shown.table, "runs")
-            section.standing("runs", lambda: _runs_table(shown, here), shown, here.drawing)
-        st.html(overview.table_note(_how_coloured(shown, here), shown.by_measure, here.drawing))
+        if shown.is_leaderboard:
+            st.html(note)
+            return
+        section.standing("runs", lambda: _runs_table(shown, here), shown, here.drawing)
+        section.noted(note, "Runs and measures", frame=shown.table, key="runs")
 
 
 def _runs_table(shown: Overview, here: Opened) -> Markup:
@@ -131,7 +132,7 @@ def _leaderboard(shown: Overview, here: Opened) -> None:
             width=220,
         )
         section.csv_link("Runs and measures", shown.table, "runs")
-    title = f"{w.count(len(shown.every))} runs"
+    title = f"All {w.count(len(shown.every))} runs"
     told.html(markup.section(title, "Their places are being worked out."))
     room = st.empty()
 
@@ -154,8 +155,7 @@ def _leaderboard(shown: Overview, here: Opened) -> None:
         draw(found)
         said = Sentence()
         if found is not None:
-            of = (found, view.name, shown.facts.queries)
-            said = joined([places_title(*of), places_lead(*of)], ". ")
+            said = places_title(found, view.name, shown.facts.queries)
         told.html(markup.section(title, said, styles=here.look.styles))
 
     if answers.places_known(study, view):
@@ -263,9 +263,7 @@ def _of_one_run(shown: Overview, here: Opened) -> None:
         _runs(shown, here)
     else:
         values = _runs_table(shown, here)
-        with st.container(key="runs_table"):
-            section.csv_link("Runs and measures", shown.table, "runs")
-            st.html(values)
+        section.noted(values, "Runs and measures", frame=shown.table, key="runs")
     unanswerable = shown.facts.unanswerable
     lists = []
     if shown.histogram:

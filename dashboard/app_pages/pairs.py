@@ -132,7 +132,6 @@ def _beside(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
         some, here.look.styles, _compared(here), label=f"Every pair on {view.name}"
     )
     with st.container(key="runs_table"):
-        section.csv_link("Every pair", shown.table, "pairs")
         st.html(
             blocks.beside(
                 _ranking(here),
@@ -146,13 +145,13 @@ def _beside(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
             )
         )
         rests_on, drawn = _rests_on(shown, here)
-        st.html(blocks.note(f"{_how_read(shown, some.runs)} {rests_on}", drawn))
+        note = blocks.note(f"{_how_read(shown, some.runs)} {rests_on}", drawn)
+        section.noted(note, "Every pair", frame=shown.table, key="pairs")
 
 
 def _table(shown: Pairs, runs: tuple[str, ...], here: Opened, whole: bool) -> None:
     view = here.comparison
     ranking = ranked.ranking(here.study, view, whole=whole)
-    section.csv_link("Ranking", ranking.table, "ranking" if whole else "ranking_awaited")
     st.html(
         blocks.ranking_table(
             ranking,
@@ -174,7 +173,9 @@ def _table(shown: Pairs, runs: tuple[str, ...], here: Opened, whole: bool) -> No
             f" {w.number(shown.found.n_pairs)} pairs on a measure, so overlapping intervals do not"
             " decide."
         )
-    st.html(blocks.note(f"{told} Click a head to rank by it."))
+    key = "ranking" if whole else "ranking_awaited"
+    note = blocks.note(f"{told} Click a head to rank by it.")
+    section.noted(note, "Ranking", frame=ranking.table, key=key)
 
 
 def _matrix(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:

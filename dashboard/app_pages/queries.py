@@ -7,6 +7,7 @@ from dashboard import session
 from dashboard.address.query_list import opened_from
 from dashboard.answers import queries as answers
 from dashboard.answers.queries import QueryList
+from dashboard.answers.query_chips import RULES
 from dashboard.app_pages.parts import query_charts, query_controls, section
 from dashboard.drawing.blocks import filter_line, markup
 from dashboard.drawing.blocks import queries as blocks
@@ -59,7 +60,7 @@ def _narrowed(shown: QueryList, here: Opened, picked: tuple[str, ...]) -> Markup
     if asked["pick"]:
         back = session.href("queries", pick=(), p="")
         parts.append(filter_line.chosen(len(picked), bool(picked), back))
-    return blocks.listed(len(shown.kept), len(shown.frame), parts)
+    return blocks.listed(len(shown.kept), len(shown.frame), parts, RULES.get(shown.show, ""))
 
 
 def _queries(n: int) -> str:

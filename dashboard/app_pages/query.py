@@ -115,7 +115,7 @@ def _lists(
         st.html(
             two_lists.ways(
                 rows,
-                max(len(found.rankings[run]) for run in (view.baseline, view.focus, *beside)),
+                max(found.length(run) for run in (view.baseline, view.focus, *beside)),
                 view.cutoff,
                 two_lists.FIRST_OF_SEVERAL if beside else two_lists.FIRST,
                 unfolded=lambda n: session.href("query", rows=str(n)),
@@ -140,11 +140,13 @@ def _missed(shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None
     """The relevant documents that are not in the top of the run in focus."""
     view, study = here.comparison, here.study
     found, styles = shown.diagnosis, here.drawing.styles
-    judged = section.counted(found.n_judged, "judged document", "judged documents")
+    k = w.count(view.cutoff)
+    lacking = sum(not rank <= view.cutoff for rank in found.missed[f"rank: {view.focus}"])
+    relevant = section.counted(found.n_relevant, "relevant document", "relevant documents")
     section.heading(
-        f"Relevant, but not in the top {w.count(view.cutoff)} of {view.focus}",
-        f"{w.count(found.n_relevant)} relevant of {judged}. Rank in each run; a dash: not among the"
-        f" first {w.count(study.deepest)}.",
+        f"Relevant, but not in the top {k} of {view.focus}",
+        f"{w.count(lacking)} of {relevant}; {w.count(found.n_judged)} judged. Rank in each run; a"
+        f" dash: not among the first {w.count(study.deepest)}.",
         frame=found.missed,
         key="missed",
     )

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import streamlit as st
 
+_HERE = Path(__file__).parent
+
 _FRAME = st.components.v2.component(
-    "ranklens_frame", js=Path(__file__).with_name("frame.js").read_text("utf-8")
+    "ranklens_frame",
+    js=(_HERE / "keys.js").read_text("utf-8") + (_HERE / "frame.js").read_text("utf-8"),
 )
 
 

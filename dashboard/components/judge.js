@@ -137,7 +137,7 @@ const grades = (row) => {
 // The grades of a queue with their names and keys, and what is beside them.
 const keyed = (name, key, kind, does, more) => {
   const made = button(name, kind, does, more);
-  made.append(' ', node('kbd', '', key));
+  made.append(' ', node('kbd', /[0-9]/.test(key) ? '' : 'hint', key));
   return made;
 };
 
@@ -207,7 +207,7 @@ const card = (row) => {
   query.append(node('small', '', 'Query'), node('p', 'asked', row.query, { dir: 'auto' }));
   const text = node('div', 'document', undefined, { tabindex: 0, role: 'region', 'aria-label': 'Document', dir: 'auto' });
   const first = named(row);
-  if (row.where) first.append(node('small', 'where', ` · ${row.where}`));
+  if (row.where) first.append(node('small', 'where', row.where));
   text.append(first);
   if (said(row.text)) text.append(marked('p', 'text', row.text));
   made.append(query, text);
@@ -303,7 +303,7 @@ const changes = (row) => {
 const choose = (chosen) => page.setTriggerValue('chosen', chosen);
 
 const orders = () => {
-  const { order, orders: every, sample, blind } = page.data.queue;
+  const { order, orders: every, blind } = page.data.queue;
   const made = node('section', 'side');
   const group = node('div', 'orders', undefined, { role: 'group', 'aria-label': 'Order' });
   for (const [key, name] of every) {
@@ -313,7 +313,13 @@ const orders = () => {
     role: 'switch',
     'aria-checked': blind,
   });
-  made.append(node('h2', '', 'Order'), group, node('p', '', sample), hidden);
+  made.append(node('h2', '', 'Order'), group, hidden);
+  return made;
+};
+
+const saved = () => {
+  const made = node('p', 'keys', 'Saved at once in your own layer; the uploaded judgments stay as they are.');
+  made.append(node('span', 'hint', ' Space scrolls a long document.'));
   return made;
 };
 
@@ -327,7 +333,7 @@ const queue = (row) => {
   top.append(node('span', 'progress', told(), { role: 'status' }), bar, ...pending());
   top.append(node('span', 'counted', about.counted), judgedBy());
   const main = node('div', 'main');
-  if (row) main.append(card(row), choices(row), node('p', 'keys', 'Saved at once in your own layer; the uploaded judgments stay as they are. Space scrolls a long document.'));
+  if (row) main.append(card(row), choices(row), saved());
   else main.append(node('p', 'none', nothing), ...(undone.length ? [keyed('Undo', 'Z', 'grade', back)] : []));
   const aside = node('aside', 'beside');
   if (row) aside.append(comesNext(row));
@@ -341,7 +347,7 @@ const queue = (row) => {
 const single = (row) => {
   const made = node('div', 'single');
   const first = named(row);
-  if (row.where) first.append(' ', node('small', 'where', said(row.title) ? `· ${row.where}` : row.where));
+  if (row.where) first.append(node('small', 'where', row.where));
   made.append(first);
   if (said(row.text)) made.append(marked('p', 'text', row.text));
   made.append(choices(row));
@@ -356,7 +362,8 @@ const unfold = () => {
 const ofQuery = (row) => {
   const foot = node('div', 'foot');
   const more = rows().length - 1;
-  const undo = button('Undo (Z)', 'plain', back);
+  const undo = button('Undo', 'plain', back);
+  undo.append(node('span', 'hint', ' (Z)'));
   const all = button(unfolded ? 'One at a time' : `${more} more`, 'plain', unfold, { 'aria-expanded': unfolded });
   if (!unfolded) {
     // What there is more of stands last, beside the way to all queries.

@@ -163,7 +163,11 @@ const chipFor = (name, at) => {
   const said = `${name}, ${at + 1} of ${names.length}`;
   const told = { type: 'button', 'aria-label': said, 'aria-describedby': 'keys', title: name };
   const title = node('button', 'name', undefined, told);
-  title.append(node('span', 'place', String(at + 1)), document.createTextNode(page.data.short[name] ?? name));
+  const [glyph, color] = page.data.marks[name];
+  const mark = node('span', 'mark', glyph);
+  mark.style.color = color;
+  title.append(node('span', 'place', String(at + 1)), mark, document.createTextNode(page.data.short[name] ?? name));
+  if (page.data.dates[name]) title.append(node('small', '', page.data.dates[name]));
   title.tabIndex = name === active ? 0 : -1;
   title.onkeydown = (event) => keyed(event, name);
   title.onclick = () => focusOn(name);
@@ -189,9 +193,10 @@ const draw = () => {
   if (!root || drag) return;
   // What stands as it is stays: somebody may be about to press it.
   const out = every().filter((name) => !names.includes(name));
-  const drawn = JSON.stringify([names, out, page.data.short, page.data.fewest]);
+  const drawn = JSON.stringify([names, out, page.data]);
   if (root.dataset.drawn === drawn) return;
   root.dataset.drawn = drawn;
+  root.classList.toggle('rows', page.data.rows);
   const inside = root.contains(root.getRootNode().activeElement);
   if (!names.includes(active)) [active] = names;
   const chips = node('ol', '', undefined, { 'aria-label': 'Versions, first to last' });

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import streamlit as st
 
 from dashboard.drawing.figures.text import short_names
+from dashboard.drawing.theme import RunStyle
 
 _HERE = Path(__file__).parent
 KEY = "order"
@@ -16,10 +17,9 @@ _NAME, _SHORT, _MANY = 28, 14, 12
 
 _CHIPS = st.components.v2.component(
     "ranklens_order",
-    html='<div class="order"><p id="keys">Drag a version<span class="keys">, or move it with'
-    ' Alt and the arrow keys; Delete takes it out</span><span class="fingers"> by its dots, or'
-    ' touch it for more</span>.</p><ol></ol><ul hidden></ul><div class="said" role="status"></div>'
-    "</div>",
+    html='<div class="order"><p id="keys">Drag a version by its dots, or move it by its arrows; ✕'
+    ' takes it out<span class="keys">. Keys: Alt and an arrow, Delete</span>.</p><ol></ol><ul'
+    ' hidden></ul><div class="said" role="status"></div></div>',
     css=(_HERE / "order.css").read_text("utf-8"),
     js=(_HERE / "order.js").read_text("utf-8"),
 )
@@ -29,12 +29,16 @@ def by_hand(
     shown: Sequence[str],
     every: Sequence[str],
     *,
+    styles: Mapping[str, RunStyle],
+    dates: Mapping[str, str],
     collection: str,
     fewest: int,
+    in_rows: bool,
     on_order: Callable[[], None],
 ) -> None:
     """The `shown` versions of `every` one of a collection, first to last, to be put in another
-    order, which is told by `on_order`; never fewer than `fewest`."""
+    order, which is told by `on_order`; never fewer than `fewest`. Each has its mark, and its date
+    beside it where `dates` has one; `in_rows` they stand below each other."""
     left_out = [name for name in every if name not in shown]
     length = _NAME if len(every) <= _MANY else _SHORT
     short = {name: text for name, text in short_names(every, length).items() if text != name}
@@ -45,6 +49,9 @@ def by_hand(
             "names": list(shown),
             "out": left_out,
             "short": short,
+            "marks": {name: [styles[name].glyph, styles[name].css_color] for name in every},
+            "dates": dict(dates),
+            "rows": in_rows,
             "fewest": fewest,
         },
         on_order_change=on_order,

@@ -27,7 +27,7 @@ from metrics_core.formats.parsing.ranks_parts import (
     joined_parts,
     whole_of_part,
 )
-from metrics_core.formats.registry import Kind, kind_of
+from metrics_core.formats.registry import Evidence, Kind, kind_of
 from metrics_core.tables import Table
 
 Origin = Literal["sample", "folder", "upload"]
@@ -44,7 +44,8 @@ _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
 class File:
     """One file and what became of it: a table, or the error. `key` tells files apart,
     `version` two states of one file; `number` is that of a file in the workspace. `written` is when
-    it was last written or came into the workspace, in UTC as ISO 8601 has it; "" where unknown."""
+    it was last written or came into the workspace, in UTC as ISO 8601 has it; "" where unknown.
+    `evidence` is by what a file of a folder was taken for what it is."""
 
     key: str
     file: str
@@ -58,6 +59,7 @@ class File:
     why_not: str = ""
     number: str = ""
     written: str = ""
+    evidence: Evidence = "columns"
 
     @property
     def kind(self) -> Kind | None:
@@ -164,6 +166,7 @@ def read_files(
             origin=origin,
             table=part.table,
             read_as=part.title,
+            evidence=part.evidence,
         )
         for part in loaded
     ]

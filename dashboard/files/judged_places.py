@@ -13,6 +13,7 @@ from dashboard.workspace.disk.records import note_of
 from dashboard.workspace.long_runs.cache import Cache, Kept
 from dashboard.workspace.long_runs.stored_run import StoredRun
 from dashboard.workspace.long_runs.tables import content_of
+from metrics_core.judging.empty_ranks import EmptyRanks
 from metrics_core.judging.join import judged_at, places
 from metrics_core.judging.judged import JudgedRanks, Places, Tied
 from metrics_core.tables import Documents, Qrels, Run
@@ -20,6 +21,7 @@ from metrics_core.tables import Documents, Qrels, Run
 _WHAT = "judged"
 _COLUMNS = ("query", "rank", "qrels_row", "retrieved")
 _TIED = ("first", "number")
+_EMPTY = ("query", "first", "last")
 
 
 class KeptRanks:
@@ -49,6 +51,8 @@ def keep_places(cache: Cache, content: str, qrels: Qrels, found: Places) -> None
     """Keep where the judged documents of a long run stand, by the hash of its rows."""
     numbers = {name: getattr(found, name) for name in _COLUMNS}
     numbers |= {name: getattr(found.tied, name) for name in _TIED}
+    if found.empty is not None:
+        numbers |= {f"empty {name}": getattr(found.empty, name) for name in _EMPTY}
     arrays = {name: values.astype(np.int32) for name, values in numbers.items()}
     kept = Kept(arrays, [asdict(note) for note in found.notes])
     cache.put(_WHAT, content, content_of(qrels.given, "qrels"), kept=kept)
@@ -58,4 +62,8 @@ def _places(kept: Kept) -> Places:
     query, rank, qrels_row, retrieved = (kept.arrays[n].astype(np.int64) for n in _COLUMNS)
     tied = Tied(*(kept.arrays[n].astype(np.int64) for n in _TIED))
     notes = tuple(note_of(told) for told in kept.told)
-    return Places(query, rank, qrels_row, retrieved, tied, notes)
+    empty = None
+    if "empty query" in kept.arrays:
+        gap, top, end = (kept.arrays[f"empty {name}"].astype(np.int64) for name in _EMPTY)
+        empty = EmptyRanks(gap, top, end, len(retrieved))
+    return Places(query, rank, qrels_row, retrieved, tied, notes, empty)

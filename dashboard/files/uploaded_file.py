@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dashboard.files.cut import is_carried, is_cut
@@ -53,6 +54,15 @@ class UploadedFile:
             return file.read()
 
 
+@dataclass(frozen=True)
+class UploadedTable(Loaded):
+    """A table, with the file that it came from and the choices by which that was read, so that it
+    may be read another way; None where the file is a set of tables."""
+
+    given: UploadedFile | None = None
+    choices: Mapping[str, Any] = field(default_factory=dict)
+
+
 def way_of(given: UploadedFile) -> Way:
     """What a file is, by its first bytes and its size."""
     if is_packed(given.origin):
@@ -71,6 +81,7 @@ def tables_of(given: UploadedFile, **choices: Any) -> list[Loaded]:
             f"{given.name} is what Spark or Hadoop puts beside its files; it holds no table.",
             "Give the files beside it, part-00000… and its kin.",
         )
-    if formats.is_set(given.origin):
+    if "kind" not in choices and formats.is_set(given.origin):
         return with_stored_compared(formats.read_set(given.origin, name=given.name, **choices))
-    return formats.read_each(given.origin, name=given.name, **choices)
+    each = formats.read_each(given.origin, name=given.name, **choices)
+    return [UploadedTable(**vars(loaded), given=given, choices=choices) for loaded in each]

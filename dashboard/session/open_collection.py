@@ -3,6 +3,7 @@ visitors."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -202,7 +203,7 @@ def _files_in(
         if only and glanced(path) not in (only, None):
             continue
         shown = str(path.relative_to(folder))
-        with_choices = tuple(sorted(choices.get(shown, {}).items()))
+        with_choices = json.dumps(choices.get(shown, {}), sort_keys=True)
         asked.append((str(path), shown, origin, state_of(path), with_choices))
     # Of many files, asking for each takes longer than the page; mostly none has changed.
     then = _read_last().get((identity, only))
@@ -211,7 +212,8 @@ def _files_in(
     return then[1]
 
 
-_OfFolder = tuple[str, str, Any, State | None, tuple[tuple[str, Any], ...]]
+_OfFolder = tuple[str, str, Any, State | None, str]
+"""Path, name, origin and state of a file, and the choices by which it is read, as JSON."""
 
 
 @st.cache_resource(show_spinner=False)
@@ -236,11 +238,11 @@ def _read_each(asked: Sequence[_OfFolder]) -> list[File]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=200)
-def _of_folder(
-    path: str, shown: str, origin: Any, state: State | None, choices: tuple[tuple[str, Any], ...]
-) -> list[File]:
+def _of_folder(path: str, shown: str, origin: Any, state: State | None, choices: str) -> list[File]:
     return _dated(
-        read_files(Path(path), shown=shown, origin=origin, choices=dict(choices)), state, choices
+        read_files(Path(path), shown=shown, origin=origin, choices=json.loads(choices)),
+        state,
+        choices,
     )
 
 
@@ -260,7 +262,7 @@ def _reading(
     shown: str,
     origin: Any,
     state: State | None,
-    choices: tuple[tuple[str, Any], ...],
+    choices: str,
     _judgments: Sequence[Qrels],
 ) -> Reading[list[File]]:
     converted = ConvertedFiles(workspace().cache)
@@ -271,7 +273,7 @@ def _reading(
             state,
             shown=shown,
             origin=origin,
-            choices=dict(choices),
+            choices=json.loads(choices),
             judgments=_judgments,
             progress=progress,
         )
@@ -280,7 +282,7 @@ def _reading(
     return Reading(open_source(path, shown), read)
 
 
-def _dated(files: Sequence[File], state: State | None, choices: object) -> list[File]:
+def _dated(files: Sequence[File], state: State | None, choices: str) -> list[File]:
     version, when = f"{state} {choices}", written(state)
     return [replace(file, version=version, written=when) for file in files]
 

@@ -23,6 +23,7 @@ from metrics_core.checks.mapped_ids import AnyTable, IdMaps, with_mapped_ids
 from metrics_core.formats import Loaded
 from metrics_core.formats.registry import Kind, run_name
 from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging.left_out import LeftOut, without
 from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.run_names import free_name, told_apart
 
@@ -82,7 +83,7 @@ def assemble(
     given = [_RunOf(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
     kept, run_notes = told_apart(given, lambda one, other: one.run.has_rows_of(other.run))
     kept, own_names = _as_called(kept, settings)
-    kept = [replace(one, run=_mapped(one.run, settings)) for one in kept]
+    kept = [replace(one, run=_left_out(_mapped(one.run, settings), settings)) for one in kept]
     runs = [one.run for one in kept]
     listed = _with_run_names(listed, kept)
     qrels = choose_judgments([f for f in listed if isinstance(f.table, Qrels)], runs, qrels_key)
@@ -156,6 +157,15 @@ def _mapped(table: AnyTable, settings: Settings) -> AnyTable:
         return table.noting(
             Note("not_mapped", f"its ids stand as they are: {error.message}", loud=True)
         )
+
+
+def _left_out(run: Run, settings: Settings) -> Run:
+    """The run without what the collection leaves out; where that cannot be, as it is, with a
+    note."""
+    try:
+        return without(run, LeftOut(own=settings.exclude_self))
+    except RanklensError as error:
+        return run.noting(Note("not_left_out", f"nothing is left out: {error.message}", loud=True))
 
 
 def id_maps(settings: Settings) -> IdMaps:

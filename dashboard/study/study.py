@@ -32,6 +32,7 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import near_matches
 from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging.left_out import own_query_notes
 from metrics_core.measures import Measure
 from metrics_core.scoring import curves
 from metrics_core.scoring.notes import score_notes, with_tie_range
@@ -252,7 +253,8 @@ def _notes(study: Study, name: str, measure: Measure) -> tuple[Note, ...]:
 
 def _near_matches(study: Study, name: str) -> tuple[Note, ...]:
     """By itself, for no measure changes it."""
-    return near_matches(study.runs[name], study.qrels)
+    run = study.runs[name]
+    return near_matches(run, study.qrels) + own_query_notes(run)
 
 
 def all_scores(study: Study, measure: Measure) -> Scores:

@@ -143,6 +143,10 @@ class Workspace:
         """Remember how the ids of this collection are read; "" is as they stand."""
         self._change(identity, map_queries=queries, map_docs=docs)
 
+    def leave_out_own(self, identity: str, exclude_self: bool) -> None:
+        """Remember whether the runs of this collection leave each query's own document out."""
+        self._change(identity, exclude_self=exclude_self)
+
     def duplicate(self, identity: str, name: str) -> Collection:
         """A copy of a collection, its tables shared on the disk."""
         with self.writing():

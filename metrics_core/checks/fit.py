@@ -142,7 +142,8 @@ def with_clean_ids(table: AnyTable) -> AnyTable:
         )
     if isinstance(table, Run):
         rows = table.table
-        return Run.from_columns(table.name, *_clean(rows), rows["score"]).noting(*table.notes)
+        clean = Run.from_columns(table.name, *_clean(rows), rows["score"], rank=table.given_ranks)
+        return clean.noting(*table.notes)
     given = table.given
     subtopic = None if table.subtopics is None else given["subtopic"]
     fresh = Qrels.from_columns(*_clean(given), given["relevance"], subtopic)

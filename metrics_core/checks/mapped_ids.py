@@ -69,7 +69,9 @@ def _run(table: Run, maps: IdMaps) -> Run:
     rows = table.table
     query_id = _read(rows["query_id"], maps.queries.of_run, apart=True)
     doc_id = _read(rows["doc_id"], maps.documents.of_run)
-    read = Run.from_columns(table.name, query_id, doc_id, table.scores, duplicates="best")
+    read = Run.from_columns(
+        table.name, query_id, doc_id, table.scores, rank=table.given_ranks, duplicates="best"
+    )
     return replace(
         read, notes=(*table.notes, *_merged(len(table) - len(read), "row", "best score"))
     )

@@ -61,6 +61,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
         "--documents": options.documents,
         "--clean-ids": options.clean_ids,
         "--map-docs or --map-queries": bool(options.maps),
+        "--exclude-self or --exclude": options.exclude_self or options.exclude,
         "--columns": options.columns,
         "--encoding": options.encoding,
         "--limit": options.limit,

@@ -18,16 +18,28 @@ from metrics_core.base.errors import (
     TableError,
 )
 from metrics_core.base.notes import Note
+from metrics_core.checks.corpus import equal_text_notes, lacking_notes
 from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
-from metrics_core.checks.id_mismatch import mismatch_notes, query_mismatch
+from metrics_core.checks.id_mismatch import (
+    GAIN,
+    document_mismatch,
+    mismatch_notes,
+    query_mismatch,
+)
 from metrics_core.checks.mapped_ids import with_mapped_ids
 from metrics_core.commands.console import progress_of
 from metrics_core.commands.own_columns import own_columns, refuse_unused_columns
 from metrics_core.commands.reading_options import ReadingOptions, measures_named, names_given
 from metrics_core.commands.run_files import runs_given
 from metrics_core.formats.beir import qrels_of_set
+from metrics_core.formats.pairs import read_pairs
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.while_reading.large_files import judged_at_once, judged_within
+from metrics_core.judging.left_out import LeftOut, own_query_notes, without
+from metrics_core.judging.while_reading.large_files import (
+    first_lists,
+    judged_at_once,
+    judged_within,
+)
 from metrics_core.measures import Measure, name_notes
 from metrics_core.scoring.notes import score_notes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Run
@@ -97,7 +109,9 @@ def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | No
     """The measures, the judgments and the documents that the options name."""
     measures = measures_named(options.measures or options.default_measures)
     say("measures", name_notes(names_given(options.measures or ())))
-    _refuse_rereading([options.qrels, *options.all_runs, options.documents, options.queries])
+    _refuse_rereading(
+        [options.qrels, *options.all_runs, options.documents, options.queries, options.exclude]
+    )
     refuse_unused_columns(options)
     qrels = qrels_of_set(
         options.qrels, grades=options.grades, encoding=options.encoding, limit=options.limit
@@ -109,7 +123,8 @@ def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | No
         columns=own_columns(options.qrels, "qrels", options),
     )
     say(Path(options.qrels).name, qrels.notes)
-    return measures, _with_ids(qrels, options.qrels, options), _documents(options)
+    qrels = _with_ids(qrels, options.qrels, options)
+    return measures, qrels, _documents(options, qrels)
 
 
 def nothing_to_compare(baseline: str) -> RanklensError:
@@ -128,25 +143,38 @@ def _refuse_rereading(files: Sequence[str | None]) -> None:
         )
 
 
-def _documents(options: ReadingOptions) -> Documents | None:
+def _documents(options: ReadingOptions, qrels: Qrels) -> Documents | None:
     if not options.documents:
         return None
     documents = formats.read_documents(
         options.documents, encoding=options.encoding, limit=options.limit
     )
-    say(Path(options.documents).name, documents.notes)
+    notes = (*documents.notes, *lacking_notes(documents, qrels), *equal_text_notes(documents))
+    say(Path(options.documents).name, notes)
     return documents
 
 
 def _read(options: ReadingOptions, qrels: Qrels, documents: Documents | None) -> list[ReadRun]:
     """The runs, each read whole."""
-    read = []
+    read, left_out = [], _left_out(options)
     for path, run in runs_given(options):
-        say(Path(path).name if run.complete else run.name, run.notes)
-        read.append(ReadRun(_with_ids(run, path, options), qrels, documents))
+        about = Path(path).name if run.complete else run.name
+        say(about, run.notes)
+        own = _with_ids(run, path, options)
+        left = without(own, left_out)
+        say(about, left.notes[len(own.notes) :])
+        read.append(ReadRun(left, qrels, documents))
     runs, notes = told_apart(read, lambda one, other: one.run.has_rows_of(other.run))
     say("runs", notes)
     return runs
+
+
+def _left_out(options: ReadingOptions) -> LeftOut:
+    """What the runs leave out; the pairs have their ids as the runs have."""
+    if options.exclude is None:
+        return LeftOut(options.exclude_self)
+    pairs = read_pairs(options.exclude, encoding=options.encoding, limit=options.limit)
+    return LeftOut(options.exclude_self, _with_ids(pairs, options.exclude, options))
 
 
 def _judged_at_once(
@@ -161,6 +189,8 @@ def _judged_at_once(
         needs
         or options.clean_ids
         or options.maps
+        or options.exclude_self
+        or options.exclude
         or options.columns
         or options.duplicates != "error"
     ):
@@ -174,9 +204,24 @@ def _judged_at_once(
         read = made
     for path, run in zip(options.all_runs, read, strict=True):
         say(Path(path).name, run.notes)
+        first = first_lists(path, encoding=options.encoding, limit=options.limit)
+        if first is not None:
+            say(Path(path).name, own_query_notes(first, among="the first "))
+            say(run.name, _mismatch_of_first_lists(first, run, qrels))
     runs, notes = told_apart(read, lambda one, other: one.has_rows_of(other))
     say("runs", notes)
     return runs
+
+
+def _mismatch_of_first_lists(first: Run, run: JudgedFile, qrels: Qrels) -> tuple[Note, ...]:
+    """A note where another reading of the document ids would match far more of the judged ones, by
+    the first lists of a run of which no more is in memory; none is looked for where most match."""
+    if len(run.ranks.relevance) > (1 - GAIN) * min(run.n_rows, len(qrels)):
+        return ()
+    found = document_mismatch(first, qrels)
+    if found is None:
+        return ()
+    return (replace(found, sampled=found.sampled or len(first.query_ids)).note(),)
 
 
 def _within_memory(memory: int, path: str, options: ReadingOptions, qrels: Qrels) -> JudgedFile:
@@ -197,6 +242,7 @@ def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
         "--documents or a measure of documents": needs,
         "--clean-ids": options.clean_ids,
         "--map-docs or --map-queries": bool(options.maps),
+        "--exclude-self or --exclude": bool(options.exclude_self or options.exclude),
         "a folder of judged ranks": any(map(formats.holds_ranks, options.all_runs)),
         f"--duplicates {options.duplicates}": options.duplicates != "error",
     }
@@ -224,6 +270,7 @@ def _told(
     notes = with_tie_range(ranks, measures)
     if isinstance(run, ReadRun):  # ids that are judged at once are plain
         notes += near_matches(run.run, run.qrels) + mismatch_notes(run.run, run.qrels)
+        notes += own_query_notes(run.run)
     notes += score_notes(ranks, measures, without_relevant=options.without_relevant)
     say(run.name, notes)
     return ranks

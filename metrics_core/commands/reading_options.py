@@ -51,6 +51,8 @@ class ReadingOptions(Options):
     clean_ids: bool
     map_docs: IdMap
     map_queries: IdMap
+    exclude_self: bool
+    exclude: str | None
     without_relevant: WithoutRelevant
     columns: Mapping[str, str] | None = None
     memory: int | None = None
@@ -154,6 +156,17 @@ def add_reading_options(
             help=f"read {of} another way, such as 'cut #' or 'case, zeros'; where ids do not"
             " meet, a note says what would match",
         )
+    parser.add_argument(
+        "--exclude-self",
+        action="store_true",
+        help="leave the document whose id is the query's out of every run, before it is ranked",
+    )
+    parser.add_argument(
+        "--exclude",
+        metavar="FILE",
+        help="leave these documents out of every run, such as items seen before: pairs of query and"
+        " document, two columns with or without names, or a run or judgments",
+    )
     parser.add_argument(
         "--without-relevant",
         choices=["zero", "leave out"],

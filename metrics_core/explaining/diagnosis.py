@@ -82,26 +82,35 @@ class Diagnosis:
         """doc_id -> rank in the run's whole list."""
         return self._memo(run, lambda: _ranks_in(self.rankings[run]))
 
+    def length(self, run: str) -> int:
+        """How many ranks the run's list has, also those without a document."""
+        ranking = self.rankings[run]
+        return int(ranking["rank"].iloc[-1]) if len(ranking) else 0
+
     def squares(self, run: str, ranks: int = SQUARES) -> Sequence[tuple[str, float | None]]:
         """The doc_id ("": it is not known) and the grade at each of the first ranks: NaN where
-        nobody judged the document, None beyond the end of the list; made once."""
+        nobody judged the document, None where no document stands; made once."""
         return self._memo((run, ranks), lambda: self._squares(run, ranks))
 
     def _squares(self, run: str, ranks: int) -> list[tuple[str, float | None]]:
         first = self.rankings[run].head(ranks)
-        doc_ids, grades = first["doc_id"].fillna("").tolist(), first["grade"].tolist()
-        beyond = [("", None)] * (ranks - len(first))
-        return [*zip(doc_ids, grades, strict=True), *beyond]
+        first = first[first["rank"] <= ranks]
+        found = zip(first["doc_id"].fillna("").tolist(), first["grade"].tolist(), strict=True)
+        squares: list[tuple[str, float | None]] = [("", None)] * ranks
+        for rank, square in zip(first["rank"].tolist(), found, strict=True):
+            squares[rank - 1] = square
+        return squares
 
     def side_by_side(self, run: str, other: str, rows: int) -> Sequence[Mapping[str, Any]]:
-        """The run's first rows with `other_rank`, the rank in the other run's whole list (NaN: not
-        listed there), `other_known`, whether that can be told, and `relevant`, whether the measure
-        takes the document as such; made once, not to be changed."""
+        """What stands in the run's first ranks, with `other_rank`, the rank in the other's whole
+        list (NaN: not listed there), `other_known`, whether that can be told, and `relevant`,
+        whether the measure takes the document as such; made once, not to be changed."""
         return self._memo((run, other, rows), lambda: self._side_by_side(run, other, rows))
 
     def _side_by_side(self, run: str, other: str, rows: int) -> list[dict[str, Any]]:
         ranks, partly_known = self.ranks(other), other in self.nameless
-        first: list[dict[str, Any]] = self.rankings[run].head(rows).to_dict("records")
+        ranking = self.rankings[run].head(rows)
+        first: list[dict[str, Any]] = ranking[ranking["rank"] <= rows].to_dict("records")
         for row in first:
             doc_id = row["doc_id"]
             named = isinstance(doc_id, str)

@@ -12,7 +12,7 @@ from metrics_core.explaining.one_query import grades_of, judged_rows
 from metrics_core.explaining.variants import variants
 from metrics_core.explaining.what_if import Move, Remove, what_if
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.ranking import ranked_documents
+from metrics_core.judging.ranking import by_rank, ranked_documents
 from metrics_core.measures import Measure
 from metrics_core.tables import Qrels, Run
 
@@ -80,9 +80,9 @@ def best_single_change(
     equals the one that passes the fewest ranks. None where nothing does, or nothing is judged. For
     measures of grades: raises LackingDataError for others."""
     ranks = what_if(run, qrels, query_id, (), move_in=run.name)
-    listed = ranked_documents(run, query_id)["doc_id"].tolist()
+    listed = by_rank(ranked_documents(run, query_id))
     judged = _judged(qrels, query_id, listed, measure)
-    changes = _single_changes(judged, len(listed), k)
+    changes = _single_changes(judged, listed, k)
     if not ranks.n_queries or not len(changes.end):
         return None
     before = float(measure.score(ranks)[0])
@@ -94,13 +94,14 @@ def best_single_change(
     best = equal[np.argmin(changes.passed(len(listed))[equal])]
     document, start, end = (int(a[best]) for a in (changes.document, changes.start, changes.end))
     doc_id = judged.doc_ids[document] if document >= 0 else listed[start - 1]
+    assert doc_id is not None
     edit = Move(doc_id, end) if end else Remove(doc_id)
     return Change(edit, float(scores[best] - before), float(scores[best]))
 
 
-def _judged(qrels: Qrels, query_id: str, listed: list[str], measure: Measure) -> _Judged:
+def _judged(qrels: Qrels, query_id: str, listed: list[str | None], measure: Measure) -> _Judged:
     rows, grades = judged_rows(qrels, query_id), grades_of(qrels, query_id)
-    place = {doc_id: rank for rank, doc_id in enumerate(listed, 1)}
+    place = {doc_id: rank for rank, doc_id in enumerate(listed, 1) if doc_id is not None}
     relevant = {d for d, grade in grades.items() if grade >= measure.relevant_from and grade > 0}
     known = sorted(
         (doc_id for doc_id in rows if doc_id in place or doc_id in relevant),
@@ -115,15 +116,15 @@ def _judged(qrels: Qrels, query_id: str, listed: list[str], measure: Measure) ->
     )
 
 
-def _single_changes(judged: _Judged, listed: int, k: int) -> _Changes:
+def _single_changes(judged: _Judged, listed: list[str | None], k: int) -> _Changes:
     """Every move of a relevant document, then every removal, both by rank."""
     movable = np.flatnonzero(judged.relevant)
     document = np.repeat(movable, k)
     start, end = judged.rank[document], np.tile(np.arange(1, k + 1), len(movable))
     # A document that comes in may also stand behind all others.
-    possible = (end != start) & (end <= listed + (start == 0))
-    out = np.arange(1, min(k, listed) + 1)
-    of_rank = np.full(listed + 1, -1)
+    possible = (end != start) & (end <= len(listed) + (start == 0))
+    out = np.array([rank for rank, d in enumerate(listed[:k], 1) if d is not None], dtype=np.int64)
+    of_rank = np.full(len(listed) + 1, -1)
     of_rank[judged.rank] = np.arange(len(judged.rank))
     return _Changes(
         document=np.concatenate([document[possible], of_rank[out]]),

@@ -21,6 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 FINE_FROM = 2 / 3
 """The share of the best reachable score from which a query is good."""
+GOOD = "Good: at least two thirds of the best reachable score."
 MOSTLY = 0.5
 """The share of the top that is unjudged from which a low score says little."""
 
@@ -84,7 +85,7 @@ def kinds(
     first = measure.cutoff or cutoff
     room = room or headroom(ranks, measure, first)
     relevant = ranks.relevant(measure.relevant_from)
-    listed = np.minimum(ranks.retrieved, first)
+    listed = ranks.documents(first)
     unjudged = listed - ranks.judged().count(first)
     empty = set(ranks.empty_queries)
     return _first_that_holds(
@@ -93,7 +94,7 @@ def kinds(
             NOTHING_RETRIEVED: np.array([q in empty for q in ranks.query_ids], dtype=np.bool_),
             NOT_IN_RUN: ranks.retrieved == 0,
             FINE: room.reached >= FINE_FROM,
-            UNJUDGED_TOP: (unjudged >= MOSTLY * listed) & (not complete),
+            UNJUDGED_TOP: (listed > 0) & (unjudged >= MOSTLY * listed) & (not complete),
             NOTHING_RELEVANT: relevant.count() == 0,
             BELOW: relevant.count(first) == 0,
             LOW: np.ones(ranks.n_queries, dtype=np.bool_),

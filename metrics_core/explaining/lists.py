@@ -171,9 +171,16 @@ def two_runs(run: Run, other: Run, query_ids: Sequence[str], *, depth: int) -> T
         query=query[own],
         rank=rank[own],
         other_rank=other_rank[others],
-        listed=np.bincount(query, minlength=len(query_ids)),
-        other_listed=np.bincount(other_query, minlength=len(query_ids)),
+        listed=_lengths(query, rank, len(query_ids)),
+        other_listed=_lengths(other_query, other_rank, len(query_ids)),
     )
+
+
+def _lengths(query: Ints, rank: Ints, n_queries: int) -> Ints:
+    """How many ranks each list has, empty ones too."""
+    last = np.zeros(n_queries, dtype=np.int64)
+    np.maximum.at(last, query, rank)
+    return last
 
 
 def _listed(run: Run, query_ids: Sequence[str], depth: int) -> tuple[Ints, Ints, pa.Array]:

@@ -16,7 +16,7 @@ from metrics_core.base.errors import ParameterError
 from metrics_core.base.wording import shown
 from metrics_core.explaining.one_query import judged_rows
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.ranking import ranked_documents
+from metrics_core.judging.ranking import by_rank, ranked_documents
 from metrics_core.measures import Combination
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.given_numbers import finite_number
@@ -51,9 +51,10 @@ class Grade:
 Edit = Move | Remove | Grade
 
 
-def edited_list(doc_ids: Iterable[str], edits: Sequence[Edit]) -> list[str]:
-    """The list, best first, after the moves and removals in turn. A removal of what is not listed
-    changes nothing. Raises ParameterError for a rank below 1."""
+def edited_list(doc_ids: Iterable[str | None], edits: Sequence[Edit]) -> list[str | None]:
+    """The list, best first, None where a rank has no document, after the moves and removals in
+    turn. A removal of what is not listed changes nothing. Raises ParameterError for a rank below
+    1."""
     listed = list(doc_ids)
     for edit in edits:
         if isinstance(edit, Grade):
@@ -102,7 +103,7 @@ def what_if(
     named = dict.fromkeys(edit.doc_id for edit in edits if isinstance(edit, Grade))
     for i, doc_id in enumerate(doc_id for doc_id in named if doc_id not in rows):
         rows[doc_id] = len(qrels) + i
-    listed = edited_list(ranked_documents(run, query_id)["doc_id"].tolist(), edits)
+    listed = edited_list(by_rank(ranked_documents(run, query_id)), edits)
     others = np.ones(len(qrels), dtype=np.bool_)
     others[[row for row in rows.values() if row < len(qrels)]] = False
     top_grade = max([*edited.values(), float(grades[others].max(initial=0)), 0.0])
@@ -113,14 +114,14 @@ def what_if(
 def _judged_alone(
     run_name: str,
     query_id: str,
-    listed: Sequence[str],
+    listed: Sequence[str | None],
     grades: Mapping[str, float],
     rows: Mapping[str, int],
     top_grade: float,
     known: bool,
 ) -> JudgedRanks:
     """A list and the grades of its query as JudgedRanks; `known` is whether the run has it."""
-    judged = [(rank, d) for rank, d in enumerate(listed, 1) if d in grades] if grades else []
+    judged = [(rank, d) for rank, d in enumerate(listed, 1) if d is not None and d in grades]
     n = 1 if grades else 0
     return JudgedRanks(
         run_name=run_name,

@@ -150,16 +150,17 @@ def _ranks(ranks: list[int | None]) -> str:
 
 
 def _who(diagnosis: Diagnosis, moves: list[_Move]) -> str:
-    """The documents in words: "the best document", "two documents graded 1 and 2"."""
+    """The documents in words: "the only document graded 3", "two documents graded 1 and 2"."""
     best = max(diagnosis.grades.values())
     grades = [m.grade for m in moves]
     n_best = sum(grade == best for grade in diagnosis.grades.values())
     if diagnosis.n_relevant == 1:
         return "the only relevant document"
     if all(grade == best for grade in grades) and best > 1 and n_best <= _FEW_BEST:
-        if n_best == len(moves):
-            return "the best document" if n_best == 1 else f"the {w.number(n_best)} best documents"
-        return f"{w.number(len(moves))} of the {w.number(n_best)} best documents"
+        if n_best == 1:
+            return f"the only document graded {w.grade(best)}"
+        of_them = "" if n_best == len(moves) else f"{w.number(len(moves))} of "
+        return f"{of_them}the {w.number(n_best)} documents graded {w.grade(best)}"
     noun = w.plural(len(moves), "document")
     article = "a" if len(moves) == 1 else w.number(len(moves))
     if best == 1:

@@ -128,8 +128,8 @@ def curves_lead(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> 
     one_sided = not (found.ahead and found.behind)
     told = Sentence()
     if one_sided and found.where(found.clear) in curves_title(curve, family, focus, baseline).text:
-        told = muted("Against ") + run(baseline)
-        told += muted(f", significant {found.where(found.clear)} {corrected}.")
+        # Where there is little room the title has said it.
+        told = aside(f"Against {baseline}, significant {found.where(found.clear)} {corrected}.")
     else:
         for word, ranges in (("ahead of ", found.ahead), ("behind ", found.behind)):
             if ranges:

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from metrics_core.base import wording as w
 from metrics_core.findings.sentence import Sentence, muted, strong
 
+_ALL: Mapping[str, int] = MappingProxyType({})
+_MOST_NAMED = 2
+
 
 def files_finding(
-    loaded: int, refused: int, *, fits: bool, unjudged: int = 0, missing: str = ""
+    loaded: int,
+    refused: int,
+    *,
+    fits: bool,
+    unjudged: int = 0,
+    missing: str = "",
+    answered: Mapping[str, int] = _ALL,
+    judged: int = 0,
 ) -> Sentence:
     """How many files are loaded, how many could not be read, and whether the ids of the runs match
     those of the judgments.
 
     `unjudged` counts queries of the runs that have no judgments; `missing` says what is needed
-    before runs can be compared ("judgments are"), or is empty.
+    before runs can be compared ("judgments are"), or is empty; `answered` are the runs that lack
+    some of the `judged` queries, with how many they have.
     """
     if not loaded and not refused:
         return strong("Nothing is loaded yet. ") + muted("Add judgments and runs.")
@@ -28,5 +42,17 @@ def files_finding(
         queries = f"{w.count(unjudged)} {w.plural(unjudged, 'query', 'queries')}"
         said = f"{queries} of the runs {w.plural(unjudged, 'has', 'have')} no judgments."
     else:
-        said = "Every query id in the runs matches the judgments."
+        said = f"Every query id in the runs matches the judgments{_but(answered, judged)}."
     return strong(f"{are}. ") + muted(lost + said)
+
+
+def _but(answered: Mapping[str, int], judged: int) -> str:
+    """What stands against it: the runs that have not every judged query."""
+    if not answered:
+        return ""
+    queries = f"the {w.count(judged)} judged {w.plural(judged, 'query', 'queries')}"
+    if len(answered) > _MOST_NAMED:
+        return f"; {w.number(len(answered))} runs lack some of {queries}"
+    (first, most), *others = answered.items()
+    more = "".join(f", {name} {w.count(number)}" for name, number in others)
+    return f"; {first} has {w.count(most)} of {queries}{more}"

@@ -102,8 +102,7 @@ def firmness_of(pair: Pair, entries: Sequence[WayToTurn | None], queries: int) -
 
 
 def firmness_finding(firmness: Firmness) -> Sentence:
-    """The headline of the evidence: in how many of the checks the verdict holds, and what the
-    others say."""
+    """The headline of the evidence: in how many of the checks the verdict holds."""
     compared = firmness.pair
     if compared is None:
         return strong("One run alone has no verdict that could turn.")
@@ -126,10 +125,10 @@ def firmness_finding(firmness: Firmness) -> Sentence:
 
 
 def _held(firmness: Firmness) -> Sentence:
-    """In how many of the checks it holds, and the words of the others."""
+    """In how many of the checks it holds; what the others say stands in their rows."""
     checks, held = firmness.checks, firmness.holding
     every = f"{w.number(len(checks))} {w.plural(len(checks), 'check')}"
     many = f"all {every}" if held == len(checks) > 1 else f"{w.number(held)} of {every}"
-    rest = [f"{e.title.lower()}: {e.word}" for e in checks if e.tone != "firm"]
-    said = w.sentence_case("; ".join(rest)) or "Nothing was found that could reverse it"
-    return strong(f" holds in {many if held else f'none of {every}'}. ") + muted(f"{said}.")
+    told = strong(f" holds in {many if held else f'none of {every}'}.")
+    nothing = muted(" Nothing was found that could reverse it.")
+    return told + nothing if held == len(checks) else told

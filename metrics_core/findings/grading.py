@@ -63,8 +63,9 @@ def judged_lead(difference: float, worst: float | None, *, turns: bool) -> Sente
     return muted(f"Worst case is now {w.difference(worst)}: {rest}.")
 
 
-def judge_next_finding(found: NextJudgments, pair: Pair) -> str:
-    """What judging could do, where the documents stand in the order of what each could move."""
+def judge_next_finding(found: NextJudgments, pair: Pair, unjudged: int = 0) -> str:
+    """What judging could do, where the documents stand in the order of what each could move;
+    `unjudged` is how many documents of either list lack a grade, 0 where nobody counted them."""
     if pair.side == 0:
         if found.table.empty:
             return "The two are level, whatever the unjudged documents are worth."
@@ -79,10 +80,19 @@ def judge_next_finding(found: NextJudgments, pair: Pair) -> str:
         return f"{safe} whatever they are worth."
     said = []
     if found.to_settle is not None:
-        few = f" {w.count(found.to_settle)} turn" if found.to_settle > 1 else " turns"
+        those = _most_influential(found.to_settle, unjudged)
+        verb = w.plural(found.to_settle, "turns", "turn")
         about = "" if found.exact else " (fewer may be enough)"
-        said.append(f"If the first{few} out not relevant, nothing can reverse it{about}.")
+        said.append(f"If {those} {verb} out not relevant, nothing can reverse it{about}.")
     if found.to_turn is not None:
-        count = f"the first {w.count(found.to_turn)}" if found.to_turn > 1 else "the first"
-        said.append(f"If {count} got the highest grade, {behind} would lead.")
+        those = _most_influential(found.to_turn, 0 if said else unjudged)
+        said.append(f"If {those} got the highest grade, {behind} would lead.")
     return " ".join(said) or "No number of these decides it alone."
+
+
+def _most_influential(n: int, unjudged: int) -> str:
+    """The first documents of the order, out of all that are `unjudged`."""
+    if n == unjudged:
+        return "the one unjudged document" if n == 1 else f"all {w.count(n)} unjudged documents"
+    first = f"the {w.count(n)} most influential" if n > 1 else "the most influential"
+    return f"{first} of the {w.count(unjudged)} unjudged documents" if unjudged else first

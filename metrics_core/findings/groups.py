@@ -46,9 +46,9 @@ def groups_title(
     bridge: pd.DataFrame, focus: str, *, noun: Noun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
     """Where the difference comes from, in at most so many characters as head a page. A group is
-    named only where it brings most and is unlike the rest; else the means are counted, and nothing
-    is claimed of any group. `bridge` is the frame of `slicing.bridge` with the columns clear, and
-    unlike (the rest)."""
+    named only where it brings most and is unlike the rest; else the means are counted, unless they
+    go both ways and no group is significant. `bridge` is the frame of `slicing.bridge` with the
+    columns clear, and unlike (the rest)."""
     queries = int(bridge["queries"].sum())
     if not queries:
         return strong("No query has a score with both runs")
@@ -69,15 +69,31 @@ def groups_title(
         verb = "gains" if (whole > 0) == higher_is_better else "loses"
         least = f" {verb} most in one of {w.number(len(bridge))} groups"
         return run(focus) + strong(_fitting(f" {verb} most in {lead}", focus, least))
+    if _is_open(bridge, whole):
+        said = _significant(bridge, len(bridge), noun, higher_is_better)
+        return strong(_fitting(said, "", "No group is significant by itself"))
+    how, counted = _counted(bridge, whole)
+    told = f" scores {how} in {counted} "
+    return run(focus) + strong(_fitting(told + noun.many, focus, told + "groups"))
+
+
+def _counted(bridge: pd.DataFrame, whole: float) -> tuple[str, str]:
+    """Which way the whole goes, "higher" or "lower", and how many groups go with it."""
     with_it, _ = _sides(bridge, whole)
-    how = "higher" if whole > 0 else "lower"
     counted = f"all {w.number(len(bridge))}"
     if len(with_it) < len(bridge):
         counted = f"{w.number(len(with_it))} of {w.number(len(bridge))}"
     elif len(bridge) == 2:
         counted = "both"
-    told = f" scores {how} in {counted} "
-    return run(focus) + strong(_fitting(told + noun.many, focus, told + "groups"))
+    return "higher" if whole > 0 else "lower", counted
+
+
+def _is_open(bridge: pd.DataFrame, whole: float) -> bool:
+    """Whether some groups go with the whole and some do not, none of them significantly: counted in
+    a title they would pass for a result."""
+    with_it, _ = _sides(bridge, whole)
+    named = not _printed(whole) or _main_group(bridge, whole)
+    return not named and len(with_it) < len(bridge) and not bridge["clear"].any()
 
 
 def _fitting(text: str, before: str, less: str) -> str:
@@ -116,8 +132,13 @@ def groups_lead(
         return muted("There is one group, so this column explains nothing.")
     told = reversal_finding(bridge, higher_is_better=higher_is_better)
     told = told or _concentrated(bridge, higher_is_better)
-    significant = _significant(bridge, looked_at, noun, higher_is_better)
-    told += muted(f"{' ' if told else ''}{significant}")
+    whole = math.fsum(bridge["part"])
+    if _is_open(bridge, whole):
+        # The title has said that none is significant.
+        said = "The mean is {} in {} ".format(*_counted(bridge, whole)) + noun.many
+    else:
+        said = _significant(bridge, looked_at, noun, higher_is_better)
+    told += muted(f"{' ' if told else ''}{said}")
     return told + (aside(f"; {slices}") if slices else Sentence()) + muted(".")
 
 
@@ -297,13 +318,16 @@ def mix_finding(taken_apart: pd.DataFrame, focus: str, baseline: str) -> Sentenc
     mixed, within = (math.fsum(taken_apart[part]) for part in ("mix", "within"))
     n = {side: int(taken_apart[side].sum()) for side in ("before", "after")}
     whole = mixed + within
-    printed = [w.difference(part) for part in w.parts_of(whole, [within, mixed])]
+    scored, listed = w.parts_of(whole, [within, mixed])
     told = muted("Counting only queries that each run answered, ") + run(focus)
     told += muted(f" ({w.count(n['after'])}) and ") + run(baseline)
-    told += muted(
-        f" ({w.count(n['before'])}) differ by {w.difference(whole)}: {printed[0]} within the"
-        f" groups, {printed[1]} because they list other queries."
-    )
+    told += muted(f" ({w.count(n['before'])}) differ by {w.difference(whole)}")
+    if _printed(listed):
+        told += muted(
+            f": {w.difference(scored)} from the scores within groups, {w.difference(listed)}"
+            " because each answered another mix of groups"
+        )
+    told += muted(".")
     steps = (taken_apart["mean_after"] - taken_apart["mean_before"]).dropna()
     if is_reversed(taken_apart) and _printed(whole) and steps.map(_printed).all():
         least = w.score(steps.abs().min())

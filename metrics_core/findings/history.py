@@ -15,8 +15,8 @@ from metrics_core.findings.sentence import Sentence, muted, run, strong
 def no_versions_finding(runs: Sequence[str]) -> Sentence:
     """What is said instead of runs of which nothing tells that they are versions of one system."""
     return strong("Are these versions of one system? ") + muted(
-        f"Nothing in the names {w.named(list(runs))} says so, so no order is assumed. In an order"
-        " this page shows how the measure moved, and what broke."
+        f"Nothing in the names {w.named(list(runs))} says so, so no order is assumed. Put them in"
+        " order, and this page shows how the measure moved and which queries broke."
     )
 
 

@@ -28,16 +28,16 @@ def places_title(found: AllPairs, measure: str, queries: int) -> Sentence:
         # Clearly behind some run is every other, but not all of them behind this one.
         return strong("Only ") + run(bests[0]) + strong(f" may be the best on {measure}")
     if len(bests) == len(found.runs) > 2:
-        return strong(f"All {w.number(len(bests))} runs tie for first on {measure}")
-    named = _listed(bests) + strong(f" tie for first on {measure}")
+        return strong(f"Any of the {w.number(len(bests))} runs may be the best on {measure}")
+    named = _listed(bests, "or") + strong(f" may be the best on {measure}")
     if len(bests) <= _NAMED and len(named.text) <= MOST_OF_TITLE:
         return named
     of = f"{w.sentence_case(w.number(len(bests)))} of {w.number(len(found.runs))} runs"
-    return strong(f"{of} tie for first on {measure}")
+    return strong(f"{of} may be the best on {measure}")
 
 
 def places_lead(found: AllPairs, measure: str, queries: int) -> Sentence:
-    """Who ties for first where the title of `places_title` only counts them, the other places that
+    """Who may be the best where the title of `places_title` only counts them, the other places that
     are clear, and how many pairs are."""
     if queries < FEWEST_QUERIES:
         return too_few(queries) + muted("No pair is tested.")
@@ -111,13 +111,14 @@ def _rest(found: AllPairs) -> Sentence:
     return (joined(head, ", ") + muted(" and ") + end if head else end) + muted(".")
 
 
-def _listed(names: Sequence[str]) -> Sentence:
-    """Runs as a reader lists them: all while they are few, else three and how many more."""
+def _listed(names: Sequence[str], last: str = "and") -> Sentence:
+    """Runs as a reader lists them: all while they are few, else three and how many more; the `last`
+    follows on this word."""
     shown = names if len(names) <= _NAMED + 1 else names[:_NAMED]
     parts = [run(name) for name in shown]
     if len(shown) < len(names):
         parts.append(strong(f"{w.count(len(names) - len(shown))} more"))
     sentence = parts[0]
     for place, part in enumerate(parts[1:], 2):
-        sentence = sentence + strong(" and " if place == len(parts) else ", ") + part
+        sentence = sentence + strong(f" {last} " if place == len(parts) else ", ") + part
     return sentence

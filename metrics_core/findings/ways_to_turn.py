@@ -291,9 +291,10 @@ def _changes(found: Crossings, pair: Pair) -> list[str]:
 
 
 def _lengths(found: Crossings, lengths: Mapping[str, int]) -> list[str]:
-    deepest = max(lengths.values(), default=0)
+    longest = max(lengths, key=lambda run: lengths[run], default="")
+    deepest = lengths.get(longest, 0)
     return [
-        f"Half of the {run} lists end by rank {w.count(n)}: beyond, the other gains by default."
+        f"Half of the {run} lists end by rank {w.count(n)}: beyond, {longest} gains by default."
         for run, n in lengths.items()
         if 0 < n < deepest / 2 and n < found.depth
     ]

@@ -43,6 +43,7 @@ from metrics_core.formats.given_tables import (
     no_table,
     table_of,
 )
+from metrics_core.formats.pairs import pairs_of, read_pairs
 from metrics_core.formats.parsing.columns import understand
 from metrics_core.formats.parsing.systems import System, systems_of
 from metrics_core.formats.reading import read_qrels, read_queries, read_runs
@@ -67,6 +68,9 @@ GivenQrels = Any
 """Judgments, as the module says."""
 GivenQueries = Any
 """Queries with their columns: Queries, a path, a table, or {query_id: {column: value}}."""
+GivenPairs = Any
+"""Pairs of a query and a document: a path, a table with query_id and doc_id, {query_id: [doc_id,
+…]}, a Run or Qrels."""
 
 _NAMELESS = "run"
 
@@ -105,6 +109,25 @@ def qrels_from(given: GivenQrels) -> Qrels:
     table = table_of(given, "qrels")
     query_ids, doc_ids, grades = _columns(table, "qrels")
     return Qrels.from_columns(query_ids, doc_ids, grades)
+
+
+def pairs_from(given: GivenPairs) -> Qrels:
+    """Pairs of a query and a document, as judgments of grade 0; raises as `runs_from`."""
+    if isinstance(given, (str, Path)):
+        return read_pairs(given)
+    if isinstance(given, (Run, Qrels)):
+        return pairs_of(given.whole().table if isinstance(given, Run) else given.table)
+    if isinstance(given, Mapping):
+        return pairs_of(qrels_from(given).table)
+    table = any_table(given)
+    at = {} if table is None else understand(table.names, "run").roles
+    if table is None or not {"query_id", "doc_id"} <= at.keys():
+        raise RanklensError(
+            f"{shown(given)} holds no pairs of a query and a document.",
+            "Give a path, a table with query_id and doc_id, or {query_id: [doc_id, …]}.",
+        )
+    query_ids, doc_ids = (_ids(table.column(at[role])) for role in ("query_id", "doc_id"))
+    return pairs_of({"query_id": query_ids, "doc_id": doc_ids})
 
 
 def queries_from(given: GivenQueries) -> Queries:

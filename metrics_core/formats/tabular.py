@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts, texts_of
 from metrics_core.formats.parsing.chosen_columns import by_number, numbered, recognise_named
-from metrics_core.formats.parsing.columns import is_known, understand
+from metrics_core.formats.parsing.columns import fold, is_known, understand
 from metrics_core.formats.parsing.delimited import (
     csv_fields,
     csv_records,
@@ -89,7 +89,10 @@ def _tsv_columns(sample: Sample) -> FirstRows | None:
 
 def _with_names(found: FirstRows | None) -> FirstRows | None:
     """The columns by their numbers where the first line has a number and no name that is known."""
-    if found is None or not any(map(is_number, found.names)) or any(map(is_known, found.names)):
+    if found is None or not any(map(is_number, found.names)):
+        return found
+    # "q0" is a query's id as well as a column of TREC files.
+    if any(is_known(name) and fold(name) not in ("0", "q0") for name in found.names):
         return found
     return FirstRows(numbered(found.names), [found.names, *found.rows])
 

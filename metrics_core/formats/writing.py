@@ -18,7 +18,7 @@ from uuid import uuid4
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.base.whole_files import sync_folder
 from metrics_core.formats.registry import KIND_TITLES, formats, kind_of
-from metrics_core.tables import RankedRun, Table
+from metrics_core.tables import RankedRun, Run, Table
 from metrics_core.tables.ranked_run import as_judged_ranks
 
 
@@ -26,7 +26,8 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
     """Write a table to a path or an open binary file, in the format of that short name.
 
     Runs and qrels can be written as trec, csv, tsv, json, jsonl and parquet, queries and documents
-    as csv, tsv, jsonl and parquet, runs that came as judged ranks as parquet. Raises
+    as csv, tsv, jsonl and parquet, runs that came as judged ranks as parquet, runs that keep the
+    ranks of their file as msmarco. Raises
     ParameterError for a format that cannot hold the kind of table, and RanklensError for an id or a
     text that the format cannot hold; a file that stood there before then stays as it was.
     """
@@ -41,6 +42,11 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
     if isinstance(table, RankedRun) and format != "parquet":
         raise RanklensError(
             f"{as_judged_ranks([table.name])}, which only Parquet holds.", "Write it as parquet."
+        )
+    if isinstance(table, Run) and table.given_ranks is not None and format != "msmarco":
+        raise RanklensError(
+            f"{table.name} keeps ranks that its file left out, which only an MS MARCO run holds.",
+            "Write it as msmarco.",
         )
     if not isinstance(target, (str, Path)):
         function(table, target)

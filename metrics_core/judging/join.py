@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base.errors import NoSharedQueriesError, RanklensError
 from metrics_core.judging.documents import Listed
+from metrics_core.judging.empty_ranks import EmptyRanks
 from metrics_core.judging.judged import JudgedRanks, Places, Tied, assembled
 from metrics_core.judging.ranking import Ranking
 from metrics_core.tables import Documents, Qrels, RankedRun, Run
@@ -46,17 +47,32 @@ def places(run: Run, qrels: Qrels) -> Places:
         return _stored_places(run, qrels)
     run, query_ids = run.whole(), qrels.query_ids
     row_query = _judged_queries_of(run, query_ids)[run.query_codes]
-    rows, qrels_rows = _judged_rows(run.doc_ids, row_query, qrels)
+    rows, qrels_rows = rows_named(run.doc_ids, row_query, qrels)
     ranking = Ranking(run, row_query, rows)
     order = np.lexsort((ranking.rank, row_query[rows]))
+    retrieved, empty = _lists(run, row_query, len(query_ids))
     return Places(
         query=row_query[rows][order].astype(np.int64),
         rank=ranking.rank[order],
         qrels_row=qrels_rows[order],
-        retrieved=np.bincount(row_query[row_query >= 0], minlength=len(query_ids)),
+        retrieved=retrieved,
         tied=Tied(ranking.tied_from, ranking.tied).at(order),
         notes=ranking.notes,
+        empty=empty,
     )
+
+
+def _lists(
+    run: Run, row_query: npt.NDArray[np.int32], n_queries: int
+) -> tuple[Ints, EmptyRanks | None]:
+    """How many ranks the list of each judged query has, and which of them have no document."""
+    rows = np.flatnonzero(row_query >= 0)
+    query, given = row_query[rows].astype(np.int64), run.given_ranks
+    if given is None:
+        return np.bincount(query, minlength=n_queries), None
+    last = np.zeros(n_queries, dtype=np.int64)
+    np.maximum.at(last, query, given[rows])
+    return last, EmptyRanks.between(query, given[rows], n_queries)
 
 
 def judged_at(
@@ -88,9 +104,7 @@ def _stored_places(run: RankedRun, qrels: Qrels) -> Places:
     row_query = place[run.query_codes]
     named = values_of(pc.is_valid(table["doc_id"]))
     listed = np.flatnonzero(named)
-    rows, qrels_rows = _judged_rows(
-        table["doc_id"].take(column_of(listed)), row_query[listed], qrels
-    )
+    rows, qrels_rows = rows_named(table["doc_id"].take(column_of(listed)), row_query[listed], qrels)
     _refuse_other_judgments(run, row_query, len(listed) - len(rows), qrels)
     rows = listed[rows]
     rank = values_of(table["rank"])
@@ -155,7 +169,7 @@ def _nothing_shared(own: list[str], judged: list[str]) -> NoSharedQueriesError:
     return NoSharedQueriesError(f"Run and judgments share no query: {shown}.", hint)
 
 
-def _judged_rows(
+def rows_named(
     doc_ids: pa.ChunkedArray, row_query: npt.NDArray[np.int32], qrels: Qrels
 ) -> tuple[Ints, Ints]:
     """Of rows of documents, each with the position of its query among the judged ones (-1: not

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
 from metrics_core.judging.documents import Listed
-from metrics_core.judging.hits import Hits
+from metrics_core.judging.empty_ranks import EmptyRanks
+from metrics_core.judging.hits import Cutoff, Hits, per_query
 from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
 from metrics_core.tables import Qrels
 
@@ -49,10 +50,11 @@ class JudgedRanks:
     relevance  float64[m]  the grade; negative means pooled but not judged
     qrels_row  int64[m]    its row in the qrels, to find the document again
 
-    Per query: `retrieved` int64[Q], the number of documents the run lists (0: the query is missing
-    from the run and scores 0). All judgments, sorted by query, best grade first: `judged_query`
-    int64[j], `judged_relevance` float64[j]. `top_grade` is the highest grade of all judgments,
-    also where only some of the queries are left. `listed` gives the listed documents themselves.
+    Per query: `retrieved` int64[Q], how many ranks the run's list has (0: the query is missing from
+    the run and scores 0); each has a document but for those of `empty`. All judgments, sorted by
+    query, best grade first: `judged_query` int64[j], `judged_relevance` float64[j]. `top_grade` is
+    the highest grade of all judgments, also where only some of the queries are left. `listed` gives
+    the listed documents themselves.
     `tied` is known where the ranks are those of a run with its scores.
     """
 
@@ -72,6 +74,7 @@ class JudgedRanks:
     subtopics: SubtopicJudgments | None = None
     listed: Listed | None = field(default=None, compare=False, repr=False)
     tied: Tied | None = field(default=None, compare=False, repr=False)
+    empty: EmptyRanks | None = None
     # A hundred measures ask for the same few subsets; each is worked out once.
     _memo: Memo = field(
         default_factory=lambda: Memo(_MOST_KEPT), init=False, repr=False, compare=False
@@ -90,6 +93,14 @@ class JudgedRanks:
         """Judged queries for which the run lists nothing."""
         return tuple(self.query_ids[i] for i in np.flatnonzero(self.retrieved == 0))
 
+    def documents(self, cutoff: Cutoff = None) -> Ints:
+        """How many documents each list has within each cutoff, judged or not: int64[Q], int64[Q, K]
+        for K cutoffs."""
+        ranks = per_query(self.retrieved, cutoff)
+        if cutoff is not None:
+            ranks = np.minimum(ranks, cutoff)
+        return ranks if self.empty is None else ranks - self.empty.count(cutoff)
+
     def relevant(self, rel: float = 1) -> Hits:
         """The retrieved documents whose grade is at least `rel` (and not negative)."""
         level = max(rel, 0)
@@ -106,7 +117,7 @@ class JudgedRanks:
 
     def with_lists(self, **lists: Any) -> JudgedRanks:
         """The same queries and judgments with other lists: fields of this class."""
-        other = replace(self, subtopics=None, listed=None, tied=None, **lists)
+        other = replace(self, subtopics=None, listed=None, tied=None, **{"empty": None, **lists})
         object.__setattr__(other, "_memo_of_judgments", self._memo_of_judgments)
         return other
 
@@ -176,6 +187,7 @@ class JudgedRanks:
             subtopics=self.subtopics and self.subtopics.condensed(judged),
             listed=self.listed and self.listed.condensed(judged.query, rank, rows),
             tied=None,
+            empty=None,
         )
 
     def without_documents(self) -> JudgedRanks:
@@ -191,6 +203,7 @@ class JudgedRanks:
             subtopics=None,
             listed=None,
             tied=None,
+            empty=None,
         )
 
     def among(self, queries: npt.NDArray[np.bool_]) -> JudgedRanks:
@@ -212,14 +225,15 @@ class JudgedRanks:
             subtopics=self.subtopics and self.subtopics.among(queries),
             listed=self.listed and self.listed.among(queries, judged),
             tied=self.tied and self.tied.at(kept),
+            empty=self.empty and self.empty.among(queries),
         )
 
 
 @dataclass(frozen=True)
 class Places:
     """Where the judged documents of one run stand: `query`, `rank` and `qrels_row` int64[m], sorted
-    by query and rank, `retrieved` int64[Q] and `tied`, all as in JudgedRanks; `notes` are on its
-    ties."""
+    by query and rank, `retrieved` int64[Q], `tied` and `empty`, all as in JudgedRanks; `notes` are
+    on its ties."""
 
     query: Ints
     rank: Ints
@@ -227,6 +241,7 @@ class Places:
     retrieved: Ints
     tied: Tied | None = None
     notes: tuple[Note, ...] = ()
+    empty: EmptyRanks | None = None
 
 
 def _read_only(made: Kept) -> Kept:
@@ -274,6 +289,7 @@ def assembled(
         notes=(*places.notes, *_no_judged_document(places.rank)),
         subtopics=subtopic_judgments(qrels, rank_of),
         tied=places.tied,
+        empty=places.empty,
     )
 
 

@@ -103,6 +103,8 @@ def rejudged(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> Judge
     if not run.complete:
         return judge(run, qrels)
     part, own = _joined(run, qrels, changed)
+    if ranks.empty or part.empty:
+        return judge(run, qrels)
     before = changed[: ranks.n_queries]
     kept, known = ~before[ranks.query], ~before[ranks.judged_query]
     query = np.concatenate([ranks.query[kept], part.query])
@@ -189,6 +191,8 @@ def _of_queries(run: Run, queries: pa.Array) -> Run:
         "doc_id": pa.chunked_array([documents.combine_chunks()]),
         "score": values_of(run.table["score"])[rows],
     }
+    if run.given_ranks is not None:
+        table["rank"] = run.given_ranks[rows]
     return Run(table=pa.table(table), name=run.name)
 
 

@@ -29,6 +29,12 @@ class Ranking:
         self.run = run
         self.scores = run.scores
         self.codes = run.query_codes
+        self.notes: tuple[Note, ...] = ()
+        given = run.given_ranks
+        if given is not None:
+            self.rank = self.tied_from = given[rows]
+            self.tied = np.ones_like(self.rank)
+            return
         self.order = order_by_score(self.codes, self.scores)
         codes, scores = self.codes, self.scores
         if self.order is not None:
@@ -131,6 +137,10 @@ def top_rows(run: Run, cutoff: int) -> Ints:
 
 def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
     """The rows of `top_rows` and the rank of each."""
+    given = run.given_ranks
+    if given is not None:
+        rows = np.flatnonzero(given <= cutoff)
+        return rows, given[rows]
     codes, scores = run.query_codes, run.scores
     order = order_by_score(codes, scores)
     if order is not None:
@@ -167,13 +177,23 @@ def _leading(lead: Ints, length: Ints) -> tuple[Ints, Ints]:
 
 
 def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd.DataFrame:
-    """One query's list as the run ranks it: columns rank, doc_id, score, best first.
+    """One query's list as the run ranks it: columns rank, doc_id, score, best first. A rank that
+    was left out has no row.
 
     Empty where the run lists nothing for the query. Ties as in `judge`. Of a run that came as
     judged ranks, the doc_id of what nobody judged is None, and every score NaN.
     """
     found = run.known_list(query_id, lambda: _list(run, query_id))
-    return found.head(depth) if depth else found
+    return found[found["rank"] <= depth] if depth else found
+
+
+def by_rank(ranking: pd.DataFrame) -> list[str | None]:
+    """The doc_id at each rank of a list that `ranked_documents` gave, from 1; None where a rank has
+    no document, or nobody knows which."""
+    doc_ids: list[str | None] = [None] * int(ranking["rank"].max() if len(ranking) else 0)
+    for rank, doc_id in zip(ranking["rank"].tolist(), ranking["doc_id"].tolist(), strict=True):
+        doc_ids[rank - 1] = doc_id
+    return doc_ids
 
 
 def _list(run: Run, query_id: str) -> pd.DataFrame:
@@ -186,12 +206,13 @@ def _list(run: Run, query_id: str) -> pd.DataFrame:
     block = len(rows) > 0 and rows[-1] - rows[0] + 1 == len(rows)
     # Taking single rows of a long table copies all of its texts.
     own = run.table.slice(rows[0], len(rows)) if block else run.table.take(column_of(rows))
-    part = own.select(["doc_id", "score"])
     by_rule: Any = pc.sort_indices(
-        part, sort_keys=[("score", "descending"), ("doc_id", "descending")]
+        own, sort_keys=[("score", "descending"), ("doc_id", "descending")]
     )
-    best: pd.DataFrame = part.take(by_rule).to_pandas()
-    best.insert(0, "rank", np.arange(1, len(best) + 1))
+    part = own.take(by_rule)
+    best: pd.DataFrame = part.select(["doc_id", "score"]).to_pandas()
+    ranks = np.arange(1, len(best) + 1)
+    best.insert(0, "rank", values_of(part["rank"]) if "rank" in part.column_names else ranks)
     return best
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.judging.additions import with_listed, with_more
+from metrics_core.judging.empty_ranks import EmptyRanks
 from metrics_core.judging.judged import JudgedRanks
 
 Ints = npt.NDArray[np.int64]
@@ -31,15 +32,19 @@ class Unjudged:
     def of(cls, ranks: JudgedRanks, grade: float, depth: int | None = None) -> Unjudged:
         """All ranks of the lists but those of judged documents, within a depth if there is one."""
         judged = ranks.judged()
-        every = ranks.retrieved - judged.count().astype(np.int64)
+        every = ranks.documents() - judged.count().astype(np.int64)
         length = ranks.retrieved if depth is None else np.minimum(ranks.retrieved, depth)
         ends = np.cumsum(length)
         starts = ends - length
         free = np.ones(int(ends[-1]) if len(ends) else 0, dtype=np.bool_)
         inside = judged.rank <= length[judged.query]
         free[(starts[judged.query] + judged.rank - 1)[inside]] = False
+        empty = np.zeros(ranks.n_queries, dtype=np.int64)
+        if ranks.empty is not None:
+            empty = ranks.empty.count() if depth is None else ranks.empty.count(depth)
+            free &= ~_between(len(free), ranks.empty, starts, ends)
         place = np.flatnonzero(free)
-        here = length - np.bincount(judged.query[inside], minlength=ranks.n_queries)
+        here = length - empty - np.bincount(judged.query[inside], minlength=ranks.n_queries)
         query = np.repeat(np.arange(ranks.n_queries), here)
         return cls(query, place - starts[query] + 1, every - here, grade)
 
@@ -70,6 +75,14 @@ class Unjudged:
     def known_in(self, ranks: JudgedRanks) -> JudgedRanks:
         """The ranks with those within the depth relevant, in the list and among the judgments."""
         return with_more(self.listed_in(ranks), self.within(), self.grade)
+
+
+def _between(n: int, empty: EmptyRanks, starts: Ints, ends: Ints) -> npt.NDArray[np.bool_]:
+    """Which of n ranks, those of each query from its start to its end, are empty; bool[n]."""
+    first = np.minimum(starts[empty.query] + empty.first - 1, ends[empty.query])
+    last = np.minimum(starts[empty.query] + empty.last, ends[empty.query])
+    steps = np.bincount(first, minlength=n + 1) - np.bincount(last, minlength=n + 1)
+    return np.cumsum(steps)[:n] > 0
 
 
 def blocks(ranks: JudgedRanks, depth: int | None) -> Iterator[tuple[slice, JudgedRanks]]:

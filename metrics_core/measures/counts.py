@@ -52,7 +52,7 @@ def number_of_queries(ranks: JudgedRanks) -> Scores:
 def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Scores:
     """Number of documents the run lists for the query; with `rel` only the relevant ones."""
     if rel is None:
-        return ranks.retrieved.astype(np.float64)
+        return ranks.documents().astype(np.float64)
     return ranks.relevant(rel).count()
 
 

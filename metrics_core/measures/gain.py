@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Cutoff, Hits, per_query, ratio
+from metrics_core.judging.hits import Cutoff, Hits, ratio
 from metrics_core.measures.browsing import DECIMALS, exponential
 from metrics_core.measures.declaring.elsewhere import CUTOFFS, Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Bounds, GainTable, Samples, TopK
@@ -106,7 +106,7 @@ def each_discounted(hits: Hits, discount: Discount) -> Scores:
 @measure(
     "nDCG",
     aliases=("normalized discounted cumulative gain",),
-    title="nDCG",
+    title="Normalized discounted cumulative gain",
     gloss="order of the top {k}",
     trec_eval=(
         InTrecEval("ndcg", takes="pairs"),
@@ -163,7 +163,7 @@ def _ndcg_terms(
 @measure(
     "DCG",
     aliases=("discounted cumulative gain",),
-    title="DCG",
+    title="Discounted cumulative gain",
     gloss="discounted gain of top {k}",
     trec_eval=InTrecEval("dcg", takes="pairs", since="10.0"),
     presets={"dcg_burges": {"dcg": "exp-log2"}},
@@ -199,8 +199,7 @@ def discounted_cumulative_gain(
     total = discounted(found_gains(ranks, dcg, gains), cutoff, discount)
     if denominator == "none":
         return total
-    listed = per_query(ranks.retrieved, cutoff)
-    return ratio(total, listed if cutoff is None else np.minimum(listed, cutoff))
+    return ratio(total, ranks.documents(cutoff))
 
 
 @terms("DCG")
@@ -216,8 +215,7 @@ def _dcg_terms(
     hits = found_gains(ranks, dcg, gains)
     gained = each_discounted(hits, discount)
     if denominator == "retrieved":
-        listed = ranks.retrieved if cutoff is None else np.minimum(ranks.retrieved, cutoff)
-        gained = gained / listed[hits.query]
+        gained = gained / ranks.documents(cutoff)[hits.query]
     return hits.parts(gained, cutoff)
 
 

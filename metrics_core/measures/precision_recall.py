@@ -51,7 +51,7 @@ def precision(
     if denominator == "k":
         found /= cutoff
         return found
-    return ratio(found, np.minimum(per_query(ranks.retrieved, cutoff), cutoff))
+    return ratio(found, ranks.documents(cutoff))
 
 
 @terms("P")
@@ -59,8 +59,10 @@ def _precision_terms(
     ranks: JudgedRanks, *, cutoff: int, rel: int = 1, denominator: ListShare = "k"
 ) -> Hits:
     hits = ranks.relevant(rel)
-    listed = ranks.retrieved if denominator == "retrieved" else np.full(ranks.n_queries, cutoff)
-    return hits.parts(1 / np.minimum(listed, cutoff)[hits.query], cutoff)
+    whole = (
+        ranks.documents(cutoff) if denominator == "retrieved" else np.full(ranks.n_queries, cutoff)
+    )
+    return hits.parts(1 / whole[hits.query], cutoff)
 
 
 @measure(
@@ -134,7 +136,7 @@ def average_precision(
     if denominator == "retrieved":
         return ratio(precisions, hits.count(cutoff))
     if denominator == "k":
-        return ratio(precisions, ranks.retrieved) if cutoff is None else precisions / cutoff
+        return ratio(precisions, ranks.documents()) if cutoff is None else precisions / cutoff
     n_relevant = per_query(ranks.n_relevant(rel), cutoff)
     if denominator == "min" and cutoff is not None:
         n_relevant = np.minimum(n_relevant, cutoff)
@@ -156,7 +158,7 @@ def precision_at_each(
     if denominator == "retrieved":
         whole = hits.count(cutoff).astype(np.int64)
     elif denominator == "k":
-        whole = ranks.retrieved if cutoff is None else np.full(ranks.n_queries, cutoff)
+        whole = ranks.documents() if cutoff is None else np.full(ranks.n_queries, cutoff)
     elif denominator == "min" and cutoff is not None:
         whole = np.minimum(whole, cutoff)
     return hits.parts(ratio(hits.ordinal() / hits.rank, whole[hits.query]), cutoff)

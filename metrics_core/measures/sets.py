@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Hits, per_query, ratio
+from metrics_core.judging.hits import Hits, ratio
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Bounds, FromZero, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure, terms
@@ -36,7 +36,7 @@ Relative = Annotated[bool, "divide by the best share that this many results allo
 def set_precision(ranks: JudgedRanks, *, rel: Rel = 1, relative: Relative = False) -> Scores:
     """Share of all results that are relevant, whatever their order; with `relative` as a share of
     the most that so many results could hold."""
-    most = np.minimum(ranks.retrieved, ranks.n_relevant(rel)) if relative else ranks.retrieved
+    most = np.minimum(ranks.documents(), ranks.n_relevant(rel)) if relative else ranks.documents()
     return ratio(ranks.relevant(rel).count(), most)
 
 
@@ -119,7 +119,7 @@ def _set_recall_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
 def set_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Average precision of results without an order: set precision times set recall."""
     found, relevant = ranks.relevant(rel).count(), ranks.n_relevant(rel)
-    return ratio(found * found, ranks.retrieved * relevant)
+    return ratio(found * found, ranks.documents() * relevant)
 
 
 @terms("SetAP")
@@ -182,7 +182,7 @@ def utility(
 ) -> Scores:
     """What the results are worth to a reader who gains by each relevant one and loses by each
     other one; what is not listed can count too. Only p4 needs the size D of the collection."""
-    found, listed = ranks.relevant(rel).count(), ranks.retrieved
+    found, listed = ranks.relevant(rel).count(), ranks.documents()
     relevant = ranks.n_relevant(rel)
     other = documents + found - listed - relevant
     worth = p1 * found + p2 * (listed - found) + p3 * (relevant - found) + p4 * other
@@ -215,15 +215,10 @@ def judged(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Scores:
     can be trusted: an unjudged document counts as not relevant. As every score it is a mean over
     queries, where one without a list counts 0; “88 % of all documents in the top 10 judged” on a
     page is a share of the documents of all lists together, where a short list counts less."""
-    listed = per_query(ranks.retrieved, cutoff)
-    if cutoff is not None:
-        listed = np.minimum(cutoff, listed)
-    return ratio(ranks.judged().count(cutoff), listed)
+    return ratio(ranks.judged().count(cutoff), ranks.documents(cutoff))
 
 
 @terms("Judged")
 def _each_judged(ranks: JudgedRanks, *, cutoff: int | None = None) -> Hits:
-    hits, listed = ranks.judged(), ranks.retrieved
-    if cutoff is not None:
-        listed = np.minimum(cutoff, listed)
+    hits, listed = ranks.judged(), ranks.documents(cutoff)
     return hits.parts(1 / listed[hits.query], cutoff)

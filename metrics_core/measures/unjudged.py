@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import per_query
 from metrics_core.measures.declaring.elsewhere import InTrecEval
 from metrics_core.measures.declaring.parameters import Persistence, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
@@ -31,8 +30,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
 def unjudged(ranks: JudgedRanks, *, cutoff: TopK) -> Scores:
     """Unjudged documents among the first k, divided by k: a warning that the other scores may
     know too little of this run. Empty ranks count as judged."""
-    listed = np.minimum(cutoff, per_query(ranks.retrieved, cutoff))
-    return (listed - ranks.judged().count(cutoff)) / cutoff
+    return (ranks.documents(cutoff) - ranks.judged().count(cutoff)) / cutoff
 
 
 @measure(
@@ -63,4 +61,9 @@ def rbp_residual(ranks: JudgedRanks, *, p: Persistence = 0.9) -> Scores:
     between = judged.total(powers[above] - powers[judged.rank - 1])
     deepest = np.zeros(ranks.n_queries, dtype=np.int64)
     np.maximum.at(deepest, judged.query, judged.rank)
-    return np.where(judged.count() < ranks.retrieved, between + powers[deepest], 0.0)
+    if ranks.empty is not None:
+        empty = ranks.empty
+        between -= np.bincount(
+            empty.query, powers[empty.first - 1] - powers[empty.last], len(between)
+        )
+    return np.where(judged.count() < ranks.documents(), between + powers[deepest], 0.0)

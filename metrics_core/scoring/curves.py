@@ -59,5 +59,5 @@ def precision_recall(judged: Sequence[JudgedRanks], *, rel: int = 1) -> pd.DataF
 def judged_share(ranks: JudgedRanks, cutoff: int) -> float:
     """Share of all documents in the first `cutoff` ranks of all queries that are judged; NaN
     where the run lists nothing."""
-    listed = np.minimum(ranks.retrieved, cutoff).sum()
+    listed = ranks.documents(cutoff).sum()
     return float(ranks.judged().count(cutoff).sum() / listed) if listed else float("nan")

@@ -7,8 +7,16 @@ from pathlib import Path
 
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
-from metrics_core.formats.in_memory import GivenQrels, GivenRuns, qrels_from, runs_from
+from metrics_core.formats.in_memory import (
+    GivenPairs,
+    GivenQrels,
+    GivenRuns,
+    pairs_from,
+    qrels_from,
+    runs_from,
+)
 from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging.left_out import NOTHING, LeftOut, without
 from metrics_core.judging.while_reading.large_files import judged_at_once
 from metrics_core.measures import GivenMeasure, Measure, measures_from
 from metrics_core.scoring.scores import WithoutRelevant, score_runs
@@ -22,6 +30,8 @@ def evaluate(
     *,
     without_relevant: WithoutRelevant = "zero",
     documents: Documents | None = None,
+    exclude_self: bool = False,
+    exclude: GivenPairs | None = None,
 ) -> pd.DataFrame:
     """Per-query scores: columns run, query_id and one float64 column a measure, named canonically.
 
@@ -35,11 +45,16 @@ def evaluate(
     One row for each run and judged query, a query missing from the run included (it scores 0).
     `without_relevant="leave out"` gives NaN to judged queries that have no relevant document,
     which trec_eval counts as 0. `documents` are for measures of their columns, such as a price.
+    `exclude_self` leaves the document whose id is the query's out of every list before it is
+    ranked, `exclude` pairs of a query and a document, such as items seen before: a path, a table
+    with query_id and doc_id, or {query_id: [doc_id, …]}.
     Raises UnknownMeasureError, ParameterError, NoSharedQueriesError, LackingDataError, and
     RanklensError where two runs share a name, or where there is no run or no measure.
     """
     parsed, table = measures_from(measures), qrels_from(qrels)
-    judged = judged_runs(runs, table, parsed, documents=documents)
+    judged = judged_runs(
+        runs, table, parsed, documents=documents, left_out=left_out_of(exclude_self, exclude)
+    )
     return score_runs(judged, parsed, without_relevant=without_relevant).frame.copy()
 
 
@@ -49,15 +64,22 @@ def judged_runs(
     measures: Iterable[Measure],
     *,
     documents: Documents | None = None,
+    left_out: LeftOut = NOTHING,
 ) -> list[JudgedRanks]:
-    """The runs that `evaluate` takes, joined with the judgments for these measures. Raises what it
-    raises of runs."""
+    """The runs that `evaluate` takes without what is left out, joined with the judgments for these
+    measures. Raises what it raises of runs."""
     needs = documents is not None or any(m.declaration.needs for m in measures)
-    judged = (None if needs else _judged_files(runs, qrels)) or [
-        judge(run, qrels, documents=documents) for run in runs_from(runs, qrels.query_ids)
+    judged = (None if needs or left_out else _judged_files(runs, qrels)) or [
+        judge(without(run, left_out), qrels, documents=documents)
+        for run in runs_from(runs, qrels.query_ids)
     ]
     refuse_same_names([ranks.run_name for ranks in judged])
     return judged
+
+
+def left_out_of(exclude_self: bool, exclude: GivenPairs | None) -> LeftOut:
+    """What these arguments of `evaluate` leave out. Raises as `pairs_from`."""
+    return LeftOut(exclude_self, None if exclude is None else pairs_from(exclude))
 
 
 def refuse_same_names(names: Sequence[str]) -> None:

@@ -43,7 +43,7 @@ def of_precisions(
     worst = sums[free.query] + from_bottom[last] - from_bottom[here]
     low, high = score.copy(), score.copy()
     known = counted[free.query]
-    listed = ranks.retrieved[free.query]
+    listed = ranks.documents()[free.query]
     np.maximum.at(high, free.query, _averaged(measure, best, known + here + 1 - first, listed))
     np.minimum.at(low, free.query, _averaged(measure, worst, known + last - here, listed))
     return low, high

@@ -194,7 +194,7 @@ class _Shared:
         part = part_of(measure)
         self._kind, self._ceiling = kind, measure.declaration.range[1]
         self._whole = whole or whole_of(measure, ranks, np.array([grade]))
-        self._unjudged = ranks.retrieved - ranks.judged().count().astype(np.int64)
+        self._unjudged = ranks.documents() - ranks.judged().count().astype(np.int64)
         self._score, self._found = measure.score(ranks), part.score(ranks)
         self._most = self._found + unjudged_scores(ranks, part, grade)
         if kind == "recall":

@@ -54,9 +54,9 @@ class Material:
 @dataclass(frozen=True)
 class Derived:
     """A derived column: `groups` gives the groups of the queries, or None where the column cannot
-    be had. `title` is what a choice of columns calls it, `spoken` what a sentence calls a group's
-    queries, `of_one` where its name counts 1; `compared` says whether the groups depend on which
-    runs are compared, and on what."""
+    be had. `title` is what a choice of columns calls it, with {k} for the cutoff, as in
+    `explanation`; `spoken` what a sentence calls a group's queries, `of_one` where its name counts
+    1; `compared` says whether the groups depend on which runs are compared, and on what."""
 
     name: str
     title: str
@@ -99,7 +99,7 @@ def _counted(counts: pd.Series, one: str, many: str) -> Groups:
 
 def _judged_share(given: Material) -> Groups | None:
     pair = [given.judged[name] for name in dict.fromkeys((given.run, given.baseline))]
-    listed = sum(np.minimum(ranks.retrieved, given.cutoff) for ranks in pair)
+    listed = sum(ranks.documents(given.cutoff) for ranks in pair)
     judged = sum(ranks.judged().count(given.cutoff) for ranks in pair)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.asarray(judged / np.asarray(listed))
@@ -152,9 +152,9 @@ DERIVED = (
     ),
     Derived(
         "judged in the top k",
-        "judged in the top k",
-        "Which share of the first k results of the two compared runs is judged: where it is small,"
-        " a difference may come from missing judgments.",
+        "judged in the top {k}",
+        "Which share of the first {k} results of the two compared runs is judged: where it is"
+        " small, a difference may come from missing judgments.",
         _judged_share,
         "queries {}",
         compared=True,

@@ -85,6 +85,11 @@ class RankedRun(Run):
         return False
 
     @property
+    def given_ranks(self) -> None:
+        """None: not every row is a document."""
+        return
+
+    @property
     def scores(self) -> npt.NDArray[np.float64]:
         """There are none. Raises RanklensError."""
         raise RanklensError(

@@ -45,7 +45,9 @@ def no_lists() -> Memo:
 class Run(Judgable):
     """What one system returned: query_id, doc_id, score (float64, finite), a row per document.
 
-    Rows may come in any order; rank follows from the score, in `judging`. `name` tells runs apart.
+    Rows may come in any order; rank follows from the score, in `judging`, unless the table has a
+    column `rank` (int64, from 1, none twice in a query), as where a file of ranks leaves some out:
+    then those are the ranks. `name` tells runs apart.
 
     The rows of a run need not be in memory: a subclass may read `table` each time it is asked for
     it. Who looks at it more than once asks for `whole`, or for what is `holding` some queries.
@@ -63,24 +65,21 @@ class Run(Judgable):
         doc_id: Any,
         score: Any,
         *,
+        rank: npt.NDArray[np.int64] | None = None,
         duplicates: Duplicates = "error",
     ) -> Run:
         """Build and check a run. Raises TableError for a missing or empty id, a score that is no
         finite number and, unless `duplicates` says "best" (highest score) or "first", for a
-        document twice in a query."""
+        document twice in a query. `rank` are ranks to keep, which the scores do not contradict."""
         query_ids, doc_ids = coded(query_id), text_column(doc_id)
         refuse_without_ids("query_id", query_ids)
         refuse_without_ids("doc_id", doc_ids)
         scores = finite_numbers(score, "score", partial(pair_in_words, query_ids, doc_ids))
         scores = np.ascontiguousarray(scores, dtype=np.float64)
-        table = pa.table(
-            {
-                "query_id": query_ids,
-                "doc_id": doc_ids,
-                "score": column_of(scores),
-            }
-        )
-        run = cls(table=table, name=name)
+        columns = {"query_id": query_ids, "doc_id": doc_ids, "score": column_of(scores)}
+        if rank is not None:
+            columns["rank"] = column_of(rank)
+        run = cls(table=pa.table(columns), name=name)
         return run._without_duplicates(duplicates)
 
     def _without_duplicates(self, duplicates: Duplicates) -> Run:
@@ -120,6 +119,12 @@ class Run(Judgable):
     def scores(self) -> npt.NDArray[np.float64]:
         """Per row the score; read-only. Raises RanklensError where only ranks are known."""
         return values_of(self.table["score"])
+
+    @property
+    def given_ranks(self) -> npt.NDArray[np.int64] | None:
+        """Per row its rank, where ranks are kept as they were given; int64[n], read-only."""
+        table = self.table
+        return values_of(table["rank"]) if "rank" in table.column_names else None
 
     def length(self, query_id: str) -> int:
         """How many documents the run lists for a query."""

@@ -93,6 +93,6 @@ def places_of(ranks: JudgedRanks, query: Ints, rank: Ints, top: FirstDocuments) 
     inside = listed.query >= 0
     code = np.zeros(ranks.n_queries, dtype=np.int64)
     code[listed.query[inside]] = np.flatnonzero(inside)
-    # The ranks of a list are 1, 2, 3 and so on.
-    start = np.searchsorted(top.code, np.arange(len(listed.query)))
-    return start[code[query]] + rank - 1
+    deep = int(max(top.rank.max(initial=0), rank.max(initial=0))) + 1
+    # Every one of them is there, though ranks between them may be empty.
+    return np.searchsorted(top.code * deep + top.rank, code[query] * deep + rank)

@@ -220,6 +220,7 @@ def _copied(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
         judged_relevance=ranks.judged_relevance[judged],
         listed=None,
         subtopics=None,
+        empty=None,
     )
 
 

@@ -111,7 +111,7 @@ def unjudged_ranks(
 ) -> UnjudgedRanks:
     """The unjudged documents of two runs judged alike, within the first `cutoff` ranks; without it
     of the whole lists. `first_documents` gives what `first_of_both` does, or more."""
-    listed = sum(int(np.minimum(r.retrieved, cutoff or np.inf).sum()) for r in (run, baseline))
+    listed = sum(int(r.documents(cutoff).sum()) for r in (run, baseline))
     known = [_run_of(ranks) for ranks in (run, baseline)]
     runs = [] if listed > MOST_MATCHED else [them for them in known if them is not None]
     depth = cutoff if len(runs) == 2 else min(cutoff or NEAR, NEAR)
@@ -168,10 +168,10 @@ def _matched(
 def _counted(ranks: JudgedRanks, cutoff: int | None) -> tuple[Ints, Ints]:
     """How many unjudged documents each query lists within the cutoff, and below it."""
     judged = ranks.judged()
-    every = ranks.retrieved - judged.count().astype(np.int64)
+    every = ranks.documents() - judged.count().astype(np.int64)
     if cutoff is None:
         return every, np.zeros_like(every)
-    within = np.minimum(ranks.retrieved, cutoff) - judged.count(cutoff).astype(np.int64)
+    within = ranks.documents(cutoff) - judged.count(cutoff).astype(np.int64)
     return within, every - within
 
 

@@ -31,22 +31,114 @@ def upload(page: Page, *files: tuple[str, str]) -> None:
     settle(page)
 
 
-def test_upload_compare_reload_remove(app: str, open_page: Opened) -> None:
-    page = open_page(f"{app}/data")
-    upload(page, ("my.qrels", QRELS), ("good.run", GOOD), ("poor.run", POOR))
-    expect(page.locator("h1")).to_contain_text("Three files are loaded")
-    page.goto(app)
+def lists(row: str, of: str, first: int, doc: str = "{}") -> str:
+    """A line for each of two results of twelve queries: the relevant one, `d`, comes first in all
+    queries but the `first` ones."""
+    lines = []
+    for number in range(12):
+        order = ("x", "d") if number < first else ("d", "x")
+        docs = [doc.format(f"{letter}{number}") for letter in order]
+        lines.append(row.format(q=f"q{number}", one=docs[0], two=docs[1], of=of))
+    return "".join(lines)
+
+
+JUDGED = "".join(f"q{n} 0 d{n} 1\nq{n} 0 x{n} 0\n" for n in range(12))
+IN_TREC = "{q} Q0 {one} 1 2.0 {of}\n{q} Q0 {two} 2 1.0 {of}\n"
+AS_LISTS = '{{"query_id": "{q}", "retrieved_ids": ["{one}", "{two}"]}}\n'
+AS_CSV = "{q},{one},0.9\n{q},{two},0.4\n"
+POOR_FIRST, VERDICT = 11, "dense beats bm25"
+
+
+def verdict(page: Page) -> None:
+    """From the files to what they say."""
+    expect(page.locator(".lens.result")).to_contain_text(VERDICT)
+    page.get_by_role("link", name="See the comparison").click()
     settle(page)
-    expect(page.locator("h1")).to_contain_text("Only 2 queries")
-    expect(page.get_by_text("1.000").first).to_be_visible()
+    expect(page.locator("h1")).to_contain_text(VERDICT)
+
+
+def test_search_from_the_first_run_to_the_verdict(app: str, open_page: Opened) -> None:
+    page = open_page(f"{app}/data?set=own")
+    expect(page.locator(".lens.steps")).to_contain_text("q1 Q0 doc12 1 14.2 bm25")
+    runs = [(f"{of}.run", lists(IN_TREC, of, n)) for of, n in (("dense", 0), ("bm25", POOR_FIRST))]
+    upload(page, ("my.qrels", JUDGED), *runs)
+    expect(page.locator("h1")).to_contain_text("Three files are loaded")
+    verdict(page)
     page.reload()
     settle(page)
-    expect(page.locator("h1")).to_contain_text("Only 2 queries")
-    page = open_page(f"{app}/data")
+    shown = page.locator("h1").inner_text()
+    link = page.url
+
+    # What may be judgments changes nothing that is shown, and is asked.
+    page.goto(f"{app}/data")
+    settle(page)
+    upload(page, ("llm_out.json", '{"q1": {"d1": 0, "x1": 3}, "q2": {"d2": 0, "x2": 1}}'))
+    told = page.locator(".lens.receipt").filter(has_text="llm_out.json was read as judgments")
+    expect(told).to_contain_text("is not used: my.qrels is")
+    expect(page.get_by_role("button", name="It is a run")).to_be_visible()
+    expect(page.locator(".lens.result")).to_contain_text(VERDICT)
+    page.goto(link)
+    settle(page)
+    assert page.locator("h1").inner_text() == shown
+
+    page.goto(f"{app}/data")
+    settle(page)
     page.get_by_text("Preview or remove").click()
     page.get_by_role("button", name="Remove", exact=True).first.click()
     settle(page)
+    expect(page.locator("h1")).to_contain_text("Three files are loaded")
+
+
+def test_rag_chunks_count_as_their_documents_by_the_button_and_back(
+    app: str, open_page: Opened
+) -> None:
+    page = open_page(f"{app}/data?set=own")
+    page.get_by_role("radio", name="RAG").click()
+    settle(page)
+    expect(page.locator(".lens.steps")).to_contain_text("kb-12#3")
+    runs = [
+        (f"{of}.jsonl", lists(AS_LISTS, of, n, "{}#3"))
+        for of, n in (("dense", 0), ("bm25", POOR_FIRST))
+    ]
+    upload(page, ("gold.qrels", JUDGED), *runs)
+    main = page.locator("[data-testid=stMain]")
+    expect(main).to_contain_text("0 of 24 judged documents are found")
+    page.get_by_role("button", name="Read ids so").click()
+    settle(page)
+    expect(main).to_contain_text("Ids are read another way")
+    expect(page.locator(".lens.result")).to_contain_text(VERDICT)
+    page.get_by_role("button", name="Read them as they stand").click()
+    settle(page)
+    expect(page.locator(".lens.result")).not_to_contain_text(VERDICT)
+    page.get_by_role("button", name="Read ids so").click()
+    settle(page)
+    verdict(page)
+
+
+def test_recommendations_whose_columns_are_chosen(app: str, open_page: Opened) -> None:
+    page = open_page(f"{app}/data?set=own")
+    page.get_by_role("radio", name="Recommender").click()
+    settle(page)
+    expect(page.locator(".lens.steps")).to_contain_text("userId,movieId,rating")
+    ratings = JUDGED.replace(" 0 ", ",", 24).replace(" ", ",")
+    dense = "user,item,prediction\n" + lists(AS_CSV, "dense", 0)
+    # Without a header nothing says which column is which: the reader does.
+    headless = lists(AS_CSV, "bm25", POOR_FIRST)
+    upload(
+        page,
+        ("test.csv", f"user,item,rating\n{ratings}"),
+        ("dense.csv", dense),
+        ("bm25.csv", headless),
+    )
     expect(page.locator("h1")).to_contain_text("Two files are loaded")
+    expect(page.get_by_text("First row: user q0, item x0, score 0.9.")).to_be_visible()
+    page.get_by_role("button", name="Read it so").click()
+    settle(page)
+    verdict(page)
+
+    page.goto(f"{app}/data")
+    settle(page)
+    expect(page.locator("h1")).to_contain_text("Three files are loaded")
 
 
 def test_a_long_run_streams_to_the_disk_and_a_full_one_is_told(

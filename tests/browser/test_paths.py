@@ -23,6 +23,12 @@ def on(page: Page, name: str) -> None:
     settle(page)
 
 
+def in_sight(page: Page, part: str) -> None:
+    """The first such part stands on the first screen of a projector."""
+    box: Any = page.locator(part).first.bounding_box()
+    assert box["y"] > 0 and box["y"] + box["height"] <= 720, part
+
+
 def menu(page: Page, name: str) -> None:
     page.locator(".lens.pages a", has_text=re.compile(f"^{name}")).click()
     on(page, name)
@@ -37,10 +43,16 @@ def test_first_start_shows_the_sample(sample_app: str, open_page: Opened) -> Non
     # The answer stands on the first screen of a projector.
     page.set_viewport_size({"width": 1280, "height": 720})
     expect(page.locator(".lens.checks li")).to_have_count(6)
-    parts = (".answer", ".against", ".outcomes", ".checks", ".measures", ".list li:nth-child(2)")
+    parts = (".answer", ".against", ".outcomes", ".checks", ".measures", ".list li:nth-child(3)")
     for part in parts:
-        box: Any = page.locator(f".lens{part}").first.bounding_box()
-        assert box["y"] > 0 and box["y"] + box["height"] <= 720, part
+        in_sight(page, f".lens{part}")
+    menu(page, "Robustness")
+    expect(page.locator("a.lens.check")).to_have_count(6)
+    expect(page.locator(".lens.evidence tbody tr").first).to_be_visible()
+    in_sight(page, "a.lens.check >> nth=5")
+    menu(page, "By cutoff")
+    expect(page.locator(".js-plotly-plot .xtick").first).to_be_visible()
+    in_sight(page, ".js-plotly-plot .xtick")
 
 
 def test_from_the_start_to_the_largest_regression(sample_app: str, open_page: Opened) -> None:

@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard import session
 from dashboard.answers.collections import file_name
 from dashboard.answers.id_offers import IdOffer
+from dashboard.app_pages.parts import file_columns
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data, markup, navigation
 from dashboard.files.collections import SAMPLE
@@ -78,23 +79,41 @@ def first_run() -> None:
     st.html(
         markup.answer(
             "Which of two is better? Bring the lists and the judgments",
-            "Files stay on this computer. The kind of each file is found by itself.",
+            "Files stay on this computer. The kind of each is found by itself; you can correct it.",
             {},
         )
     )
-    st.html(data.first_run_steps())
+    audience = _audience()
+    st.html(data.first_run_steps(audience))
     with above_the_uploader():
         told()
         unread(library_here().files)
     uploader()
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Open the example", type="primary"):
+        if st.button("Open the example"):
             open_collection(SAMPLE)
             session.goto("overview")
         st.html(
             '<p class="lens explained">Questions to a help centre, four runs.'
             " Nothing leaves this computer.</p>"
         )
+
+
+def _audience() -> str:
+    """What the reader evaluates, by whose words the page speaks; the address keeps it."""
+    return str(
+        session.widget(
+            st.pills,
+            "What do you evaluate?",
+            "for",
+            value=data.audience(session.address()["for"]),
+            store=lambda chosen: {"for": chosen or ""},
+            options=list(data.AUDIENCES),
+            format_func=data.AUDIENCES.__getitem__,
+            required=True,
+            label_visibility="collapsed",
+        )
+    )
 
 
 def above_the_uploader() -> DeltaGenerator:
@@ -203,6 +222,7 @@ def _card(name: str, refusal: Refusal) -> None:
     with st.container(horizontal=True, key=f"offers_{key}"):
         _offered(refusal.error, key, partial(read_again, name))
         st.button("Dismiss", key=f"dismiss_{key}", on_click=dismiss, args=(name,))
+    file_columns.of_refused(name, refusal)
 
 
 def unread(files: Sequence[File]) -> None:
@@ -222,6 +242,7 @@ def unread(files: Sequence[File]) -> None:
                     on_click=remove_file,
                     args=(file.number, file.file),
                 )
+        file_columns.of_unread(file)
 
 
 def id_offer(offer: IdOffer, key: str) -> None:

@@ -24,7 +24,7 @@ def crossed(shown: Breakdown, across: str, here: Opened, top: Callable[..., None
     """The cells of two columns, below what `top` puts on top of the page."""
     view, every = here.comparison, bool(here.view.address["every"])
     found = crossing(here.study, view, shown.by, across, every=every)
-    names = column_name(shown.by), column_name(across)
+    names = shown.column, column_name(across, view.cutoff)
     download = ("cells", "Cells (CSV)", lambda: found.cells)
     top(here, found.title, found.lead, shown, across, [download])
     both = f"by {names[0]} and {names[1]}"

@@ -12,6 +12,7 @@ from dashboard import session
 from dashboard.address.address import CONTROLS, Pair
 from dashboard.address.page import Page
 from dashboard.address.view import EVERYBODY, NOBODY, Comparison
+from dashboard.answers.overview import SHOWN_IN_FULL
 from dashboard.app_pages.parts import measure_picker, section
 from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.app_pages.parts.literal import literal
@@ -52,8 +53,11 @@ def sentence(here: Opened, page: Page) -> None:
             _query_controls(here, page)
         others = [n for n in here.study.names if n not in (view.focus, view.baseline)]
         if others and page.controls == "pair":
-            shown = section.counted(len(view.also), "run", "runs")
-            with st.popover(f"+{shown} shown", key="also_shown"):
+            shown = f"{section.counted(len(view.also), 'run', 'runs')} shown"
+            if page.name == "overview" and len(here.study.names) > SHOWN_IN_FULL:
+                # Its table of many holds all of them, whichever are shown.
+                shown = f"{w.count(len(view.also))} in charts"
+            with st.popover(f"+{shown}", key="also_shown"):
                 if len(others) > _BEST:
                     # Many scroll: those that are likely shown stand on top.
                     others.sort(key=here.study.best_first.index)

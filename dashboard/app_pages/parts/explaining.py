@@ -21,7 +21,7 @@ from dashboard.drawing.blocks import card, ledger, query, side, what_if, words
 from dashboard.session import Opened
 from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
-from metrics_core.explaining.kinds import FINE
+from metrics_core.explaining.kinds import FINE, LOW
 from metrics_core.explaining.what_if import Edit
 from metrics_core.tables.ranked_run import as_judged_ranks
 
@@ -36,8 +36,10 @@ _PARTS = {
 
 
 def kind(shown: QueryPage) -> str:
-    """What kind of failure it is, which is its likely cause; nothing of a query that is fine."""
-    return "" if shown.ledger is None or shown.ledger.kind == FINE else shown.ledger.kind
+    """What kind of failure it is, which is its likely cause; nothing of a query that is fine, and
+    nothing where the kind says no more than the sentence on its documents does."""
+    kind = FINE if shown.ledger is None else shown.ledger.kind
+    return "" if kind in (FINE, LOW) else kind
 
 
 def ledger_part(
@@ -52,8 +54,7 @@ def ledger_part(
         about = "Every judged document that counts, with what it earns on {measure}."
     section.heading(
         "Where the score comes from" if view.alone else "Where the difference comes from",
-        f"{about.format(measure=view.measure)} The parts add up exactly. A click opens the"
-        " document.",
+        f"{about.format(measure=view.measure)} The parts add up exactly.",
         frame=found.whole,
         key="ledger",
     )

@@ -41,7 +41,6 @@ _LONGEST_TEXT = 3_000
 _QUEUE = "judge_queue"
 _NAME, _MOST_NAMED = 24, 3
 """Characters of a run's name, and runs that are named, where a document stands."""
-_SAMPLE = "Only grades given at random let Robustness estimate the rest."
 
 
 def query_part(here: Opened, query_id: str) -> None:
@@ -144,7 +143,6 @@ def _about_queue(
         "counted": f"{w.count(found.unjudged)} unjudged {where}" if settles else where,
         "order": order,
         "orders": list(ORDERS.items()),
-        "sample": _SAMPLE,
         "blind": blind,
         "changes": [] if view.alone else _changes(here),
         "of": f"{view.name}, {short[view.focus]} minus {short[view.baseline]}",
@@ -276,10 +274,10 @@ def _told(
 
 
 def _where(ranks: Mapping[str, int], short: Mapping[str, str], cutoff: int) -> str:
-    """Where a document stands: "rank 10 in bm25 · not in the top 10 of dense"."""
+    """Where a document stands: "rank 10 in bm25, not in the top 10 of dense"."""
     known = [f"{w.count(rank)} in {short[run]}" for run, rank in ranks.items() if rank]
     more = len(known[_MOST_NAMED:])
     others = f" and {w.count(more)} other {w.plural(more, 'run')}" if more else ""
     lacking = [short[run] for run, rank in ranks.items() if not rank]
     told = [f"rank {', '.join(known[:_MOST_NAMED])}{others}"]
-    return " · ".join([*told, *(f"not in the top {w.count(cutoff)} of {run}" for run in lacking)])
+    return ", ".join([*told, *(f"not in the top {w.count(cutoff)} of {run}" for run in lacking)])

@@ -20,7 +20,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 
 _VIEWS = {"": "Table", "heatmap": "Heatmap", "against": "Scatter", "strips": "Strips"}
-_TOOLS = {"": "Click to open", "lasso": "Lasso to list"}
+_TOOLS = {"": "Open one", "lasso": "Lasso to list"}
 
 
 def chosen(here: Opened) -> str:

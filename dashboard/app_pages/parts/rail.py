@@ -18,7 +18,13 @@ from dashboard.drawing.blocks.navigation import Place, Shelved
 from dashboard.files.collections import Listed
 from dashboard.session import Opened
 from dashboard.session.actions.collections import collection_href, make_collection
-from dashboard.session.open_collection import all_collections, collection, no_collection_open
+from dashboard.session.open_collection import (
+    all_collections,
+    collection,
+    library_here,
+    no_collection_open,
+)
+from metrics_core.base import wording as w
 
 
 def draw(pages: Sequence[Page], current: Page, here: Opened | None) -> Callable[[], None]:
@@ -46,7 +52,9 @@ def draw(pages: Sequence[Page], current: Page, here: Opened | None) -> Callable[
         room.html(navigation.rail(places))
 
     def tell() -> None:
-        names({} if here is None else counts(here.study, here.comparison))
+        files = len(library_here().files)
+        known = {"data": w.count(files)} if files else {}
+        names(known if here is None else {**counts(here.study, here.comparison), **known})
 
     tell()
     return tell

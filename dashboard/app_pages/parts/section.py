@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from dashboard import session
 from dashboard.answers.id_offers import maps_said
+from dashboard.answers.own_documents import own_left_out
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import markup, navigation
@@ -78,6 +79,7 @@ def file_name(key: str) -> str:
     told = [key, view.name, *([] if view.alone else [f"vs-{view.baseline}"]), collection()]
     told += [f"with-{layer.name}" for layer in session.opened_study().layers if len(layer)]
     told += ["with-mapped-ids"] if maps_said(session.opened_study().study) else []
+    told += ["without-own-documents"] if own_left_out(session.opened_study().study) else []
     return safe_name("-".join(["ranklens", *told])) + ".csv"
 
 

@@ -11,7 +11,7 @@ from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.theme import SLOTS, RunStyle
 from dashboard.files.collections import Preview
 
-_NAME = 20
+_NAME = 40
 """Characters of a run's name in a row."""
 
 
@@ -36,6 +36,11 @@ _drawn = Template("collections")
 def heads() -> Markup:
     """What stands under what."""
     return _drawn("heads")
+
+
+def note(text: str) -> Markup:
+    """A small line below the list."""
+    return _drawn("note", text=text)
 
 
 def row(told: Told) -> Markup:

@@ -18,6 +18,7 @@ from metrics_core.findings import Verdict
 Row = Mapping[str, Any]
 
 _drawn = Template("data")
+_FIRST_ROWS = 4
 
 
 def result(found: Verdict | None, styles: Styles, link: str) -> Markup:
@@ -78,32 +79,90 @@ def fit_table(lines: Sequence[FitLine]) -> Markup:
     return _drawn("fit_table", lines=lines)
 
 
-_STEPS = (
-    (
-        "Judgments",
-        "Which documents answer which query, and how well.",
-        "query  0  document  grade\nq001   0  HC-0118   3\nq001   0  HC-0402   0",
+AUDIENCES = {"search": "Search", "rag": "RAG", "recommender": "Recommender"}
+"""Who brings files: the word that an address has for them, and what they evaluate."""
+
+Step = tuple[str, str, str]
+"""A title, a line below it, and how such a file begins."""
+
+STEPS: Mapping[str, tuple[Step, ...]] = {
+    "search": (
+        (
+            "Judgments",
+            "query, anything, document, grade · TREC qrels, CSV, TSV",
+            "q1 0 doc12 2\nq1 0 doc40 0\nq2 0 doc07 1",
+        ),
+        (
+            "Runs, two or more",
+            "one file for each system · TREC, CSV, JSON Lines, Parquet",
+            "q1 Q0 doc12 1 14.2 bm25\nq1 Q0 doc40 2 13.9 bm25\nq2 Q0 doc07 1 11.8 bm25",
+        ),
+        (
+            "Queries, if you have them",
+            "texts, and any columns to break down by",
+            "query_id,text,category\nq1,refund for a gift,Returns\nq2,reset the sensor,Devices",
+        ),
     ),
-    (
-        "Runs, two or more",
-        "What each system returned, best first.",
-        "query Q0 document rank score name\n"
-        "q001  Q0 HC-0118  1    14.2  bm25\n"
-        "q001  Q0 HC-0121  2    13.9  bm25",
+    "rag": (
+        (
+            "Questions with what was retrieved",
+            "and what was expected; one file for each version",
+            '{"question": "How do I reset it?",\n "retrieved": ["kb-12", "kb-40"],\n'
+            ' "expected": ["kb-12"]}',
+        ),
+        (
+            "Or lists of chunks",
+            "and the judgments beside them; kb-12#3 can count as kb-12",
+            '{"query_id": "q1",\n "retrieved_ids": ["kb-12#3", "kb-40#1"]}',
+        ),
+        (
+            "Judgments, for lists of chunks",
+            "question, source, grade",
+            "query_id,doc_id,relevance\nq1,kb-12,1\nq2,kb-31,1",
+        ),
     ),
-    (
-        "Queries and documents, if you have them",
-        "Texts and groups make single failures readable.",
-        "id,text,category,difficulty\n"
-        "q001,charged twice,Billing,medium\n"
-        "q002,reset sensor,Devices,easy",
+    "recommender": (
+        (
+            "Held-out interactions",
+            "user, item, rating of the test set",
+            "userId,movieId,rating\n1,296,5.0\n1,306,3.0",
+        ),
+        (
+            "Recommendations, two or more",
+            "user, item, score; one file for each model",
+            "user_id,item_id,prediction\n1,296,7.42\n1,1193,7.01",
+        ),
+        (
+            "Relevant from",
+            "the measure says it: any rating above 0, 4 and more, or the rating as gain",
+            "R@10        above 0\nR(rel=4)@10 4 and more\nnDCG@10     the rating as gain",
+        ),
     ),
-)
+}
+"""The files that each audience brings."""
 
 
-def first_run_steps() -> Markup:
-    """What to load, in three steps with a sample of each file."""
-    return _drawn("first_run_steps", steps=_STEPS)
+def audience(asked: str) -> str:
+    """Who is spoken to: whom an address asks for, else the first."""
+    return asked if asked in AUDIENCES else next(iter(AUDIENCES))
+
+
+def first_run_steps(of: str) -> Markup:
+    """What to load, as this audience calls it, with the beginning of each file."""
+    return _drawn("first_run_steps", steps=STEPS[of])
+
+
+def first_rows(
+    names: Sequence[str], rows: Sequence[Sequence[str]], roles: Mapping[str, str]
+) -> Markup:
+    """The first rows of a file as it stands, under the names of its columns and what those that
+    have `roles` are."""
+    return _drawn("first_rows", names=names, rows=rows[:_FIRST_ROWS], roles=roles)
+
+
+def first_row(text: str) -> Markup:
+    """What the first row of a file says, or why its columns do not."""
+    return _drawn("first_row", text=text)
 
 
 def preview(kind: str, rows: pd.DataFrame) -> Markup:

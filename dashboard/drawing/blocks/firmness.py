@@ -129,7 +129,10 @@ def spans(rows: Sequence[Span], drawing: Drawing, label: str) -> Markup:
     return _drawn("spans", rows=drawn, ticks=ticks, zero=named, style=style, label=label)
 
 
-def table(heads: Sequence[Head], rows: Sequence[Sequence[Cell]], label: str) -> Markup:
-    """A table of evidence; `label` says what it holds to those who do not see it."""
+def table(
+    heads: Sequence[Head], rows: Sequence[Sequence[Cell]], label: str, *, headed: str = ""
+) -> Markup:
+    """A table of evidence; `label` says what it holds to those who do not see it. On a phone, where
+    the heads are not drawn, it is `headed` by a line."""
     kinds = [("number" if head.number else "", head.text) for head in heads]
-    return _drawn("table", heads=heads, kinds=kinds, rows=rows, label=label)
+    return _drawn("table", heads=heads, kinds=kinds, rows=rows, label=label, headed=headed)

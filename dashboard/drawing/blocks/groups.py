@@ -76,6 +76,7 @@ class _Row:
     low: float
     high: float
     interval: tuple[str, str] | None
+    untested: bool
     point: str
     tone: str
     adds: float
@@ -99,13 +100,15 @@ class _Head:
 
 @dataclass(frozen=True)
 class _Scales:
-    """The scales that all rows share, and how many queries there are in all."""
+    """The scales that all rows share, how many queries there are in all, and whether anything
+    is `tested`: else the head says that nothing is."""
 
     means: Ticks
     gaps: Ticks
     steps: tuple[float, float]
     room: float
     queries: int
+    tested: bool
 
     def step(self, value: float) -> float:
         """Where a sum of parts stands."""
@@ -175,6 +178,7 @@ def _scales(listed: Listed, shown: Breakdown, drawing: Drawing, ends: Sequence[f
         steps=(min(0.0, *ends), max(0.0, *ends)),
         room=float(seen[parts].sum(axis=1).max()) if parts else 0.0,
         queries=int(shown.whole["queries"]),
+        tested=bool(shown.table["diff_low"].notna().any()),
     )
 
 
@@ -190,7 +194,7 @@ def _heads(
     """Name, mean, difference, what it adds, and room, as far as they are there."""
     view = drawing.comparison
     every = max(shown.looked_at, len(shown.groups))
-    for_all = f" for all {w.count(every)}" if every > 1 else " interval"
+    for_all = f", corrected for {w.count(every)}" if every > 1 else " interval"
     low, high = (w.difference(end, _digits(scales.gaps)) for end in scales.gaps.span)
     mean_low, mean_high = (_tick(end) for end in scales.means.span)
     short = short_names([view.baseline, view.focus], _SHORT_RUN)
@@ -204,7 +208,7 @@ def _heads(
             about = f"{low} to {high}, not tested"
         told += [
             ("difference", "Difference", about),
-            ("adds", "Adds to the total", "share of queries × difference"),
+            ("adds", "Adds to the total", "share × difference, added downwards"),
         ]
     if has_room:
         told.append(("room", "Room for improvement", f"{who}, up to the ideal"))
@@ -212,6 +216,8 @@ def _heads(
     hints = {
         "difference": f"{w.share(view.method.level)} intervals"
         + (f", corrected for {w.count(every)} groups" if every > 1 else ""),
+        "adds": "The share of the queries times the difference: each bar begins where the one above"
+        " it ends, to the right for more, and the last ends at the difference of all",
         "room": f"What {who} reached, and what it lacks to an ideal ranking",
     }
 
@@ -281,6 +287,7 @@ def _row(
         low=low,
         high=high,
         interval=(percent(begun), percent(ended - begun)) if low == low else None,
+        untested=scales.tested and gap == gap and low != low,
         point=percent(scales.gaps.share(gap)) if gap == gap else "",
         tone=_tone(gap, drawing) if clear else "",
         adds=record["printed"],
@@ -338,11 +345,9 @@ def _pieces(drawing: Drawing) -> list[tuple[str, str]]:
 
 
 def below_groups(shown: Breakdown, drawing: Drawing, note: str) -> Markup:
-    """What stands below the table: what the parts of the room are, a note, and what the difference
-    owes to other queries."""
+    """What stands below the table: a note, and what the difference owes to other queries."""
     return _drawn(
         "below_groups",
-        legend=_pieces(drawing) if note and _room_parts(shown) else [],
         note=note,
         mixed=pieces_of(shown.mixed, drawing.styles),
     )

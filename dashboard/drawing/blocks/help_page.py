@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from dashboard.drawing.blocks.templates import Template
 from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES
+from metrics_core.explaining.kinds import GOOD
 
 _drawn = Template("help_page")
 
@@ -16,7 +17,8 @@ _WORDS = (
         "clear, significant after correction",
         "The difference is too large for chance alone, with all runs (or steps, groups, cutoffs)"
         " that were tested together taken into account. Only then a page says “beats” or “best”,"
-        " and only then a difference is coloured.",
+        " and only then a difference of means is coloured. That of a single query is a fact:"
+        f" better and worse are coloured from {FEWEST_QUERIES} queries on.",
     ),
     (
         "no clear difference",
@@ -31,6 +33,23 @@ _WORDS = (
         "interval",
         "Where the difference may lie, given these queries. What it holds for stands in its head:"
         " for all comparisons together, or for each.",
+    ),
+    (
+        "place, bracket",
+        "Where a run stands among all by its mean. A range of places, as 2–4, covers those that"
+        " these queries cannot tell apart; the bracket joins the runs that may be the best.",
+    ),
+    (
+        "fixed, broken",
+        f"Good with the run and not with the baseline, and the other way round. {GOOD}",
+    ),
+    (
+        "median win",
+        "Half of the queries that got better gained more than this, half of them less.",
+    ),
+    (
+        "slice",
+        "The queries with one value of a column, as all of one category; also called a group.",
     ),
     (
         "unjudged",

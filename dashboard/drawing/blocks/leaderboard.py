@@ -32,7 +32,8 @@ _drawn = Template("leaderboard")
 @dataclass(frozen=True)
 class _Row:
     """A run's row; `place` is "" as long as the places are being worked out, and `start`, `width`
-    and `at` are CSS. `may_be_best` draws the bracket."""
+    and `at` are CSS. `may_be_best` draws the bracket, `apart` says that runs between this row and
+    the one above it are folded."""
 
     run: str
     short: str
@@ -46,6 +47,7 @@ class _Row:
     width: str = ""
     at: str = ""
     may_be_best: bool = False
+    apart: bool = False
 
 
 def leaderboard(
@@ -60,8 +62,9 @@ def leaderboard(
     named: str = "",
 ) -> Markup:
     """All runs of the long `table` (see `overview.columns_of`), best mean first, those beyond
-    `SHOWN` folded; of those that are `named` by a part of their name all. `places` are those of all
-    pairs, to which the link `pairs` leads; None while they are worked out."""
+    `SHOWN` folded but for the two compared; of those that are `named` by a part of their name all.
+    `places` are those of all pairs, to which the link `pairs` leads; None while they are worked
+    out."""
     order = best_first(table, drawing)
     short = short_names(order, _NAME)
     found = {} if places is None else {run: i for i, run in enumerate(places.runs)}
@@ -92,14 +95,20 @@ def leaderboard(
     wanted = named.strip().lower()
     kept = [(rank, run) for rank, run in enumerate(order) if wanted in run.lower()]
     first = MOST if wanted else SHOWN if len(kept) > SHOWN + 1 else len(kept)
-    rest = kept[first:]
+    pair = (drawing.focus, drawing.baseline)
+    seen = [*kept[:first], *(one for one in kept[first:] if one[1] in pair)]
+    rest = [one for one in kept[first:] if one[1] not in pair]
+    rows = [row(rank, run) for rank, run in seen]
     return _drawn(
         "leaderboard",
         columns=columns_of(table, drawing, measures),
-        rows=[row(rank, run) for rank, run in kept[:first]],
+        rows=[
+            replace(own, apart=not wanted and rank > above + 1)
+            for own, (rank, _), (above, _) in zip(rows, seen, [(-1, ""), *seen], strict=False)
+        ],
         rest=[row(rank, run) for rank, run in rest] if len(kept) <= MOST else [],
         more=len(rest),
-        told="" if wanted else _told([short[run] for _, run in rest], len(order)),
+        told="" if wanted else _told([(rank, short[run]) for rank, run in rest]),
         chosen=drawing.name,
         cutoff=drawing.cutoff,
         total=len(order),
@@ -108,9 +117,10 @@ def leaderboard(
     )
 
 
-def _told(rest: Sequence[str], total: int) -> str:
-    """Which runs the others are."""
+def _told(rest: Sequence[tuple[int, str]]) -> str:
+    """Which runs the others are, of their ranks by mean from 0."""
     if not rest:
         return ""
-    places = f"{w.count(total - len(rest) + 1)} to {w.count(total)}"
-    return f"(by mean {places}: {w.named(rest, all_of=_NAMED)})"
+    low, high = (w.count(rank + 1) for rank, _ in (rest[0], rest[-1]))
+    ranks = low if low == high else f"{low} to {high}"
+    return f"(by mean {ranks}: {w.named([name for _, name in rest], all_of=_NAMED)})"

@@ -10,6 +10,7 @@ from operator import attrgetter
 from markupsafe import Markup
 
 from dashboard.drawing.blocks.templates import Template
+from dashboard.drawing.figures.text import shorten
 from dashboard.drawing.theme import RunStyle
 from metrics_core.base.errors import RanklensError, UnknownMeasureError
 
@@ -40,6 +41,9 @@ class Shelved:
     opened: str
 
 
+_BEST = 18
+"""Characters of a run's name beside that of its collection."""
+
 _drawn = Template("navigation")
 
 
@@ -51,7 +55,7 @@ def rail(places: Sequence[Place]) -> Markup:
 
 def shelf(collections: Sequence[Shelved]) -> Markup:
     """The collections that can be opened."""
-    return _drawn("shelf", collections=collections)
+    return _drawn("shelf", collections=collections, shorten=shorten, most=_BEST)
 
 
 def all_collections(link: str) -> Markup:

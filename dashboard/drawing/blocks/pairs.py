@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 from markupsafe import Markup
 
 from dashboard.answers.ranking import Ranked, Ranking
@@ -26,6 +27,9 @@ PairLink = Callable[[str, str], str]
 
 ROOMY = 6
 """Runs whose pairs have room for numbers, and which stand in a table of all measures."""
+Scale = tuple[float, float]
+"""The least and the greatest value that are drawn."""
+_WHOLE = (0.0, 1.0)
 _LEAST_COLOUR = 0.3
 _NAME_LENGTH, _LONGEST_NAME = 18, 24
 
@@ -33,10 +37,13 @@ _drawn = Template("pairs")
 
 
 class _Head(NamedTuple):
+    """A measure; of many runs with the `scale` that their intervals fill."""
+
     name: str
     gloss: str
     link: str
     chosen: bool
+    scale: str
 
 
 class _Score(NamedTuple):
@@ -68,18 +75,21 @@ def ranking_table(
     chosen: str, compared: PairLink, by_measure: Lead,
 ) -> Markup:  # fmt: skip
     """These of all runs on all measures: mean, places and interval. `by_measure` gives where a head
-    leads that is not `chosen`; a name compares its run with the one `against`."""
+    leads that is not `chosen`; a name compares its run with the one `against`. The intervals of a
+    few stand on 0 to 1, those of many would not be told apart there."""
+    roomy = len(found.runs) <= ROOMY
+    columns = [(c, _WHOLE if roomy else _scale_of(c)) for c in shown.columns]
     heads = [
         _Head(
             str(c.measure),
             brief(str(c.measure), c.gloss),
             "" if own else by_measure(c.key),
             own,
+            "" if roomy else _reach(scale),
         )
-        for c in shown.columns
+        for c, scale in columns
         for own in [str(c.measure) == chosen]
     ]
-    columns = [(column, 1.0) for column in shown.columns]
     rows = [_row(shown, run, columns, found, styles, against, compared) for run in runs]
     return _drawn("ranking_table", columns=heads, rows=rows, label="Runs and measures")
 
@@ -90,13 +100,23 @@ def beside(
 ) -> Markup:  # fmt: skip
     """These of all runs on the chosen measure, and the table of their pairs beside them."""
     column = next(c for c in shown.columns if str(c.measure) == chosen)
-    reach = [float(v) for part in (column.high, column.mean) for v in part if not math.isnan(v)]
-    scale = nice_ticks(0.0, max(reach, default=1.0)).values[-1]
+    scale = _scale_of(column)
     rows = [_row(shown, run, [(column, scale)], found, styles, against, compared) for run in runs]
-    told = f"{w.share(LEVEL)} interval, 0 to {scale:g}" if found.draws else f"0 to {scale:g}"
+    told = f"{w.share(LEVEL)} interval, {_reach(scale)}" if found.draws else _reach(scale)
     return _drawn(
         "beside", name=chosen, rows=rows, scale=told, pairs=pairs, label=f"Places on {chosen}"
     )
+
+
+def _scale_of(column: Ranked) -> Scale:
+    """From below the least to above the greatest end of all runs' intervals."""
+    ends = np.concatenate([column.low, column.mean, column.high])
+    ends = ends[np.isfinite(ends)]
+    return nice_ticks(ends.min(), ends.max(), most=8).span if len(ends) else _WHOLE
+
+
+def _reach(scale: Scale) -> str:
+    return "{:g} to {:g}".format(*scale).replace("-", w.MINUS)
 
 
 def place(first: int, last: int) -> str:
@@ -105,7 +125,7 @@ def place(first: int, last: int) -> str:
 
 
 def _row(
-    shown: Ranking, run: str, columns: Sequence[tuple[Ranked, float]], found: AllPairs,
+    shown: Ranking, run: str, columns: Sequence[tuple[Ranked, Scale]], found: AllPairs,
     styles: Styles, against: str, compared: PairLink,
 ) -> _Row:  # fmt: skip
     at, i, j = shown.runs.index(run), found.runs.index(run), found.runs.index(against)
@@ -121,11 +141,11 @@ def _row(
         if not found.draws
         else f"clearly behind {w.count(first - 1)}, clearly ahead of {w.count(total - last)},"
         f" not clear against {w.count(last - first)}",
-        cells=[_score(column, at, end, one=len(columns) == 1) for column, end in columns],
+        cells=[_score(column, at, scale, one=len(columns) == 1) for column, scale in columns],
     )
 
 
-def _score(column: Ranked, at: int, end: float, *, one: bool) -> _Score:
+def _score(column: Ranked, at: int, scale: Scale, *, one: bool) -> _Score:
     mean, low, high = (float(part[at]) for part in (column.mean, column.low, column.high))
     places = ""
     if column.first is not None and column.last is not None:
@@ -134,12 +154,14 @@ def _score(column: Ranked, at: int, end: float, *, one: bool) -> _Score:
     told = w.score(mean)
     if not math.isnan(low):
         told = f"{told} {w.interval(low, high, w.decimals(low, high))}"
-    if math.isnan(mean) or not 0 <= mean <= end:
+    begin, end = scale
+    if math.isnan(mean) or not begin <= mean <= end:
         return _Score(w.score(mean), places, told)
+    point = percent((mean - begin) / (end - begin))
     if math.isnan(low):
-        return _Score(w.score(mean), places, told, percent(mean / end))
-    start, width = percent(low / end), percent((high - low) / end)
-    return _Score(w.score(mean), places, told, percent(mean / end), start, width)
+        return _Score(w.score(mean), places, told, point)
+    start, width = percent((low - begin) / (end - begin)), percent((high - low) / (end - begin))
+    return _Score(w.score(mean), places, told, point, start, width)
 
 
 @dataclass(frozen=True)

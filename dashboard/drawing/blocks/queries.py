@@ -63,11 +63,10 @@ class _Cell:
 
 @dataclass(frozen=True)
 class _Gap:
-    """A difference, and where its bar lies: zero, its begin, its length; `tone` colours it."""
+    """A difference, and where its bar lies: its begin, its length; `tone` colours it."""
 
     value: float
     tone: str
-    zero: str = ""
     begin: str = ""
     long: str = ""
 
@@ -110,6 +109,7 @@ def query_table(
         heads=heads,
         rows=[_row(record, columns, (span, scale), coloured, opened) for record in records],
         wide=sum(head.width for head in heads),
+        zero=_part(0.0, span) if span[1] > span[0] else "",
         label=label,
     )
 
@@ -192,9 +192,13 @@ def _gap(value: float, span: Span, tone: str) -> _Gap:
     low, high = span
     if not high > low or value != value:
         return _Gap(value, tone)
-    begin, end = min(value, 0.0), max(value, 0.0)
-    zero, start = (percent((at - low) / (high - low)) for at in (0.0, begin))
-    return _Gap(value, tone, zero, start, percent((end - begin) / (high - low)))
+    return _Gap(value, tone, _part(min(value, 0.0), span), percent(abs(value) / (high - low)))
+
+
+def _part(value: float, span: Span) -> str:
+    """Where a value lies in a span, from its left end."""
+    low, high = span
+    return percent((value - low) / (high - low))
 
 
 def _number(value: float) -> str:
@@ -205,8 +209,7 @@ def _number(value: float) -> str:
 def _cell(value: float, scale: tuple[float, float] | None) -> _Cell:
     share = ""
     if scale is not None and value == value:
-        low, high = scale
-        share = percent((value - low) / (high - low))
+        share = _part(value, scale)
     return _Cell(w.score(value), share)
 
 
@@ -248,7 +251,8 @@ def strip_said(paired: int, most: int, mean: float) -> Markup:
     return _drawn("strip_said", paired=paired, most=most, mean=mean)
 
 
-def listed(kept: int, total: int, taken: Sequence[Markup]) -> Markup:
-    """How many of the queries a list holds, and what narrows it; only read aloud where it is all of
-    them and nothing does."""
-    return _drawn("listed", kept=kept, total=total, taken=[part for part in taken if part])
+def listed(kept: int, total: int, taken: Sequence[Markup], rule: str = "") -> Markup:
+    """How many of the queries a list holds, by which rule, and what narrows it; only read aloud
+    where it is all of them and nothing does."""
+    narrowing = [part for part in taken if part]
+    return _drawn("listed", kept=kept, total=total, taken=narrowing, rule=rule)

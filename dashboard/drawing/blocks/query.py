@@ -66,7 +66,7 @@ def grades_of(diagnosis: Diagnosis, names: Mapping[float, str] | None = None) ->
 
 @dataclass(frozen=True)
 class Tile:
-    """The square of a rank; without a tint it is beyond the end of the list."""
+    """The square of a rank; without a tint no document stands there."""
 
     tint: str = ""
     said: str = ""
@@ -138,7 +138,7 @@ def _reach(row: Row) -> tuple[str, str] | None:
 def tiles(diagnosis: Diagnosis, run: str, grades: Grades, ranks: int = SQUARES) -> list[Tile]:
     """One square a rank with a rule after rank k; none for an empty list."""
     squares = diagnosis.squares(run, ranks)
-    if squares[0][1] is None:
+    if diagnosis.rankings[run].empty:
         return []
     drawn = []
     for rank, (doc_id, grade) in enumerate(squares, start=1):

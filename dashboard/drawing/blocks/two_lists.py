@@ -116,7 +116,8 @@ def two_lists(
         for number, (whole, run) in enumerate(zip(wholes, runs, strict=True))
     ]
     joins = Markup()
-    if len(wholes) == _JOINED:
+    # A line would not meet its row where a list leaves ranks out.
+    if len(wholes) == _JOINED and not any(map(_leaves_ranks_out, wholes)):
         joins = lines(wholes[0], wholes[1], reach, _HEIGHTS[kind])
     if kind == "by-id" and len(shown) and not note:
         note = "No document file is loaded; documents are shown by id."
@@ -130,6 +131,10 @@ def two_lists(
         note=note,
         cutoff=diagnosis.cutoff,
     )
+
+
+def _leaves_ranks_out(rows: Sequence[Row]) -> bool:
+    return any(row["rank"] != place for place, row in enumerate(rows, 1))
 
 
 def ways(

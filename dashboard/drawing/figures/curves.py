@@ -28,7 +28,8 @@ from dashboard.drawing.figures.text import escape, shorten, text_width, whole
 from dashboard.drawing.theme import Palette, RunStyle
 from dashboard.drawing.ticks import Ticks, covering_ticks, score_ticks
 
-UPPER, GAP, LOWER = 286, 36, 178
+UPPER, GAP, LOWER = 218, 34, 122
+"""px; with what stands above them both panels fit the first screen of a projector."""
 _TOP, _BOTTOM, _RIGHT = 10, 28, 16
 _EDGE = 2
 """px beyond the ends of a value axis: Plotly draws no grid line right at an end."""

@@ -71,6 +71,19 @@ def read_ids(queries: str, docs: str) -> None:
     doing(read)
 
 
+def leave_out_own(exclude_self: bool) -> dict[str, Any]:
+    """Leave each query's own document out of the runs of the open collection, or no longer; nothing
+    of the address changes."""
+    here = collection()
+
+    def left() -> None:
+        give_place(here)
+        workspace().leave_out_own(here, exclude_self)
+
+    doing(left)
+    return {}
+
+
 def keep_in_use(identity: str, before: Library, after: Library) -> None:
     """Let a collection go on with the judgments that it used before others came beside them."""
     used = before.judgments or after.judgments

@@ -1,26 +1,38 @@
 """What an uploader gives: short files as they are, long ones by the notes that stand for them;
-these are read while the page goes on."""
+these are read while the page goes on. And the files that tables came from, for another reading."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from dashboard.files import visits
+from dashboard.files.files import File
 from dashboard.files.long_runs import ONE_AT_A_TIME, converted
-from dashboard.files.uploaded_file import UploadedFile, tables_of
-from dashboard.session.open_collection import collection, judgments_of, workspace
+from dashboard.files.uploaded_file import UploadedFile, UploadedTable, tables_of
+from dashboard.session.open_collection import (
+    all_collections,
+    collection,
+    judgments_of,
+    workspace,
+)
 from dashboard.session.reading import Reading
 from dashboard.streamlit_internals import FileOfUploader, page_run
 from dashboard.workspace.disk.scratch import ScratchFile
 from metrics_core import formats
 from metrics_core.base.errors import RanklensError
-from metrics_core.formats import Loaded
+from metrics_core.formats import FirstRows, Loaded
 from metrics_core.formats.source.opening import open_source
 from metrics_core.tables import Qrels
 
-_VISIT, _READINGS = "_arriving", "_long_uploads"
+_VISIT, _READINGS, _HELD = "_arriving", "_long_uploads", "_held_files"
+_MOST_HELD = 12
+"""Files of a visit that are held for another reading, each shorter than `long_runs.SMALLEST`."""
 
 
 def expect_files() -> None:
@@ -82,3 +94,74 @@ def reading_of(
 def forget_readings() -> None:
     """Forget what was begun: it is kept, or told."""
     st.session_state.pop(_READINGS, None)
+
+
+@dataclass(frozen=True)
+class Original:
+    """The file that a table came from, or could not be made of, and the choices by which it was
+    read; `guessed` where nothing said what it is."""
+
+    name: str
+    given: UploadedFile | Path
+    choices: Mapping[str, Any] = field(default_factory=dict)
+    guessed: bool = False
+
+    def first_rows(self) -> FirstRows | None:
+        """Its columns by name and its first rows; None where it has no such columns."""
+        origin = self.given if isinstance(self.given, Path) else self.given.origin
+        with suppress(RanklensError, OSError):
+            encoding = self.choices.get("encoding")
+            return formats.first_rows(origin, name=self.name, encoding=encoding)
+        return None
+
+
+def hold(identity: str, number: str, loaded: Loaded) -> None:
+    """Hold the file that a table of a collection came from as long as the visit lasts, if it is
+    short: the workspace keeps tables, not files."""
+    if not isinstance(loaded, UploadedTable) or loaded.given is None:
+        return
+    given = loaded.given
+    if not isinstance(given.content, bytes):
+        return
+    if loaded.file not in (given.name, f"{given.name}/{loaded.tag}"):
+        return  # the parts of a run, of which this is the first
+    own = Original(given.name, given, loaded.choices, loaded.evidence == "guess")
+    _held()[identity, number] = own
+    for key in list(_held())[:-_MOST_HELD]:
+        del _held()[key]
+
+
+def _held() -> dict[tuple[str, str], Original]:
+    held: dict[tuple[str, str], Original] = st.session_state.setdefault(_HELD, {})
+    return held
+
+
+def original_of(file: File) -> Original | None:
+    """The file that a table of the open collection came from; None where it is not at hand."""
+    here = collection()
+    if file.number:
+        return _held().get((here, file.number))
+    folder = all_collections().folder_of(here)
+    # A file of several systems has a name for each behind its own.
+    names = [file.file, *(str(above) for above in Path(file.file).parents)]
+    name = next((n for n in names if folder and (folder / n).is_file()), None)
+    if folder is None or name is None:
+        return None
+    choices = all_collections().choices_of(here).get(name, {})
+    return Original(name, folder / name, choices, file.evidence == "guess")
+
+
+def made_of(original: Original) -> dict[str, Original]:
+    """Number -> the file, of the tables of the open collection that came from this one."""
+    here = collection()
+    return {
+        number: own
+        for (of, number), own in _held().items()
+        if of == here and own.given is original.given
+    }
+
+
+def is_read_anew(identity: str, number: str, loaded: Loaded) -> bool:
+    """Whether a table of a collection came from the very file that this one came from."""
+    own = _held().get((identity, number))
+    return own is not None and isinstance(loaded, UploadedTable) and own.given is loaded.given

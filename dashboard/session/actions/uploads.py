@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, count
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import streamlit as st
@@ -17,7 +19,15 @@ from dashboard.files.files import File, parts_as_one
 from dashboard.files.uploaded_file import UploadedFile, tables_of, way_of
 from dashboard.session.actions import collections, notes_and_layers
 from dashboard.session.actions.judgments import keep_in_use
-from dashboard.session.actions.uploaded_files import forget_readings, reading_of, release
+from dashboard.session.actions.uploaded_files import (
+    Original,
+    forget_readings,
+    hold,
+    is_read_anew,
+    made_of,
+    reading_of,
+    release,
+)
 from dashboard.session.address import address, change, forget
 from dashboard.session.open_collection import (
     all_collections,
@@ -37,18 +47,22 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats import Loaded
 from metrics_core.formats.parsing.ranks_parts import is_beside_parts
+from metrics_core.formats.registry import Columns
 from metrics_core.tables import Qrels, Run
 
 _KEYS = count(1)
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """An uploaded file that could not be read, kept for another try; `key` names its widgets."""
+    """An uploaded file that could not be read by these `choices`, kept for another try; `key` names
+    its widgets."""
 
     error: RanklensError
     given: UploadedFile
     key: int
+    choices: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _nothing() -> None:
@@ -146,10 +160,12 @@ def _read_cut(given: UploadedFile, carried: list[Carried]) -> list[Loaded]:
 
 
 def _read(given: UploadedFile, **choices: Any) -> list[Loaded]:
-    return _received(given, partial(tables_of, given, **choices))
+    return _received(given, partial(tables_of, given, **choices), choices)
 
 
-def _received(given: UploadedFile, tables: Callable[[], list[Loaded]]) -> list[Loaded]:
+def _received(
+    given: UploadedFile, tables: Callable[[], list[Loaded]], choices: Mapping[str, Any] = _NONE
+) -> list[Loaded]:
     """A file's tables; one that cannot be read goes to `refusals`."""
     try:
         read = tables()
@@ -163,15 +179,15 @@ def _received(given: UploadedFile, tables: Callable[[], list[Loaded]]) -> list[L
     else:
         refusals().pop(given.name, None)
         return read
-    refusals()[given.name] = Refusal(refused, given, next(_KEYS))
+    refusals()[given.name] = Refusal(refused, given, next(_KEYS), choices)
     return []
 
 
 def read_again(name: str, **choices: Any) -> None:
-    """Read a refused file with other choices; nothing happens where it was read meanwhile."""
+    """Read a refused file with further choices; nothing happens where it was read meanwhile."""
     refused = refusals().get(name)
     if refused is not None:
-        _keep(_read(refused.given, **choices))
+        _keep(_read(refused.given, **{**refused.choices, **choices}))
 
 
 def dismiss(*names: str) -> None:
@@ -249,6 +265,7 @@ def _into(
     lost: list[str] = []
     refused: StorageError | None = None
     became: list[tuple[Loaded, Added]] = []
+    replaced: list[Callable[[], None]] = []
     for loaded in read:
         # Two of one name that were given at once are meant to be two.
         beside = named[loaded.file, loaded.kind] > 1
@@ -258,17 +275,23 @@ def _into(
             lost.append(loaded.file)
             refused = error
             continue
-        became.append((loaded, added))
+        again = is_read_anew(identity, (added.older or added.entry).number, loaded)
+        hold(identity, added.entry.number, loaded)
+        if added.how == "replaced":
+            replaced.append(partial(_tell_replaced, identity, added.entry, again=again))
+        if added.how != "known" or not again:
+            became.append((loaded, added))
     came = notes_and_layers.taken(identity, carried)
     kept()
     keep_in_use(identity, before, library_of(identity))
+    if before.study is not None and len(before.study.names) == 1:
+        change(run="", base="")  # there was none to compare with
     open_collection(identity)
     if refused is not None:
         tell_error(refused, f" Not kept: {w.listing(dict.fromkeys(lost))}.")
     _tell_known([(loaded, added) for loaded, added in became if added.how == "known"], became)
-    for _, added in became:
-        if added.how == "replaced":
-            _tell_replaced(identity, added.entry)
+    for told in replaced:
+        told()
     notes_and_layers.tell_of(came)
 
 
@@ -291,15 +314,13 @@ def _tell_known(
 _PARTS = {"run": "run", "qrels": "judgments", "queries": "queries", "documents": "documents"}
 
 
-def _tell_replaced(identity: str, entry: Entry) -> None:
-    tell(
-        f"{entry.file} replaced the earlier file of that name.",
-        "",
-        (
-            ("Undo", partial(workspace().take_back, identity, entry.number)),
-            ("Keep both", partial(workspace().keep_both, identity, entry.number)),
-        ),
-    )
+def _tell_replaced(identity: str, entry: Entry, *, again: bool) -> None:
+    undo = ("Undo", partial(workspace().take_back, identity, entry.number))
+    if again:
+        tell(f"{entry.file} is read another way now.", "", (undo,))
+        return
+    both = ("Keep both", partial(workspace().keep_both, identity, entry.number))
+    tell(f"{entry.file} replaced the earlier file of that name.", "", (undo, both))
 
 
 def read_as(file: File, kind: Literal["run", "qrels"]) -> None:
@@ -315,6 +336,26 @@ def read_as(file: File, kind: Literal["run", "qrels"]) -> None:
         doing(taken)
     else:
         read_again_with(file.file, kind=kind)
+
+
+def read_so(original: Original, kind: Literal["run", "qrels"], columns: Columns) -> None:
+    """Read a file of the open collection again as this kind, its columns being these, by our words
+    for them; for callbacks. What was made of it before gives way, its judgments in use stay so."""
+    choices = {**original.choices, "kind": kind, **({"columns": dict(columns)} if columns else {})}
+    if isinstance(original.given, Path):
+        read_again_with(original.name, **choices)
+        return
+    here, read = collection(), _read(original.given, **choices)
+
+    def taken() -> None:
+        _into(here, read, ())
+        before = {n for n, own in made_of(original).items() if own.choices != choices}
+        for entry in workspace().entries(here):
+            if entry.number in before:
+                workspace().remove_entry(here, entry.number)
+
+    if read:
+        doing(taken)
 
 
 def remove_file(number: str, file: str) -> None:

@@ -78,7 +78,8 @@ class Settings:
     """What readers have said of a collection, by the names that its runs have in their files: the
     names that runs were given here, and the colours and shapes. `complete` judgments hold all that
     is relevant; `old_baseline` says that the collection finds its baseline as it always did;
-    `map_queries` and `map_docs` are how ids are read, as the command line takes it."""
+    `map_queries` and `map_docs` are how ids are read, as the command line takes it; `exclude_self`
+    leaves each query's own document out of every run."""
 
     complete: bool = False
     names: tuple[tuple[str, str], ...] = ()
@@ -86,6 +87,7 @@ class Settings:
     old_baseline: bool = False
     map_queries: str = ""
     map_docs: str = ""
+    exclude_self: bool = False
 
 
 NOTHING_SAID = Settings()
@@ -96,8 +98,8 @@ class Collection:
     """A collection: `choices` says, by file name, how files of its folder are to be read,
     `journals`, by name, how far they went, `judgments` which of several judgments are used, by the
     key of their file; "" where nobody has chosen and none came beside others. `complete`,
-    `run_names`, `run_slots`, `baseline_rule` and the maps of ids are its settings; a record of
-    before has the first rule for the baseline, so that what it shows does not change."""
+    `run_names`, `run_slots`, `baseline_rule`, `exclude_self` and the maps of ids are its settings;
+    a record of before has the first rule for the baseline, so that what it shows stays so."""
 
     id: str
     name: str
@@ -112,6 +114,7 @@ class Collection:
     baseline_rule: int = 1
     map_queries: str = ""
     map_docs: str = ""
+    exclude_self: bool = False
 
     @property
     def settings(self) -> Settings:
@@ -123,6 +126,7 @@ class Collection:
             self.baseline_rule < BASELINE_RULE,
             self.map_queries,
             self.map_docs,
+            self.exclude_self,
         )
 
 

@@ -52,6 +52,8 @@ class RowsHash:
             sizes.update(values_of(pc.binary_length(chunk)).astype(np.int32).data)
             texts.update(memoryview(data)[first:last] if data is not None else b"")
         scores.update(np.ascontiguousarray(values_of(rows["score"]), dtype=np.float64).data)
+        if "rank" in rows.column_names:
+            scores.update(np.ascontiguousarray(values_of(rows["rank"])).data)
 
     def hexdigest(self) -> str:
         """The hash of all rows so far."""

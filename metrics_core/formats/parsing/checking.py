@@ -36,16 +36,19 @@ def run_table(
     rows: pa.Table,
     index: RowLines | None,
     places: npt.NDArray[np.int64] | None = None,
+    *,
+    ranks: npt.NDArray[np.int64] | None = None,
 ) -> Run:
     """A run from query_id, doc_id and finite scores, the rows being those of the file or of some
-    `places` in it. Raises FileFormatError for a document twice in a query, unless the request says
-    which one counts."""
+    `places` in it; `ranks` are kept as they are. Raises FileFormatError for a document twice in a
+    query, unless the request says which one counts."""
     try:
         return Run.from_columns(
             request.run_name,
             rows["query_id"],
             rows["doc_id"],
             rows["score"],
+            rank=ranks,
             duplicates=request.duplicates,
         )
     except TableError as error:

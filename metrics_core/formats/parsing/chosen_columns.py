@@ -11,8 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from metrics_core.base.errors import ParameterError
-from metrics_core.formats.parsing.columns import NAMES, fold, recognise_columns
+from metrics_core.formats.parsing.columns import NAMES, fold, recognise_columns, understand
 from metrics_core.formats.registry import KINDS, LIKELY, Columns, FirstRows, Kind
+from metrics_core.formats.values import is_number
 
 WORDS: dict[str, str] = {
     **dict.fromkeys(("query", "query_id"), "query_id"),
@@ -103,6 +104,26 @@ def recognise_named(found: FirstRows | None, columns: Columns) -> dict[Kind, int
         return recognise_columns(read_as(found.names, columns), found.rows)
     first: Kind = "qrels" if "relevance" in columns else "run"
     return dict.fromkeys((first, *KINDS), LIKELY)
+
+
+def likely_columns(found: FirstRows, kind: Kind) -> dict[str, str]:
+    """What most likely is which column of a run or judgments, by the words of `chosen_columns`: the
+    name of the column says it, else its place, the last numbers being the score or grade. What
+    nothing is left for is left out."""
+    names, roles = found.names, understand(found.names, kind).roles
+    number = "grade" if kind == "qrels" else "score"
+    value = roles.get("relevance" if kind == "qrels" else "score", roles.get("rank"))
+    places = {"query": roles.get("query_id"), "doc": roles.get("doc_id"), number: value}
+    free = [at for at in range(len(names)) if at not in roles.values()]
+    numbers = [at for at in free if all(is_number(row[at]) for row in found.rows if len(row) > at)]
+    if places[number] is None and numbers:
+        places[number] = numbers[-1]
+    for word in ("query", "doc"):
+        if places[word] is None:
+            places[word] = next((at for at in free if at not in places.values()), None)
+    if kind == "run":
+        places["system"] = roles.get("tag")
+    return {word: names[at] for word, at in places.items() if at is not None}
 
 
 _ROLE_OF = {"run": "tag"}

@@ -197,8 +197,8 @@ def _recognise_judgable(
         return {"run": CERTAIN}
     values = [row[score].strip() for row in rows if len(row) > score]
     graded = whole_grades(values)
-    if graded and [fold(name) for name in names] == ["queryid", "corpusid", "score"]:  # BEIR's
-        return {"qrels": CERTAIN, "run": LIKELY}
+    if graded and [fold(name) for name in names] == ["queryid", "corpusid", "score"]:
+        return {"qrels": LIKELY + 1, "run": LIKELY}  # BEIR's head; a run may have it, too
     return {"run": CERTAIN, "qrels": LIKELY if graded else IF_SAID}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -157,10 +157,24 @@ def quickly_named(source: Source, request: Request, separator: str) -> Named | N
         return None
     types = _types(names, understood, request.kind)
     required = [names[understood.roles[role]] for role in _REQUIRED & understood.roles.keys()]
+    return quick_columns(source, separator, names, types, required)
+
+
+def quick_columns(
+    source: Source,
+    separator: str,
+    names: Sequence[str],
+    types: Mapping[str, pa.DataType],
+    required: Sequence[str],
+    *,
+    header: bool = True,
+) -> Named | None:
+    """The columns of these types, below a line of names where there is a `header`; None for a file
+    with quotes, blank lines or misfits."""
 
     def read(numbered: tuple[int, bytes]) -> pa.Table | None:
         number, block = numbered
-        rows = block.partition(b"\n")[2] if number == 0 else block
+        rows = block.partition(b"\n")[2] if number == 0 and header else block
         if b'"' in rows:
             return None
         return read_regular(rows or b"\n", separator, names, types, required)
@@ -173,8 +187,8 @@ def quickly_named(source: Source, request: Request, separator: str) -> Named | N
         source.limit.check_cells(source.name, sum(map(len, tables)), len(types))
     whole = pa.concat_tables(tables).unify_dictionaries()
     columns = {name: whole[name] for name in types}
-    index = LineIndex((Stretch(len(whole), len(whole)),), first=2)
-    return Named(names, columns, index)
+    index = LineIndex((Stretch(len(whole), len(whole)),), first=2 if header else 1)
+    return Named(list(names), columns, index)
 
 
 _ROWS_BETWEEN_CHECKS = 1_000

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics_core.base.errors import RanklensError
+from metrics_core.formats.parsing.trec_lines import RUN, fast
 from metrics_core.formats.reading import recognised
 from metrics_core.formats.source.limits import Size, bytes_of, size_text
 from metrics_core.formats.source.opening import open_source
 from metrics_core.formats.source.source import Source
-from metrics_core.tables import Qrels
+from metrics_core.tables import Qrels, Run
+from metrics_core.tables.arrays import column_of, values_of
+from metrics_core.tables.columns import ID, coded
 
 if TYPE_CHECKING:
     from metrics_core.judging.while_reading.judged import JudgedFile
@@ -22,6 +25,9 @@ FROM = 16 << 20
 
 LEAST_MEMORY = 400_000_000
 """Bytes within which runs of any size are judged."""
+
+_BEGINNING = 1 << 20
+"""Bytes that tell what the lists of a run are like."""
 
 _ANY_SIZE = "1000TB"
 _WHOLE = "leave --memory out to read the run whole"
@@ -52,6 +58,23 @@ def judged_at_once(
             return None
         read.append(run)
     return read
+
+
+def first_lists(
+    file: str | Path, *, encoding: str | None = None, limit: Size | None = None
+) -> Run | None:
+    """The lists at the beginning of a TREC run, without reading the rest; None where its lines are
+    not regular."""
+    source = open_source(Path(file), str(file), encoding, limit)
+    parsed = fast(next(source.blocks(_BEGINNING), b""), RUN)
+    if parsed is None:
+        return None
+    rows = parsed.table.select(["query_id", "doc_id", "score"])
+    query = coded(rows["query_id"])
+    # The last list may go on.
+    codes = values_of(query.indices)
+    rows = rows.filter(column_of(codes != codes[-1]))
+    return Run(table=rows.set_column(0, "query_id", coded(rows["query_id"].cast(ID))))
 
 
 def judged_within(

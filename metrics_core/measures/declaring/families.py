@@ -24,7 +24,7 @@ FAMILIES = (
     Family("Precision and recall", "Is the first page any good?", ("precision_recall",)),
     Family("Graded relevance", "Do the best documents come first?", ("gain", "normalized_gain")),
     Family(
-        "Readers",
+        "User models",
         "What does a reader get who may stop anywhere?",
         ("browsing", "readers", "nearly_err"),
     ),
@@ -45,7 +45,7 @@ FAMILIES = (
         "What if many documents are unjudged?",
         ("preference", "inferred", "unjudged"),
     ),
-    Family("Weak queries", "Does it help where search goes badly?", ("logarithmic",)),
+    Family("Hard queries", "Does it help where search goes badly?", ("logarithmic",)),
     Family("Agreement", "Is it the right order, pair by pair?", ("agreement",)),
     Family(
         "Whole lists and counts",

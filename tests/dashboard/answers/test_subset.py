@@ -93,3 +93,13 @@ def test_notes_and_layers_stand_beside_the_judgments_of_the_files() -> None:
     assert "layers.csv holds grades that were given in Ranklens" in about
     own = subset(STUDY, STUDY.view(asked).comparison, ids, noted)
     assert [line["text"] for line in opened_cut(own, "queries.zip").carried.notes] == ["why"]
+
+
+def test_ranks_that_a_file_left_out_stay_left_out() -> None:
+    qrels = Qrels.from_columns(["q", "p"], ["d", "d"], [1, 1])
+    gaps = read_run(b"q\tx\t2\nq\td\t4\np\td\t1\n", name="gaps.run")
+    own = Study([gaps, Run.from_columns("b", ["q"], ["d"], [1.0])], qrels)
+    view = own.view(Address.of(run="gaps", base="b", m="RR")).comparison
+    study, _ = opened(subset(own, view, ["q"]))
+    assert study.judged["gaps"].rank.tolist() == [4]
+    assert study.judged["gaps"].documents(3).tolist() == [1]

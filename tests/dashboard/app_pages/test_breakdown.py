@@ -166,7 +166,7 @@ def test_of_forty_groups_and_twelve_runs_twelve_are_shown_and_the_rest_opens(
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, groups=40, runs=12)))
     app = opened("breakdown", run="a", base="b")
     shown = text_of(app)
-    assert "28 more groups" in shown and "95 % for all 40" in shown.replace("\u00a0", " ")
+    assert "28 more groups" in shown and "95 %, corrected for 40" in shown.replace("\u00a0", " ")
     assert len(re.findall(r"where=category=c\d+", " ".join(links_to(app, "queries")))) == 12
     app.text_input(key="w_within").set_value("C39").run()
     assert app.query_params["within"] == "C39" and "39 other groups" in text_of(app)

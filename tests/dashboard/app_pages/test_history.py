@@ -27,6 +27,13 @@ def test_the_page_keeps_the_order_in_its_address() -> None:
     assert "over 4 versions" in text_of(app) and "Judged in top 10" in text_of(app)
 
 
+def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
+    app = opened("history", set="sample")
+    assert "Put them in order, and this page shows how the measure moved" in text_of(app)
+    assert app.segmented_control(key="w_in_order").value == ""
+    assert "“No”: this page says nothing of progress" in text_of(app)
+
+
 def test_files_of_a_folder_stand_by_their_own_dates(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

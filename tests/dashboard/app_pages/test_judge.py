@@ -128,7 +128,7 @@ def test_the_queue_goes_on_where_it_was_left() -> None:
     assert after["rows"][0] == first["rows"][1]
     assert first["names"] == ["Not relevant", "A little", "Fairly", "Highly"]
     assert 0 < first["settle"] < first["total"] and row["settles"]
-    assert row["where"] == "rank 10 in bm25 · not in the top 10 of dense"
+    assert row["where"] == "rank 10 in bm25, not in the top 10 of dense"
 
 
 def test_to_judge_leads_back_and_says_where_everything_is_judged(

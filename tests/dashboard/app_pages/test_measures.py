@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dashboard.answers.measures import measure_list
 from metrics_core.measures import declarations
 from tests.dashboard.conftest import opened, text_of
 
@@ -18,6 +19,14 @@ def test_the_list_of_measures_is_searched_by_any_name() -> None:
     assert "Recall" in text_of(app)
     app.text_input(key="w_find").set_value("precisoin").run()
     assert "No measure fits “precisoin”. Did you mean P" in text_of(app).replace(".Did", ". Did")
+
+
+def test_a_family_is_whole_below_those_that_are_used_most() -> None:
+    groups = measure_list("", "").groups
+    assert [told.name for told in groups.pop("Used most")][:2] == ["nDCG", "P"]
+    assert {told.name for told in groups["Precision and recall"]} >= {"P", "R", "AP", "Rprec"}
+    assert sum(map(len, groups.values())) == len(declarations())
+    assert "nDCG Normalized discounted cumulative gain" in text_of(opened("measures"))
 
 
 @pytest.mark.parametrize("name", ["nDCG", "alpha_nDCG", "NumRet", "Utility"])

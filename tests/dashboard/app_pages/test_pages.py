@@ -21,7 +21,7 @@ PAGES = {
     "": "beats bm25",
     "curves": "dense is clearly ahead on nDCG from k = 2 on",
     "breakdown": "No category is significant by itself",
-    "pairs": "dense and hybrid tie for first on nDCG@10",
+    "pairs": "dense or hybrid may be the best on nDCG@10",
     "firm": "The lead of dense holds in five of six checks",
     "queries": "is better on 54 of 104 queries, worse on 21",
     "query": "dense loses 0.",
@@ -29,7 +29,7 @@ PAGES = {
     "data": "Seven files are loaded",
     "collections": "No collection of your own yet",
     "measures": f"{len(declarations())} measures",
-    "help": "Keys, words, and where more is said.",
+    "help": "Words, keys, and where more is said.",
     "judge": "81 judgments could make the order certain",
 }
 

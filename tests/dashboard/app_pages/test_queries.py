@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.answers.query_chips import RULES
 from dashboard.drawing.theme import LIGHT
 from tests.dashboard.conftest import drawn, opened, text_of
 
@@ -156,6 +157,7 @@ def test_every_chip_of_the_sample_gives_as_many_rows_as_it_says() -> None:
         app.query_params["show"] = key
         app.run()
         assert title_of(app) == f"{chips[name]} of 104 queries"
+        assert RULES[key] in text_of(app)
         assert len(links_of(app, "queries")) == 9 + 2 * chips[name]
 
 

@@ -18,11 +18,10 @@ def test_the_page_reads_as_an_answer() -> None:
     order = [
         "All queries",
         "category: Devices",
-        "likely cause: ranked too low",
         "rank 1 to 5",
         "Ranks 6 to 10 · All 100 · 3 runs side by side",
         "Relevant, but not in the top 10 of dense",
-        "2 relevant of 11 judged documents",
+        "1 of 2 relevant documents; 11 judged.",
         "Where the 0.507 went",
         "Room for improvement 0.680 reached of 1.000 0.320",
         "Sweep error ER-21 at rank 1 instead of 5 gives 0.826",
@@ -74,3 +73,15 @@ def test_every_kind_of_measure_is_explained_or_left_out(measure: str) -> None:
     for alone in ({}, {"base": "dense"}):
         app = opened("query", m=measure, **{**PAIR, **alone})
         assert "error-card" not in drawn(app) and not re.search(r"\bnan\b", text_of(app))
+
+
+def test_ranks_that_a_file_left_out_are_no_documents() -> None:
+    app = opened("data", set="own")
+    qrels, run = b"q 0 d 1\nq 0 e 0\n", b"q\tx\t2\nq\td\t4\nq\te\t7\n"
+    usual = b"q Q0 d 1 3 b\nq Q0 x 2 2 b\nq Q0 e 3 1 b\n"
+    files = [("j.qrels", qrels, ""), ("gaps.run", run, ""), ("b.run", usual, "")]
+    app.file_uploader[0].set_value(files).run()
+    shown = text_of(opened("query", set="own", q="q", run="gaps", base="b", m="RR", k="5"))
+    assert "rank 2: not judged" in shown and "rank 4: grade 1" in shown and "rank 7" in shown
+    assert "lists nothing" not in shown and "rank 1: not" not in shown
+    assert "0.250" in shown and "Ranks 6 to 7" in shown

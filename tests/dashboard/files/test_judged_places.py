@@ -8,7 +8,9 @@ from unittest import mock
 from dashboard.files import judged_places
 from dashboard.files.judged_places import KeptRanks
 from dashboard.workspace import Workspace
+from metrics_core.formats import read_run
 from metrics_core.judging import judge
+from metrics_core.judging.ranking import ranked_documents
 from metrics_core.tables import Qrels, Run
 from tests.dashboard.workspace.stored_runs import QRELS, short_are_long, stored
 
@@ -45,3 +47,12 @@ def test_other_judgments_are_joined_anew(tmp_path: Path) -> None:
     wanted = judge(RUN, OTHER)
     assert other.rank.tolist() == wanted.rank.tolist()
     assert other.unjudged_queries == wanted.unjudged_queries == ("b",)
+
+
+def test_ranks_that_a_file_leaves_out_stay_empty(tmp_path: Path) -> None:
+    run = read_run(b"a\td1\t2\na\tx\t3\na\td2\t7\nb\td1\t1\n", name="x.run")
+    with short_are_long():
+        kept, judging = stored(tmp_path, run), KeptRanks(Workspace(tmp_path).cache)
+        assert ranked_documents(kept, "a")["rank"].tolist() == [2, 3, 7]
+        for ranks in (judging(kept, QRELS), judging(kept, QRELS)):
+            assert (ranks.rank.tolist(), ranks.documents(5).tolist()[:2]) == ([2, 7, 1], [2, 1])

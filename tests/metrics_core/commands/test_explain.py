@@ -95,7 +95,7 @@ def test_one_query_in_words(command: Command) -> None:
     out, _ = command("--query", "q098")
     head, sentence, scores, ledger, gains = out.strip().split("\n\n")
     assert head == "q098: broken; dense: ranked too low."
-    assert "the best document fell from rank 1 to rank 5" in sentence
+    assert "the only document graded 3 fell from rank 1 to rank 5" in sentence
     assert scores == "nDCG@10 of this query: dense 0.320, bm25 0.826, difference −0.507."
     assert [line.split() for line in ledger.splitlines()[1:]] == [
         ["FN-0175", "3", "5", "1", "−0.507"],

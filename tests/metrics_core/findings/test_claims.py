@@ -382,11 +382,12 @@ def false_in_places(given: Situation, text: str) -> Iterator[str | bool]:
         yield bests != [alone[2]] and "the only one"
         against = {v for v in found.verdict[found.runs.index(alone[2])] if v is not None}
         yield (alone[3] == "is clearly") != (against == {"better"}) and "clear against each"
-    elif some := re.match(r"(\w+) of (\w+) runs tie|All (\w+) runs tie", title):
-        yield count_of(some[1] or some[3]) != len(bests) and "how many tie"
-        yield count_of(some[2] or some[3]) != len(found.runs) and "of how many"
+    elif some := re.match(r"(?:(\w+) of|Any of the) (\w+) runs may", title):
+        yield count_of(some[1] or some[2]) != len(bests) and "how many may be"
+        yield count_of(some[2]) != len(found.runs) and "of how many"
     else:
-        yield named_in(title.partition(" tie for first")[0])[0] != bests and "who ties"
+        named = title.partition(" may be the best")[0].replace(" or ", " and ")
+        yield named_in(named)[0] != bests and "who may be"
     for run, place in re.findall(r"(run\d+) is clearly (\w+)", lead):
         first, last = places[run]
         yield (first != last or w.ordinal(first) != place) and f"the place of {run}"

@@ -57,6 +57,10 @@ def false_in_files(given: Loaded, text: str) -> Iterator[str | bool]:
     unjudged = len(given.asked - given.judged)
     every = "Every query id in the runs matches the judgments" in text
     yield every is not (not unjudged and given.fits and not given.missing) and "that all match"
+    has = re.search(r"run1 has ([\d,]+) of the ([\d,]+) judged quer(?:y|ies)", text)
+    both = len(given.asked & given.judged), len(given.judged)
+    yield bool(has) is not (every and both[0] < both[1]) and "that some are lacking"
+    yield (count_of(has[1]), count_of(has[2])) != both if has else False
     some = re.search(r"([\d,]+) quer(?:y|ies) of the runs ha(?:s|ve) no judgments", text)
     said = unjudged if given.fits and not given.missing else 0
     yield (count_of(some[1]) if some else 0) != said and "how many have no judgments"
@@ -71,6 +75,10 @@ def test_what_is_loaded() -> None:
             fits=given.fits,
             unjudged=len(given.asked - given.judged),
             missing=given.missing,
+            answered={}
+            if given.asked >= given.judged
+            else {"run1": len(given.asked & given.judged)},
+            judged=len(given.judged),
         ).text
 
     assert not offenders(map(loaded, range(500)), text_of, false_in_files)

@@ -419,7 +419,7 @@ def false_in_headline(given: Situation, text: str) -> Iterator[str | bool]:
     tones = [entry.tone for entry in entries_of(given)]
     pair = pair_of(given)
     word = pair.verdict
-    if count := re.search(r" holds in (all|\w+ of) (\w+) checks?\. ", text):
+    if count := re.search(r" holds in (all|\w+ of) (\w+) checks?\.", text):
         held = count[2] if count[1] == "all" else count[1].split()[0].replace("none", "no")
         yield [count_of(held), count_of(count[2])] != [tones.count("firm"), len(tones)]
         yield "cannot tell" in word and "a verdict"
@@ -427,7 +427,7 @@ def false_in_headline(given: Situation, text: str) -> Iterator[str | bool]:
         yield text.startswith("“No difference that matters”") != small and word
         lead = re.match(r"The lead of (\S+) holds", text)
         yield bool(lead) and lead[1] != pair.leader(pair.side) and "who leads"
-        yield text.count("Entry") + text.count("entry ") != len(tones) - tones.count("firm")
+        yield ("Nothing was found" in text) != (set(tones) == {"firm"}) and "what was found"
     else:
         yield word != "cannot tell" and "no verdict"
         level = pair_of(given).side == 0

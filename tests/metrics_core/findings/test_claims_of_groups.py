@@ -89,9 +89,18 @@ def false_in_title(given: Situation, text: str) -> Iterator[str | bool]:
         yield row["part"] * sign < (parts["part"] * sign).max() - ROUNDING and "the most"
         yield row["part"] / whole <= row["queries"] / queries and "its share of the queries"
         return
-    counted = re.match(
-        r"run1 scores (higher|lower) in (?:(\w+) of (\w+)|all (\w+)|both) groups", text
-    )
+    if text.startswith("No group"):
+        yield bool(parts["clear"].any()) and "none is significant"
+        yield "a test needs" in text and bool((parts["queries"] >= FEWEST).any()) and "too few"
+        return
+    yield from false_in_count(parts, whole, text, r"run1 scores (\w+)")
+
+
+def false_in_count(
+    parts: pd.DataFrame, whole: float, text: str, before: str
+) -> Iterator[str | bool]:
+    """In how many groups the mean is higher, or lower."""
+    counted = re.search(rf"{before} in (?:(\w+) of (\w+)|all (\w+)|both) groups", text)
     if not counted:
         yield "no claim"
         return
@@ -139,6 +148,10 @@ def false_in_lead(given: Situation, text: str) -> Iterator[str | bool]:
         else:
             yield abs(value_of(adds[2]) - row["part"]) > 0.0011 and "what it adds"
             yield not is_rounded(adds[4] or adds[5], whole) and "the whole"
+    if "The mean is" in text:
+        yield len(clear) > 0 and "what is significant is not said"
+        yield from false_in_count(parts, whole, text, "The mean is (higher|lower)")
+        return
     yield "is significant by itself" in text and len(clear) > 0 and "none is significant"
     yield "that a test needs" in text and bool((parts["queries"] >= FEWEST).any()) and "too few"
     for word, side in (("better", 1), ("worse", -1)):
@@ -313,8 +326,8 @@ def mixed(given: Situation) -> pd.DataFrame | None:
 
 def false_in_mix(given: Situation, text: str) -> Iterator[str | bool]:
     found = re.search(
-        rf"run1 \((\S+)\) and run0 \((\S+)\) differ by ({NUMBER}): ({NUMBER}) within the groups,"
-        rf" ({NUMBER}) because",
+        rf"run1 \((\S+)\) and run0 \((\S+)\) differ by ({NUMBER})"
+        rf"(?:: ({NUMBER}) from the scores within groups, ({NUMBER}) because each|\.)",
         text,
     )
     if not found:
@@ -327,8 +340,13 @@ def false_in_mix(given: Situation, text: str) -> Iterator[str | bool]:
         means.append(np.nanmean(own))
     yield [count_of(found[1]), count_of(found[2])] != n and "queries"
     yield not is_rounded(found[3], means[0] - means[1]) and "the difference"
-    whole, *printed = (value_of(part) for part in found.groups()[2:])
-    yield abs(whole - sum(printed)) > 1e-9 and "parts that do not add up as printed"
+    if found[4]:
+        whole, *printed = (value_of(part) for part in found.groups()[2:])
+        yield abs(whole - sum(printed)) > 1e-9 and "parts that do not add up as printed"
+        yield not printed[1] and "a part of nothing"
+        return
+    brought = mixed(given)["mix"].sum()
+    yield abs(brought) > 0.0011 and "what other queries bring is left out"
 
 
 def test_what_other_queries_bring() -> None:

@@ -378,7 +378,9 @@ CATEGORY = Noun("category", "categories")
 
 def test_means_are_counted_and_a_group_is_named_only_if_it_is_unlike_the_rest() -> None:
     assert titled(EVERYWHERE, noun=CATEGORY) == "dense scores higher in all three categories"
-    assert titled({**EVERYWHERE, "x": (9, 0.0001)}) == "dense scores higher in three of four groups"
+    some = {**EVERYWHERE, "x": (9, -0.01)}
+    found = groups_title(bridge_of(some, ["Errors"]), "dense").text
+    assert found == "dense scores higher in three of four groups"
     large = {**EVERYWHERE, "Errors": (16, 0.06), "Other": (30, 0.25)}
     assert titled(large, ["Other"]) == "dense gains most in Other"
     assert titled(large, ["Network"]) == "dense scores higher in all four groups"
@@ -390,6 +392,18 @@ def test_means_are_counted_and_a_group_is_named_only_if_it_is_unlike_the_rest() 
     assert titled(losing) == "dense scores lower in all four groups"
     assert titled(losing, ["Other"]) == "dense loses most in Other"
     assert titled(losing, ["Other"], higher_is_better=False) == "dense gains most in Other"
+
+
+def test_means_that_go_both_ways_and_may_be_chance_head_no_page() -> None:
+    rows = {f"g{i}": (20, 0.02 if i % 4 else -0.01) for i in range(40)}
+    assert titled(rows, noun=CATEGORY) == "No category is significant by itself"
+    assert led(rows, noun=CATEGORY) == "The mean is higher in 30 of 40 categories."
+    assert titled({g: (5, gap) for g, (_, gap) in rows.items()}, noun=CATEGORY) == (
+        "No category has the ten queries that a test needs"
+    )
+    assert titled(rows, noun=Noun("kind of product and of market", "kinds")) == (
+        "No kind of product and of market is significant by itself"
+    )
 
 
 def test_a_level_whole_one_group_and_too_few_queries() -> None:
@@ -519,8 +533,10 @@ def mixed(within: list[float], mix: list[float]) -> str:
 def test_what_a_mix_consists_of_adds_up_as_printed() -> None:
     assert mixed([0.0536], [-0.0004]) == (
         "Counting only queries that each run answered, dense (12) and bm25 (10) differ by +0.053:"
-        " +0.054 within the groups, \u22120.001 because they list other queries."
+        " +0.054 from the scores within groups, \u22120.001 because each answered another mix of"
+        " groups."
     )
+    assert mixed([0.0536], [0.0001]).endswith(" and bm25 (10) differ by +0.054.")
 
 
 def test_a_reversal_within_groups_is_one_as_printed() -> None:
@@ -608,7 +624,7 @@ def test_a_loss_of_the_best_documents() -> None:
     text = explained("abcd", ["c", "x", "d", "y", "a", "e", "b"], {"a": 3, "b": 3, "c": 0, "d": 0},
                      measure="AP")  # fmt: skip
     assert text == (
-        "hybrid loses 0.757: the two best documents fell from ranks 1 and 2 "
+        "hybrid loses 0.757: the two documents graded 3 fell from ranks 1 and 2 "
         "to ranks 5 and 7; two documents that are not relevant and three unjudged now stand "
         "above them. If unjudged documents are ignored, the loss is 0.583."
     )
@@ -617,7 +633,7 @@ def test_a_loss_of_the_best_documents() -> None:
 def test_a_gain_of_the_best_documents() -> None:
     text = explained("cxdyaeb", "abcd", {"a": 3, "b": 3, "c": 0, "d": 0}, measure="AP")
     assert text == (
-        "hybrid gains 0.757: the two best documents rose from ranks 5 and 7 "
+        "hybrid gains 0.757: the two documents graded 3 rose from ranks 5 and 7 "
         "to ranks 1 and 2; two documents that are not relevant and three unjudged stand above "
         "them in bm25. If unjudged documents are ignored, the gain is 0.583."
     )
@@ -774,6 +790,12 @@ def test_no_judgments_and_nothing_relevant() -> None:
         (7, 1, {}, "Seven files are loaded. One could not be read. "
          "Every query id in the runs matches the judgments."),
         (7, 0, {}, "Seven files are loaded. Every query id in the runs matches the judgments."),
+        (7, 0, {"answered": {"bm25": 98, "dense": 81}, "judged": 104}, "Seven files are loaded. "
+         "Every query id in the runs matches the judgments; bm25 has 98 of the 104 judged queries,"
+         " dense 81."),
+        (7, 0, {"answered": {"a": 1, "b": 2, "c": 3}, "judged": 4}, "Seven files are loaded. Every "
+         "query id in the runs matches the judgments; three runs lack some of the 4 judged"
+         " queries."),
         (7, 0, {"unjudged": 1}, "Seven files are loaded. 1 query of the runs has no judgments."),
         (12, 0, {"fits": False}, "12 files are loaded. "
          "Not every id in the runs matches the judgments."),

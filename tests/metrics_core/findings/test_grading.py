@@ -53,19 +53,25 @@ def test_what_came_of_judging() -> None:
 
 
 def test_what_judging_could_do() -> None:
-    def said(turn: int | None, settle: int | None, *, exact: bool = True) -> str:
+    def said(turn: int | None, settle: int | None, *, exact: bool = True, of: int = 9) -> str:
         found = NextJudgments(pd.DataFrame(), turn, settle, exact)
-        return judge_next_finding(found, Pair("new", "old", "AP", "better", 1))
+        return judge_next_finding(found, Pair("new", "old", "AP", "better", 1), of)
 
     assert said(3, 2) == (
-        "If the first 2 turn out not relevant, nothing can reverse it."
-        " If the first 3 got the highest grade, old would lead."
+        "If the 2 most influential of the 9 unjudged documents turn out not relevant, nothing can"
+        " reverse it. If the 3 most influential got the highest grade, old would lead."
     )
-    assert said(1, None) == "If the first got the highest grade, old would lead."
+    assert said(1, None) == (
+        "If the most influential of the 9 unjudged documents got the highest grade, old would lead."
+    )
     assert said(None, 0) == "The verdict is safe whatever they are worth."
     assert "fewer may be enough" in said(3, 2, exact=False)
     assert said(None, None) == "No number of these decides it alone."
-    assert said(None, 1) == "If the first turns out not relevant, nothing can reverse it."
+    assert said(None, 1, of=1) == (
+        "If the one unjudged document turns out not relevant, nothing can reverse it."
+    )
+    assert said(None, 9).startswith("If all 9 unjudged documents turn out not relevant,")
+    assert said(None, 2, of=0).startswith("If the 2 most influential turn out not relevant,")
 
 
 def test_where_the_lead_may_be_chance_no_verdict_is_safe() -> None:

@@ -108,7 +108,7 @@ F1 += [
 F2 = [
     *in_every_form("F2", WHOLE, "x", asked=JUDGED, kind="qrels", rows=QRELS, evidence="said"),
     *in_every_form("F2", BEIR, "x", asked=JUDGED, kind="qrels", rows=QRELS),
-    *in_every_form("F2", BEIR, "x", kind="qrels", rows=QRELS, evidence="columns"),
+    *in_every_form("F2", BEIR, "x", kind="qrels", rows=QRELS, evidence="guess"),
     *in_every_form("F2", WHOLE, "qrels_x", kind="qrels", rows=QRELS, evidence="name"),
     # Lines of six columns are a run, whatever the file is called.
     Case("F2", "q1 Q0 d1 1 2.0 x\nq1 Q0 d2 2 1.0 x\n", "qrels.txt", kind="run", rows=RUN),

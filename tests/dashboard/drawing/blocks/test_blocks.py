@@ -54,7 +54,7 @@ from tests.dashboard.drawings import drawing_of
 
 EVIL = """<script>alert(1)</script><b onclick="x">'&"""
 TAGS = """a b bdi br caption code dd details div dl dt h1 h2 h3 i li mark ol p pre small span
-summary nav table tbody td tfoot th thead tr ul wbr"""
+style summary nav table tbody td tfoot th thead tr ul wbr"""
 ATTRIBUTES = """aria-current aria-expanded aria-hidden aria-label aria-sort class colspan data-adds
 data-copy data-keep data-key data-named data-opens data-page data-place data-run dir href name open
 role scope style tabindex target title"""
@@ -85,7 +85,8 @@ class Page(HTMLParser):
         assert self.open.pop() == tag, f"</{tag}> closes nothing"
 
     def handle_data(self, text: str) -> None:
-        self.words.append(text)
+        if self.open[-1:] != ["style"]:
+            self.words.append(text)
 
     @property
     def text(self) -> str:
@@ -291,12 +292,12 @@ def test_long_names_of_runs_are_shortened_with_the_whole_on_them():
     assert [own["title"] for _, own in page.found if "title" in own] == [long]
 
 
-def leaders(n: int, places: bool = True, named: str = "") -> Markup:
+def leaders(n: int, places: bool = True, named: str = "", baseline: str = "r01") -> Markup:
     names = [f"r{i:02}" for i in range(n)]
     rows = [(name, "AP", 0.9 - i / 100, 0.1, 0.01, 0.2, "better") for i, name in enumerate(names)]
     columns = ["run", "measure", "mean", "difference", "low", "high", "verdict"]
     table = pd.DataFrame(rows, columns=columns).assign(p_corrected=0.02, clear=True)
-    styles = styles_of(*names, focus="r00", baseline="r01")
+    styles = styles_of(*names, focus="r00", baseline=baseline)
     square = np.full((n, n), 0.1)
     found = AllPairs(
         tuple(names), np.linspace(0.9, 0.1, n), *[square] * 5, square.astype(object),
@@ -315,11 +316,21 @@ def test_the_leaderboard_folds_what_lies_far_below_and_brackets_who_may_be_the_b
     assert first.count('<th scope="row"') == 17 and more.count('<th scope="row"') == 8
     assert "8 more runs" in Page(part).text and "by mean 18 to 25: r17, r18, r19 and 5" in more
     page = Page(part)
-    assert len(page.having("best")) == 2 and page.text.count("may be the best") == 2
+    assert len(page.having("best")) == 2 and len(page.having("bracket")) == 1
+    assert page.text.count(", may be the best") == 2
     assert "1–25" in page.text and "?pairs" in part
     assert leaders(18).count("<details>") == 0, "one more row is no fold"
     many = leaders(60)
     assert many.count('<th scope="row"') == 17 and '<a href="?pairs">43 more runs</a>' in many
+
+
+def test_the_leaderboard_never_folds_the_baseline():
+    first, more = leaders(25, baseline="r20").split("<details>")
+    assert first.count('<th scope="row"') == 18 and more.count('<th scope="row"') == 7
+    assert first.count(' apart"') == 1
+    assert "7 more runs" in more and "by mean 18 to 25: r17, r18, r19 and 4" in more
+    next_one, _ = leaders(25, baseline="r17").split("<details>")
+    assert next_one.count('<th scope="row"') == 18 and "apart" not in next_one
 
 
 def test_the_leaderboard_waits_for_the_places_and_finds_runs_by_their_names():
@@ -796,12 +807,13 @@ def test_only_what_may_change_the_scores_stands_open():
     row = {"file": "a", "kind": "Run", "read_as": "", "rows": 1, "queries": 1, "judged": 1.0}
     row |= {"style": None, "is_baseline": False}
     loud, quiet = Note("x", "half are tied", 1, loud=True), Note("y", "a blank line", 1)
-    both = data.file_table([{**row, "notes": (quiet, loud)}])
-    assert texts_of("<details>.*?</details>", both) == ["1 morea blank line"]
+    both = data.file_table([{**row, "notes": (quiet, quiet, loud)}])
+    assert texts_of("<details>.*?</details>", both) == ["2 morea blank linea blank line"]
     assert "half are tied" in Page(both).text
     alone = data.file_table([{**row, "notes": (quiet, quiet)}])
     assert texts_of("<summary>.*?</summary>", alone) == ["2 small remarks"]
-    assert "<details>" not in data.file_table([{**row, "notes": (loud,)}])
+    for few in ((loud,), (loud, quiet)):
+        assert "<details>" not in data.file_table([{**row, "notes": few}]), "one remark is no fold"
 
 
 def test_what_is_seen_by_a_sign_is_said_in_words():
@@ -810,7 +822,7 @@ def test_what_is_seen_by_a_sign_is_said_in_words():
     cell = Template("markup")("change", value=0.1, clear=True, hint="95 % interval [0.0, 0.2]")
     assert 'class="unseen">, 95 % interval [0.0, 0.2]<' in cell
     named = re.findall(
-        r"<(ul|ol)\b([^>]*)>", data.first_run_steps() + overview.facts_line(facts(), href)
+        r"<(ul|ol)\b([^>]*)>", data.first_run_steps("search") + overview.facts_line(facts(), href)
     )
     assert all('role="list"' in own for _, own in named), "Safari drops the role with the bullets"
 
@@ -820,7 +832,9 @@ def test_fit_table_steps_and_preview():
     page = Page(data.fit_table(lines))
     assert page.text == f"queries84 of 84alldocuments0{EVIL}"
     assert len(page.having("warning")) == 1
-    assert "Judgments" in Page(data.first_run_steps()).text
+    assert "Judgments" in Page(data.first_run_steps("search")).text
+    first = Page(data.first_rows([EVIL, "b"], [[EVIL, "1"]] * 9, {EVIL: "Query"}))
+    assert first.text == f"{EVIL} Queryb" + f"{EVIL}1" * 4
     rows = pd.DataFrame({EVIL: [EVIL, None], "score": [1.5, math.nan]})
     assert Page(data.preview("Run", rows)).text.count("–") == 2
 

@@ -101,6 +101,7 @@ def test_a_row_says_how_its_part_comes_about_and_leads_to_its_queries() -> None:
     assert "9/40 × +0.089 = +0.020" in Page(html).text or "9/40 × +0.089 = +0.020" in html
     assert html.count('href="./queries?') == 3 and "<script>" not in html
     assert "corrected for 3" in html and html.count('class="interval"') == 3
+    assert html.count("<small>not tested</small>") == 1, "that without an interval"
     assert html.count('class="amount-of better clear"') == 1
 
 

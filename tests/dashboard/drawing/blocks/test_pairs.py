@@ -68,6 +68,7 @@ def test_many_runs_have_cells_without_numbers_and_names_at_the_diagonal() -> Non
     assert "all-pairs many" in html and "<small>" not in html
     assert len(cells(html)) == 36 and 'colspan="8"' in html
     assert "not significant" in html and "to +0.3" in html
+    assert html.count("<b>Compare these two</b>") == 36
 
 
 def test_names_are_text_and_shortened_in_their_middle() -> None:
@@ -94,5 +95,10 @@ def test_places_are_ranges_and_a_bracket_joins_those_that_tie_for_first() -> Non
 
 def test_many_runs_stand_on_one_measure_on_a_scale_of_their_own() -> None:
     html = ranked(found_in(runs_like([0.1, 0.2, 0.0, 0.201])), many=True)
-    assert html.count('class="track"') == 4 and "interval, 0 to " in html
+    assert html.count('class="track"') == 4 and "interval, 0.3 to 0.9" in html
+    ends = [
+        (float(left), float(left) + float(width))
+        for left, width in re.findall(r'<i style="left:([\d.]+)%;width:([\d.]+)%', html)
+    ]
+    assert min(ends)[0] < 20 and max(end for _, end in ends) > 80, "the scale is theirs"
     assert "clearly behind 0, clearly ahead of 2, not clear against 1" in html

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pandas as pd
 
@@ -36,17 +37,19 @@ def rows(n: int = 2, **changes: object) -> Rows:
     return Rows(frame, 1, 1, 0)
 
 
+OPTIONS: dict[str, object] = {
+    "pair": ("hybrid", LONG),
+    "label": "2 queries",
+    "span": (-0.5, 0.5),
+    "scale": (0.0, 1.0),
+    "coloured": True,
+    "sorted_by": lambda key: f"queries?order={key}",
+    "opened": lambda query_id: f"query?q={query_id}",
+}
+
+
 def table(shown: Rows, order: str = "difference", **changes: object) -> Page:
-    options: dict[str, object] = {
-        "pair": ("hybrid", LONG),
-        "label": "2 queries",
-        "span": (-0.5, 0.5),
-        "scale": (0.0, 1.0),
-        "coloured": True,
-        "sorted_by": lambda key: f"queries?order={key}",
-        "opened": lambda query_id: f"query?q={query_id}",
-    }
-    return Page(queries.query_table(shown, COLUMNS, order, STYLES, **(options | changes)))  # type: ignore[arg-type]
+    return Page(queries.query_table(shown, COLUMNS, order, STYLES, **(OPTIONS | changes)))  # type: ignore[arg-type]
 
 
 def test_a_head_is_a_link_that_sorts_and_a_row_is_one_that_opens() -> None:
@@ -76,18 +79,25 @@ def test_a_long_name_loses_its_middle_and_is_whole_on_hover() -> None:
 
 
 def test_scores_have_bars_where_they_have_a_scale_and_undefined_ones_a_dash() -> None:
-    scores = [own for own in table(rows(1)).having("score") if "share" in own.get("style", "")]
-    assert [own["style"] for own in scores] == [
-        "--mark:var(--mark-1);--run:var(--run-of-1);--share:44.20%"
-    ]
+    scores = [own for _, own in table(rows(1)).found if "share" in own.get("style", "")]
+    assert [own["style"] for own in scores] == ["--share:44.20%"]
     page = table(rows(1), scale=None)
-    assert not [own for own in page.having("score") if "share" in own.get("style", "")]
+    assert not [own for _, own in page.found if "share" in own.get("style", "")]
     assert "0.442" in page.text and "–" in page.text and "nan" not in page.text
+
+
+def test_a_narrow_screen_knows_a_score_by_its_column() -> None:
+    drawn = str(queries.query_table(rows(1), COLUMNS, "text", STYLES, **OPTIONS))  # type: ignore[arg-type]
+    rules = re.search(r"<style>(.*?)</style>", drawn)
+    assert rules and re.findall(r"nth-child\((\d)\)\{--mark:\"(.)\";--run:([^}]+)", rules[1]) == [
+        ("3", STYLES["hybrid"].glyph, STYLES["hybrid"].css_color),
+        ("4", "●", "var(--baseline)"),
+    ]
 
 
 def test_a_difference_has_a_bar_from_zero_on_the_scale_of_all_queries() -> None:
     bars = table(rows(1)).having("bar")
-    assert [own["style"] for own in bars] == ["--zero:50.00%;--begin:16.70%;--long:33.30%"]
+    assert [own["style"] for own in bars] == ["--begin:16.70%;--long:33.30%"]
     assert bars[0]["class"] == "bar worse"
     assert not table(rows(1), span=(0.0, 0.0)).having("bar")
     assert not table(rows(1, difference=math.nan, outcome=None)).having("bar")

@@ -161,3 +161,19 @@ def test_paths_give_the_same_scores_as_tables(files: Path, monkeypatch: pytest.M
 
 def test_what_is_no_file_is_read_whole(files: Path) -> None:
     assert large_files.judged_at_once(["-"], qrels=Run) is None  # type: ignore[arg-type]
+
+
+def test_ids_that_another_reading_would_match_are_told_of_either_way(
+    files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries = [f"q{n}" for n in range(60)]
+    Path("many.txt").write_text("".join(f"{q} 0 D{d} 1\n" for q in queries for d in range(3)))
+    lines = [f"{q} Q0 D{d}#{d % 2} {d} {9 - d} x\n" for q in queries for d in range(5)]
+    lines += [f"{q} Q0 D0 6 1 x\n" for q in queries]  # so that something is judged
+    Path("chunks.run").write_text("".join(sorted(lines)))
+    asked = ("evaluate", "many.txt", "chunks.run", "-m", "P@5")
+    told = "40 of 120 judged documents of 40 queries are found in the run; 120 are if"
+    code, out, err = printed(capsys, *asked)
+    assert (code, told in err, "--map-docs 'cut #'" in err) == (0, True, True)
+    monkeypatch.setattr(large_files, "FROM", 10**9)
+    assert printed(capsys, *asked) == (code, out, err)

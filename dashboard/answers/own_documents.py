@@ -1,0 +1,35 @@
+"""Files, and above all pages: each query's own document, where lists hold it or leave it out."""
+
+from __future__ import annotations
+
+from dashboard.study.study import Study
+from metrics_core.base import wording as w
+from metrics_core.judging.left_out import own_query_notes
+
+
+def may_be_left_out(study: Study) -> bool:
+    """Whether most lists of a run hold their query's own document, or it is left out already."""
+    if study.settings.exclude_self:
+        return True
+    return any(study.kept(_held, name) for name in study.names)
+
+
+def own_left_out(study: Study) -> str:
+    """What is left out of the runs, as a sentence; "" where nothing is."""
+    if not study.settings.exclude_self:
+        return ""
+    rows = sum(
+        note.count
+        for run in study.runs.values()
+        for note in run.notes
+        if note.kind == "exclude_self"
+    )
+    runs = len(study.runs)
+    return (
+        "Each query's own document is left out of every run:"
+        f" {w.count(rows)} {w.plural(rows, 'row')} of {w.count(runs)} {w.plural(runs, 'run')}."
+    )
+
+
+def _held(study: Study, name: str) -> bool:
+    return bool(own_query_notes(study.runs[name]))

@@ -1,0 +1,88 @@
+"""Files whose columns or kind the reader says: chosen, scored, kept, taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.dashboard.conftest import opened, text_of
+
+QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\nq3 0 d4 1\n"
+HEADLESS = b"q1,d1,9\nq1,d2,5\nq2,d9,8\nq2,d3,2\nq3,d4,9\nq3,d5,1\n"
+LARGEST, SMALLEST = "mine scores 0.877", "mine scores 0.754"
+"""One relevant document a query, which is first or second: 1 or 1 / log2(3)."""
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    next(b for b in app.button if b.label == label).click().run()
+    assert not app.exception, [e.value for e in app.exception]
+    return app
+
+
+def box(app: AppTest, label: str) -> Any:
+    return next(b for b in app.selectbox if b.label == label)
+
+
+def given(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    app.file_uploader[0].set_value([(name, content, "") for name, content in files]).run()
+    assert not app.exception, [e.value for e in app.exception]
+    return app
+
+
+def test_the_columns_of_a_file_without_a_header_are_chosen_and_changed_back() -> None:
+    app = given(opened("data", set="own"), ("my.qrels", QRELS), ("mine.csv", HEADLESS))
+    assert "mine.csv was not loaded" in text_of(app)
+    assert [box(app, label).value for label in ("Query", "Document", "Score")] == ["1", "2", "3"]
+    assert "First row: query q1, document d1, score 9." in text_of(app)
+    press(app, "Read it so")
+    assert "Two files are loaded" in text_of(app)
+    assert LARGEST in text_of(opened("", set="own"))
+
+    app.session_state["look"] = True
+    next(t for t in app.run().toggle if t.label == "Columns").set_value(True).run()
+    assert box(app, "Score").value == "3", "what was chosen is proposed"
+    box(app, "Best is").select("the smallest").run()
+    press(app, "Read it so")
+    assert "Two files are loaded" in text_of(app)
+    assert SMALLEST in text_of(opened("", set="own"))
+    press(app, "Undo")
+    assert LARGEST in text_of(opened("", set="own"))
+
+    other = opened("data", set="own")
+    other.session_state["look"] = True
+    assert not [t for t in other.run().toggle if t.label == "Columns"]
+    assert any("add the file again" in c.value for c in other.caption)
+
+
+def test_a_folder_keeps_the_columns_that_were_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "j.qrels").write_bytes(QRELS)
+    (tmp_path / "mine.csv").write_bytes(HEADLESS)
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    app = opened("data")
+    box(app, "Best is").select("the smallest").run()
+    press(app, "Read it so")
+    assert SMALLEST in text_of(opened(""))
+    assert "Two files are loaded" in text_of(opened("data"))
+
+
+def test_what_nothing_tells_is_asked_once() -> None:
+    app = opened("data", set="own")
+    given(app, ("a.json", b'{"q1": {"d1": 3, "d2": 1}}'), ("b.run", b"q1 Q0 d1 1 2.0 x\n"))
+    assert any("json judgments?" in m.value for m in app.markdown)
+    press(app, "Read it so")
+    assert not any("json judgments?" in m.value for m in app.markdown)
+    assert "here already" not in text_of(app)
+
+
+def test_what_is_asked_may_be_the_other() -> None:
+    app = opened("data", set="own")
+    given(app, ("a.json", b'{"q1": {"d1": 3, "d2": 1}}'), ("b.run", b"q1 Q0 d1 1 2.0 x\n"))
+    box(app, "Read as").select("run").run()
+    press(app, "Read it so")
+    assert "Judgments are still missing" in text_of(app)
+    assert "Two files are loaded" in text_of(app)

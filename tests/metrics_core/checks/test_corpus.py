@@ -1,0 +1,67 @@
+"""What documents lack of judgments, and texts that stand under several ids."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics_core.__main__ import main
+from metrics_core.checks.corpus import equal_text_notes, lacking_notes
+from metrics_core.tables import Documents
+from tests.collections_of import qrels_of
+
+
+def test_relevant_documents_that_are_not_there() -> None:
+    documents = Documents.from_columns({"doc_id": ["d1", "d2"], "text": ["a", "b"]})
+    qrels = qrels_of({"q": {"d1": 1, "x": 2, "y": 0, "z": -1}, "r": {"x": 1, "w": 1}})
+    (note,) = lacking_notes(documents, qrels)
+    assert (note.count, note.examples) == (2, ("x", "w"))
+    assert note.message.startswith("2 of 3 relevant documents of the judgments are not among")
+    assert lacking_notes(documents, qrels_of({"q": {"d1": 1, "y": 0}})) == ()
+
+
+@settings(max_examples=150)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from(["", "t", "u"]),
+            st.sampled_from(["", "a", "b", "ab", "x" * 30, "x" * 29 + "y", "é" * 12 + "1"]),
+        ),
+        max_size=14,
+    )
+)
+def test_equal_texts_as_a_dictionary_of_lists_finds_them(rows: list[tuple[str, str]]) -> None:
+    documents = Documents.from_columns(
+        {
+            "doc_id": [f"d{i}" for i in range(len(rows))],
+            "title": [title for title, _ in rows],
+            "text": [text for _, text in rows],
+        }
+    )
+    alike = defaultdict(list)
+    for i, row in enumerate(rows):
+        if row[1]:
+            alike[row].append(f"d{i}")
+    several = [ids for ids in alike.values() if len(ids) > 1]
+    notes = equal_text_notes(documents)
+    if not several:
+        assert notes == ()
+        return
+    assert notes[0].count == len(several)
+    assert f" {sum(map(len, several))} ids in all" in notes[0].message
+    assert notes[0].examples == tuple(f"{ids[0]} and {ids[1]}" for ids in several[:3])
+
+
+def test_the_command_line_says_both(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels").write_text("q 0 d1 1\nq 0 d9 1\n", encoding="utf-8")
+    (tmp_path / "a.run").write_text("q Q0 d1 1 2 a\nq Q0 d2 2 1 a\n", encoding="utf-8")
+    (tmp_path / "docs.csv").write_text("doc_id,text\nd1,same\nd2,same\n", encoding="utf-8")
+    files = [str(tmp_path / name) for name in ("qrels", "a.run")]
+    assert main(["evaluate", *files, "--documents", str(tmp_path / "docs.csv")]) == 0
+    said = capsys.readouterr().err
+    assert "note: docs.csv: 1 of 2 relevant documents of the judgments is not among" in said
+    assert "note: docs.csv: 1 text stands under several ids, 2 ids in all" in said
