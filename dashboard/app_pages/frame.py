@@ -19,6 +19,7 @@ from dashboard.answers.id_offers import maps_said
 from dashboard.answers.own_documents import own_left_out
 from dashboard.app_pages.parts import add_files, controls, rail
 from dashboard.app_pages.parts.run_card import run_card
+from dashboard.app_pages.parts.saving import save_button
 from dashboard.components.connection import watch_connection
 from dashboard.components.links import clicked_link
 from dashboard.components.place import keep_place
@@ -81,6 +82,8 @@ def draw(pages: Sequence[Page], current: Page) -> Callable[[], None]:
             add_files.bar()
         else:
             st.html(navigation.copy_link(), width="content")
+            if here is not None and current.controls:
+                save_button(here)
     if here is not None:
         run_card(here)
     return tell

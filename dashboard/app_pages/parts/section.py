@@ -73,14 +73,14 @@ def csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
     )
 
 
-def file_name(key: str) -> str:
+def file_name(key: str, ending: str = ".csv") -> str:
     """ "ranklens-runs-nDCG@10-vs-bm25-sample.csv": the table, measure, baseline, collection."""
     view = session.opened_study().comparison
     told = [key, view.name, *([] if view.alone else [f"vs-{view.baseline}"]), collection()]
     told += [f"with-{layer.name}" for layer in session.opened_study().layers if len(layer)]
     told += ["with-mapped-ids"] if maps_said(session.opened_study().study) else []
     told += ["without-own-documents"] if own_left_out(session.opened_study().study) else []
-    return safe_name("-".join(["ranklens", *told])) + ".csv"
+    return safe_name("-".join(["ranklens", *told])) + ending
 
 
 def safe_name(text: str) -> str:

@@ -1,0 +1,69 @@
+"""Save report: for whom, under which title, which parts; and the file."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import get_args
+
+import streamlit as st
+
+from dashboard.app_pages.parts import section
+from dashboard.drawing.report.parts import PARTS
+from dashboard.session import Opened
+from dashboard.session.actions.reports import Readers, saved, used_files
+from dashboard.session.open_collection import all_collections, collection
+from metrics_core.base import wording as w
+
+_READERS = {
+    "public": (
+        "Anyone",
+        "Ids and numbers only: runs are A, B, C, groups are numbered; no texts, no names of files.",
+    ),
+    "no texts": ("People who know the runs", "Names stay; queries and documents stand by id."),
+    "all": ("People who may read everything", "With the texts of queries and documents."),
+}
+
+
+def save_button(here: Opened) -> None:
+    """The button that asks for whom the report is."""
+    if st.button("Save report", key="save_report", type="tertiary"):
+        _ask(here)
+
+
+@st.dialog("Save report")
+def _ask(here: Opened) -> None:
+    readers: Readers = st.radio(
+        "For whom?",
+        get_args(Readers),
+        format_func=lambda key: _READERS[key][0],
+        captions=[_READERS[key][1] for key in get_args(Readers)],
+        key="report_readers",
+    )
+    named = "" if readers == "public" else all_collections().name_of(collection())
+    title = st.text_input("Title", value=named or "Comparison", key=f"report_title_{bool(named)}")
+    text = st.text_area("A paragraph of your own, above all", key="report_text", height=68)
+    parts = st.pills(
+        "Parts",
+        list(PARTS),
+        default=list(PARTS),
+        format_func=PARTS.__getitem__,
+        selection_mode="multi",
+        key="report_parts",
+    )
+    kept = [part for part in PARTS if part in parts]
+    st.download_button(
+        "Save as HTML",
+        data=partial(saved, here, readers, title, text, kept, used_files()),
+        file_name="ranklens-report.html"
+        if readers == "public"
+        else section.file_name("report", ".html"),
+        mime="text/html",
+        key="report_file",
+        type="primary",
+        on_click="ignore",
+    )
+    queries = section.counted(int(here.study.in_view(here.comparison).sum()), "query", "queries")
+    st.caption(
+        f"Of the view as it is: {queries} on {w.sentence_case(here.comparison.name)}. One file that"
+        " opens anywhere, without a network; *Present* in it shows the findings one a screen."
+    )

@@ -1,0 +1,69 @@
+"""A report of what is open: its files with their fingerprints, and what may leave of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from dashboard.answers.report import UsedFile, report
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.report.document import document
+from dashboard.drawing.report.parts import Asked
+from dashboard.drawing.theme import run_styles
+from dashboard.files.files import File
+from dashboard.session.open_collection import all_collections, collection, library_here
+from dashboard.session.view import Opened
+from dashboard.study.sharing import Shared, without_names, without_texts
+from dashboard.workspace.disk.durable import state_of
+from metrics_core.tables import Run
+
+Readers = Literal["public", "no texts", "all"]
+"""For whom a report is: ids and numbers alone, names without texts, or whoever may read it all."""
+_SAID = {"public": "texts and names left out", "no texts": "texts left out", "all": ""}
+
+
+def saved(
+    here: Opened,
+    readers: Readers,
+    title: str,
+    text: str,
+    parts: Sequence[str],
+    files: Sequence[UsedFile],
+) -> bytes:
+    """The file, of the view as it is."""
+    make = {"public": without_names, "no texts": without_texts, "all": Shared}[readers]
+    shared = make(here.study)
+    study, view = shared.study, shared.comparison(here.comparison)
+    slots = (
+        {shared.runs.get(name, name): place for place, name in enumerate(here.study.names)}
+        if shared.runs
+        else {name: style.slot for name, style in here.look.styles.items()}
+    )
+    styles = run_styles(study.names, slots, focus=view.focus, baseline=view.baseline)
+    drawing = Drawing(view, here.look.palette, {name: styles[name] for name in view.runs})
+    asked = Asked(title, text, tuple(parts), texts=readers == "all", said=_SAID[readers])
+    used = () if readers == "public" else tuple(files)
+    return document(report(study, view, used), drawing, asked).encode()
+
+
+def used_files() -> tuple[UsedFile, ...]:
+    """The files that the open study is made of."""
+    folder = all_collections().folder_of(collection())
+    return tuple(_used(f, folder) for f in library_here().files if f.used and f.table is not None)
+
+
+def _used(file: File, folder: Path | None) -> UsedFile:
+    assert file.table is not None and file.kind is not None
+    run = file.table.name if isinstance(file.table, Run) else ""
+    own = None if folder is None or file.origin == "upload" else folder / file.file
+    found = _fingerprint(own, state_of(own)) if own is not None and own.is_file() else file.key
+    return UsedFile(file.file, file.kind, run, len(file.table), file.queries, found)
+
+
+@lru_cache(maxsize=500)
+def _fingerprint(path: Path, _state: object) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
