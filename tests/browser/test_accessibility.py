@@ -25,7 +25,7 @@ _FURTHER = {
     "one measure": "measures?measure=nDCG",
     "first run": "?set=own",
 }
-_IN_THE_DARK = {"overview", "query"}
+_IN_THE_DARK = {"query"}
 _NARROW = {"overview", "breakdown", "pairs", "queries", "history", "query", "judge", "data"}
 """The others are made of the same parts."""
 # Streamlit's own: its uploader is a section without a role of its own that carries a label.

@@ -299,7 +299,7 @@ def test_the_first_click_after_a_sleep_is_applied(server: Server, open_page: Ope
         expect(k(page, "3")).to_have_attribute("aria-checked", "true", timeout=SLOW)
 
 
-@pytest.mark.parametrize("heard", [True, False])
+@pytest.mark.parametrize("heard", [True, pytest.param(False, marks=pytest.mark.thorough)])
 def test_a_connection_cut_at_a_click(server: Server, open_page: Opened, heard: bool) -> None:
     with line_to(server) as line:
         page = visit(open_page, server, "/?set=sample&k=5", port=line.port)

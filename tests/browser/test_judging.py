@@ -11,7 +11,7 @@ from dashboard.workspace import Workspace
 from tests.browser.conftest import Opened, running_server, settle
 
 
-def test_twenty_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
+def test_ten_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
     with running_server(tmp_path / "workspace") as app:
         page = open_page(f"{app}/judge?run=dense&base=bm25")
         asked = page.locator(".judge .card .asked")
@@ -22,22 +22,22 @@ def test_twenty_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
         buttons = page.locator(".judge .choices")
         settle(page)
         stands = buttons.bounding_box()
-        for number in range(1, 21):
+        for number in range(1, 11):
             page.keyboard.press("30"[number % 2])
         page.keyboard.press("z")
-        expect(page.locator(".judge .progress")).to_have_text(re.compile(r"^20 of \d+ judged"))
+        expect(page.locator(".judge .progress")).to_have_text(re.compile(r"^10 of \d+ judged"))
         settle(page)
         assert buttons.bounding_box() == stands, "they stay where they are from card to card"
         page.keyboard.press("ArrowDown")
         expect(page.locator(".judge .pending")).to_have_count(0)
         settle(page)
-        expect(page.locator(".lens.layered")).to_contain_text("Includes 20 own grades")
+        expect(page.locator(".lens.layered")).to_contain_text("Includes 10 own grades")
         said = page.locator(".judge .side").first.inner_text()
         before, after = re.findall(r"difference\s+(\S+) → (\S+)", said)[0]
         assert before != after
         workspace = Workspace(tmp_path / "workspace")
         (layer,) = workspace.layers.of("sample")
-        assert sorted(layer.grades.values()) == [0] * 10 + [3] * 10
+        assert sorted(layer.grades.values()) == [0] * 5 + [3] * 5
         assert layer.name == "me" and page.locator(".judge .card").inner_text() != first
         other = open_page(f"{app}/judge?run=dense&base=bm25")
         other.get_by_role("button", name="change").click()
@@ -51,7 +51,7 @@ def test_twenty_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
             expect(who.locator(".judge .pending")).to_have_count(0)
             settle(who)
         counts = {layer.name: len(layer) for layer in workspace.layers.of("sample")}
-        assert counts == {"me": 24, "Bo": 4}, [p.read_text() for p in tmp_path.rglob("layer-*")]
+        assert counts == {"me": 14, "Bo": 4}, [p.read_text() for p in tmp_path.rglob("layer-*")]
         page.goto(f"{app}/query?q=q065&run=dense&base=bm25")
         settle(page)
         page.keyboard.press("1")
@@ -64,12 +64,12 @@ def test_twenty_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
         page.keyboard.type("wnj")
         assert page.get_by_label("Your name").input_value() == "wnj"
         page.keyboard.press("Escape")
-        assert [len(layer) for layer in workspace.layers.of("sample")] == [25, 4]
+        assert [len(layer) for layer in workspace.layers.of("sample")] == [15, 4]
         off(page)
         expect(page.locator(".lens.layered")).to_have_count(0)
         page.goto(f"{app}/?run=dense&base=bm25&layers={layer.id}")
         settle(page)
-        expect(page.locator(".lens.layered")).to_contain_text("Includes 25 own grades")
+        expect(page.locator(".lens.layered")).to_contain_text("Includes 15 own grades")
 
 
 def test_the_queue_reached_from_a_query_shows_its_own_document(

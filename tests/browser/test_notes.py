@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Opened, running_server, settle
 
 
+@pytest.mark.thorough
 def test_a_note_is_kept_over_a_restart(open_page: Opened, tmp_path: Path) -> None:
     workspace = tmp_path / "workspace"
     with running_server(workspace) as address:

@@ -99,6 +99,7 @@ def test_switching_keeps_what_was_chosen_and_ends(sample_app: str, open_page: Op
     assert runs == 0
 
 
+@pytest.mark.thorough
 def test_a_request_that_left_with_the_theme_of_before_is_made_again(
     sample_app: str, open_page: Opened
 ) -> None:

@@ -57,7 +57,7 @@ def test_every_family_of_trec_eval_is_declared() -> None:
 
 
 @pytest.mark.parametrize(("level", "judged_only"), [(1, False), (2, False), (1, True)])
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(collection=collections())
 def test_every_trec_name_scores_as_trec_eval(
     level: int, judged_only: bool, collection: Any

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.reliability.flips import harms
 
-COUNT = int(os.environ.get("RANKLENS_FLIPS", "50"))
+COUNT = int(os.environ.get("RANKLENS_FLIPS", "30"))
 
 
 def test_a_damaged_file_costs_that_file_only(tmp_path: Path) -> None:

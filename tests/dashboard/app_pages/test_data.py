@@ -50,6 +50,7 @@ def test_swapped_files_are_recognised_by_content() -> None:
     assert "TREC run" in shown and "TREC qrels" in shown
 
 
+@pytest.mark.thorough
 def test_a_folder_of_many_files_says_what_was_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""Whatever page asks about two runs, it hears the same: 300 random situations through every
+"""Whatever page asks about two runs, it hears the same: 150 random situations through every
 function that tells runs apart."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from metrics_core.explaining.history import first_bad_versions
 from metrics_core.slicing.breakdowns import by_group
 from tests.situations import Situation, situations
 
-CASES = tuple(g for g in situations(420) if len(g.scores.runs) > 1)[:300]
+CASES = tuple(g for g in situations(210) if len(g.scores.runs) > 1)[:150]
 
 
 def side_of(verdict: str) -> int:
@@ -76,4 +76,4 @@ def _of_all_pairs(given: Situation) -> Iterator[str]:
 
 def test_no_page_contradicts_another() -> None:
     offenders = [(given.seed, said) for given in CASES for said in contradictions(given)]
-    assert len(CASES) == 300 and not offenders
+    assert len(CASES) == 150 and not offenders
