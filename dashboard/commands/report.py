@@ -166,4 +166,4 @@ def _file(path: str, kind: formats.Kind, run: str, rows: int, queries: int) -> U
     if Path(path).is_file():
         with Path(path).open("rb") as file:
             fingerprint = hashlib.file_digest(file, "sha256").hexdigest()
-    return UsedFile(path, kind, run, rows, queries, fingerprint)
+    return UsedFile(Path(path).name, kind, run, rows, queries, fingerprint)

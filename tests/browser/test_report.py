@@ -11,7 +11,9 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from dashboard.start import main
+from tests.browser.conftest import Opened, settle
 from tests.browser.test_accessibility import axe as axe
+from tests.dashboard.drawing.report.test_document import text_of
 
 SAMPLE = Path(__file__).parents[2] / "sample_runs"
 
@@ -103,3 +105,24 @@ def test_axe_finds_nothing(page: Page, axe: str, width: int, scheme: Any) -> Non
     found: Any = page.evaluate("axe.run({exclude: ['svg']}, {resultTypes: ['violations']})")
     assert [(v["id"], [n["html"][:150] for n in v["nodes"][:3]]) for v in found["violations"]] == []
     assert page.evaluate("[document.documentElement.scrollWidth, innerWidth]") == [width, width]
+
+
+def test_it_is_saved_from_a_page(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/breakdown?m=AP")
+    page.get_by_role("button", name="Save report").click()
+    dialog = page.get_by_role("dialog")
+
+    def saved() -> str:
+        settle(page)
+        with page.expect_download() as download:
+            dialog.get_by_role("button", name="Save as HTML").click()
+        assert download.value.suggested_filename.endswith(".html")
+        return Path(download.value.path()).read_text()
+
+    public = saved()
+    assert all(name not in public for name in ("vinegar", "bm25"))
+    assert "B beats A" in text_of(public)
+    dialog.get_by_text("People who may read everything").click()
+    whole = saved()
+    assert "vinegar for the robot" in whole and "dense beats bm25" in text_of(whole)
+    assert "on AP" in whole

@@ -53,10 +53,11 @@ def sentence(here: Opened, page: Page) -> None:
             _query_controls(here, page)
         others = [n for n in here.study.names if n not in (view.focus, view.baseline)]
         if others and page.controls == "pair":
-            shown = f"{section.counted(len(view.also), 'run', 'runs')} shown"
+            # What it is stands in a span, which is only read aloud where there is little room.
+            shown = f"{w.count(len(view.also))} :gray[{w.plural(len(view.also), 'run')} shown]"
             if page.name == "overview" and len(here.study.names) > SHOWN_IN_FULL:
                 # Its table of many holds all of them, whichever are shown.
-                shown = f"{w.count(len(view.also))} in charts"
+                shown = f"{w.count(len(view.also))} :gray[in charts]"
             with st.popover(f"+{shown}", key="also_shown"):
                 if len(others) > _BEST:
                     # Many scroll: those that are likely shown stand on top.

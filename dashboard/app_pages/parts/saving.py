@@ -12,7 +12,6 @@ from dashboard.drawing.report.parts import PARTS
 from dashboard.session import Opened
 from dashboard.session.actions.reports import Readers, saved, used_files
 from dashboard.session.open_collection import all_collections, collection
-from metrics_core.base import wording as w
 
 _READERS = {
     "public": (
@@ -64,6 +63,6 @@ def _ask(here: Opened) -> None:
     )
     queries = section.counted(int(here.study.in_view(here.comparison).sum()), "query", "queries")
     st.caption(
-        f"Of the view as it is: {queries} on {w.sentence_case(here.comparison.name)}. One file that"
+        f"Of the view as it is: {queries} on {here.comparison.name}. One file that"
         " opens anywhere, without a network; *Present* in it shows the findings one a screen."
     )

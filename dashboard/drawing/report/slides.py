@@ -18,7 +18,7 @@ from dashboard.drawing.report.parts import WIDE, Parts
 from metrics_core.findings import Sentence
 from metrics_core.findings.firmness import firmness_finding
 
-_GROUPS, _RUNS = 7, 6
+_GROUPS, _RUNS = 6, 6
 """Groups and runs that a screen shows."""
 
 
