@@ -87,7 +87,6 @@ def _crossing(study: Study, shown: Comparison, by: str, across: str, every: bool
         across=across,
         title=told.crossed_title(
             pd.concat(margins.values(), ignore_index=True),
-            shown.focus,
             float(whole),
             higher_is_better=shown.measure.declaration.higher_is_better,
         ),

@@ -6,9 +6,9 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import session
-from dashboard.address.view import NOBODY
+from dashboard.address.view import EVERYBODY, NOBODY
 from dashboard.answers import curves as answers
-from dashboard.answers.curves import Curves
+from dashboard.answers.curves import MOST_IN_COLOUR, Curves
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import curves as blocks
 from dashboard.drawing.blocks import markup
@@ -78,7 +78,18 @@ def _legend(shown: Curves, here: Opened, note: str) -> Markup:
         rest = tuple(other for other in view.also if other != run) or (NOBODY,)
         hidden[run] = session.href("curves", also=rest)
     told = "Click a name to hide it · " if hidden else ""
-    return blocks.legend(here.drawing, in_colour, hidden, f"{told}{note}".rstrip(" ·"))
+    others = len(here.study.names) - len(view.runs)
+    return blocks.legend(
+        here.drawing,
+        in_colour,
+        hidden,
+        f"{told}{note}".rstrip(" ·"),
+        # Few are hidden on purpose; of many only some are drawn at first.
+        left_out=(
+            others if len(here.study.names) > MOST_IN_COLOUR else 0,
+            session.href("curves", also=(EVERYBODY,)),
+        ),
+    )
 
 
 def _curves(shown: Curves, here: Opened, whole: bool) -> None:

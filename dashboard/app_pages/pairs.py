@@ -145,7 +145,7 @@ def _beside(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
             )
         )
         rests_on, drawn = _rests_on(shown, here)
-        note = blocks.note(f"{_how_read(shown, some.runs)} {rests_on}", drawn)
+        note = blocks.note(f"{_how_read(shown, some.runs, here)} {rests_on}", drawn)
         section.noted(note, "Every pair", frame=shown.table, key="pairs")
 
 
@@ -182,7 +182,7 @@ def _matrix(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
     view = here.comparison
     section.heading(
         f"Every pair on {view.name}",
-        _how_read(shown, runs),
+        _how_read(shown, runs, here),
         frame=shown.table,
         key="pairs",
     )
@@ -197,7 +197,7 @@ def _matrix(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
     st.html(blocks.note(*_rests_on(shown, here)))
 
 
-def _how_read(shown: Pairs, runs: tuple[str, ...]) -> str:
+def _how_read(shown: Pairs, runs: tuple[str, ...], here: Opened) -> str:
     """How the triangle is read, and what is coloured."""
     found = shown.found
     every = len(found.runs)
@@ -208,23 +208,25 @@ def _how_read(shown: Pairs, runs: tuple[str, ...]) -> str:
         return f"{told}Under {FEWEST_QUERIES} queries no pair is tested: none is coloured."
     few = f" Pairs that share fewer than {FEWEST_QUERIES} queries are not tested."
     corrected = f"not significant after correction for all {w.number(found.n_pairs)} pairs"
-    wide = f" Intervals hold for all {w.number(found.n_pairs)} pairs: wider than of one comparison."
-    return f"{told}Grey: {corrected}.{wide}{few if found.too_few else ''}"
+    level = w.share(here.comparison.method.level)
+    ends = f"{level} intervals"
+    if len(runs) > blocks.ROOMY:
+        ends = f"a cell tells its {level} interval"
+    told += f"Grey: {corrected}; {ends}, for all of them together."
+    return f"{told}{few if found.too_few else ''}"
 
 
 def _rests_on(shown: Pairs, here: Opened) -> tuple[str, str]:
     """What all pairs rest on, and how they are tested."""
-    found, view = shown.found, here.comparison
+    view = here.comparison
     told = (
         f"{section.counted(shown.queries, 'query', 'queries')}, {w.share(shown.judged_share)} of"
         f" all documents in the top {w.count(view.cutoff)} judged"
         f"{'; the judgments are taken as complete' if here.study.settings.complete else ''}."
     )
-    if not found.draws:
+    if not shown.found.draws:
         return told, ""
-    pairs = w.number(found.n_pairs)
-    told += f" {w.share(view.method.level)} intervals, together for all {pairs} pairs."
-    how = f"From {w.count(found.draws)} bootstrap draws of the queries; corrected by the"
+    how = f"From {w.count(shown.found.draws)} bootstrap draws of the queries; corrected by the"
     return told, f"{how} distribution of the largest difference (max-statistic, step-down)."
 
 

@@ -169,13 +169,16 @@ class RunStyle:
       no two of the first 48 runs look alike. The first four are those of the house.
     - The baseline, whichever run it is, is drawn in ink, as a circle, with a dashed line.
     - The run in focus has its colour for itself: it keeps its own, and a run that has the same
-      colour in another round is grey (`dimmed`) while it is in focus; its shape stays.
+      colour in another round is grey (`dimmed`) while it is in focus; its shape stays. Its line is
+      solid and the thickest.
+    - Lines that their colours tell apart are solid (`undashed`).
     """
 
     name: str
     slot: int
     role: Role = "other"
     dimmed: bool = False
+    is_solid: bool = False
 
     @property
     def color_name(self) -> str:
@@ -209,6 +212,8 @@ class RunStyle:
         """Plotly's dash of the run's line."""
         if self.role == "baseline":
             return _BASELINE_DASH
+        if self.role == "focus" or self.is_solid:
+            return "solid"
         return _DASHES[self.slot // COLORS % len(_DASHES)]
 
     @property
@@ -249,6 +254,13 @@ def run_styles(
         return RunStyle(name, slot, dimmed=slot % COLORS == focused)
 
     return {name: style(name) for name in names}
+
+
+def undashed(styles: Sequence[RunStyle]) -> list[RunStyle]:
+    """The same runs, with solid lines but for the baseline where no two share a colour: a dash
+    that parts nothing would pass for a second baseline."""
+    apart = len({style.color_name for style in styles}) == len(styles)
+    return [replace(style, is_solid=apart) for style in styles]
 
 
 def css_variables() -> str:

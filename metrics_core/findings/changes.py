@@ -76,11 +76,11 @@ def change_in_short(
     if top is not None and top.before != top.after:
         who = f"{'only relevant' if top.is_only_relevant else 'best'} document"
         if not top.after:
-            told = f"{who}: rank {top.before} → not retrieved" if loses else ""
+            told = f"{who} at rank {top.before}, then not retrieved" if loses else ""
         elif not top.before:
-            told = "" if loses else f"{who}: not retrieved → rank {top.after}"
+            told = "" if loses else f"{who} not retrieved, then at rank {top.after}"
         elif (top.after > top.before) == loses:
-            told = f"{who}: rank {top.before} → {top.after}"
+            told = f"{who} {'fell' if loses else 'rose'} from rank {top.before} to {top.after}"
         else:
             told = ""
         if told:

@@ -18,6 +18,12 @@ from metrics_core.findings.sentence import Sentence, muted, run, strong
 Tone = Literal["firm", "not firm", ""]
 
 _EVIDENCE = "Each leads to its evidence."
+_TOLD = 2
+_SUBJECTS = {
+    "unjudged": "unjudged documents",
+    "ties": "ties",
+    "missing": "queries that one run did not answer",
+}
 
 
 @dataclass(frozen=True)
@@ -125,10 +131,31 @@ def firmness_finding(firmness: Firmness) -> Sentence:
 
 
 def _held(firmness: Firmness) -> Sentence:
-    """In how many of the checks it holds; what the others say stands in their rows."""
+    """In how many of the checks it holds, and what the first of the others says."""
     checks, held = firmness.checks, firmness.holding
     every = f"{w.number(len(checks))} {w.plural(len(checks), 'check')}"
     many = f"all {every}" if held == len(checks) > 1 else f"{w.number(held)} of {every}"
     told = strong(f" holds in {many if held else f'none of {every}'}.")
-    nothing = muted(" Nothing was found that could reverse it.")
-    return told + nothing if held == len(checks) else told
+    if held == len(checks):
+        return told + muted(" Nothing was found that could reverse it.")
+    not_held = sorted(
+        (check for check in checks if check.tone != "firm"), key=lambda check: not check.tone
+    )
+    said = [_in_a_sentence(check) for check in not_held[:_TOLD]]
+    return told + muted(f" {' '.join(said)}")
+
+
+def _in_a_sentence(check: WayToTurn) -> str:
+    """What a check that does not hold found, in its own word."""
+    word, subject = check.word, _SUBJECTS.get(check.part)
+    if word.startswith("carried"):
+        return f"It is {word}."
+    if word.startswith("reverses"):
+        return f"It {word}."
+    if subject is None:
+        return f"{check.title}: {word}."
+    if word in (w.DASH, "not known"):
+        return f"What {subject} could do is not known."
+    if word.startswith("unlikely"):
+        return f"{w.sentence_case(subject)} are {word}, but they could."
+    return f"{w.sentence_case(subject)} {word}."

@@ -44,9 +44,9 @@ def judging_lead(
     rest = unjudged - settle
     which = "it turns" if settle == 1 else "they turn"
     if not rest:
-        return muted(f"If {which} out not relevant, nothing can reverse it.")
+        return muted(f"If {which} out not relevant, nothing can reverse the order.")
     others = f"no grade of the other {rest:,}" if rest > 1 else "no grade of the last one"
-    return muted(f"If {which} out not relevant, {others} can reverse it.")
+    return muted(f"If {which} out not relevant, {others} can reverse the order.")
 
 
 def judged_finding(settle: int) -> Sentence:
@@ -83,7 +83,7 @@ def judge_next_finding(found: NextJudgments, pair: Pair, unjudged: int = 0) -> s
         those = _most_influential(found.to_settle, unjudged)
         verb = w.plural(found.to_settle, "turns", "turn")
         about = "" if found.exact else " (fewer may be enough)"
-        said.append(f"If {those} {verb} out not relevant, nothing can reverse it{about}.")
+        said.append(f"If {those} {verb} out not relevant, nothing can reverse the order{about}.")
     if found.to_turn is not None:
         those = _most_influential(found.to_turn, 0 if said else unjudged)
         said.append(f"If {those} got the highest grade, {behind} would lead.")

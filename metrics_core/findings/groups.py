@@ -219,25 +219,26 @@ def slices_finding(looked_at: int, found: int) -> str:
 
 
 def crossed_title(
-    margins: pd.DataFrame, focus: str, whole: float, *, higher_is_better: bool = True
+    margins: pd.DataFrame, whole: float, *, higher_is_better: bool = True
 ) -> Sentence:
-    """Which group of either column brings most, where that is far more than its share of the
-    queries. `margins` has column (its name), group, queries and difference."""
+    """The group of either column in which the difference is largest of that column, where it is far
+    larger than over all. `margins` has column (its name), group, queries and difference."""
     plain = strong("The difference where two columns cross")
     known = margins[margins["queries"] > 0]
     queries = int(known.groupby("column")["queries"].sum().max()) if len(known) else 0
     if queries < FEWEST_QUERIES or not _printed(whole):
         return plain
-    share = known["difference"] * known["queries"] / (whole * queries)
-    most = known.loc[share.groupby(known["column"]).idxmax()].assign(share=share)
-    far = most["difference"] / whole >= _CONCENTRATED
+    times = known["difference"] / whole
+    most = known.loc[times.groupby(known["column"]).idxmax()]
+    most = most.assign(share=times * known["queries"] / queries)
+    far = times[most.index] >= _CONCENTRATED
     far &= (most["share"] >= _WORTH_TELLING) & (most["queries"] >= FEWEST_QUERIES)
     if not far.any():
         return plain
     row = most.loc[most["share"].where(far).idxmax()]
-    verb = "gains" if (whole > 0) == higher_is_better else "loses"
-    told = f" {verb} most where {row['column']} is {row['group']}"
-    return run(focus) + strong(told) if len(focus + told) <= LONGEST_TITLE else plain
+    what = "gain" if (whole > 0) == higher_is_better else "loss"
+    told = f"By {row['column']} the {what} is largest for {row['group']}"
+    return strong(told) if len(told) <= LONGEST_TITLE else plain
 
 
 def crossed_lead(margins: pd.DataFrame, slices: str) -> Sentence:
@@ -249,7 +250,7 @@ def crossed_lead(margins: pd.DataFrame, slices: str) -> Sentence:
         f"{group} {w.difference(gap)}"
         for group, gap in known[["group", "difference"]].head(_NAMED + 1).itertuples(index=False)
     ]
-    told = f"{', '.join(each)}. " if each else ""
+    told = f"{w.sentence_case(', '.join(each))}. " if each else ""
     said = f"{w.sentence_case(slices)}: the" if slices else "The"
     return muted(f"{told}{said} colours say where to look, not what is proven.")
 

@@ -214,13 +214,13 @@ def _within(row: pd.Series, method: Method) -> Sentence:
 def _open(row: pd.Series, method: Method) -> Sentence:
     """Why no run is called better."""
     low, high, _ = _ends(row, method.level)
-    size = w.score(abs(row["difference"]), _decimals(row, low, high))
-    gap = muted("The gap of ") + strong(size)
+    size = w.difference(row["difference"], _decimals(row, low, high))
+    gap = muted("The difference of ") + strong(size)
     p = row["p_corrected"]
     if p != p:
         return gap + muted(f" is not tested: {row['reason']}.")
     if bool(is_found(p, method.level)) and row["difference"]:
-        return gap + muted(f" is not called one ({w.p_value(p)}): {row['reason']}.")
+        return gap + muted(f" is not called clear ({w.p_value(p)}): {row['reason']}.")
     chance = gap + muted(" may be chance") if side_of(row["difference"]) else gap
     if low != low:
         return chance + muted(f" ({w.p_value(p)}).")

@@ -186,8 +186,8 @@ def _adding_most(found: Fragility, differences: Floats, for_it: int, missed: Mis
 def _share_of(who: str, n: int, part: float) -> str:
     verb = w.plural(n, "carries", "carry")
     if part < 1:
-        return f"{who} {verb} {w.share(part)} of it."
-    return f"{who} {verb} all of it; the others together do not add to it."
+        return f"{who} {verb} {w.share(part)} of the difference."
+    return f"{who} {verb} all of the difference; the others together do not add to it."
 
 
 def cutoff(

@@ -16,7 +16,6 @@ from dashboard.drawing.blocks import groups
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import heatmap, panels
 from dashboard.session import Opened
-from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.slicing.breakdowns import ALL
 
 
@@ -51,7 +50,7 @@ def crossed(shown: Breakdown, across: str, here: Opened, top: Callable[..., None
         groups.cells_scale(
             found.cells,
             here.drawing,
-            f"under {heatmap.FEWEST_UNHATCHED} queries: hatched; under {FEWEST_QUERIES}: pale",
+            f"fewer than {heatmap.FEWEST_UNHATCHED} queries: hatched",
         )
     )
     if found.left_out or every:

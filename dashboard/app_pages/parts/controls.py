@@ -87,7 +87,7 @@ def _word(text: str) -> None:
 def _compared(here: Opened, short: Mapping[str, str]) -> None:
     """Who is compared with whom."""
     view, names, styles = here.comparison, here.study.names, here.look.styles
-    _word("Compare" if len(names) > 1 else "Scores of")
+    _word("Scores of" if view.alone else "Compare")
     session.widget(
         st.selectbox,
         "Compare",
@@ -100,7 +100,7 @@ def _compared(here: Opened, short: Mapping[str, str]) -> None:
         width=_width(short[view.focus]),
     )
     marks = {"w_run": styles[view.focus]}
-    if len(names) > 1:
+    if not view.alone:
         _word("with")
         session.widget(
             st.selectbox,

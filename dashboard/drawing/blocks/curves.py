@@ -24,15 +24,23 @@ _drawn = Template("curves")
 
 
 def legend(
-    drawing: Drawing, in_colour: Sequence[str], hidden: Mapping[str, str], note: str = ""
+    drawing: Drawing,
+    in_colour: Sequence[str],
+    hidden: Mapping[str, str],
+    note: str = "",
+    *,
+    left_out: tuple[int, str] = (0, ""),
 ) -> Markup:
     """The runs that are drawn in colour, how many are in grey, and what bands are; `hidden` gives
-    for a run that may be hidden where that leads."""
+    for a run that may be hidden where that leads. `left_out` counts the runs that are not drawn,
+    with what draws them."""
     short = short_names(in_colour, _NAME_LENGTH)
     return _drawn(
         "legend",
         runs=[(drawing.styles[r], short[r], hidden.get(r, "")) for r in in_colour],
         more=len(drawing.styles) - len(in_colour),
+        drawn=len(drawing.styles),
+        left_out=left_out,
         note=note,
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
@@ -24,6 +25,9 @@ from metrics_core.comparing.verdicts import FEWEST_QUERIES
 _drawn = Template("groups")
 
 _SHORT_RUN, _SHORT_GROUP = 16, 28
+_ROUNDING = 1e-9
+_WIDE = 2.0
+"""An interval so many times as wide as the usual one sets no scale, but runs off it."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ class _Row:
     difference: float
     low: float
     high: float
-    interval: tuple[str, str] | None
+    interval: tuple[str, str, str] | None
     untested: bool
     point: str
     tone: str
@@ -100,11 +104,13 @@ class _Head:
 
 @dataclass(frozen=True)
 class _Scales:
-    """The scales that all rows share, how many queries there are in all, and whether anything
-    is `tested`: else the head says that nothing is."""
+    """The scales that all rows share, whether an interval runs `beyond` that of differences, how
+    many queries there are in all, and whether anything is `tested`: else the head says that
+    nothing is."""
 
     means: Ticks
     gaps: Ticks
+    beyond: bool
     steps: tuple[float, float]
     room: float
     queries: int
@@ -169,12 +175,23 @@ def _room_parts(shown: Breakdown) -> list[str]:
 def _scales(listed: Listed, shown: Breakdown, drawing: Drawing, ends: Sequence[float]) -> _Scales:
     seen = pd.concat([listed.rows, shown.table.tail(1)], ignore_index=True)
     means = seen[["baseline_mean", "mean"]].to_numpy().ravel()
-    gaps = seen[["difference", "diff_low", "diff_high"]].to_numpy(dtype=float).ravel()
+    low, high = (seen[end].to_numpy(dtype=float) for end in ("diff_low", "diff_high"))
+    # NaN where no group has an interval: then that of all queries sets the scale.
+    usual = (listed.rows["diff_high"] - listed.rows["diff_low"]).median()
+    kept = ~(high - low > _WIDE * usual)
+    gaps = covering_ticks(
+        np.concatenate([seen["difference"].to_numpy(dtype=float), low[kept], high[kept]]), most=14
+    )
     bounded = drawing.value_range if drawing.value_range == (0, 1) else (0.0, 0.0)
     parts = _room_parts(shown)
     return _Scales(
         means=score_ticks(means, bounded),
-        gaps=covering_ticks(gaps, most=14),
+        gaps=gaps,
+        beyond=any(
+            "off" in interval[2]
+            for pair in zip(low, high, strict=True)
+            if (interval := _interval(*pair, gaps))
+        ),
         steps=(min(0.0, *ends), max(0.0, *ends)),
         room=float(seen[parts].sum(axis=1).max()) if parts else 0.0,
         queries=int(shown.whole["queries"]),
@@ -206,6 +223,8 @@ def _heads(
         about = f"{w.share(view.method.level)}{for_all}, {low} to {high}"
         if shown.table["diff_low"].isna().all():
             about = f"{low} to {high}, not tested"
+        elif scales.beyond:
+            about = f"{about}, ▸ beyond"
         told += [
             ("difference", "Difference", about),
             ("adds", "Adds to the total", "share × difference, added downwards"),
@@ -266,7 +285,6 @@ def _row(
     ]
     ends = sorted(scales.means.share(value) for _, value in runs)
     low, high = record["diff_low"], record["diff_high"]
-    begun, ended = scales.gaps.share(low), scales.gaps.share(high)
     printed = w.difference(record["printed"])
     room = [
         (kind, words, amount)
@@ -286,7 +304,7 @@ def _row(
         difference=gap,
         low=low,
         high=high,
-        interval=(percent(begun), percent(ended - begun)) if low == low else None,
+        interval=_interval(low, high, scales.gaps),
         untested=scales.tested and gap == gap and low != low,
         point=percent(scales.gaps.share(gap)) if gap == gap else "",
         tone=_tone(gap, drawing) if clear else "",
@@ -295,6 +313,18 @@ def _row(
         kind=_kind(record["adds"], clear, drawing, scales.queries),
         room=[(kind, percent(amount / scales.room), amount) for kind, _, amount in room],
     )
+
+
+def _interval(low: float, high: float, ticks: Ticks) -> tuple[str, str, str] | None:
+    """Where an interval begins, how long it is, and the classes of the ends that are off the
+    scale; None for NaN."""
+    if low != low:
+        return None
+    begun, ended = ticks.share(low), ticks.share(high)
+    off = {"off-left": begun < -_ROUNDING, "off-right": ended > 1 + _ROUNDING}
+    begun, ended = max(0.0, begun), min(1.0, ended)
+    kind = " ".join(["interval", *(side for side, is_off in off.items() if is_off)])
+    return percent(begun), percent(ended - begun), kind
 
 
 def _hint(record: Mapping[str, Any], printed: str, drawing: Drawing, queries: int) -> str:

@@ -100,6 +100,14 @@ class Column:
         whole = all(float(value).is_integer() for value in self._values)
         return whole and not self.has_bar
 
+    @property
+    def digits(self) -> int:
+        """The decimals of its differences: three, or as many as none that is significant is lost
+        with."""
+        found = [abs(row["difference"]) for row in self.rows.values() if row["clear"]]
+        enough = (n for n in range(3, 8) if all(w.score(gap, n).strip("0.") for gap in found))
+        return next(enough, 8)
+
     def written(self, value: float) -> str:
         """A value as it is printed."""
         return w.count(value) if self._is_count else w.score(value)

@@ -102,9 +102,14 @@ def beside(
     column = next(c for c in shown.columns if str(c.measure) == chosen)
     scale = _scale_of(column)
     rows = [_row(shown, run, [(column, scale)], found, styles, against, compared) for run in runs]
-    told = f"{w.share(LEVEL)} interval, {_reach(scale)}" if found.draws else _reach(scale)
     return _drawn(
-        "beside", name=chosen, rows=rows, scale=told, pairs=pairs, label=f"Places on {chosen}"
+        "beside",
+        name=chosen,
+        rows=rows,
+        whose=f"each run’s own {w.share(LEVEL)}" if found.draws else "",
+        scale=_reach(scale),
+        pairs=pairs,
+        label=f"Places on {chosen}",
     )
 
 

@@ -25,7 +25,7 @@ from dashboard.drawing.figures.layout import (
 )
 from dashboard.drawing.figures.lines import Line, band, by_run, in_grey, line, line_to, markers
 from dashboard.drawing.figures.text import escape, shorten, text_width, whole
-from dashboard.drawing.theme import Palette, RunStyle
+from dashboard.drawing.theme import Palette, RunStyle, undashed
 from dashboard.drawing.ticks import Ticks, covering_ticks, score_ticks
 
 UPPER, GAP, LOWER = 218, 34, 122
@@ -84,7 +84,8 @@ def measure_by_cutoff(
     palette, k = drawing.palette, drawing.cutoff
     shown = frame[frame["run"].isin(list(drawing.styles))]
     runs = [s for s in drawing_order(drawing.styles) if s.name in set(shown["run"])]
-    loud = [s for s in runs if not in_colour or s.name in in_colour]
+    loud = undashed([s for s in runs if not in_colour or s.name in in_colour])
+    quiet = [s for s in runs if in_colour and s.name not in in_colour]
     lines = by_run(shown, drawing)
     compared = any(not np.isnan(lines[s.name]["difference"]).all() for s in runs)
     above = score_ticks(shown[["mean", "low", "high"]].to_numpy().ravel(), value_range)
@@ -98,7 +99,7 @@ def measure_by_cutoff(
         LOWER if compared else 0,
     )
     deepest = max(int(shown["k"].max()), 2)
-    traces = _traces(lines, runs, loud, drawing, ends or {})
+    traces = _traces(lines, quiet, loud, drawing, ends or {})
     return figure(
         [trace for trace in traces if trace is not None],
         palette=palette,
@@ -119,17 +120,19 @@ def precision_recall(
     palette, styles = drawing.palette, drawing.styles
     shown = frame[frame["run"].isin(list(styles))].assign(k=lambda f: f["recall"].round(6))
     runs = [s for s in drawing_order(styles) if s.name in set(shown["run"])]
+    loud = undashed([s for s in runs if not in_colour or s.name in in_colour])
     lines = by_run(shown, drawing)
     ticks = score_ticks(shown["precision"].to_numpy())
     margin = Margin(max(tick_width(ticks), text_width("precision")), 14, 30, 48)
     where = _where(len(runs), "recall %{x:.1f}")
-    quiet: list[Trace] = []
+    quiet = [
+        in_grey(line(lines[s.name], s, palette, "precision", where=where), palette)
+        for s in runs
+        if in_colour and s.name not in in_colour
+    ]
     traces: list[Trace] = []
-    for style in runs:
+    for style in loud:
         trace = line(lines[style.name], style, palette, "precision", where=where)
-        if in_colour and style.name not in in_colour:
-            quiet.append(in_grey(trace, palette))
-            continue
         marker = {**point(style, palette, 8), "line": {"color": palette.page, "width": 1}}
         traces.append({**trace, "mode": "lines+markers", "marker": marker})
     x = axis(palette, (-0.015, 1.015), score_ticks([]))
@@ -162,7 +165,7 @@ def _where(runs: int, template: str) -> str:
 
 def _traces(
     lines: Mapping[str, Line],
-    runs: Sequence[RunStyle],
+    quiet: Sequence[RunStyle],
     loud: Sequence[RunStyle],
     drawing: Drawing,
     ends: Mapping[str, int],
@@ -170,23 +173,24 @@ def _traces(
     """Bands below lines, grey lines below those in colour. The bands above are those of the run in
     focus and the baseline, each k for itself; below there is that of the run in focus, which holds
     for all k and decides."""
-    palette, deep, where = drawing.palette, 10**9, _where(len(runs), "k = %{x}")
+    palette, deep = drawing.palette, 10**9
+    where = _where(len(quiet) + len(loud), "k = %{x}")
     for style in loud:
         if style.role != "other":
             yield band(lines[style.name], style, palette, 0.13, "low", "high")
         if style.role == "focus":
             yield band(lines[style.name], style, palette, 0.16, "diff_low", "diff_high")
     for column in ("mean", "difference"):
-        own = [s for s in runs if not np.isnan(lines[s.name][column]).all()]
+        grey, own = (
+            [s for s in some if not np.isnan(lines[s.name][column]).all()] for some in (quiet, loud)
+        )
+        for style in grey:
+            (trace,) = line_to(lines[style.name], style, palette, column, deep, where=where)
+            yield in_grey(trace, palette)
         for style in own:
-            if style not in loud:
-                (trace,) = line_to(lines[style.name], style, palette, column, deep, where=where)
-                yield in_grey(trace, palette)
-        for style in own:
-            if style in loud:
-                end = ends.get(style.name, deep)
-                yield from line_to(lines[style.name], style, palette, column, end, where=where)
-        yield markers(lines, [s for s in own if s in loud], drawing, column)
+            end = ends.get(style.name, deep)
+            yield from line_to(lines[style.name], style, palette, column, end, where=where)
+        yield markers(lines, own, drawing, column)
 
 
 def _difference_ticks(shown: pd.DataFrame, drawing: Drawing) -> Ticks:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from dashboard.drawing.figures.chart import Chart, Trace, bar
-from dashboard.drawing.figures.colour import blend, diverging, text_on
+from dashboard.drawing.figures.colour import diverging, text_on
 from dashboard.drawing.figures.layout import NARROW, Margin, axis, figure, note
 from dashboard.drawing.figures.text import (
     LINE,
@@ -23,12 +23,12 @@ from dashboard.drawing.figures.text import (
 )
 from dashboard.drawing.theme import Palette
 from metrics_core.base import wording
-from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.slicing.breakdowns import ALL
 
 _ROW, _FILLED = 52, 0.95
 _LEAST_LIMIT = 0.1
-_PALE = 0.35
+_HATCH = {"fillmode": "overlay", "fgopacity": 0.2, "size": 8, "solidity": 0.12}
+"""Faint enough for numbers to be read on it; Plotly chooses black or white lines itself."""
 FEWEST_UNHATCHED = 5
 """Cells of fewer queries are hatched."""
 _UPRIGHT = 44
@@ -66,19 +66,14 @@ def difference_heatmap(
     )
 
 
-def cell_color(difference: float, queries: int, limit: float, palette: Palette) -> str:
-    """The colour of a cell; pale where it rests on few queries."""
-    color = diverging(difference, limit, palette)
-    return blend(color, palette.page, _PALE) if queries < FEWEST_QUERIES else color
-
-
 def _bars(
     filled: pd.DataFrame, grid: _Grid, palette: Palette, rows_title: str, columns_title: str
 ) -> Trace:
     """One trace for all cells: each a bar of height 1 with its text."""
     limit = limit_of(filled)
     counted = list(filled[["difference", "queries"]].itertuples(index=False))
-    colors = [cell_color(gap, int(n), limit, palette) for gap, n in counted]
+    colors = [diverging(gap, limit, palette) for gap, _ in counted]
+    texts = [text_on(color, palette.ink, palette.page) for color in colors]
     x = (filled["row"] if grid.turned else filled["column"]).map(grid.columns.index)
     y = (filled["column"] if grid.turned else filled["row"]).map(grid.rows.index)
     return bar(
@@ -86,31 +81,21 @@ def _bars(
         base=(y - _FILLED / 2).to_list(),
         y=[_FILLED] * len(filled),
         width=0.98,
-        marker={"color": colors, "line": {"width": 0}, "pattern": _hatching(filled, palette)},
+        marker={"color": colors, "line": {"width": 0}, "pattern": _hatching(filled)},
         text=[_written(gap, n) for gap, n in counted],
         textposition="inside",
         insidetextanchor="middle",
         textangle=0,
-        insidetextfont={"color": _text_colors(filled, colors, palette)},
+        insidetextfont={"color": texts},
         customdata=_customdata(filled, rows_title, columns_title),
         hovertemplate="%{customdata[2]}<extra></extra>",
         unselected={"marker": {"opacity": 1}},
     )
 
 
-def _hatching(filled: pd.DataFrame, palette: Palette) -> dict[str, Any]:
+def _hatching(filled: pd.DataFrame) -> dict[str, Any]:
     """Cells of the very few queries are hatched: colour alone would make them findings."""
-    shapes = ["/" if n < FEWEST_UNHATCHED else "" for n in filled["queries"]]
-    lines = {"fgcolor": palette.line, "fgopacity": 0.3, "size": 8, "solidity": 0.12}
-    return {"shape": shapes, "fillmode": "overlay", **lines}
-
-
-def _text_colors(filled: pd.DataFrame, colors: list[str], palette: Palette) -> list[str]:
-    plain = (palette.ink, palette.page)
-    return [
-        text_on(color, *((palette.muted, *plain) if n < FEWEST_QUERIES else plain))
-        for color, n in zip(colors, filled["queries"], strict=True)
-    ]
+    return {"shape": ["/" if n < FEWEST_UNHATCHED else "" for n in filled["queries"]], **_HATCH}
 
 
 def _grid(cells: pd.DataFrame) -> _Grid:
@@ -120,11 +105,12 @@ def _grid(cells: pd.DataFrame) -> _Grid:
 
 
 def limit_of(cells: pd.DataFrame) -> float:
-    """The difference that gets the full colour: the greatest that rests on enough queries."""
+    """The difference that gets the full colour: the greatest of all cells, so that a colour says
+    what its number says."""
     filled = cells[cells["queries"] > 0]
-    enough = filled[filled["queries"] >= FEWEST_QUERIES]
-    greatest = (enough if len(enough) else filled)["difference"].abs().max()
-    return max(float(greatest), _LEAST_LIMIT) if len(filled) else _LEAST_LIMIT
+    return (
+        max(float(filled["difference"].abs().max()), _LEAST_LIMIT) if len(filled) else _LEAST_LIMIT
+    )
 
 
 def _margin(grid: _Grid) -> tuple[Margin, int]:
@@ -144,9 +130,7 @@ def _margin(grid: _Grid) -> tuple[Margin, int]:
 
 
 def _written(difference: float, queries: int) -> str:
-    value = wording.difference(difference)
-    first = value if queries < FEWEST_QUERIES else f"<b>{value}</b>"
-    return f"{first}<br>n {wording.count(queries)}"
+    return f"{wording.difference(difference)}<br>n {wording.count(queries)}"
 
 
 def _customdata(filled: pd.DataFrame, rows_title: str, columns_title: str) -> list[list[str]]:

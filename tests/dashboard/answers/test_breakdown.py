@@ -220,7 +220,7 @@ def test_two_columns_are_crossed_and_every_pair_is_offered_once() -> None:
     assert ("kind", HARD) in pairs
     found = crossing(STUDY, comparison(), "category", "kind")
     assert len(found.cells) == 5 * 4 and found.left_out == 0
-    assert "most where" in found.title.text or "two columns cross" in found.title.text
+    assert "is largest for" in found.title.text or "two columns cross" in found.title.text
     many = study(groups=40)
     some = crossing(many, comparison(many), "category", "kind")
     assert some.left_out == 28 and len(some.cells) == 13 * 4

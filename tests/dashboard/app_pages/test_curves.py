@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.dashboard.app_pages.test_pages import collection
+from tests.dashboard.app_pages.test_pairs import folder_of
 from tests.dashboard.conftest import drawn, opened, text_of
 
 
@@ -44,6 +45,23 @@ def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_que
     assert "too few queries for bands" in text_of(app) and "No k is tested" in text_of(app)
     traces = [t for c in app.get("plotly_chart") for t in json.loads(c.proto.spec)["data"]]
     assert traces and not any(trace.get("fill") for trace in traces)
+
+
+def test_of_many_runs_it_is_said_how_many_are_drawn_and_the_rest_can_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "runs drawn" not in text_of(opened("curves", also="-")), "few are hidden on purpose"
+    monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 12)))
+    app = opened("curves", also="-")
+    assert "2 of 12 runs drawn: draw all" in text_of(app)
+    link = re.findall(r'<a href="([^"]*)"[^>]*>draw all', drawn(app))[0]
+    assert "also=*" in link or "also=%2A" in link
+    traces = [
+        t
+        for c in opened("curves", also="*").get("plotly_chart")[:1]
+        for t in json.loads(c.proto.spec)["data"]
+    ]
+    assert {t["name"] for t in traces if t.get("name")} == {f"r{i:02}" for i in range(12)}
 
 
 def test_a_name_in_the_legend_hides_its_run() -> None:

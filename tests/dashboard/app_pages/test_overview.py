@@ -111,3 +111,4 @@ def test_queries_that_a_run_lacks_are_left_out_by_choice() -> None:
     assert "+0.053" in shown
     alone = text_of(opened("", run="bm25", base="bm25", missing="shared"))
     assert "98 of 104" in alone
+    assert "Scores of" in alone and "Compare" not in alone

@@ -49,6 +49,9 @@ def test_every_pair_of_all_runs_is_a_link(
     assert not app.get("text_input") or all(t.key != "w_named" for t in app.text_input)
     pairs = {3: "three", 4: "six", 12: "66", 20: "190"}[runs]
     assert f"not significant after correction for all {pairs} pairs" in text_of(app)
+    # What an interval holds for is said where it is drawn, and once.
+    assert text_of(app).count("for all of them together") == 1
+    assert ("each run’s own 95" in text_of(app)) == (runs > 6)
 
 
 @pytest.mark.parametrize(("runs", "said"), [(1, "1 run is loaded"), (2, "2 runs are loaded")])

@@ -16,11 +16,22 @@ from dashboard.drawing.theme import (
     Palette,
     RunStyle,
     run_styles,
+    undashed,
 )
 
 NAMES = [f"run-{i}" for i in range(SLOTS)]
 AT = {name: i for i, name in enumerate(NAMES)}
 _AS_TEXT, _ON_SIDEBAR, _AS_MARK = 4.5, 4.4, 3.0
+
+
+def test_the_run_in_focus_is_solid_and_dashes_part_only_what_colours_do_not() -> None:
+    styles = run_styles(NAMES, AT, focus="run-11", baseline="run-1")
+    assert styles["run-11"].dash == "solid" and styles["run-19"].dash != "solid"
+    assert styles["run-11"].width > max(s.width for n, s in styles.items() if n != "run-11")
+    some = undashed([styles[f"run-{i}"] for i in (1, 11, 12, 18)])
+    assert [s.dash == "solid" for s in some] == [False, True, True, True]
+    alike = undashed([styles[f"run-{i}"] for i in (1, 4, 12)])
+    assert len({s.dash for s in alike}) == 3
 
 
 def looks(style: RunStyle) -> tuple[str, str]:

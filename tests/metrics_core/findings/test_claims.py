@@ -156,8 +156,8 @@ def false_in_unclear(
     if means:
         base = means[2] or means[1]
         yield not is_rounded(base, given.mean(given.baseline)) and "the mean of the baseline"
-    if size := re.search(rf"The gap of ({NUMBER})", lead):
-        yield not is_rounded(size[1], abs(mean)) and "the gap"
+    if size := re.search(rf"The difference of ({NUMBER})", lead):
+        yield not is_rounded(size[1], mean) and "the difference"
     if p := re.search(r"\bp.[<=].[\d.]*\d", lead):
         yield not is_p(p[0], row["p_corrected"]) and "p"
     ends = re.search(rf"(anywhere from|between) ({NUMBER}) (?:to|and) ({NUMBER})", lead)

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
+from metrics_core.base.wording import sentence_case
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.explaining.top_document import TopDocument
 from metrics_core.findings import (
@@ -205,6 +206,10 @@ def false_in_crossed_lead(given: Situation, text: str) -> Iterator[str | bool]:
     own = by_group(given).query(f"run == '{given.focus}'").set_index("group")["difference"]
     told = re.findall(rf"(?:^|, )(\S+) ({NUMBER})(?=[,.])", text.partition("slices")[0])
     shown = own.dropna()
+    if told:
+        yield not text[0].isupper() and text[0].isalpha() and "a capital"
+        first = next((g for g in shown.index if sentence_case(g) == told[0][0]), "")
+        told = [(first, told[0][1]), *told[1:]]
     yield len(told) != min(len(shown), 4) and "how many are told"
     for group, gap in told:
         yield not is_rounded(gap, shown[group]) and group
@@ -300,13 +305,18 @@ def false_in_row(row: Row, text: str) -> Iterator[str | bool]:
     if "nothing relevant" in text:
         yield (found or text != "new: nothing relevant in the top 10.") and "something relevant"
         return
-    said = re.match(r"(best|only relevant) document: (.*) → (.*)\.$", text)
+    said = re.match(
+        r"(best|only relevant) document (?:(fell|rose) from |at )?(rank \d+|not retrieved)"
+        r"(?: to |, then (?:at )?)((?:rank )?\d+|not retrieved)\.$",
+        text,
+    )
     if not said or top is None:
         yield "no claim"
         return
     before, after = (
-        0 if end == "not retrieved" else int(end.removeprefix("rank ")) for end in said.groups()[1:]
+        0 if end == "not retrieved" else int(end.removeprefix("rank ")) for end in said.groups()[2:]
     )
+    yield said[2] not in (None, "fell" if loses else "rose") and said[2]
     yield (before, after) != (top.before, top.after) and "its ranks"
     yield (said[1] == "only relevant") != top.is_only_relevant and said[1]
     yield ((after or 10**9) > (before or 10**9)) != loses and "the way of the score"

@@ -113,7 +113,7 @@ def test_where_less_is_better_what_falls_may_be_ahead() -> None:
 
 def test_means_over_different_queries_are_not_subtracted() -> None:
     assert "nDCG@10 rises by 0.060 on the 84 queries that both score." in said(mean=0.7)
-    assert "is 0.700 against 0.571, each over its own queries. The gap of" in said(
+    assert "is 0.700 against 0.571, each over its own queries. The difference of" in said(
         mean=0.7, **UNCLEAR
     )
 
@@ -124,16 +124,16 @@ UNCLEAR |= {"p_corrected": 0.71}
 
 def test_no_clear_difference() -> None:
     assert said(mean=0.562, **UNCLEAR) == (
-        "hybrid and bm25 [no clear difference|unclear] nDCG@10 is 0.562 against 0.571. The gap of"
-        " 0.009 may be chance: p = 0.71, and the true difference could be anywhere from −0.057 to"
-        " +0.038."
+        "hybrid and bm25 [no clear difference|unclear] nDCG@10 is 0.562 against 0.571. The"
+        " difference of −0.009 may be chance: p = 0.71, and the true difference could be anywhere"
+        " from −0.057 to +0.038."
     )
     few = {"low": np.nan, "high": np.nan, "p_corrected": np.nan, "reason": "only 4 queries differ"}
     assert said(mean=0.562, **UNCLEAR | few).endswith(
-        "The gap of 0.0090 is not tested: only 4 queries differ."
+        "The difference of −0.0090 is not tested: only 4 queries differ."
     )
     contrary = {"p_corrected": 0.01, "reason": "the mean and this test point to different runs"}
-    assert "is not called one (p = 0.0100): the mean and" in said(**UNCLEAR | contrary)
+    assert "is not called clear (p = 0.0100): the mean and" in said(**UNCLEAR | contrary)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_small_differences_have_the_decimals_they_need() -> None:
     small = {"mean": 0.57142, "difference": 0.00042, "low": 0.00031, "high": 0.00053}
     assert "AP rises from 0.57100 to 0.57142." in said("AP", **small)
     unclear = {"difference": 0.00002, "low": -0.00009, "high": 0.00013, "verdict": "cannot tell"}
-    assert "The gap of 0.00002 may" in said("AP", p_corrected=0.5, **unclear)
+    assert "The difference of +0.00002 may" in said("AP", p_corrected=0.5, **unclear)
 
 
 def test_one_run_only() -> None:
@@ -457,23 +457,26 @@ def test_of_one_run_its_lowest_group_is_named() -> None:
     assert alone_title(rows.assign(mean=0.5), "dense", noun=CATEGORY).text == "dense by category"
 
 
-def test_crossed_columns_name_a_group_that_brings_far_more_than_its_share() -> None:
+def test_crossed_columns_name_the_group_in_which_the_difference_is_largest() -> None:
     margins = pd.DataFrame(
         {
             "column": ["difficulty"] * 3,
             "group": ["easy", "hard", "odd"],
             "queries": [20, 20, 3],
-            "difference": [0.07, 0.142, 0.5],
+            "difference": [0.07, 0.142, 0.1],
         }
     )
-    assert crossed_title(margins, "dense", 0.08).text == "dense gains most where difficulty is hard"
-    less = crossed_title(margins, "dense", 0.08, higher_is_better=False).text
-    assert less == "dense loses most where difficulty is hard"
-    # Half as much again as its share of the queries is not far more; nor is a whole of nothing.
-    assert crossed_title(margins, "dense", 0.1).text == "The difference where two columns cross"
-    assert crossed_title(margins, "dense", 0.0).text == "The difference where two columns cross"
+    assert crossed_title(margins, 0.08).text == "By difficulty the gain is largest for hard"
+    less = crossed_title(margins, 0.08, higher_is_better=False).text
+    assert less == "By difficulty the loss is largest for hard"
+    # Less than half as much again is not far more, and nothing is more than a whole of nothing; of
+    # few queries none is named, and no other in its place.
+    plain = "The difference where two columns cross"
+    few = margins.assign(difference=[0.07, 0.142, 0.5])
+    assert {crossed_title(margins, whole).text for whole in (0.1, 0.0)} == {plain}
+    assert crossed_title(few, 0.08).text == plain
     assert crossed_lead(margins, "none of 9 slices stands out").text == (
-        "odd +0.500, hard +0.142, easy +0.070. None of 9 slices stands out: the colours say where"
+        "Hard +0.142, odd +0.100, easy +0.070. None of 9 slices stands out: the colours say where"
         " to look, not what is proven."
     )
 

@@ -132,18 +132,22 @@ def told_of(
 def test_the_queries_for_which_the_other_found_nothing() -> None:
     values = [0.6, 0.4, 0.5, -0.5] + [0.1, -0.1] * 5
     carried = (
-        "The two for which old found nothing relevant in its top 10 carry all of it; the others"
+        "The two for which old found nothing relevant in its top 10 carry all of the difference;"
+        " the others"
     )
     assert carried in told_of(values, [0, 1])
     assert "The two for which old found nothing relevant carry" in told_of(
         values, [0, 1], depth=None
     )
-    assert "The five that add most carry all of it; the others" in told_of(values)
+    assert "The five that add most carry all of the difference; the others" in told_of(values)
 
 
 def test_one_query_carries_its_share() -> None:
     values = [0.5] + [0.2] * 12 + [-0.1] * 4
-    said = "The one for which old found nothing relevant in its top 3 carries 20\u00a0% of it."
+    said = (
+        "The one for which old found nothing relevant in its top 3 carries 20\u00a0% of the"
+        " difference."
+    )
     assert said in told_of(values, [0], depth=3)
 
 
@@ -160,8 +164,10 @@ def test_that_a_run_lists_none_of_them_is_said() -> None:
 
 
 def test_of_fewer_than_five_that_speak_for_it_so_many_are_counted() -> None:
-    assert "The three that add most carry all of it;" in told_of([0.6, 0.5, 0.5] + [-0.1] * 7)
-    assert "The one that adds most carries all of it;" in told_of([0.9] + [-0.1] * 7)
+    assert "The three that add most carry all of the difference;" in told_of(
+        [0.6, 0.5, 0.5] + [-0.1] * 7
+    )
+    assert "The one that adds most carries all of the difference;" in told_of([0.9] + [-0.1] * 7)
 
 
 @pytest.mark.parametrize(
@@ -278,7 +284,7 @@ def test_a_clear_verdict_keeps_its_tones() -> None:
     assert [entry.tone for entry in found.entries] == ["firm", "not firm"]
     assert found.text.startswith("Two ways in which the verdict could turn.")
     said = firmness_finding(found).text
-    assert said == ("The lead of new holds in one of two checks.")
+    assert said == "The lead of new holds in one of two checks. It is carried by few queries."
     both = [ENTRIES[0], replace(ENTRIES[1], tone="firm")]
     assert firmness_finding(firmness_of(CLEAR, both, 104)).text == (
         "The lead of new holds in all two checks. Nothing was found that could reverse it."
@@ -288,8 +294,34 @@ def test_a_clear_verdict_keeps_its_tones() -> None:
 def test_where_none_is_closed_and_no_word_is_toned_there_is_a_verdict_still() -> None:
     plain = [WayToTurn("a", "Cutoff", "not clear", "", "Why.", "not clear")] * 2
     assert firmness_finding(firmness_of(CLEAR, plain, 104)).text == (
-        "The lead of new holds in none of two checks."
+        "The lead of new holds in none of two checks. Cutoff: not clear. Cutoff: not clear."
     )
+
+
+@pytest.mark.parametrize(
+    ("part", "word", "said"),
+    [
+        (
+            "unjudged",
+            "unlikely to reverse it",
+            "Unjudged documents are unlikely to reverse it, but they could.",
+        ),
+        ("unjudged", "could reverse it", "Unjudged documents could reverse it."),
+        ("unjudged", "not known", "What unjudged documents could do is not known."),
+        ("ties", "could reverse it", "Ties could reverse it."),
+        ("missing", "decide it", "Queries that one run did not answer decide it."),
+        ("cutoff", "reverses with k", "It reverses with k."),
+        ("measures", "9 of 15 agree", "Title: 9 of 15 agree."),
+    ],
+)
+def test_the_lead_says_what_a_check_found_that_does_not_hold(
+    part: str, word: str, said: str
+) -> None:
+    entries = [ENTRIES[0], WayToTurn(part, "Title", word, "", "Why.", "in brief")]
+    assert firmness_finding(firmness_of(CLEAR, entries, 104)).parted[1].text == said
+    # What speaks against it outright comes before what is open.
+    last = firmness_of(CLEAR, [*entries, ENTRIES[1]], 104)
+    assert firmness_finding(last).parted[1].text == f"It is carried by few queries. {said}"
 
 
 def test_of_what_may_be_chance_nothing_is_coloured() -> None:

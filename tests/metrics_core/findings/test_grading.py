@@ -22,13 +22,13 @@ def test_what_there_is_to_judge() -> None:
 
     assert said(1216, 81) == (
         "81 judgments could make the order certain",
-        "If they turn out not relevant, no grade of the other 1,135 can reverse it.",
+        "If they turn out not relevant, no grade of the other 1,135 can reverse the order.",
     )
     assert said(2, 1) == (
         "1 judgment could make the order certain",
-        "If it turns out not relevant, no grade of the last one can reverse it.",
+        "If it turns out not relevant, no grade of the last one can reverse the order.",
     )
-    assert said(3, 3)[1] == ("If they turn out not relevant, nothing can reverse it.")
+    assert said(3, 3)[1] == ("If they turn out not relevant, nothing can reverse the order.")
     assert said(1, None, "new") == (
         "1 document in the top 5 without a grade",
         "In the top 5 of new.",
@@ -59,7 +59,7 @@ def test_what_judging_could_do() -> None:
 
     assert said(3, 2) == (
         "If the 2 most influential of the 9 unjudged documents turn out not relevant, nothing can"
-        " reverse it. If the 3 most influential got the highest grade, old would lead."
+        " reverse the order. If the 3 most influential got the highest grade, old would lead."
     )
     assert said(1, None) == (
         "If the most influential of the 9 unjudged documents got the highest grade, old would lead."
@@ -68,7 +68,7 @@ def test_what_judging_could_do() -> None:
     assert "fewer may be enough" in said(3, 2, exact=False)
     assert said(None, None) == "No number of these decides it alone."
     assert said(None, 1, of=1) == (
-        "If the one unjudged document turns out not relevant, nothing can reverse it."
+        "If the one unjudged document turns out not relevant, nothing can reverse the order."
     )
     assert said(None, 9).startswith("If all 9 unjudged documents turn out not relevant,")
     assert said(None, 2, of=0).startswith("If the 2 most influential turn out not relevant,")

@@ -30,6 +30,7 @@ def test_it_is_a_result_whose_ways_keep_their_tones(side: int) -> None:
     assert found.text.startswith("Two ways in which the difference could come to matter.")
     assert firmness_finding(found).text == (
         "“No difference that matters” holds in one of two checks."
+        " Unjudged documents could make it matter."
     )
 
 

@@ -340,6 +340,20 @@ def test_the_leaderboard_waits_for_the_places_and_finds_runs_by_their_names():
     assert "No run has “zz” in its name." in Page(leaders(8, named="zz")).text
 
 
+def test_a_column_of_differences_has_one_number_of_decimals():
+    row = {"mean": 0.5, "low": 0.0003, "high": 0.04, "p_corrected": 0.04, "verdict": "better"}
+    many = {
+        "a": row | {"difference": 0.0221, "clear": True},
+        "b": row | {"difference": 0.2, "clear": True},
+        "c": row | {"difference": 0.0001, "clear": False},
+    }
+    column = overview.Column("P@10", "", "", many, 10)
+    assert column.digits == 3
+    # None that is significant is written as 0.
+    many["d"] = row | {"difference": 0.00004, "clear": True}
+    assert column.digits == 5
+
+
 def query_rows() -> pd.DataFrame:
     return pd.DataFrame(
         {
@@ -363,9 +377,9 @@ def test_query_list():
     assert "Got worse all 17" in page.text.replace("worseall", "worse all")
     assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
     assert "query 2hybrid returned no list" in page.text, "a query without a text has its id"
-    caused = query_rows().assign(cause="best document: rank 1 → 5", unlisted_by="")
+    caused = query_rows().assign(cause="best document fell from rank 1 to 5", unlisted_by="")
     page = Page(overview.query_list(caused, DRAWING, "worse", href, total=17))
-    assert "charged twiceBilling · best document: rank 1 → 5 −0.333" in page.text
+    assert "charged twiceBilling · best document fell from rank 1 to 5 −0.333" in page.text
     quiet = overview.query_list(query_rows(), DRAWING, "worse", href, total=17, coloured=False)
     assert not Page(quiet).having("clear")
 

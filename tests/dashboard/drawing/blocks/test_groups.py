@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pandas as pd
+import pytest
 
 from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.group_table import Asked, listed
@@ -103,6 +104,18 @@ def test_a_row_says_how_its_part_comes_about_and_leads_to_its_queries() -> None:
     assert "corrected for 3" in html and html.count('class="interval"') == 3
     assert html.count("<small>not tested</small>") == 1, "that without an interval"
     assert html.count('class="amount-of better clear"') == 1
+
+
+def test_an_interval_far_wider_than_the_others_runs_off_their_scale() -> None:
+    shown = table([0.02, 0.03, -0.01, 0.01])
+    assert "▸ beyond" not in drawn(shown) and "−0.20 to +0.30" in drawn(shown)
+    shown.table.loc[3, ["diff_low", "diff_high"]] = [-0.1, 1.9]
+    html = drawn(shown)
+    assert "▸ beyond" in html and "−0.20 to +0.30" in html
+    assert html.count("off-right") == 1 and "off-left" not in html
+    assert "[−0.100, 1.900]" in html, "the pointer and who hears it are told the whole"
+    left, width = re.findall(r'interval off-right" style="left:([\d.]+)%;width:([\d.]+)%', html)[0]
+    assert float(left) + float(width) == pytest.approx(100)
 
 
 def test_heads_rank_the_rows_and_turn_the_order_round() -> None:

@@ -14,16 +14,16 @@ import pytest
 
 from dashboard.drawing.figures.against import run_against_run
 from dashboard.drawing.figures.breakdown import difference_by_group, score_by_group
-from dashboard.drawing.figures.colour import READABLE, blend, contrast, diverging, rgba, text_on
+from dashboard.drawing.figures.colour import READABLE, contrast, diverging, rgba, text_on
 from dashboard.drawing.figures.curves import difference_range, measure_by_cutoff, precision_recall
-from dashboard.drawing.figures.heatmap import cell_color, difference_heatmap
+from dashboard.drawing.figures.heatmap import difference_heatmap
 from dashboard.drawing.figures.panels import score_by_difficulty
 from dashboard.drawing.figures.queries import FADED, MOST_BARS, sorted_differences
 from dashboard.drawing.figures.query_heatmap import score_heatmap
 from dashboard.drawing.figures.sent import Sent
 from dashboard.drawing.figures.strips import MOST_POINTS, score_strips
 from dashboard.drawing.figures.text import escape, query_text, short_names, shorten, spread, wrapped
-from dashboard.drawing.theme import DARK, LIGHT, PALETTES, Palette, RunStyle, run_styles
+from dashboard.drawing.theme import LIGHT, PALETTES, Palette, RunStyle, run_styles
 from metrics_core.comparing.pairs import differences
 from metrics_core.slicing.breakdowns import breakdown
 from metrics_core.slicing.crossed import cross_breakdown
@@ -471,8 +471,14 @@ def test_heatmap_cells_say_row_and_column_as_they_are() -> None:
     found = [(row[0], row[1]) for row in trace.customdata]
     turned = list(zip(filled["row"], filled["column"], strict=True))
     assert found == turned
-    few = filled["queries"] < 10
-    assert [("<b>" not in text) for text in trace.text] == few.to_list()
+    # The colour follows the number, of few queries too, and no number is set apart from others.
+    most = filled["difference"].abs().max()
+    wanted = [diverging(gap, max(most, 0.1), LIGHT) for gap in filled["difference"]]
+    assert list(trace.marker.color) == wanted
+    assert not any("<b>" in text for text in trace.text)
+    assert [shape != "" for shape in trace.marker.pattern.shape] == (
+        filled["queries"] < 5
+    ).to_list()
 
 
 def test_empty_cells_are_blank() -> None:
@@ -500,15 +506,9 @@ def test_cell_colours_are_symmetric_and_their_text_can_be_read(palette: Palette)
     assert diverging(9, 0.3, palette) == palette.diverging_high
     assert diverging(-0.3, 0.3, palette) == palette.diverging_low
     for value in np.linspace(-0.3, 0.3, 61):
-        for queries in (2, 20):
-            ground = cell_color(float(value), queries, 0.3, palette)
-            text = text_on(ground, palette.ink, palette.page)
-            assert contrast(text, ground) >= READABLE
-
-
-def test_few_queries_make_a_cell_pale() -> None:
-    full = cell_color(0.2, 10, 0.3, DARK)
-    assert cell_color(0.2, 9, 0.3, DARK) == blend(full, DARK.page, 0.35)
+        ground = diverging(float(value), 0.3, palette)
+        text = text_on(ground, palette.ink, palette.page)
+        assert contrast(text, ground) >= READABLE
 
 
 def test_bars_stand_from_best_to_worst_and_carry_the_query() -> None:
