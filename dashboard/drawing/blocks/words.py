@@ -20,7 +20,8 @@ _STOP_WORDS = frozenset(_COMMON.split())
 _ENDINGS = ("ings", "ing", "ed", "es", "s", "e")
 _SHORTEST_STEM = 3
 _WORD = re.compile(r"\w+")
-_BEFORE, _SEEN = 40, 110
+_BEFORE, _SEEN = 16, 24
+"""Characters that a line of the narrowest list surely has before the first word asked for."""
 _SEARCHED = 20_000
 
 _drawn = Template("markup")
