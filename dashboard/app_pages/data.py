@@ -25,7 +25,6 @@ from metrics_core.base.notes import Note
 from metrics_core.tables import Run
 
 _ALL_FILES = 20
-_KINDS: dict[Literal["run", "qrels"], str] = {"run": "a run", "qrels": "judgments"}
 
 
 def render() -> None:
@@ -170,15 +169,17 @@ def _read_as(file: File) -> None:
         f"read_as_{file.key}",
         value=file.kind,
         store=taken,
-        options=list(_KINDS),
-        format_func=lambda kind: f"read as {_KINDS[kind]}",
+        options=list(file_columns.KINDS),
+        format_func=lambda kind: f"read as {file_columns.KINDS[kind]}",
         label_visibility="collapsed",
         width=190,
     )
 
 
 def _correctable(file: File) -> bool:
-    return file.kind in _KINDS and not (isinstance(file.table, Run) and not file.table.complete)
+    return file.kind in file_columns.KINDS and not (
+        isinstance(file.table, Run) and not file.table.complete
+    )
 
 
 def _chosen(rows: list[FileRow]) -> list[FileRow]:
