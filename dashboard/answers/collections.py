@@ -16,6 +16,8 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings.sentence import Sentence, muted, strong
 
+_MEANT = "A collection is one set of queries with its judgments and runs."
+
 MANY = 8
 """Collections beyond which one is looked for by its name."""
 
@@ -29,19 +31,11 @@ def finding(listed: Sequence[Listed], asked: str) -> Sentence:
         )
     if all(row.origin != "own" for row in listed):
         return strong("No collection of your own yet. ") + muted(
-            "Add judgments and runs to make one; the example can always be opened."
+            f"{_MEANT} Add judgments and runs to make one; the example can always be opened."
         )
     n = len(listed)
     here = strong(f"{w.sentence_case(w.number(n))} {w.plural(n, 'collection')}. ")
-    return here + muted("A collection is one set of queries with its judgments and runs.")
-
-
-def place(folder: str) -> str:
-    """Where the collections are kept, and which one comes first."""
-    return (
-        "Ranklens starts with the one that was opened last. All are kept on this computer and"
-        f" nowhere else, in {folder}"
-    )
+    return here + muted(_MEANT)
 
 
 def preview(study: Study, slots: Mapping[str, int]) -> Preview | None:

@@ -58,6 +58,14 @@ def grade_names(study: Study) -> list[str]:
     return list(_NAMES.get(offered[-1], ("Not relevant", *[""] * (len(offered) - 1))))
 
 
+def named_grades(study: Study) -> dict[float, str]:
+    """The same of relevant grades, to stand before "relevant"; those without such a name are left
+    out."""
+    adverbs = {"Highly", "Fairly", "Partly"}
+    names = enumerate(grade_names(study))
+    return {float(grade): name.lower() for grade, name in names if name in adverbs}
+
+
 def to_judge(study: Study, shown: Comparison, query_id: str) -> pd.DataFrame:
     """The documents of a query in the first k ranks of the shown lists that the files do not judge,
     but for those of runs that came as judged ranks, which have no name; those of the two compared
@@ -177,8 +185,10 @@ def _to_judge_now(study: Study, shown: Comparison, settle: int | None) -> ToJudg
     found = unjudged_of(study, shown, cutoff)
     unjudged = len(found) if found.matched else None
     lead = judging_lead(shown.focus, shown.baseline, cutoff, unjudged=unjudged, settle=settle)
+    side = side_of(effect(study, shown).difference[0], shown.measure.declaration.direction)
+    leader = shown.focus if side > 0 else shown.baseline
     return ToJudge(
-        judging_finding(cutoff, unjudged, settle),
+        judging_finding(cutoff, unjudged, settle, leader),
         lead,
         unjudged or 0,
         len(np.unique(found.query)),

@@ -254,7 +254,7 @@ def _compared(study: Study, shown: Comparison) -> _Compared:
     told = findings.Turned(
         fixed=int(masks["fixed"].sum()),
         broken=int(masks["broken"].sum()),
-        all_zero=_failing(shown, int(masks["none"].sum())),
+        all_zero=failing_on(shown, int(masks["none"].sum())),
         every_run=shown.focus if len(shown.runs) == 1 else shown.every_run,
     )
     pair = (shown.focus, shown.baseline)
@@ -266,7 +266,7 @@ def _compared(study: Study, shown: Comparison) -> _Compared:
     )
 
 
-def _failing(shown: Comparison, at_zero: int) -> int:
+def failing_on(shown: Comparison, at_zero: int) -> int:
     """Queries on which every run fails; where scores go below 0, a score of 0 is no failure."""
     return at_zero if shown.measure.declaration.range[0] >= 0 else 0
 

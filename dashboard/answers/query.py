@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from dashboard.address.view import Comparison
+from dashboard.answers.grading import named_grades
 from dashboard.answers.ledger import QueryLedger, query_ledger
 from dashboard.answers.queries import Asked, listed_ids
 from dashboard.study.study import Study
@@ -56,7 +57,7 @@ def _alone(study: Study, shown: Comparison, query_id: str, rows: int) -> QueryPa
         diagnosis=found,
         text=study.texts[query_id],
         metadata=_metadata(study, query_id),
-        explanation=findings.explain(found),
+        explanation=findings.explain(found, named_grades(study)),
         documents=documents,
         lists=_lists(found, documents, rows),
         ledger=ledger,

@@ -11,7 +11,7 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers import query_columns
 from dashboard.answers.column import Column
-from dashboard.answers.queries import QueryList
+from dashboard.answers.queries import QueryList, failing_on
 from dashboard.study.study import Study
 from metrics_core.slicing.breakdowns import ordered_groups
 
@@ -48,16 +48,19 @@ def strip_groupings(study: Study, shown: Comparison) -> list[str]:
 @dataclass(frozen=True)
 class Heat:
     """The queries of a heatmap, easiest first: `frame` has query_id, text and a column of scores
-    per shown run by its name; `empty` the same of whether the run lists nothing."""
+    per shown run by its name; `empty` the same of whether the run lists nothing. With all of them
+    `failing` of the kept queries fail."""
 
     frame: pd.DataFrame
     empty: pd.DataFrame
+    failing: int
 
 
 def heat(study: Study, shown: QueryList, view: Comparison) -> Heat:
     """The kept queries by the mean of the shown runs, evenly thinned."""
     frame = shown.kept
-    own = frame[[f"run: {name}" for name in view.runs]].mean(axis=1)
+    scores = frame[[f"run: {name}" for name in view.runs]]
+    own, failing = scores.mean(axis=1), failing_on(view, int((scores == 0).all(axis=1).sum()))
     easiest = own.sort_values(ascending=False, kind="stable", na_position="last").index
     if view.measure.declaration.direction < 0:
         easiest = own.sort_values(kind="stable", na_position="last").index
@@ -68,7 +71,7 @@ def heat(study: Study, shown: QueryList, view: Comparison) -> Heat:
     places = pd.Index(study.query_ids).get_indexer(frame["query_id"])
     empty = {name: study.judged[name].retrieved[places] == 0 for name in view.runs}
     told = frame[["query_id", "text", *named]].rename(columns=named)
-    return Heat(told, pd.DataFrame(empty, index=told.index))
+    return Heat(told, pd.DataFrame(empty, index=told.index), failing)
 
 
 def inside(frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]) -> list[str]:

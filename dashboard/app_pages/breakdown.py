@@ -270,7 +270,7 @@ def _charts(shown: Breakdown, found: Listed, here: Opened) -> None:
             section.heading(
                 f"Difference to {view.baseline} on {name}",
                 f"Bars are {w.share(view.method.level)} intervals, corrected for {every}; none"
-                f" under {FEWEST_QUERIES} queries. A click on a dot compares its run.",
+                f" under {FEWEST_QUERIES} queries. Choose a dot to compare its run.",
                 styles=here.drawing.styles,
             )
             figure = drawn(

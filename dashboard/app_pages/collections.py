@@ -54,7 +54,7 @@ def render() -> None:
     for gone in workspace().collections(removed=True):
         said = f"“{literal(gone.name)}” was removed; the next start removes it for good."
         section.removed(said, f"restore_{gone.id}", restore_collection, gone.id)
-    st.html(collections.note(answers.place(str(workspace().folder))))
+    st.html(collections.kept(str(workspace().folder)))
 
 
 def _rows(listed: Sequence[Listed], asked: str) -> None:

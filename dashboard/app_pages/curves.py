@@ -77,7 +77,7 @@ def _legend(shown: Curves, here: Opened, note: str) -> Markup:
     for run in view.also if len(view.runs) == len(in_colour) else ():
         rest = tuple(other for other in view.also if other != run) or (NOBODY,)
         hidden[run] = session.href("curves", also=rest)
-    told = "Click a name to hide it · " if hidden else ""
+    told = "Choose a name to hide it · " if hidden else ""
     others = len(here.study.names) - len(view.runs)
     return blocks.legend(
         here.drawing,
@@ -109,7 +109,7 @@ def _curves(shown: Curves, here: Opened, whole: bool) -> None:
                 with column:
                     _panel(shown, family, here, span, coming)
     chosen = w.count(view.cutoff)
-    told = f"k, results counted (log scale). Dotted: k = {chosen}; click a k to choose it."
+    told = f"k, results counted (log scale). Dotted: k = {chosen}; any k can be chosen."
     if tested and not view.alone:
         told += (
             " Bands below hold for all k together: where one is off zero the difference is"

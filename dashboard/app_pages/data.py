@@ -97,6 +97,8 @@ def _described(row: FileRow, all_notes: tuple[Note, ...], here: Opened | None) -
     return {
         "file": row.file.file,
         "kind": row.kind,
+        "use": _use(row.file),
+        "correctable": _correctable(row.file),
         "read_as": row.file.read_as,
         "rows": row.rows,
         "queries": row.file.queries,
@@ -107,9 +109,16 @@ def _described(row: FileRow, all_notes: tuple[Note, ...], here: Opened | None) -
     }
 
 
+def _use(file: File) -> str:
+    """Whether a file counts, said of judgments, of which one file does, and where one does not."""
+    if not file.used:
+        return "not in use"
+    return "in use" if file.kind == "qrels" else ""
+
+
 def _look_and_remove(rows: list[FileRow]) -> None:
     """A look at a file's first rows; removal of what was uploaded, and the way back."""
-    look = st.expander("Preview or remove", key="look", on_change="rerun")
+    look = st.expander("Preview, correct or remove", key="look", on_change="rerun")
     if not look.open:
         return
     with look:
@@ -146,8 +155,7 @@ def _look_and_remove(rows: list[FileRow]) -> None:
 def _read_as(file: File) -> None:
     """What the file is taken for, where it may be taken for something else: a run and judgments are
     both numbers of documents."""
-    kinds: dict[Literal["run", "qrels"], str] = {"run": "a run", "qrels": "judgments"}
-    if file.kind not in kinds or (isinstance(file.table, Run) and not file.table.complete):
+    if not _correctable(file):
         return
 
     def taken(kind: Literal["run", "qrels"]) -> dict[str, Any]:
@@ -161,10 +169,16 @@ def _read_as(file: File) -> None:
         f"read_as_{file.key}",
         value=file.kind,
         store=taken,
-        options=list(kinds),
-        format_func=lambda kind: f"read as {kinds[kind]}",
+        options=list(file_columns.KINDS),
+        format_func=lambda kind: f"read as {file_columns.KINDS[kind]}",
         label_visibility="collapsed",
         width=190,
+    )
+
+
+def _correctable(file: File) -> bool:
+    return file.kind in file_columns.KINDS and not (
+        isinstance(file.table, Run) and not file.table.complete
     )
 
 

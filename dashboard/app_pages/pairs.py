@@ -174,7 +174,7 @@ def _table(shown: Pairs, runs: tuple[str, ...], here: Opened, whole: bool) -> No
             " decide."
         )
     key = "ranking" if whole else "ranking_awaited"
-    note = blocks.note(f"{told} Click a head to rank by it.")
+    note = blocks.note(f"{told} Choose a head to rank by it.")
     section.noted(note, "Ranking", frame=ranking.table, key=key)
 
 

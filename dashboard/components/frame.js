@@ -119,11 +119,19 @@ const open = (folded) => {
 // The bar of Files opens the uploader that stands on the page.
 const add = () => document.querySelector('[data-testid=stMain] [data-testid=stFileUploader] button')?.click();
 
+// What a file is read as is corrected below the table of files.
+const lookInto = () => {
+  const look = document.querySelector('.st-key-look');
+  look?.querySelector('details:not([open]) > summary')?.click();
+  look?.scrollIntoView({ block: 'nearest' });
+};
+const OPENS = { controls: open, look: lookInto };
+
 const click = (event) => {
   const link = event.target.closest?.('a[role=button]:is(.lens, .lens *)');
   if (!link) return;
   const { dataset } = link;
-  const act = dataset.copy ? copy : dataset.opens ? open : dataset.adds ? add : dataset.keys ? switchKeys : undefined;
+  const act = dataset.copy ? copy : dataset.opens ? OPENS[dataset.opens] : dataset.adds ? add : dataset.keys ? switchKeys : undefined;
   if (!act) return;
   event.preventDefault();
   act(link);

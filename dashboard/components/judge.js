@@ -216,10 +216,15 @@ const card = (row) => {
 
 const NEXT = 4;
 
+// Of a queue that settles the order those are counted that do; the server knows how many more stand
+// behind the ones at hand.
 const comesNext = (row) => {
   const next = rows().filter((other) => open(other) && keyOf(other) !== keyOf(row));
   const made = node('aside', 'next', undefined, { 'aria-label': 'What comes next' });
-  made.append(node('p', 'head', next.length ? 'What comes next' : 'This is the last one'));
+  const head = node('p', 'head', next.length ? 'What comes next' : 'This is the last one');
+  const counted = next.filter((other) => other.settles || !page.data.settle).length + page.data.queue.behind;
+  if (counted) head.append(node('small', '', count(counted)));
+  made.append(head);
   const list = node('ol', '');
   for (const other of next.slice(0, NEXT)) {
     const item = node('li', '');

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +20,8 @@ _MOST_NAMED = 3
 _ENOUGH_OF_THE_CHANGE = 0.7
 _FEW_BEST = 5
 _NOTHING = 1e-9
+
+NO_NAMES: Mapping[float, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,10 @@ def stand(n: int) -> str:
     return "stands" if n == 1 else "stand"
 
 
-def change(diagnosis: Diagnosis, difference: float) -> Sentence:
-    """Why the run in focus gains or loses this much on the query."""
+def change(
+    diagnosis: Diagnosis, difference: float, grade_names: Mapping[float, str] = NO_NAMES
+) -> Sentence:
+    """Why the run in focus gains or loses this much on the query; `grade_names` as in `explain`."""
     loses = difference < 0
     head = (
         run(diagnosis.focus)
@@ -61,7 +67,7 @@ def change(diagnosis: Diagnosis, difference: float) -> Sentence:
     moves = _decisive_moves(diagnosis, loses)
     reasons = []
     if moves:
-        reasons = [_moved(diagnosis, moves, loses), _above(diagnosis, moves, loses)]
+        reasons = [_moved(diagnosis, moves, loses, grade_names), _above(diagnosis, moves, loses)]
     because = "; ".join(filter(None, reasons))
     told = [f": {because}." if because else ".", _left_out(diagnosis, loses)]
     return head + muted(" ".join(filter(None, told)))
@@ -114,7 +120,9 @@ def _decisive_moves(diagnosis: Diagnosis, loses: bool) -> list[_Move]:
     return chosen
 
 
-def _moved(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
+def _moved(
+    diagnosis: Diagnosis, moves: list[_Move], loses: bool, grade_names: Mapping[float, str]
+) -> str:
     """What happened to these documents, those with the same fate together."""
     k = diagnosis.cutoff
     fates: dict[str, list[_Move]] = {}
@@ -123,12 +131,14 @@ def _moved(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
         fate = "unlisted" if place is None else ("inside" if place <= k else "outside")
         if other is not None:
             fates.setdefault(fate, []).append(move)
-    clauses = [_fate(diagnosis, fate, group, loses) for fate, group in fates.items()]
+    clauses = [
+        _fate(diagnosis, _who(diagnosis, group, grade_names), fate, group, loses)
+        for fate, group in fates.items()
+    ]
     return w.listing(clauses)
 
 
-def _fate(diagnosis: Diagnosis, fate: str, moves: list[_Move], loses: bool) -> str:
-    who = _who(diagnosis, moves)
+def _fate(diagnosis: Diagnosis, who: str, fate: str, moves: list[_Move], loses: bool) -> str:
     moves = sorted(moves, key=lambda m: (m.before or 0, m.after or 0))
     old, new = _ranks([m.before for m in moves]), _ranks([m.after for m in moves])
     several = len(moves) > 1
@@ -149,24 +159,32 @@ def _ranks(ranks: list[int | None]) -> str:
     return f"{w.plural(len(known), 'rank')} {w.listing(known)}"
 
 
-def _who(diagnosis: Diagnosis, moves: list[_Move]) -> str:
-    """The documents in words: "the only document graded 3", "two documents graded 1 and 2"."""
+def _who(diagnosis: Diagnosis, moves: list[_Move], grade_names: Mapping[float, str]) -> str:
+    """The documents in words: "the only highly relevant document", where its grade has a name,
+    "the only document graded 3", "two documents graded 1 and 2"."""
     best = max(diagnosis.grades.values())
     grades = [m.grade for m in moves]
     n_best = sum(grade == best for grade in diagnosis.grades.values())
     if diagnosis.n_relevant == 1:
         return "the only relevant document"
     if all(grade == best for grade in grades) and best > 1 and n_best <= _FEW_BEST:
-        if n_best == 1:
-            return f"the only document graded {w.grade(best)}"
         of_them = "" if n_best == len(moves) else f"{w.number(len(moves))} of "
-        return f"{of_them}the {w.number(n_best)} documents graded {w.grade(best)}"
+        many = "only" if n_best == 1 else w.number(n_best)
+        return f"{of_them}the {many} {_graded(best, w.plural(n_best, 'document'), grade_names)}"
     noun = w.plural(len(moves), "document")
     article = "a" if len(moves) == 1 else w.number(len(moves))
     if best == 1:
         return f"{article} relevant {noun}"
+    if len(set(grades)) == 1:
+        return f"{article} {_graded(grades[0], noun, grade_names)}"
     named = w.listing(w.grade(g) for g in sorted(set(grades), reverse=True))
     return f"{article} {noun} graded {named}"
+
+
+def _graded(grade: float, noun: str, grade_names: Mapping[float, str]) -> str:
+    """Documents of one grade, by its name where it has one."""
+    name = grade_names.get(grade)
+    return f"{name} relevant {noun}" if name else f"{noun} graded {w.grade(grade)}"
 
 
 def _above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import Diagnosis
-from metrics_core.findings.changes import change, stand
+from metrics_core.findings.changes import NO_NAMES, change, stand
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 
 DEEP = 100
 """How deep "not among the first …" looks."""
 
 
-def explain(diagnosis: Diagnosis) -> Sentence:
-    """The one explanation at the head of a query's page."""
+def explain(diagnosis: Diagnosis, grade_names: Mapping[float, str] = NO_NAMES) -> Sentence:
+    """The one explanation at the head of a query's page. `grade_names` are what grades are called
+    that have a name, as "highly"; the others are told by number."""
     if not diagnosis.is_judged:
         return strong(
             "Nobody has judged this query, so it has no score; the lists can still be read."
@@ -31,7 +33,7 @@ def explain(diagnosis: Diagnosis) -> Sentence:
     difference = diagnosis.score(diagnosis.focus) - diagnosis.score(diagnosis.baseline)
     if abs(difference) <= SAME + 1e-12:
         return _same(diagnosis)
-    return change(diagnosis, difference)
+    return change(diagnosis, difference, grade_names)
 
 
 def _nobody_succeeds(diagnosis: Diagnosis) -> Sentence:

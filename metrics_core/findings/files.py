@@ -42,7 +42,7 @@ def files_finding(
         queries = f"{w.count(unjudged)} {w.plural(unjudged, 'query', 'queries')}"
         said = f"{queries} of the runs {w.plural(unjudged, 'has', 'have')} no judgments."
     else:
-        said = f"Every query id in the runs matches the judgments{_but(answered, judged)}."
+        said = f"All query ids in the runs are judged{_but(answered, judged)}."
     return strong(f"{are}. ") + muted(lost + said)
 
 
@@ -50,9 +50,9 @@ def _but(answered: Mapping[str, int], judged: int) -> str:
     """What stands against it: the runs that have not every judged query."""
     if not answered:
         return ""
-    queries = f"the {w.count(judged)} judged {w.plural(judged, 'query', 'queries')}"
     if len(answered) > _MOST_NAMED:
-        return f"; {w.number(len(answered))} runs lack some of {queries}"
+        queries = f"{w.count(judged)} {w.plural(judged, 'query', 'queries')}"
+        return f"; {w.number(len(answered))} runs do not answer all {queries}"
     (first, most), *others = answered.items()
     more = "".join(f", {name} {w.count(number)}" for name, number in others)
-    return f"; {first} has {w.count(most)} of {queries}{more}"
+    return f"; {first} answers {w.count(most)} of {w.count(judged)}{more}"

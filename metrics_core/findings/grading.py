@@ -8,11 +8,13 @@ from metrics_core.findings.sentence import Sentence, muted, run, strong
 from metrics_core.unjudged.next_judgments import NextJudgments
 
 
-def judging_finding(cutoff: int, unjudged: int | None, settle: int | None) -> Sentence:
+def judging_finding(
+    cutoff: int, unjudged: int | None, settle: int | None, leader: str = ""
+) -> Sentence:
     """What is there to judge? `unjudged` documents within the cutoff of one of the runs or of both
     lack a grade in the files, None where nobody counted them because the lists are too long. After
-    `settle` of them the sign of the difference is safe if they turn out not relevant, 0 where it is
-    safe now, None where that is not known."""
+    `settle` of them the sign of the difference, by which `leader` leads, is safe if they turn out
+    not relevant, 0 where it is safe now, None where that is not known."""
     if unjudged is None:
         return strong("Too many results to judge one by one")
     if not unjudged:
@@ -21,8 +23,9 @@ def judging_finding(cutoff: int, unjudged: int | None, settle: int | None) -> Se
     if settle is None:
         return strong(f"{unjudged:,} {noun} in the top {cutoff} without a grade")
     if not settle:
-        return strong(f"{unjudged:,} unjudged {noun} cannot reverse the order")
-    return strong(f"{settle:,} {w.plural(settle, 'judgment')} could make the order certain")
+        return strong(f"{unjudged:,} unjudged {noun} cannot reverse the lead of ") + run(leader)
+    could = f"{settle:,} {w.plural(settle, 'judgment')} could make the lead of "
+    return strong(could) + run(leader) + strong(" certain")
 
 
 def judging_lead(
@@ -44,9 +47,9 @@ def judging_lead(
     rest = unjudged - settle
     which = "it turns" if settle == 1 else "they turn"
     if not rest:
-        return muted(f"If {which} out not relevant, nothing can reverse the order.")
+        return muted(f"If {which} out not relevant, nothing can reverse that lead.")
     others = f"no grade of the other {rest:,}" if rest > 1 else "no grade of the last one"
-    return muted(f"If {which} out not relevant, {others} can reverse the order.")
+    return muted(f"If {which} out not relevant, {others} can reverse that lead.")
 
 
 def judged_finding(settle: int) -> Sentence:

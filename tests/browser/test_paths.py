@@ -202,6 +202,15 @@ def test_marks_of_the_overview_lead_on(sample_app: str, open_page: Opened) -> No
     expect(page.locator("h1")).to_contain_text("titles-only falls behind")
 
 
+# The first word asked for of each excerpt that is cut off with the rest of its row.
+_CUT_WORDS = """() => [...document.querySelectorAll('.ranked .excerpt')].flatMap((excerpt) => {
+  const [word, paper] = [excerpt.querySelector('mark'), excerpt.closest('.paper')];
+  if (!word) return [];
+  const [{ bottom, right }, box] = [word.getBoundingClientRect(), paper.getBoundingClientRect()];
+  return bottom > box.bottom + 2 || right > box.right + 1 ? [excerpt.innerText] : [];
+})"""
+
+
 def test_previous_and_next_step_through_the_list(sample_app: str, open_page: Opened) -> None:
     page = open_page(f"{sample_app}/query?list=worse&q=q098")
     page.set_viewport_size({"width": 1280, "height": 720})
@@ -209,6 +218,7 @@ def test_previous_and_next_step_through_the_list(sample_app: str, open_page: Ope
     for part in (".ranked.left > li >> nth=4", ".ranked.right > li >> nth=4", ".lens.ways"):
         box = page.locator(part).bounding_box()
         assert box and box["y"] + box["height"] <= 720, part
+    assert page.locator(".excerpt mark").count() > 5 and page.evaluate(_CUT_WORDS) == []
     steps = page.locator(".lens.steps-through")
     expect(steps).to_contain_text("1 of")
     steps.get_by_role("link", name="Next").click()

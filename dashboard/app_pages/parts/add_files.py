@@ -18,7 +18,7 @@ from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data, markup, navigation
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File
-from dashboard.session.actions.collections import packed_collection
+from dashboard.session.actions.collections import example_files, packed_collection
 from dashboard.session.actions.judgments import read_ids, use_judgments
 from dashboard.session.actions.uploaded_files import expect_files, uploaded
 from dashboard.session.actions.uploads import (
@@ -79,7 +79,8 @@ def first_run() -> None:
     st.html(
         markup.answer(
             "Which of two is better? Bring the lists and the judgments",
-            "Files stay on this computer. The kind of each is found by itself; you can correct it.",
+            "Files stay on this computer. The kind of each is found by itself; you can correct it"
+            " under Files.",
             {},
         )
     )
@@ -90,12 +91,17 @@ def first_run() -> None:
         unread(library_here().files)
     uploader()
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Open the example"):
+        if st.button("Open the example: a help centre, four runs"):
             open_collection(SAMPLE)
             session.goto("overview")
-        st.html(
-            '<p class="lens explained">Questions to a help centre, four runs.'
-            " Nothing leaves this computer.</p>"
+        st.download_button(
+            "Download small example files",
+            data=example_files,
+            file_name="ranklens-example.zip",
+            mime="application/zip",
+            key="example_files",
+            on_click="ignore",
+            help="The files of the example, to see how such files look.",
         )
 
 
@@ -145,16 +151,16 @@ def uploader(
             )
     expect_files()
     drawn = session.generation("upload")
-    given = st.file_uploader(
-        label,
-        accept_multiple_files=True,
-        key=f"upload_{drawn}",
-        width=width,
-        label_visibility="collapsed",
-    )
-    if width == "stretch":
-        most = f"{largest_upload() // 2**30:,} GB"
-        st.html(data.how_large(most))
+    with st.container(key="drop" if width == "stretch" else None):
+        if width == "stretch":
+            st.html(data.how_large(f"{largest_upload() // 2**30:,} GB"))
+        given = st.file_uploader(
+            label,
+            accept_multiple_files=True,
+            key=f"upload_{drawn}",
+            width=width,
+            label_visibility="collapsed",
+        )
     if not given:
         return
     files = [uploaded(file) for file in given]

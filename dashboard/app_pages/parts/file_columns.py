@@ -20,7 +20,7 @@ from metrics_core.formats import FirstRows
 from metrics_core.formats.parsing.chosen_columns import chosen_columns
 from metrics_core.formats.registry import Columns
 
-_KINDS: dict[Judgable, str] = {"run": "a run", "qrels": "judgments"}
+KINDS: dict[Judgable, str] = {"run": "a run", "qrels": "judgments"}
 
 Read = Callable[[Judgable, Columns], None]
 
@@ -53,11 +53,11 @@ def _of_unread(original: Original, key: str, read: Read) -> None:
 def asked(files: Sequence[File]) -> None:
     """A question for each file that is in use and of which nothing says what it is."""
     for file in files:
-        original = original_of(file) if file.kind in _KINDS and file.used else None
+        original = original_of(file) if file.kind in KINDS and file.used else None
         if original is None or not original.guessed:
             continue
         with st.container(border=True, key=f"asked_{file.key}"):
-            kind = _KINDS["run" if file.kind == "run" else "qrels"]
+            kind = KINDS["run" if file.kind == "run" else "qrels"]
             st.markdown(
                 f"**Is {literal(file.file)} {kind}?** It was read so; neither its columns nor its"
                 " name say it."
@@ -77,8 +77,8 @@ def asked(files: Sequence[File]) -> None:
 def changeable(file: File) -> Callable[[], object] | None:
     """What shows the choice for a file that was read, once the reader wants to see it; None till
     then, and where its columns have no names or the file is not at hand."""
-    original = original_of(file) if file.kind in _KINDS else None
-    if original is None and file.kind in _KINDS and ": " in file.read_as:
+    original = original_of(file) if file.kind in KINDS else None
+    if original is None and file.kind in KINDS and ": " in file.read_as:
         st.caption("To choose its columns, add the file again: only its table is kept.")
     if original is None or original.first_rows() is None:
         return None
@@ -120,12 +120,12 @@ def _choice(original: Original, found: FirstRows, kind: Judgable, key: str, read
 
 
 def _kind(kind: Judgable, key: str) -> Judgable:
-    kinds = list(_KINDS)
+    kinds = list(KINDS)
     chosen: Judgable = st.selectbox(
         "Read as",
         kinds,
         index=kinds.index(kind),
-        format_func=_KINDS.__getitem__,
+        format_func=KINDS.__getitem__,
         key=f"kind_{key}",
         width=170,
     )

@@ -94,7 +94,7 @@ def queue_part(here: Opened) -> None:
         return
     found, order = answers.to_judge_now(here.study, view), read_order(here.view.address["order"])
     every = answers.queue(here.study, view, order, found.settle)
-    pairs = list(zip(every["query_id"], every["doc_id"], strict=True))
+    pairs = _pairs(every)
     settling = _settling(here, found)
     known = _grades(here)
     judged = sum(pair in known for pair in (settling or pairs))
@@ -103,11 +103,13 @@ def queue_part(here: Opened) -> None:
     st.html(markup.answer(title, lead, here.look.styles))
     with add_files.above_the_uploader():
         add_files.told()
-    left = answers.window(here.study, every, {*known, *skipped()}, _WINDOW)
+    done = {*known, *skipped()}
+    left = answers.window(here.study, every, done, _WINDOW)
     if is_done or left.empty:
         st.html(layers.onward(back, f"See {named}", "primary" if is_done else ""))
     if pairs:
         about = _about_queue(here, left, found, order, settles=bool(settling))
+        about["behind"] = len((settling or set(pairs)).difference(done, _pairs(left)))
         _keys(here, left, judged=judged, total=found.unjudged, settling=settling, queue=about)
         _own_layer(here, "judge", "")
 
@@ -117,7 +119,11 @@ def _settling(here: Opened, found: answers.ToJudge) -> set[tuple[str, str]]:
     if not found.settle or here.view.address["order"] == AT_RANDOM:
         return set()
     first = answers.queue(here.study, here.comparison).head(found.settle)
-    return set(zip(first["query_id"], first["doc_id"], strict=True))
+    return set(_pairs(first))
+
+
+def _pairs(rows: pd.DataFrame) -> list[tuple[str, str]]:
+    return list(zip(rows["query_id"], rows["doc_id"], strict=True))
 
 
 def _came_of_it(

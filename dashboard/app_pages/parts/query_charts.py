@@ -122,16 +122,23 @@ def _heatmap(shown: QueryList, here: Opened) -> list[str] | None:
     which = "One column per query"
     if len(found.frame) < kept:
         which = f"{w.count(len(found.frame))} of the {w.count(kept)} queries, evenly spaced"
+    title = f"{view.measure} by query and run"
+    fails = w.plural(found.failing, "fails", "fail")
     section.heading(
-        f"{view.measure} by query and run",
-        f"{which}, easiest left; one row per run. The stronger the colour, the higher the score; an"
-        " empty frame: no results from this run.",
+        f"{w.count(found.failing)} of {section.counted(kept, 'query', 'queries')} {fails} with"
+        f" {view.focus if len(view.runs) == 1 else view.every_run}"
+        if found.failing
+        else title,
+        f"{which}, easiest left; one row per run. A column that changes from row to row is where"
+        " the runs disagree.",
     )
     if found.frame.empty:
         return None
+    ends = query_heatmap.score_span(found.frame, here.drawing)
+    st.html(blocks.colour_key(str(view.measure), *ends, empty=bool(found.empty.any(axis=None))))
     figure = drawn(query_heatmap.score_heatmap, found.frame, here.drawing, empty=found.empty)
     alt = f"{view.measure} of each run on each query. {shown.finding.text}."
-    picture = section.caption(f"{view.measure} by query and run", which)
+    picture = section.caption(title, which)
     return section.chart(figure, "heatmap", alt=alt, picture=picture)
 
 

@@ -38,9 +38,9 @@ def heads() -> Markup:
     return _drawn("heads")
 
 
-def note(text: str) -> Markup:
-    """A small line below the list."""
-    return _drawn("note", text=text)
+def kept(folder: str) -> Markup:
+    """Which collection comes first, and where all are kept; the `folder` only to who asks."""
+    return _drawn("kept", folder=folder)
 
 
 def row(told: Told) -> Markup:

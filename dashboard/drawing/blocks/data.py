@@ -55,8 +55,10 @@ def receipt(message: str, hint: str = "", *, alarming: bool = False) -> Markup:
 
 
 def file_table(rows: Sequence[Row], cutoff: int = 10) -> Markup:
-    """Every loaded file. A row has file, kind, read_as, rows, queries (None where it has none),
-    judged (share of the top `cutoff`, or None), notes, style (of a run, or None), is_baseline."""
+    """Every loaded file. A row has file, kind, use ("in use", "" where that goes without saying),
+    read_as, correctable (it may be taken for something else), rows, queries (None where it has
+    none), judged (share of the top `cutoff`, or None), notes, style (of a run, or None),
+    is_baseline."""
     heads = [
         ("file", "File"),
         ("holds", "Holds"),
@@ -83,7 +85,7 @@ AUDIENCES = {"search": "Search", "rag": "RAG", "recommender": "Recommender"}
 """Who brings files: the word that an address has for them, and what they evaluate."""
 
 Step = tuple[str, str, str]
-"""A title, a line below it, and how such a file begins."""
+"""A title, a line below it, and how such a file begins, "" of what is no file."""
 
 STEPS: Mapping[str, tuple[Step, ...]] = {
     "search": (
@@ -107,18 +109,20 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
         (
             "Questions with what was retrieved",
             "and what was expected; one file for each version",
-            '{"question": "How do I reset it?",\n "retrieved": ["kb-12", "kb-40"],\n'
+            '{"question": "How to reset it?",\n "retrieved": ["kb-12", "kb-40"],\n'
             ' "expected": ["kb-12"]}',
         ),
         (
-            "Or lists of chunks",
-            "and the judgments beside them; kb-12#3 can count as kb-12",
-            '{"query_id": "q1",\n "retrieved_ids": ["kb-12#3", "kb-40#1"]}',
+            "Ragas with ids, or bare lists",
+            "read as they are; lists need judgments beside them, and kb-12#3 can count as kb-12",
+            '{"user_input": "How to reset?",\n "retrieved_context_ids":\n   ["kb-12", "kb-40"],\n'
+            ' "reference_context_ids":\n   ["kb-12"]}',
         ),
         (
-            "Judgments, for lists of chunks",
-            "question, source, grade",
-            "query_id,doc_id,relevance\nq1,kb-12,1\nq2,kb-31,1",
+            "Is what was expected all there is?",
+            "then switch on “My judgments are complete” under Files: what is not expected is not"
+            " relevant then, no longer unknown",
+            "",
         ),
     ),
     "recommender": (
@@ -133,9 +137,10 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
             "user_id,item_id,prediction\n1,296,7.42\n1,1193,7.01",
         ),
         (
-            "Relevant from",
-            "the measure says it: any rating above 0, 4 and more, or the rating as gain",
-            "R@10        above 0\nR(rel=4)@10 4 and more\nnDCG@10     the rating as gain",
+            "Relevant from which rating?",
+            "you choose with the measure, after the upload; rel=4 stands for ratings of 4 and more",
+            "R@10         any rating above 0\nR(rel=4)@10  4 and more\n"
+            "nDCG@10      the rating as gain",
         ),
     ),
 }

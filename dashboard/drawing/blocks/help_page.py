@@ -7,17 +7,20 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from dashboard.drawing.blocks.templates import Template
+from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES
 from metrics_core.explaining.kinds import GOOD
+from metrics_core.scoring.intervals import LEVEL
 
 _drawn = Template("help_page")
 
 _WORDS = (
     (
         "clear, significant after correction",
-        "The difference is too large for chance alone, with all runs (or steps, groups, cutoffs)"
-        " that were tested together taken into account. Only then a page says “beats” or “best”,"
-        " and only then a difference of means is coloured. That of a single query is a fact:"
+        "The difference is larger than chance would often make it, with all runs (or steps,"
+        " groups, cutoffs) that were tested together taken into account. Only then a page says"
+        " “beats” or “best”, and only then a difference of means is coloured. That of a single"
+        " query is a fact:"
         f" better and worse are coloured from {FEWEST_QUERIES} queries on.",
     ),
     (
@@ -57,8 +60,9 @@ _WORDS = (
     ),
     (
         "worst case, likely",
-        "What the difference would be if unjudged documents turned out as badly as they can, and as"
-        " judged ones at those ranks usually do.",
+        "What the difference would be if unjudged documents turned out as badly as they can, and"
+        f" where it would lie in {w.share(LEVEL)} of draws if they were graded like similar judged"
+        " ones.",
     ),
     (
         "effect size",

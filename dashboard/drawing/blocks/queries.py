@@ -251,6 +251,11 @@ def strip_said(paired: int, most: int, mean: float) -> Markup:
     return _drawn("strip_said", paired=paired, most=most, mean=mean)
 
 
+def colour_key(measure: str, low: float, high: float, *, empty: bool) -> Markup:
+    """What the colours of the heatmap stand for, with their ends; `empty` where a frame is one."""
+    return _drawn("colour_key", measure=measure, low=low, high=high, empty=empty)
+
+
 def listed(kept: int, total: int, taken: Sequence[Markup], rule: str = "") -> Markup:
     """How many of the queries a list holds, by which rule, and what narrows it; only read aloud
     where it is all of them and nothing does."""

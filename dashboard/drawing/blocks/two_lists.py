@@ -192,6 +192,8 @@ def _item(row: Row, view: _View, side: str) -> _Item:
     doc_id = row["doc_id"] or ""
     title = column_of(view.documents, doc_id, "title").strip()
     text = column_of(view.documents, doc_id, "text").strip()
+    # Beside several lists little more than the word itself has room.
+    shorter = {"before": 0} if view.several else {}
     return _Item(
         doc_id=doc_id,
         rank=row["rank"],
@@ -201,5 +203,5 @@ def _item(row: Row, view: _View, side: str) -> _Item:
         title=title,
         marked_title=marked(title, view.words),
         text=text,
-        excerpt=marked(excerpt(text, view.words, _EXCERPT), view.words),
+        excerpt=marked(excerpt(text, view.words, _EXCERPT, **shorter), view.words),
     )

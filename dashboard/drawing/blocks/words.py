@@ -20,7 +20,8 @@ _STOP_WORDS = frozenset(_COMMON.split())
 _ENDINGS = ("ings", "ing", "ed", "es", "s", "e")
 _SHORTEST_STEM = 3
 _WORD = re.compile(r"\w+")
-_BEFORE, _SEEN = 40, 110
+_BEFORE = 16
+"""Characters of an excerpt before the first word asked for, so that a line of 38 holds the word."""
 _SEARCHED = 20_000
 
 _drawn = Template("markup")
@@ -58,13 +59,13 @@ def pieces(text: str, words: Iterable[str]) -> list[str]:
     return [*cut, text[end:]]
 
 
-def excerpt(text: str, words: Iterable[str], most: int) -> str:
+def excerpt(text: str, words: Iterable[str], most: int, before: int = _BEFORE) -> str:
     """So much of a text as is shown of it in a list: from its beginning, or, where the query's
-    words come later, from a little before the first of them."""
+    words come later, from `before` characters or less before the first of them."""
     first = next(_matches(text[:_SEARCHED], words), None)
-    if first is None or first[0] < _SEEN:
+    if first is None or first[0] <= before * 3 // 2:
         return text[:most]
-    start = text.find(" ", max(first[0] - _BEFORE, 0), first[0]) + 1 or first[0]
+    start = text.find(" ", max(first[0] - before, 0), first[0]) + 1 or first[0]
     return f"… {text[start : start + most]}"
 
 

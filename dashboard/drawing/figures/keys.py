@@ -9,7 +9,7 @@ from typing import Any
 from dashboard.drawing.figures.layout import NARROW, Margin, corner, note
 from dashboard.drawing.figures.text import (
     LINE,
-    coloured,
+    marked_name,
     name_width,
     run_name,
     short_names,
@@ -36,8 +36,7 @@ def key_notes(
     """The runs with their marks in two columns on top, for names that do not fit in the chart."""
     short = short_names((s.name for s in runs), _KEY_LENGTH)
     for i, style in enumerate(runs):
-        mark = coloured(style.glyph, style.color(palette))
-        text = f"{mark} {run_name(style, palette, short[style.name])}"
+        text = marked_name(style, palette, short[style.name])
         yield corner(
             text, palette.ink, margin, LINE * (i // 2),
             **whole(style.name, short[style.name]), xshift=_KEY_COLUMN * (i % 2) - margin.left,

@@ -11,12 +11,20 @@ import pandas as pd
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart, Trace, bar
 from dashboard.drawing.figures.layout import NARROW, Margin, axis, figure, note
-from dashboard.drawing.figures.text import escape, query_text, run_name, short_names, whole, widest
+from dashboard.drawing.figures.text import (
+    escape,
+    marked_name,
+    query_text,
+    short_names,
+    whole,
+    widest,
+)
 from dashboard.drawing.theme import Palette
 from metrics_core.base import wording
 
 _ROW, _FILLED = 34, 0.94
-_NAME = 22
+_NAME, _MARK = 22, 34
+"""Characters of a run's name, and px of its mark and of what is around them."""
 _ALL = 130
 """Of more columns than these there are no gaps between them."""
 
@@ -32,11 +40,11 @@ def score_heatmap(
     palette, runs = drawing.palette, list(drawing.styles)
     values = frame[runs].to_numpy(dtype=np.float64).T
     short = short_names(runs, _NAME)
-    margin = Margin(min(widest([short[r] for r in runs], bold=True) + 14, NARROW / 2), 4, 4, 4)
+    margin = Margin(min(widest([short[r] for r in runs], bold=True) + _MARK, NARROW / 2), 4, 4, 4)
     beside = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -8}
     names = [
         note(
-            run_name(drawing.styles[run], palette, short[run]),
+            marked_name(drawing.styles[run], palette, short[run]),
             0,
             i,
             palette.ink,
@@ -56,6 +64,11 @@ def score_heatmap(
         xaxis=axis(palette, (-0.5, max(len(frame), 1) - 0.5)),
         yaxis=axis(palette, (len(runs) - 0.5, -0.5)),
     )
+
+
+def score_span(frame: pd.DataFrame, drawing: Drawing) -> tuple[float, float]:
+    """The scores at the ends of the colours of `score_heatmap`."""
+    return _span(frame[list(drawing.styles)].to_numpy(dtype=np.float64), drawing)
 
 
 def _scale(palette: Palette) -> list[list[Any]]:

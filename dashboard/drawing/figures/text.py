@@ -174,6 +174,11 @@ def run_name(style: RunStyle, palette: Palette, shown: str = "") -> str:
     return coloured(name, style.color(palette), bold=style.role == "focus")
 
 
+def marked_name(style: RunStyle, palette: Palette, shown: str = "") -> str:
+    """`run_name` behind the run's mark."""
+    return f"{coloured(style.glyph, style.color(palette))} {run_name(style, palette, shown)}"
+
+
 def name_width(style: RunStyle, shown: str = "") -> float:
     """The width in px of `run_name`."""
     return text_width(shown or style.name, bold=style.role == "focus")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Callable
 from threading import Lock
 
 import streamlit as st
 
+from dashboard.files.files import SAMPLE_FOLDER, list_folder
 from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session.address import forget, href
 from dashboard.session.open_collection import (
@@ -107,6 +109,15 @@ def packed_collection(identity: str) -> bytes:
     """A collection as one file."""
     out = io.BytesIO()
     pack(workspace(), identity, out)
+    return out.getvalue()
+
+
+def example_files() -> bytes:
+    """The files of the example as one zip, as they are."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in list_folder(SAMPLE_FOLDER).read:
+            packed.write(path, path.name)
     return out.getvalue()
 
 

@@ -151,11 +151,14 @@ def test_to_judge_leads_back_and_says_where_everything_is_judged(
 def test_the_order_is_in_the_address_and_runs_and_ranks_can_be_hidden() -> None:
     moving = rows_of(opened("judge", **PAIR))
     assert moving["queue"]["order"] == "" and not moving["queue"]["blind"]
+    assert moving["queue"]["behind"] + len(moving["rows"]) == moving["settle"]
     by_query = rows_of(opened("judge", order="queries", blind="on", **PAIR))
     assert by_query["queue"]["order"] == "queries" and by_query["settle"] == moving["settle"]
     assert by_query["queue"]["blind"] and {row["where"] for row in by_query["rows"]} == {""}
     drawn_by_lot = rows_of(opened("judge", order="random", **PAIR))
     assert drawn_by_lot["settle"] == 0 and drawn_by_lot["rows"] != moving["rows"]
+    rest = drawn_by_lot["queue"]["behind"] + len(drawn_by_lot["rows"])
+    assert rest == drawn_by_lot["total"]
     judged({ROW: 3}, "ann")
     judged({ROW: 2}, "bo")
     several = rows_of(opened("judge", **PAIR))["queue"]

@@ -30,7 +30,7 @@ PAGES = {
     "collections": "No collection of your own yet",
     "measures": f"{len(declarations())} measures",
     "help": "Words, keys, and where more is said.",
-    "judge": "81 judgments could make the order certain",
+    "judge": "81 judgments could make the lead of dense certain",
 }
 
 
@@ -186,8 +186,8 @@ def test_no_match_offers_the_way_back() -> None:
 
 def test_first_run_without_files() -> None:
     app = opened(set="own")
-    assert "Which of two is better" in text_of(app)
-    next(b for b in app.button if b.label == "Open the example").click().run()
+    assert "Which of two is better" in text_of(app) and "Drop all files here" in text_of(app)
+    next(b for b in app.button if b.label.startswith("Open the example")).click().run()
     assert "on nDCG@10" in text_of(app)
 
 

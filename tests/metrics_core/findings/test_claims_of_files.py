@@ -55,9 +55,9 @@ def false_in_files(given: Loaded, text: str) -> Iterator[str | bool]:
     lost = re.search(r"(\w+) could not be read", text)
     yield (count_of(lost[1]) if lost else 0) != given.refused and "how many are lost"
     unjudged = len(given.asked - given.judged)
-    every = "Every query id in the runs matches the judgments" in text
+    every = "All query ids in the runs are judged" in text
     yield every is not (not unjudged and given.fits and not given.missing) and "that all match"
-    has = re.search(r"run1 has ([\d,]+) of the ([\d,]+) judged quer(?:y|ies)", text)
+    has = re.search(r"run1 answers ([\d,]+) of ([\d,]+)", text)
     both = len(given.asked & given.judged), len(given.judged)
     yield bool(has) is not (every and both[0] < both[1]) and "that some are lacking"
     yield (count_of(has[1]), count_of(has[2])) != both if has else False

@@ -26,6 +26,7 @@ from metrics_core.findings import (
     queries_lead,
     verdict,
 )
+from metrics_core.findings.changes import NO_NAMES
 from metrics_core.findings.groups import (
     Noun,
     alone_title,
@@ -605,6 +606,7 @@ def explained(
     grades: Mapping[str, int],
     *,
     measure: str = "nDCG@10",
+    names: Mapping[float, str] = NO_NAMES,
     **others: Iterable[str],
 ) -> str:
     """The explanation of query q, hybrid against bm25 (or alone), from the lists."""
@@ -618,7 +620,8 @@ def explained(
     baseline = "hybrid" if bm25 is None else "bm25"
     measured = parse_measure(measure)
     return explain(
-        diagnose(runs, judged, qrels, "q", measured, baseline=baseline, focus="hybrid", cutoff=10)
+        diagnose(runs, judged, qrels, "q", measured, baseline=baseline, focus="hybrid", cutoff=10),
+        names,
     ).text
 
 
@@ -631,6 +634,18 @@ def test_a_loss_of_the_best_documents() -> None:
         "to ranks 5 and 7; two documents that are not relevant and three unjudged now stand "
         "above them. If unjudged documents are ignored, the loss is 0.583."
     )
+
+
+def test_grades_with_a_name_are_told_by_it() -> None:
+    names = {3.0: "highly", 2.0: "fairly"}
+    for grades, told in (
+        ({"a": 3, "b": 0, "c": 1}, "the only highly relevant document fell from rank 1 to rank 2"),
+        ({"a": 2, "b": 0, "c": 3}, "a fairly relevant document fell"),
+        ({"a": 1, "b": 0, "c": 3}, "a document graded 1 fell"),
+    ):
+        assert told in explained("abc", "bac", grades, names=names)
+    two = explained("ab", "xyab", {"a": 3, "b": 3}, names=names)
+    assert "the two highly relevant documents fell" in two
 
 
 def test_a_gain_of_the_best_documents() -> None:
@@ -791,14 +806,12 @@ def test_no_judgments_and_nothing_relevant() -> None:
     ("loaded", "refused", "options", "text"),
     [
         (7, 1, {}, "Seven files are loaded. One could not be read. "
-         "Every query id in the runs matches the judgments."),
-        (7, 0, {}, "Seven files are loaded. Every query id in the runs matches the judgments."),
+         "All query ids in the runs are judged."),
+        (7, 0, {}, "Seven files are loaded. All query ids in the runs are judged."),
         (7, 0, {"answered": {"bm25": 98, "dense": 81}, "judged": 104}, "Seven files are loaded. "
-         "Every query id in the runs matches the judgments; bm25 has 98 of the 104 judged queries,"
-         " dense 81."),
-        (7, 0, {"answered": {"a": 1, "b": 2, "c": 3}, "judged": 4}, "Seven files are loaded. Every "
-         "query id in the runs matches the judgments; three runs lack some of the 4 judged"
-         " queries."),
+         "All query ids in the runs are judged; bm25 answers 98 of 104, dense 81."),
+        (7, 0, {"answered": {"a": 1, "b": 2, "c": 3}, "judged": 4}, "Seven files are loaded. All "
+         "query ids in the runs are judged; three runs do not answer all 4 queries."),
         (7, 0, {"unjudged": 1}, "Seven files are loaded. 1 query of the runs has no judgments."),
         (12, 0, {"fits": False}, "12 files are loaded. "
          "Not every id in the runs matches the judgments."),

@@ -18,22 +18,22 @@ from metrics_core.unjudged.next_judgments import NextJudgments
 def test_what_there_is_to_judge() -> None:
     def said(unjudged: int | None, settle: int | None, baseline: str = "old") -> tuple[str, str]:
         lead = judging_lead("new", baseline, 5, unjudged=unjudged, settle=settle)
-        return judging_finding(5, unjudged, settle).text, lead.text
+        return judging_finding(5, unjudged, settle, leader="new").text, lead.text
 
     assert said(1216, 81) == (
-        "81 judgments could make the order certain",
-        "If they turn out not relevant, no grade of the other 1,135 can reverse the order.",
+        "81 judgments could make the lead of new certain",
+        "If they turn out not relevant, no grade of the other 1,135 can reverse that lead.",
     )
     assert said(2, 1) == (
-        "1 judgment could make the order certain",
-        "If it turns out not relevant, no grade of the last one can reverse the order.",
+        "1 judgment could make the lead of new certain",
+        "If it turns out not relevant, no grade of the last one can reverse that lead.",
     )
-    assert said(3, 3)[1] == ("If they turn out not relevant, nothing can reverse the order.")
+    assert said(3, 3)[1] == "If they turn out not relevant, nothing can reverse that lead."
     assert said(1, None, "new") == (
         "1 document in the top 5 without a grade",
         "In the top 5 of new.",
     )
-    assert said(216, 0)[0] == "216 unjudged documents cannot reverse the order"
+    assert said(216, 0)[0] == "216 unjudged documents cannot reverse the lead of new"
     assert said(0, None) == (
         "Every document in the top 5 is judged",
         "The files grade all that new or old list up to rank 5.",

@@ -795,10 +795,18 @@ def test_error_card():
     assert plain.text == "No query 1.how to fix itLook."
 
 
+def test_the_folder_of_the_collections_is_folded():
+    part = collections.kept(EVIL)
+    (folded,) = texts_of("<details>.*?</details>", part)
+    assert folded == f"Where?{EVIL}" and Page(part).text.count(EVIL) == 1
+
+
 def test_file_table():
     row = {
         "file": EVIL,
         "kind": "Run",
+        "use": "not in use",
+        "correctable": True,
         "read_as": "TREC run",
         "rows": 8400,
         "queries": None,
@@ -808,18 +816,24 @@ def test_file_table():
         "is_baseline": False,
     }
     base = {**row, "notes": (), "is_baseline": True, "style": STYLES["bm25"]}
+    base |= {"use": "", "correctable": False}
     plain = {**base, "is_baseline": False, "style": None, "judged": None}
     page = Page(data.file_table([row, base, plain], 5))
     assert "Top 5 judged" in page.text
     assert "rows 8,400queries –judged 90\u00a0%" in "".join(page.words)
-    assert f"2 rows twice ({EVIL})" in page.text
+    assert f"2 rows twice (first: {EVIL})" in page.text
+    assert "2 rows twice (a, b)" in Page(
+        data.file_table([{**row, "notes": (Note("x", "2 rows twice", 2, ("a", "b")),)}])
+    ).text  # fmt: skip
+    assert page.text.count("not in use") == 1
+    assert [own["data-opens"] for _, own in page.found if "data-opens" in own] == ["look"]
     assert page.text.count("no remarks") == 1 and page.text.count("baseline") == 1
     assert len(page.having("dot")) == 2
 
 
 def test_only_what_may_change_the_scores_stands_open():
     row = {"file": "a", "kind": "Run", "read_as": "", "rows": 1, "queries": 1, "judged": 1.0}
-    row |= {"style": None, "is_baseline": False}
+    row |= {"style": None, "is_baseline": False, "use": "", "correctable": False}
     loud, quiet = Note("x", "half are tied", 1, loud=True), Note("y", "a blank line", 1)
     both = data.file_table([{**row, "notes": (quiet, quiet, loud)}])
     assert texts_of("<details>.*?</details>", both) == ["2 morea blank linea blank line"]

@@ -128,3 +128,7 @@ def test_an_excerpt_begins_near_the_first_word_that_was_asked_for() -> None:
     assert excerpt(late, ["cat"], 100).startswith("… ") and "cat" in excerpt(late, ["cat"], 100)
     assert excerpt("the cat sat", ["cat"], 100) == "the cat sat"
     assert excerpt("x" * 500, ["cat"], 100) == "x" * 100
+    # Within the 38 characters of one line of the narrowest list.
+    second_line = "The map is made and stored on the robot and copied to our servers"
+    assert excerpt(second_line, ["robot"], 100).index("robot") < 30
+    assert excerpt(second_line, ["robot"], 100, before=0).startswith("… robot and")
