@@ -1,6 +1,7 @@
 /* A report's own script: the table of queries is searched and sorted, the contents say where one is. */
 (() => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const STEP = 300;
   const finding = document.querySelector('.finding');
   const table = document.querySelector('.every table');
   if (finding && table) {
@@ -9,25 +10,37 @@
     const field = finding.querySelector('input');
     const buttons = all('button', finding);
     const said = finding.querySelector('.said');
-    let list = '';
+    let list = '', limit = STEP;
+    let order = rows.map((_, i) => i);
+    // Thousands of rows are laid out as they are reached.
     const show = () => {
       const wanted = field.value.trim().toLowerCase();
       let kept = 0;
-      rows.forEach((row, i) => {
+      order.forEach((i) => {
+        const row = rows[i];
         const inside = !list || row.dataset.in.split(' ').includes(list);
         row.hidden = !(inside && words[i].includes(wanted));
         kept += !row.hidden;
+        row.classList.toggle('later', kept > limit);
       });
       said.textContent = kept === rows.length ? '' : `${kept.toLocaleString('en')} of ${rows.length.toLocaleString('en')}`;
     };
+    const begin = () => { limit = STEP; show(); };
     const choose = (button) => {
       list = button.dataset.list;
       buttons.forEach((other) => other.setAttribute('aria-pressed', other === button));
-      show();
+      begin();
     };
-    field.addEventListener('input', show);
+    field.addEventListener('input', begin);
     buttons.forEach((button) => button.addEventListener('click', () => choose(button)));
     finding.hidden = false;
+    show();
+    table.dataset.ready = '';
+    new IntersectionObserver((seen) => {
+      if (!seen.some((one) => one.isIntersecting) || limit >= rows.length) return;
+      limit += STEP;
+      show();
+    }, { rootMargin: '600px' }).observe(document.querySelector('.rows-end'));
     const follow = () => {
       const button = buttons.find((one) => `#${one.id}` === location.hash);
       if (button) choose(button);
@@ -53,10 +66,12 @@
         const up = head.getAttribute('aria-sort') !== 'ascending';
         all('thead th', table).forEach((other) => other.removeAttribute('aria-sort'));
         head.setAttribute('aria-sort', up ? 'ascending' : 'descending');
-        const keyed = rows.map((row) => [value(row, at), row]);
+        const keyed = rows.map((row, i) => [value(row, at), i]);
         keyed.sort((a, b) => (up ? before(a[0], b[0]) : before(b[0], a[0])));
+        order = keyed.map(([, i]) => i);
         const bodies = all('tbody', table);
-        keyed.forEach(([, row], i) => bodies[Math.floor(i / 100)].append(row));
+        order.forEach((i, at) => bodies[Math.floor(at / 100)].append(rows[i]));
+        begin();
       });
     });
   }
