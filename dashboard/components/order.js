@@ -197,7 +197,11 @@ const draw = () => {
   if (root.dataset.drawn === drawn) return;
   root.dataset.drawn = drawn;
   root.classList.toggle('rows', page.data.rows);
-  const inside = root.contains(root.getRootNode().activeElement);
+  const focused = root.getRootNode().activeElement;
+  const inside = root.contains(focused);
+  // Who came to a chip without being sent there, by Tab for example, stays on it.
+  const on = inside && focused.closest('.chip')?.dataset.name;
+  if (names.includes(on)) active = on;
   if (!names.includes(active)) [active] = names;
   const chips = node('ol', '', undefined, { 'aria-label': 'Versions, first to last' });
   chips.append(...names.map(chipFor));

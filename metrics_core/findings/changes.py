@@ -86,7 +86,7 @@ def change_in_short(
         elif not top.before:
             told = "" if loses else f"{who} not retrieved, then at rank {top.after}"
         elif (top.after > top.before) == loses:
-            told = f"{who} {'fell' if loses else 'rose'} from rank {top.before} to {top.after}"
+            told = f"{who} {'fell' if loses else 'rose'} to rank {top.after}"
         else:
             told = ""
         if told:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Opened, control, settle
+from tests.browser.conftest import Opened, control, running_server, settle
 from tests.browser.marks import click_mark, click_row
 
 
@@ -296,3 +298,34 @@ def test_each_word_of_how_firm_leads_to_its_evidence(sample_app: str, open_page:
     page.go_back()
     settle(page)
     expect(open_now).to_contain_text(titles[-2])
+
+
+def test_the_first_screens_of_ones_own_collection(tmp_path: Path, open_page: Opened) -> None:
+    """Long names of runs, queries and groups, and no texts of documents."""
+    chance, folder = random.Random(7), tmp_path / "own"
+    folder.mkdir()
+    long = "a name that goes on for as long as names of experiments do, with-its-settings"
+    queries = [f"query-{n:03}" for n in range(40)]
+    grades = {(q, d): chance.choice((0, 0, 1, 2)) for q in queries for d in range(20)}
+    (folder / "qrels.txt").write_text("".join(f"{q} 0 d{d} {g}\n" for (q, d), g in grades.items()))
+    for name, noise in (("first", 3.0), ("second", 2.0), ("third", 0.8)):
+        scored = {key: grade + chance.gauss(0, noise) for key, grade in grades.items()}
+        lines = (f"{q} Q0 d{d} 1 {score} {name}\n" for (q, d), score in scored.items())
+        (folder / f"{long} {name}.run").write_text("".join(lines))
+    rows = (f"{q},{long} {q},{long} of group {n % 9}\n" for n, q in enumerate(queries))
+    (folder / "queries.csv").write_text(
+        "query_id,text,kind\n" + "".join(rows).replace("do, w", "do w")
+    )
+    with running_server(tmp_path / "workspace", folder) as address:
+        page = open_page(address)
+        page.set_viewport_size({"width": 1280, "height": 720})
+        expect(page.locator(".lens.checks li").first).to_be_visible()
+        for part in (".answer", ".against", ".outcomes", ".checks", ".measures tbody tr >> nth=1"):
+            in_sight(page, f".lens{part}")
+        menu(page, "Breakdown")
+        in_sight(page, ".lens.group-table tbody tr >> nth=5")
+        page.goto(f"{address}/query?q={queries[0]}")
+        settle(page)
+        for side in ("left", "right"):
+            for rank in range(4):
+                in_sight(page, f".ranked.{side} > li >> nth={rank}")

@@ -52,8 +52,6 @@ class Foot:
 
 def document(
     title: str,
-    sheet: str,
-    script: str,
     head: Markup,
     contents: Sequence[tuple[str, str]],
     parts: Sequence[Markup],
@@ -65,8 +63,6 @@ def document(
     return _drawn(
         "document",
         title=title,
-        sheet=Markup(sheet),
-        script=Markup(script),
         head=head,
         contents=contents,
         parts=parts,

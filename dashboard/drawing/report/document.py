@@ -38,8 +38,6 @@ def document(shown: Report, drawing: Drawing, asked: Asked) -> str:
     made = f"Made with {shown.measured.versions}, {asked.made:%Y-%m-%d %H:%M %Z}."
     whole = blocks.document(
         f"{asked.title}: {pair} on {drawing.name}",
-        "",
-        "",
         head,
         [("verdict", "Verdict"), *((key, own.title(key)) for key in own.kept)],
         parts,

@@ -65,7 +65,7 @@ def test_another_test_is_said_and_breaks_nothing(test: str) -> None:
 def test_a_test_that_is_not_there_is_said_and_put_away() -> None:
     app = opened("", test="z", correction="holm", level="80")
     assert "There is no test 'z'." in text_of(app)
-    app.button[0].click().run()
+    next(b for b in app.button if b.label == "Show what is here").click().run()
     assert "95 % intervals and verdicts corrected for three comparisons." in text_of(app)
 
 

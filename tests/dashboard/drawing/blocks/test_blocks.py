@@ -377,9 +377,9 @@ def test_query_list():
     assert "Got worse all 17" in page.text.replace("worseall", "worse all")
     assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
     assert "query 2hybrid returned no list" in page.text, "a query without a text has its id"
-    caused = query_rows().assign(cause="best document fell from rank 1 to 5", unlisted_by="")
+    caused = query_rows().assign(cause="best document fell to rank 5", unlisted_by="")
     page = Page(overview.query_list(caused, DRAWING, "worse", href, total=17))
-    assert "charged twiceBilling · best document fell from rank 1 to 5 −0.333" in page.text
+    assert "charged twiceBilling · best document fell to rank 5 −0.333" in page.text
     quiet = overview.query_list(query_rows(), DRAWING, "worse", href, total=17, coloured=False)
     assert not Page(quiet).having("clear")
 
