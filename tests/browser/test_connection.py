@@ -229,6 +229,7 @@ def notice(page: Page) -> Locator:
     return page.get_by_role("alert").filter(has_text="Ranklens does not answer")
 
 
+@pytest.mark.thorough
 def test_the_first_click_after_a_restart_is_applied(server: Server, open_page: Opened) -> None:
     page = visit(open_page, server, "/queries?set=sample")
     server.restart()

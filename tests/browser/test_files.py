@@ -186,6 +186,7 @@ def test_a_first_visit_without_the_example(app: str, open_page: Opened) -> None:
     expect(page.locator(".lens.answer")).to_contain_text("nDCG@10")
 
 
+@pytest.mark.thorough
 def test_ids_and_names_with_markup_are_shown_as_text(app: str, open_page: Opened) -> None:
     page = open_page(f"{app}/data")
     name = "<b>bold</b>"

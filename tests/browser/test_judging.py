@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard.workspace import Workspace
@@ -72,6 +73,7 @@ def test_ten_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
         expect(page.locator(".lens.layered")).to_contain_text("Includes 15 own grades")
 
 
+@pytest.mark.thorough
 def test_the_queue_reached_from_a_query_shows_its_own_document(
     tmp_path: Path, open_page: Opened
 ) -> None:

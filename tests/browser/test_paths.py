@@ -229,6 +229,7 @@ def test_previous_and_next_step_through_the_list(sample_app: str, open_page: Ope
     expect(steps).to_contain_text("1 of")
 
 
+@pytest.mark.thorough
 def test_reload_and_another_window_give_the_same_view(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app)
     control(page, "queries_in_view").get_by_text("hard (").click()

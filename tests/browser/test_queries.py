@@ -73,6 +73,7 @@ def test_a_head_sorts_and_opens_nothing(sample_app: str, open_page: Opened) -> N
     expect(page.locator(".lens.queries [aria-sort]")).to_have_count(1)
 
 
+@pytest.mark.thorough
 def test_a_row_opens_wherever_it_is_clicked(sample_app: str, open_page: Opened) -> None:
     page = table_at(open_page, f"{sample_app}/queries?order=text")
     for row in (0, 3):
@@ -198,6 +199,7 @@ def test_the_query_stays_in_sight_while_the_scores_are_scrolled(
     assert after["x"] == pytest.approx(before["x"], abs=1)
 
 
+@pytest.mark.thorough
 def test_next_follows_the_order_and_the_menu_keeps_its_list(
     sample_app: str, open_page: Opened
 ) -> None:

@@ -53,6 +53,7 @@ def test_charts_follow_the_system(sample_app: str, open_page: Opened, name: str)
     assert page.locator("h1").inner_text() == headline
 
 
+@pytest.mark.thorough
 def test_charts_follow_the_menu(sample_app: str, open_page: Opened) -> None:
     page = open_page(f"{sample_app}/curves")
     for theme in ("Dark", "Light", "System"):

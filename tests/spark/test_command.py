@@ -22,6 +22,7 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple
     return told.out, told.err
 
 
+@pytest.mark.thorough
 def test_lines_and_parquet_in_parts(
     spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
