@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from dashboard.start import main
 from tests.browser.conftest import Opened, settle
@@ -82,8 +82,10 @@ def test_charts_are_drawn_and_cases_are_reached(page: Page) -> None:
 def test_the_meeting_is_moved_by_keys(page: Page) -> None:
     page.get_by_role("button", name="Present").click()
     answers = []
-    for _ in range(6):
+    for number in range(1, 7):
+        page.wait_for_url(f"**#screen-{number}")
         answer = page.locator(".slide:not([hidden])")
+        expect(page.locator(".slide").nth(number - 1)).to_be_visible()
         assert answer.count() == 1
         answers.append(answer.locator(".answer").inner_text())
         fits = "() => document.querySelector('.slide:not([hidden])').scrollHeight <= innerHeight"
@@ -91,9 +93,10 @@ def test_the_meeting_is_moved_by_keys(page: Page) -> None:
         page.keyboard.press("ArrowRight")
     assert "dense beats bm25" in answers[0] and len(set(answers)) == 6
     page.keyboard.press("ArrowLeft")
-    assert page.url.endswith("#screen-5")
+    page.wait_for_url("**#screen-5")
     page.keyboard.press("Escape")
-    assert page.locator(".slide:not([hidden])").count() == 0 and page.locator("main").is_visible()
+    expect(page.locator(".slide:not([hidden])")).to_have_count(0)
+    expect(page.locator("main")).to_be_visible()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])

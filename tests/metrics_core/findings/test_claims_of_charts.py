@@ -306,17 +306,19 @@ def false_in_row(row: Row, text: str) -> Iterator[str | bool]:
         yield (found or text != "new: nothing relevant in the top 10.") and "something relevant"
         return
     said = re.match(
-        r"(best|only relevant) document (?:(fell|rose) from |at )?(rank \d+|not retrieved)"
-        r"(?: to |, then (?:at )?)((?:rank )?\d+|not retrieved)\.$",
+        r"(best|only relevant) document (?:(fell|rose) to|(?:at )?(rank \d+|not retrieved), then)"
+        r" (?:at )?(rank \d+|not retrieved)\.$",
         text,
     )
     if not said or top is None:
         yield "no claim"
         return
     before, after = (
-        0 if end == "not retrieved" else int(end.removeprefix("rank ")) for end in said.groups()[2:]
+        0 if end == "not retrieved" else int(end.removeprefix("rank "))
+        for end in (said[3] or f"rank {top.before}", said[4])
     )
     yield said[2] not in (None, "fell" if loses else "rose") and said[2]
+    yield (bool(said[2]) and not (top.before and top.after)) and "a move without both ranks"
     yield (before, after) != (top.before, top.after) and "its ranks"
     yield (said[1] == "only relevant") != top.is_only_relevant and said[1]
     yield ((after or 10**9) > (before or 10**9)) != loses and "the way of the score"
