@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document
 from dashboard.drawing.report.parts import PARTS, Asked
 from dashboard.drawing.theme import LIGHT, run_styles
+from dashboard.files.files import fingerprint
 from dashboard.study.sharing import Shared, without_names, without_texts
 from dashboard.study.study import Study
 from metrics_core import formats
@@ -98,10 +98,8 @@ def _written(options: ReportOptions) -> str:
     slots = {name: place for place, name in enumerate(study.names)}
     styles = run_styles(study.names, slots, focus=view.focus, baseline=view.baseline)
     drawing = Drawing(view, LIGHT, {name: styles[name] for name in view.runs})
-    said = "texts and names left out" if options.public else ""
-    said = said or ("texts left out" if options.no_texts else "")
     title = options.title or ("Comparison" if options.public else Path(options.qrels).stem)
-    asked = Asked(title, options.text, parts, texts=not said, said=said)
+    asked = Asked(title, options.text, parts, texts=not shared.said, said=shared.said)
     page = document(report(study, view, files), drawing, asked).encode()
     Path(options.out).write_bytes(page)
     pair = f"{view.focus} against {view.baseline} on {view.name}"
@@ -162,8 +160,5 @@ def _used(options: ReportOptions, read: ReadFiles) -> tuple[UsedFile, ...]:
 
 
 def _file(path: str, kind: formats.Kind, run: str, rows: int, queries: int) -> UsedFile:
-    fingerprint = ""
-    if Path(path).is_file():
-        with Path(path).open("rb") as file:
-            fingerprint = hashlib.file_digest(file, "sha256").hexdigest()
-    return UsedFile(Path(path).name, kind, run, rows, queries, fingerprint)
+    found = fingerprint(Path(path)) if Path(path).is_file() else ""
+    return UsedFile(Path(path).name, kind, run, rows, queries, found)

@@ -5,6 +5,7 @@ A file that cannot be read stays with its error. No Streamlit here.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -170,6 +171,12 @@ def read_files(
         )
         for part in loaded
     ]
+
+
+def fingerprint(path: Path) -> str:
+    """The SHA-256 of what a file holds."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def with_parts_joined(files: Sequence[File]) -> list[File]:

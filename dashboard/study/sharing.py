@@ -22,11 +22,13 @@ _LETTERS = 26
 
 @dataclass(frozen=True)
 class Shared:
-    """A study to be shared, and what was renamed in it: runs, and (column, value) of the groups."""
+    """A study to be shared, and what was renamed in it: runs, and (column, value) of the groups;
+    `said` is what was left out, in words, or ""."""
 
     study: Study
     runs: Mapping[str, str] = field(default_factory=dict)
     groups: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    said: str = ""
 
     def comparison(self, shown: Comparison) -> Comparison:
         """The same comparison, by the new names."""
@@ -45,7 +47,7 @@ def without_texts(study: Study) -> Shared:
     if queries is not None:
         kept = queries.frame[["query_id", *study.groupings]]
         queries = Queries.from_columns(dict(kept.items()))
-    return Shared(_with(study, {}, queries))
+    return Shared(_with(study, {}, queries), said="texts left out")
 
 
 def without_names(study: Study) -> Shared:
@@ -65,7 +67,7 @@ def without_names(study: Study) -> Shared:
             groups |= {(column, value): (named, name) for value, name in told.items()}
             groups[column, NO_GROUP] = named, NO_GROUP
     queries = Queries.from_columns(columns) if columns else None
-    return Shared(_with(study, runs, queries), runs, groups)
+    return Shared(_with(study, runs, queries), runs, groups, "texts and names left out")
 
 
 def letter(place: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +12,7 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document
 from dashboard.drawing.report.parts import Asked
 from dashboard.drawing.theme import run_styles
-from dashboard.files.files import File
+from dashboard.files.files import File, fingerprint
 from dashboard.session.open_collection import all_collections, collection, library_here
 from dashboard.session.view import Opened
 from dashboard.study.sharing import Shared, without_names, without_texts
@@ -22,7 +21,6 @@ from metrics_core.tables import Run
 
 Readers = Literal["public", "no texts", "all"]
 """For whom a report is: ids and numbers alone, names without texts, or whoever may read it all."""
-_SAID = {"public": "texts and names left out", "no texts": "texts left out", "all": ""}
 
 
 def saved(
@@ -44,7 +42,7 @@ def saved(
     )
     styles = run_styles(study.names, slots, focus=view.focus, baseline=view.baseline)
     drawing = Drawing(view, here.look.palette, {name: styles[name] for name in view.runs})
-    asked = Asked(title, text, tuple(parts), texts=readers == "all", said=_SAID[readers])
+    asked = Asked(title, text, tuple(parts), texts=not shared.said, said=shared.said)
     used = () if readers == "public" else tuple(files)
     return document(report(study, view, used), drawing, asked).encode()
 
@@ -65,5 +63,4 @@ def _used(file: File, folder: Path | None) -> UsedFile:
 
 @lru_cache(maxsize=500)
 def _fingerprint(path: Path, _state: object) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return fingerprint(path)
