@@ -16,14 +16,20 @@ WORKSPACE ?=
 NEW_TOKEN ?=
 SPARK ?=
 BIN = .venv/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes
 RESOLVE = UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url --no-annotate --no-header
+
+# Hundreds of processes import the same modules: compiled where they are first needed, and kept.
+export PYTHONDONTWRITEBYTECODE =
+# What is compiled for this machine is compiled while pip brings the rest.
+MAKEFLAGS += --jobs=2
 
 .PHONY: run test thorough docs lock bench fuzz clean
 
 run: .venv/run.stamp
 	@exec $(BIN)/python -m dashboard.start --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(if $(WORKSPACE),--workspace "$(WORKSPACE)") $(if $(NEW_TOKEN),--new-token)
 
-test: .venv/test.stamp $(if $(SPARK),.venv/spark.stamp)
+test: .venv/run.stamp .venv/test.stamp $(if $(SPARK),.venv/spark.stamp)
 	$(BIN)/python -m tests.browser.install
 	$(if $(SPARK),$(BIN)/python -m tests.spark.install)
 	$(BIN)/ruff format --check .
@@ -32,25 +38,28 @@ test: .venv/test.stamp $(if $(SPARK),.venv/spark.stamp)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not thorough"; \
 	tests=$$?; wait $$types && exit $$tests
 
-thorough: .venv/test.stamp
+thorough: .venv/run.stamp .venv/test.stamp
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m thorough
 
-.venv/run.stamp: requirements.txt
-	$(PYTHON) -c 'import sys; sys.exit("Ranklens needs Python 3.11 or newer.") if sys.version_info < (3, 11) else None'
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+.venv/run.stamp: .venv/installed.stamp
 	$(BIN)/python -m metrics_core.base.compiled.machine
 	@touch $@
 
-.venv/test.stamp: .venv/run.stamp requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+.venv/installed.stamp: requirements.txt
+	$(PYTHON) -c 'import sys; sys.exit("Ranklens needs Python 3.11 or newer.") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv .venv
+	$(PIP) -r requirements.txt
+	@touch $@
+
+.venv/test.stamp: .venv/installed.stamp requirements-dev.txt
+	$(PIP) -r requirements-dev.txt
 	@touch $@
 
 .venv/spark.stamp: .venv/test.stamp requirements-spark.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-spark.txt
+	$(PIP) -r requirements-spark.txt
 	@touch $@
 
-docs: .venv/test.stamp
+docs: .venv/run.stamp .venv/test.stamp
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/api.py
 
@@ -61,14 +70,14 @@ lock:
 	$(RESOLVE) -c requirements.txt requirements-dev.in -o requirements-dev.txt
 	$(RESOLVE) -c requirements-dev.txt requirements-spark.in -o requirements-spark.txt
 
-bench: .venv/test.stamp
+bench: .venv/run.stamp .venv/test.stamp
 	$(BIN)/python -m tests.browser.install
 	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks.cost_by_rows
 	$(BIN)/python -m benchmarks.page_changes
 	$(BIN)/python -m benchmarks.page_paint
 
-fuzz: .venv/test.stamp
+fuzz: .venv/run.stamp .venv/test.stamp
 	$(BIN)/python -m tests.reliability.fuzz --minutes "$(MINUTES)" $(if $(SEED),--seed "$(SEED)")
 
 clean:
