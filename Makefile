@@ -29,13 +29,14 @@ MAKEFLAGS += --jobs=2
 run: .venv/run.stamp
 	@exec $(BIN)/python -m dashboard.start --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(if $(WORKSPACE),--workspace "$(WORKSPACE)") $(if $(NEW_TOKEN),--new-token)
 
+# Three on two cores: tests that wait for a browser or a server leave one free.
 test: .venv/run.stamp .venv/test.stamp $(if $(SPARK),.venv/spark.stamp)
 	$(BIN)/python -m tests.browser.install
 	$(if $(SPARK),$(BIN)/python -m tests.spark.install)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy & types=$$!; \
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not thorough"; \
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist worksteal -m "not thorough"; \
 	tests=$$?; wait $$types && exit $$tests
 
 thorough: .venv/run.stamp .venv/test.stamp

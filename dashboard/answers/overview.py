@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dashboard.address.address import MISSING
+from dashboard.address.address import MISSING, Address
 from dashboard.address.measure_key import at_k
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import of_focus_by_column
@@ -54,8 +54,8 @@ class Overview:
     them on the chosen measure, `comparison` those shown. `too_few` runs have too few queries of
     both scores for a verdict on the chosen measure. Queries that are `worse` and `better` have
     `unlisted_by`: which of the two does not list it, or "", and `cause`, in a few words or "";
-    `examples` are all of them where they
-    are too few to test. `histogram` counts the scores of a run alone, by tenths from 0 to 1."""
+    `examples` are all of them where they are too few to test. `coloured` says what the colours of
+    the table stand for. `histogram` counts the scores of a run alone, by tenths from 0 to 1."""
 
     verdict: findings.Verdict
     tested: findings.Sentence
@@ -79,6 +79,7 @@ class Overview:
     grouping: str | None
     looked_at: int
     too_few: list[str]
+    coloured: str
 
     @property
     def grouped_by(self) -> str:
@@ -168,6 +169,7 @@ def _overview(study: Study, shown: Comparison) -> Overview:
         grouping=grouping,
         looked_at=int(study.columns(shown)[grouping].nunique()) if grouping else 0,
         too_few=list(comparison.loc[comparison["queries"] < FEWEST_QUERIES, "run"]),
+        coloured=findings.coloured_note(int(every["p_corrected"].notna().sum()), shown.method),
     )
 
 
@@ -256,6 +258,13 @@ def _histogram(scores: Scores, shown: Comparison) -> list[int]:
     own = scores.only([shown.focus]).of(shown.measure)[0]
     counts, _ = np.histogram(own[~np.isnan(own)], bins=_BINS, range=(0, 1))
     return [int(n) for n in counts]
+
+
+def first_comparison(study: Study, address: Address) -> Comparison:
+    """What a run that is compared with nothing is compared with first: the usual baseline, and
+    that with the best of the others."""
+    found = study.view(address.changed(base="")).comparison
+    return study.view(address.changed(base="", run="")).comparison if found.alone else found
 
 
 def scores_between(run: str, low: float, high: float) -> str:

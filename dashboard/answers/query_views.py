@@ -13,11 +13,13 @@ from dashboard.answers import query_columns
 from dashboard.answers.column import Column
 from dashboard.answers.queries import QueryList, failing_on
 from dashboard.study.study import Study
+from metrics_core.comparing.pairs import SAME
 from metrics_core.slicing.breakdowns import ordered_groups
 
 MOST_CELLS = 300
 """Queries that the heatmap has columns for; of more, evenly spaced ones."""
 
+_LISTED = 5
 EVERY_QUERY = "every query"
 
 Region = Mapping[str, Sequence[float]]
@@ -49,18 +51,25 @@ def strip_groupings(study: Study, shown: Comparison) -> list[str]:
 class Heat:
     """The queries of a heatmap, easiest first: `frame` has query_id, text and a column of scores
     per shown run by its name; `empty` the same of whether the run lists nothing. With all of them
-    `failing` of the kept queries fail."""
+    `failing` of the kept queries fail, the first of them in `failed` (query_id, text, meta);
+    `ahead` has those on which the run in focus leads every other shown run most, by how much in
+    `difference`."""
 
     frame: pd.DataFrame
     empty: pd.DataFrame
     failing: int
+    failed: pd.DataFrame
+    ahead: pd.DataFrame
 
 
 def heat(study: Study, shown: QueryList, view: Comparison) -> Heat:
     """The kept queries by the mean of the shown runs, evenly thinned."""
     frame = shown.kept
     scores = frame[[f"run: {name}" for name in view.runs]]
-    own, failing = scores.mean(axis=1), failing_on(view, int((scores == 0).all(axis=1).sum()))
+    at_zero = (scores == 0).all(axis=1)
+    own, failing = scores.mean(axis=1), failing_on(view, int(at_zero.sum()))
+    failed = frame[at_zero].head(_LISTED if failing else 0)
+    ahead = _ahead(frame, view)
     easiest = own.sort_values(ascending=False, kind="stable", na_position="last").index
     if view.measure.declaration.direction < 0:
         easiest = own.sort_values(kind="stable", na_position="last").index
@@ -71,7 +80,17 @@ def heat(study: Study, shown: QueryList, view: Comparison) -> Heat:
     places = pd.Index(study.query_ids).get_indexer(frame["query_id"])
     empty = {name: study.judged[name].retrieved[places] == 0 for name in view.runs}
     told = frame[["query_id", "text", *named]].rename(columns=named)
-    return Heat(told, pd.DataFrame(empty, index=told.index), failing)
+    return Heat(told, pd.DataFrame(empty, index=told.index), failing, failed, ahead)
+
+
+def _ahead(frame: pd.DataFrame, view: Comparison) -> pd.DataFrame:
+    """The queries on which the run in focus leads the next best shown run by more than `SAME`."""
+    rivals = frame[[f"run: {name}" for name in view.runs if name != view.focus]]
+    direction = view.measure.declaration.direction
+    next_best = (rivals * direction).max(axis=1) * direction
+    leads = frame.assign(difference=frame[f"run: {view.focus}"] - next_best)
+    found = leads[leads["difference"] * direction > SAME]
+    return found.sort_values("difference", key=lambda gap: -gap.abs(), kind="stable").head(_LISTED)
 
 
 def inside(frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]) -> list[str]:

@@ -32,6 +32,8 @@ from metrics_core import findings
 from metrics_core.base import wording as w
 from metrics_core.explaining.kinds import GOOD
 
+_SYSTEMS = {"in_order": answers.NONE, "versions": ()}
+"""What the address holds where the reader says that the runs are no versions."""
 _ORDERS = {answers.BY_NAME: "by name", answers.AS_LOADED: "as loaded", answers.BY_DATE: "by date"}
 
 
@@ -67,9 +69,9 @@ def render() -> None:
 def _asked(runs: tuple[str, ...]) -> None:
     """The two answers to whether the runs are versions; the address holds them."""
     with st.container(horizontal=True, key="are_versions"):
-        yes, no = {"versions": runs}, {"in_order": answers.NONE, "versions": ()}
+        yes = {"versions": runs}
         st.button("Yes, in this order", type="primary", on_click=session.change, kwargs=yes)
-        st.button("No, they are different systems", on_click=session.change, kwargs=no)
+        st.button("No, they are different systems", on_click=session.change, kwargs=_SYSTEMS)
     told = "“No”: this page says nothing of progress, Ranking compares all. It can be taken back."
     st.html(blocks.remarks([told]))
 
@@ -91,6 +93,7 @@ def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened, *, told: bo
         )
         if told:
             _beside(here)
+            st.button("They are different systems", on_click=session.change, kwargs=_SYSTEMS)
     order_chips.by_hand(
         runs,
         study.names,

@@ -180,9 +180,9 @@ def _how_coloured(shown: Overview, here: Opened) -> str:
     if len(shown.comparison) < 2:
         return ""
     small = f"Differences are to {view.baseline}"
-    if len(shown.too_few) >= len(shown.comparison) - 1:
+    if not shown.coloured:
         return f"{small}; under {FEWEST_QUERIES} queries none is tested."
-    told = f"{small}; coloured if significant after correction."
+    told = f"{small}; {shown.coloured}."
     if not shown.is_leaderboard:
         return told
     pairs = w.count(math.comb(len(shown.every), 2))
@@ -259,6 +259,11 @@ def _of_one_run(shown: Overview, here: Opened) -> None:
         st.html(
             uncompared.box("Add a second run to compare", text, "Add a run", session.href("data"))
         )
+    else:
+        first = answers.first_comparison(here.study, here.view.address)
+        way = session.href("overview", run=first.focus, base=first.baseline)
+        label = f"Compare {first.focus} with {first.baseline}"
+        st.html(uncompared.box("One run, compared with nothing", "", label, way))
     if shown.is_leaderboard or len(here.study.names) > 1:
         _runs(shown, here)
     else:

@@ -42,6 +42,7 @@ from metrics_core.findings.places import first_alone, places_lead, places_title
 from metrics_core.findings.queries import Facts, Turned, queries_finding, queries_lead
 from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.testing import (
+    coloured_note,
     doubts_findings,
     greyed_finding,
     margin_finding,
@@ -68,6 +69,7 @@ __all__ = [
     "alone",
     "best_by_group",
     "change_in_short",
+    "coloured_note",
     "curves_awaited",
     "curves_lead",
     "curves_title",

@@ -10,6 +10,7 @@ from metrics_core.comparing.doubts import (
     Doubts,
     asks_something_else,
 )
+from metrics_core.comparing.method import NO_CORRECTION, Method
 from metrics_core.findings.sentence import Sentence, muted
 
 
@@ -32,6 +33,16 @@ def margin_finding(low: float, high: float) -> Sentence:
         return Sentence()
     size = size_of(max(-low, high, 1e-9))
     return muted(f"These queries show that the difference is smaller than {size} either way.")
+
+
+def coloured_note(tested: int, method: Method) -> str:
+    """What the colour of a difference to the baseline stands for, of so many tested together; ""
+    where none is tested."""
+    if tested < 1:
+        return ""
+    uncorrected = method.corrected_by == NO_CORRECTION
+    how = "" if tested < 2 else ", not corrected" if uncorrected else " after correction"
+    return f"coloured if significant{how}"
 
 
 def needed_finding(difference: float, queries: float) -> Sentence:

@@ -268,7 +268,7 @@ def test_upload_and_remove_after_a_restart(server: Server, open_page: Opened) ->
     expect(page.get_by_test_id("stMain")).to_contain_text("Two files are loaded", timeout=SLOW)
     # A file that is long in the making is no sign of a dead connection.
     page.locator(".st-key-collections button").first.click()
-    page.locator(".lens.shelf .all").click()
+    page.locator(".lens.shelf .shelf-all").click()
     expect(page.get_by_role("button", name="Download").first).to_be_visible(timeout=SLOW)
     settle(page)
     server.held.touch()

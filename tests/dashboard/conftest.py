@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
+
+# Every run of an AppTest reads what each installed package says of itself, to find components: two
+# thirds of the run. They stay the same for as long as these tests take.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 APP = Path(__file__).resolve().parents[2] / "dashboard" / "app.py"
 

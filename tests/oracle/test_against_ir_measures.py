@@ -96,6 +96,7 @@ JUDGED_ONLY = [
     *(SetP(judged_only=True), SetP(judged_only=True, relative=True), SetAP(judged_only=True)),
     SetF(judged_only=True, beta=2.0),
 ]
+_ASKED_AGAIN = 5
 OF_ITS_OWN = {"SetRelP": "SetRelP", "NumRelRet": "NumRelRet"}
 """Names that stand in ir_measures for another measure with a parameter: SetP(relative=True) and
 NumRet(rel=1) are measures of their own here, as in trec_eval."""
@@ -184,17 +185,20 @@ def test_judged(collection: Any) -> None:
 
 
 def assert_equal(measures: list[Any], collection: Any) -> None:
-    """Every score of a query that the run lists is ir_measures'; of one for which nothing is
-    relevant its nDCG is now and then what stood in memory before, so it is not asked."""
+    """Every score of a query that the run lists is ir_measures'. Its nDCG is now and then what
+    stood in memory before (of one document and one grade 0.613 for 0): it is asked again then."""
     run, qrels = collection
     ranks = judge(run_of(run), qrels_of(qrels))
     asked = known(measures)
     theirs = theirs_for(asked, qrels, run)
     for measure in asked:
         for query_id, value in ours_for(measure, ranks).items():
-            if query_id in run:
-                expected = theirs[measure, query_id]
-                assert value == pytest.approx(expected, abs=1e-9), (measure, query_id)
+            if query_id not in run:
+                continue
+            expected, tries = theirs[measure, query_id], _ASKED_AGAIN
+            while tries and measure.NAME == "nDCG" and value != pytest.approx(expected, abs=1e-9):
+                expected, tries = theirs_for([measure], qrels, run)[measure, query_id], tries - 1
+            assert value == pytest.approx(expected, abs=1e-9), (measure, query_id)
 
 
 @settings(max_examples=20, deadline=None)

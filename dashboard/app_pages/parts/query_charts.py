@@ -139,7 +139,11 @@ def _heatmap(shown: QueryList, here: Opened) -> list[str] | None:
     figure = drawn(query_heatmap.score_heatmap, found.frame, here.drawing, empty=found.empty)
     alt = f"{view.measure} of each run on each query. {shown.finding.text}."
     picture = section.caption(title, which)
-    return section.chart(figure, "heatmap", alt=alt, picture=picture)
+    clicked = section.chart(figure, "heatmap", alt=alt, picture=picture)
+    st.html(
+        blocks.beside_heatmap(found.failed, found.ahead, found.failing, here.drawing, session.href)
+    )
+    return clicked
 
 
 def _strips(shown: QueryList, here: Opened) -> list[str] | None:

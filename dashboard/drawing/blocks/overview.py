@@ -208,6 +208,23 @@ def side_by_side(*lists: Markup) -> Markup:
     return _drawn("side_by_side", lists=lists)
 
 
+def amount_list(
+    title: str,
+    rows: pd.DataFrame,
+    href: Href,
+    *,
+    which: str = "",
+    more: tuple[str, str] | None = None,
+    listed: Mapping[str, Any] = NO_LIST,
+) -> Markup:
+    """Queries, each with one number: `rows` has query_id, text, meta, amount. `more` is what the
+    way to all of them says, and where it leads; `listed` what the list is in an address."""
+    records = rows.to_dict("records")
+    return _drawn(
+        "amount_list", title=title, which=which, more=more, rows=records, href=href, listed=listed
+    )
+
+
 def query_list(
     rows: pd.DataFrame,
     drawing: Drawing,

@@ -12,8 +12,10 @@ from markupsafe import Markup
 
 from dashboard.answers.column import Column
 from dashboard.answers.queries import Rows
-from dashboard.drawing.blocks.markup import Styles, style_of
+from dashboard.drawing.blocks import overview
+from dashboard.drawing.blocks.markup import Href, Styles, style_of
 from dashboard.drawing.blocks.templates import Template, percent
+from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names, shorten, text_width
 from dashboard.drawing.theme import RunStyle
 from metrics_core.base import wording as w
@@ -261,3 +263,21 @@ def listed(kept: int, total: int, taken: Sequence[Markup], rule: str = "") -> Ma
     where it is all of them and nothing does."""
     narrowing = [part for part in taken if part]
     return _drawn("listed", kept=kept, total=total, taken=narrowing, rule=rule)
+
+
+def beside_heatmap(
+    failed: pd.DataFrame, ahead: pd.DataFrame, failing: int, drawing: Drawing, href: Href
+) -> Markup:
+    """Queries on which every shown run fails, and those on which the run in focus leads all others
+    most; nothing where there are none. Both have query_id, text, meta, `ahead` a difference."""
+    lists = []
+    if len(failed):
+        more = (f"all {w.count(failing)}", href("queries", show="none", view="", p=""))
+        zero = failed.assign(amount=w.score(0.0))
+        runs = drawing.comparison.every_run
+        lists.append(overview.amount_list(f"{w.sentence_case(runs)} fails", zero, href, more=more))
+    if len(ahead):
+        told = ahead.assign(amount=ahead["difference"].map(w.difference))
+        title, which = f"{drawing.focus} is ahead of all others", "difference to the next best"
+        lists.append(overview.amount_list(title, told, href, which=which))
+    return overview.side_by_side(*lists) if lists else Markup("")

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from dashboard.address.query_list import NO_LIST, PLAIN
 from dashboard.drawing.blocks.markup import Href, Lead, style_of
+from dashboard.drawing.blocks.overview import amount_list
 from dashboard.drawing.blocks.templates import Template, percent
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import RunStyle
@@ -105,13 +106,12 @@ def score_list(
     title = f"{kind.capitalize()} scores"
     if rows.empty:
         return _drawn("nothing_listed", title=title, text="No query has a score.")
-    return _drawn(
-        "score_list",
-        title=title,
+    return amount_list(
+        title,
+        rows.assign(amount=rows["score"].map(w.score)),
+        href,
         which=which,
         more=("all", href("queries", **PLAIN)),
-        rows=rows.to_dict("records"),
-        href=href,
         listed=NO_LIST | {"sort": "" if kind == "lowest" else f"-score:{drawing.focus}"},
     )
 

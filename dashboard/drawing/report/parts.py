@@ -177,8 +177,7 @@ class Parts:
         table = overview.runs_and_measures(
             shown.table, drawing, measures, shown.judged_shares, lambda run: ""
         )
-        tested = len(shown.comparison) > 1 and len(shown.too_few) < len(shown.comparison) - 1
-        told = "Coloured if significant after correction." if tested else ""
+        told = f"{w.sentence_case(shown.coloured)}." if shown.coloured else ""
         return table + overview.table_note(told, shown.by_measure, drawing)
 
     def _groups(self) -> Markup:

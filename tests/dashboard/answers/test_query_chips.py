@@ -251,6 +251,12 @@ def test_the_heatmap_begins_with_the_easiest_and_knows_what_a_run_lacks() -> Non
     for run in view.runs:
         lacking = set(STUDY.query_ids) - set(STUDY.runs[run].query_ids)
         assert set(many.frame["query_id"][many.empty[run]]) == lacking
+    scores = many.frame.set_index("query_id")[list(view.runs)]
+    assert (scores.loc[list(many.failed["query_id"])] == 0).all(axis=None)
+    assert len(many.failed) == min(many.failing, 5)
+    lead = scores[view.focus] - scores.drop(columns=view.focus).max(axis=1)
+    assert list(many.ahead["query_id"]) == list(lead.sort_values(ascending=False).index[:5])
+    assert list(many.ahead["difference"]) == pytest.approx(list(lead[many.ahead["query_id"]]))
 
 
 def test_of_one_run_no_list_stands_there_twice() -> None:

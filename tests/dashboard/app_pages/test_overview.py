@@ -97,6 +97,12 @@ def test_the_measure_that_is_alone_has_no_comparison() -> None:
     shown = text_of(opened("", run="bm25", base="bm25"))
     assert "compared with one baseline" not in shown and "Choose another run" in shown
     assert "can detect" not in shown
+    assert "Compare dense with bm25" in shown
+    assert any(
+        "run=dense" in link and "base=bm25" in link
+        for link in links_of(opened("", run="bm25", base="bm25"))
+    )
+    assert "Compare hybrid with bm25" in text_of(opened("", run="hybrid", base="hybrid"))
 
 
 def test_queries_that_a_run_lacks_are_left_out_by_choice() -> None:
@@ -111,4 +117,4 @@ def test_queries_that_a_run_lacks_are_left_out_by_choice() -> None:
     assert "+0.053" in shown
     alone = text_of(opened("", run="bm25", base="bm25", missing="shared"))
     assert "98 of 104" in alone
-    assert "Scores of" in alone and "Compare" not in alone
+    assert "Scores of on nDCG@10" in alone
