@@ -120,7 +120,7 @@ def _compared(here: Opened, short: Mapping[str, str]) -> None:
 
 def _width(name: str) -> int:
     """What a name takes in its field, in px: mark and arrow included."""
-    return round(76 + 8.5 * len(name))
+    return round(75 + 8.3 * len(name))
 
 
 def _judgments() -> None:
