@@ -95,10 +95,12 @@ SHARED = (
     Field("margin"),
     Field("naming", lasting=False),
     Field("for", lasting=False),
+    Field("screen", lasting=False),
 )
 """The fields of every page: collection, runs, measure, cutoff, filters, judgments and the
 layers over them; what a query counts that a run lacks, and how runs are compared; the run whose
-name and colour are being changed; by whose words files are asked for."""
+name and colour are being changed; by whose words files are asked for; which finding lies
+over the page, large, for a meeting."""
 
 
 @lru_cache(maxsize=1 << 12)

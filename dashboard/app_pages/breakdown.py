@@ -198,7 +198,7 @@ def _controls(shown: Breakdown, found: Listed, wanted: Asked) -> None:
             value=found.ranked.removeprefix("-"),
             store=lambda key: {"ranked": key if key == "group" else f"-{key}"},
             options=ranks,
-            format_func=lambda key: f"Sort by {_RANKS[key]}",
+            format_func=lambda key: f"By {_RANKS[key]}",
             label_visibility="collapsed",
             width=250,
         )
@@ -210,7 +210,7 @@ def _controls(shown: Breakdown, found: Listed, wanted: Asked) -> None:
             store=lambda least: {"least": str(least or "")},
             options=sorted({0, *LEAST, wanted.least}),
             format_func=lambda n: (
-                f"At least {section.counted(n, 'query', 'queries')}" if n else "Groups of any size"
+                f"At least {section.counted(n, 'query', 'queries')}" if n else "Of any size"
             ),
             label_visibility="collapsed",
             width=210,

@@ -18,6 +18,7 @@ from dashboard.address.view import NOBODY
 from dashboard.answers.id_offers import maps_said
 from dashboard.answers.own_documents import own_left_out
 from dashboard.app_pages.parts import add_files, controls, rail
+from dashboard.app_pages.parts.presenting import meeting, present_link
 from dashboard.app_pages.parts.run_card import run_card
 from dashboard.app_pages.parts.saving import save_button
 from dashboard.components.connection import watch_connection
@@ -84,8 +85,11 @@ def draw(pages: Sequence[Page], current: Page) -> Callable[[], None]:
             st.html(navigation.copy_link(), width="content")
             if here is not None and current.controls:
                 save_button(here)
+                present_link(here, current)
     if here is not None:
         run_card(here)
+        if current.controls:
+            meeting(here)
     return tell
 
 

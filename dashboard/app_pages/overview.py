@@ -263,7 +263,9 @@ def _of_one_run(shown: Overview, here: Opened) -> None:
         first = answers.first_comparison(here.study, here.view.address)
         way = session.href("overview", run=first.focus, base=first.baseline)
         label = f"Compare {first.focus} with {first.baseline}"
-        st.html(uncompared.box("One run, compared with nothing", "", label, way))
+        st.html(
+            uncompared.box(f"How good {view.focus} is, not whether it is better", "", label, way)
+        )
     if shown.is_leaderboard or len(here.study.names) > 1:
         _runs(shown, here)
     else:

@@ -167,7 +167,7 @@ class RunStyle:
     - `slot` counts from 0 and stays with a run for good, and with it its colour and its shape. The
       eight colours come first, then they come again with another shape and another line, so that
       no two of the first 48 runs look alike. The first four are those of the house.
-    - The baseline, whichever run it is, is drawn in ink, as a circle, with a dashed line.
+    - The baseline, whichever run it is, is drawn in ink with a dashed line; its shape stays.
     - The run in focus has its colour for itself: it keeps its own, and a run that has the same
       colour in another round is grey (`dimmed`) while it is in focus; its shape stays. Its line is
       solid and the thickest.
@@ -200,12 +200,12 @@ class RunStyle:
     @property
     def symbol(self) -> str:
         """Plotly's name of the run's marker."""
-        return "circle" if self.role == "baseline" else _SYMBOLS[self._shape]
+        return _SYMBOLS[self._shape]
 
     @property
     def glyph(self) -> str:
         """The run's marker as a character."""
-        return "●" if self.role == "baseline" else _GLYPHS[self._shape]
+        return _GLYPHS[self._shape]
 
     @property
     def dash(self) -> str:

@@ -24,8 +24,8 @@ def judging_finding(
         return strong(f"{unjudged:,} {noun} in the top {cutoff} without a grade")
     if not settle:
         return strong(f"{unjudged:,} unjudged {noun} cannot reverse the lead of ") + run(leader)
-    could = f"{settle:,} {w.plural(settle, 'judgment')} could make the lead of "
-    return strong(could) + run(leader) + strong(" certain")
+    # Chance stays: it is not the lead itself that is settled.
+    return strong(f"{settle:,} {w.plural(settle, 'judgment')} could settle the unjudged documents")
 
 
 def judging_lead(
@@ -47,9 +47,9 @@ def judging_lead(
     rest = unjudged - settle
     which = "it turns" if settle == 1 else "they turn"
     if not rest:
-        return muted(f"If {which} out not relevant, nothing can reverse that lead.")
+        return muted(f"If {which} out not relevant, nothing can reverse the lead.")
     others = f"no grade of the other {rest:,}" if rest > 1 else "no grade of the last one"
-    return muted(f"If {which} out not relevant, {others} can reverse that lead.")
+    return muted(f"If {which} out not relevant, {others} can reverse the lead.")
 
 
 def judged_finding(settle: int) -> Sentence:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -66,6 +67,13 @@ def history_finding(
             else f" is not clearly worse on {measure} than "
         )
         head = run(last) + strong(told) + run(best) + strong(", the best so far. ")
+    if since:
+        by = w.score(float(np.nanmax(means) - means[-1]))
+        number = math.comb(len(versions), 2)
+        pairs = "the pair" if number == 1 else f"all {w.number(number)} pairs"
+        head += muted(
+            f"By {by} in the mean, significant after correction for {pairs}, either way. "
+        )
     broken = f"{w.count(now_bad)} {w.plural(now_bad, 'query', 'queries')} regressed"
     flicker = f"; {w.count(flickering)} went back and forth"
     return head + muted(f"{broken}{flicker if flickering else ''}.")

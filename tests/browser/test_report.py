@@ -129,3 +129,27 @@ def test_it_is_saved_from_a_page(sample_app: str, open_page: Opened) -> None:
     whole = saved()
     assert "vinegar for the robot" in whole and "dense beats bm25" in text_of(whole)
     assert "on AP" in whole
+
+
+def test_the_meeting_lies_over_the_page_one_is_on(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/firm", width=1280, height=720)
+    page.locator(".lens.present a").click()
+    answer = page.locator(".slide:not([hidden]) .answer")
+    expect(answer).to_contain_text("holds in five of six checks")
+    page.keyboard.press("ArrowLeft")
+    expect(answer).to_contain_text("dense beats bm25")
+    assert "screen=verdict" in page.url
+    fits = "() => document.querySelector('.ranklens-meeting').shadowRoot"
+    fits += ".querySelector('.slide:not([hidden])').scrollHeight <= innerHeight"
+    for _ in range(5):
+        assert page.evaluate(fits)
+        page.keyboard.press("ArrowRight")
+    expect(answer).to_be_visible()
+    page.reload()
+    expect(answer).to_be_visible()
+    assert "screen=wins" in page.url
+    page.keyboard.press("Escape")
+    expect(answer).to_have_count(0)
+    settle(page)
+    assert "screen=" not in page.url and "/firm" in page.url
+    expect(page.locator("h1").first).to_contain_text("checks")

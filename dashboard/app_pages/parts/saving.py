@@ -10,8 +10,7 @@ import streamlit as st
 from dashboard.app_pages.parts import section
 from dashboard.drawing.report.parts import PARTS
 from dashboard.session import Opened
-from dashboard.session.actions.reports import Readers, saved, used_files
-from dashboard.session.open_collection import all_collections, collection
+from dashboard.session.actions.reports import Readers, collection_title, saved, used_files
 
 _READERS = {
     "public": (
@@ -38,8 +37,8 @@ def _ask(here: Opened) -> None:
         captions=[_READERS[key][1] for key in get_args(Readers)],
         key="report_readers",
     )
-    named = "" if readers == "public" else all_collections().name_of(collection())
-    title = st.text_input("Title", value=named or "Comparison", key=f"report_title_{bool(named)}")
+    usual = "Comparison" if readers == "public" else collection_title()
+    title = st.text_input("Title", value=usual, key=f"report_title_{readers == 'public'}")
     text = st.text_area("A paragraph of your own, above all", key="report_text", height=68)
     parts = st.pills(
         "Parts",

@@ -83,6 +83,11 @@ def copy_link() -> Markup:
     return _drawn("copy_link")
 
 
+def present_link(link: str) -> Markup:
+    """The way to the findings one a screen."""
+    return _drawn("present_link", link=link)
+
+
 def add_files() -> Markup:
     """The way to the uploader of the page."""
     return _drawn("add_files")

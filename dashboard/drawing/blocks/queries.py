@@ -280,4 +280,4 @@ def beside_heatmap(
         told = ahead.assign(amount=ahead["difference"].map(w.difference))
         title, which = f"{drawing.focus} is ahead of all others", "difference to the next best"
         lists.append(overview.amount_list(title, told, href, which=which))
-    return overview.side_by_side(*lists) if lists else Markup("")
+    return overview.side_by_side(*lists) if lists else Markup()

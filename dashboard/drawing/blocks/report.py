@@ -47,7 +47,6 @@ class Foot:
     made_with: str
     date: str
     said: str
-    source: str
 
 
 def document(
@@ -55,7 +54,7 @@ def document(
     head: Markup,
     contents: Sequence[tuple[str, str]],
     parts: Sequence[Markup],
-    slides: Sequence[Markup],
+    slides: Markup,
     foot: Foot,
 ) -> Markup:
     """The whole page: a title, its style sheet and script, what stands above all, the entries of
@@ -81,7 +80,13 @@ def part(key: str, title: str, lead: str | Sentence, inside: Markup, styles: Sty
     return _drawn("part", key=key, title=title, lead=pieces_of(lead, styles), inside=inside)
 
 
+def slides(screens: Sequence[Markup], source: str) -> Markup:
+    """The findings of a meeting, and where they come from; nothing where there are none."""
+    return _drawn("slides", screens=screens, source=source) if screens else Markup()
+
+
 def slide(
+    key: str,
     question: str,
     answer: str | Sentence,
     picture: Markup,
@@ -90,10 +95,10 @@ def slide(
     badge: Badge | None = None,
     wide: bool = False,
 ) -> Markup:
-    """One finding a screen: the question, the answer, one picture."""
+    """One finding a screen, found by its key: the question, the answer, one picture."""
     pieces = pieces_of(answer, styles)
     return _drawn(
-        "slide", question=question, answer=pieces, badge=badge, picture=picture, wide=wide
+        "slide", key=key, question=question, answer=pieces, badge=badge, picture=picture, wide=wide
     )
 
 

@@ -25,8 +25,9 @@ from metrics_core.base import wording
 _ROW, _FILLED = 34, 0.94
 _NAME, _MARK = 22, 34
 """Characters of a run's name, and px of its mark and of what is around them."""
-_ALL = 130
-"""Of more columns than these there are no gaps between them."""
+_ALL = 60
+"""Of more columns than these there are no gaps between them: of half a pixel some would be seen,
+as if they parted groups."""
 
 
 def score_heatmap(

@@ -21,6 +21,10 @@ from dashboard.drawing.report.sheet import font_face, own_sheet, sheet_for
 from dashboard.drawing.report.slides import slides_of
 from dashboard.drawing.theme import BY_THEME
 
+_HERE = Path(__file__).parent
+_REM = re.compile(r"(?<![\w.])([\d.]+)rem")
+_LETTERS = 24
+"""Px of a letter in a meeting, as `report.css` has them."""
 _LINK_TO_NOWHERE = re.compile(r'<a\b((?:(?!>).)*?)\shref=""((?:(?!>).)*)>(.*?)</a>', re.DOTALL)
 
 
@@ -30,25 +34,39 @@ def document(shown: Report, drawing: Drawing, asked: Asked) -> str:
     drawing = replace(drawing, palette=BY_THEME)
     own = Parts(shown, drawing, asked)
     parts = [own.verdict(), *own.parts()]
-    slides = slides_of(own)
     pair = f"scores of {drawing.focus}" if drawing.alone else ""
     pair = pair or f"{drawing.focus} against {drawing.baseline}"
     head = blocks.title_line(asked.title, pair, asked.date, asked.said, asked.text)
-    source = f"{asked.title} · {drawing.name} · {queries_in(shown)}"
     made = f"Made with {shown.measured.versions}, {asked.made:%Y-%m-%d %H:%M %Z}."
     whole = blocks.document(
         f"{asked.title}: {pair} on {drawing.name}",
         head,
         [("verdict", "Verdict"), *((key, own.title(key)) for key in own.kept)],
         parts,
-        slides,
-        blocks.Foot(shown.measured.versions.split(" · ")[0], asked.date, made, source),
+        _slides(own),
+        blocks.Foot(shown.measured.versions.split(" · ")[0], asked.date, made),
     )
     page = without_links(whole)
     sheet = sheet_for(page, font_face(), own_sheet("report.css"))
-    script = (Path(__file__).parent / "report.js").read_text("utf-8")
+    script = "".join((_HERE / name).read_text("utf-8") for name in ("present.js", "report.js"))
     page = page.replace("<style></style>", f"<style>{sheet}</style>", 1)
     return page.replace("<script></script>", f"<script>{script}</script>", 1).lstrip()
+
+
+def meeting(shown: Report, drawing: Drawing, asked: Asked) -> str:
+    """The same findings one a screen, with their sheet, to lie over a page that has its palette.
+    Sizes that hang on the page's own letters are those of a meeting."""
+    own = Parts(shown, replace(drawing, palette=BY_THEME), replace(asked, parts=()))
+    slides = without_links(_slides(own))
+    sheet = _REM.sub(
+        lambda size: f"{float(size[1]) * _LETTERS:g}px", sheet_for(slides, own_sheet("report.css"))
+    )
+    return f"<style>{sheet}</style>{slides}"
+
+
+def _slides(own: Parts) -> Markup:
+    source = f"{own.asked.title} · {own.drawing.name} · {queries_in(own.shown)}"
+    return blocks.slides(slides_of(own), source)
 
 
 def without_links(whole: Markup) -> str:

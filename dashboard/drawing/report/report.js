@@ -1,4 +1,4 @@
-/* A report's own script: the table of queries is searched and sorted, the contents say where one is. */
+/* A report's own script beside `present.js`: the table of queries is searched and sorted, the contents say where one is. */
 (() => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const STEP = 300;
@@ -86,52 +86,23 @@
   };
   addEventListener('scroll', mark, { passive: true });
   mark();
-  // The meeting: the address holds the screen's number, so that reload and Back keep it.
+  // The address holds the screen's number, so that reload and Back keep it.
   const slides = document.querySelector('.slides');
   if (!slides) return;
-  const screens = all('.slide', slides);
-  const dots = slides.querySelector('.dots');
-  dots.innerHTML = screens.map(() => '<i></i>').join('');
-  const begin = all('button.present');
-  begin.forEach((button) => { button.hidden = false; button.addEventListener('click', () => go(1)); });
-  let before = '', fading = 0;
+  let before = '';
   const number = () => Number((location.hash.match(/^#screen-(\d+)$/) || [])[1] || 0);
-  const go = (screen) => {
+  const meeting = present(slides, number, (screen) => {
     if (!number()) before = location.hash;
-    location.hash = screen ? `#screen-${Math.min(Math.max(screen, 1), screens.length)}` : before || '#verdict';
-  };
-  const stir = () => {
-    slides.classList.remove('quiet');
-    clearTimeout(fading);
-    fading = setTimeout(() => slides.classList.add('quiet'), 3000);
-  };
+    location.hash = screen ? `#screen-${screen}` : before || '#verdict';
+  });
+  all('button.present').forEach((button) => {
+    button.hidden = false;
+    button.addEventListener('click', () => meeting.go(1));
+  });
   const draw = () => {
-    const here = number();
-    slides.hidden = !here;
-    document.documentElement.classList.toggle('presenting', Boolean(here));
-    screens.forEach((screen, i) => { screen.hidden = i !== here - 1; });
-    all('i', dots).forEach((dot, i) => dot.classList.toggle('here', i === here - 1));
-    if (here) stir();
-  };
-  const keys = {
-    ArrowRight: 1, ArrowDown: 1, PageDown: 1, ' ': 1, ArrowLeft: -1, ArrowUp: -1, PageUp: -1,
+    document.documentElement.classList.toggle('presenting', Boolean(number()));
+    meeting.draw();
   };
   addEventListener('hashchange', draw);
-  addEventListener('mousemove', stir);
-  addEventListener('keydown', (event) => {
-    const here = number();
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (!here) return;
-    if (event.key in keys) go(here + keys[event.key]);
-    else if (event.key === 'Home') go(1);
-    else if (event.key === 'End') go(screens.length);
-    else if (event.key === 'Escape') go(0);
-    else if (event.key === 'f' || event.key === 'F') {
-      if (document.fullscreenElement) document.exitFullscreen();
-      else document.documentElement.requestFullscreen?.();
-    } else return;
-    event.preventDefault();
-  });
-  slides.addEventListener('click', () => go(number() + 1));
   draw();
 })();

@@ -14,7 +14,7 @@ from dashboard.drawing.blocks import differences, uncompared
 from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.parts import WIDE, Parts
+from dashboard.drawing.report.parts import PARTS, WIDE, Parts
 from metrics_core.findings import Sentence
 from metrics_core.findings.firmness import firmness_finding
 
@@ -45,9 +45,14 @@ class _Slides:
         return [slide for slide in found if slide]
 
     def _slide(
-        self, question: str, answer: str | Sentence, picture: Markup, badge: Badge | None = None
+        self,
+        key: str,
+        question: str,
+        answer: str | Sentence,
+        picture: Markup,
+        badge: Badge | None = None,
     ) -> Markup:
-        return blocks.slide(question, answer, picture, self._parts.styles, badge=badge)
+        return blocks.slide(key, question, answer, picture, self._parts.styles, badge=badge)
 
     def _slide_verdict(self) -> Markup:
         shown, drawing = self._parts.shown.overview, self._parts.drawing
@@ -57,12 +62,17 @@ class _Slides:
             picture = uncompared.histogram(shown.histogram, drawing, lambda low, high: "")
             question = f"How good is {drawing.focus} on {name}?"
             return (
-                self._slide(question, found.title, picture, badge) if shown.histogram else picture
+                self._slide("verdict", question, found.title, picture, badge)
+                if shown.histogram
+                else picture
             )
         question = f"Is {drawing.focus} better than {drawing.baseline} on {name}?"
         if drawing.focus in shown.too_few:
             return self._slide(
-                question, found.title, uncompared.examples(shown.examples, drawing, self._nowhere)
+                "verdict",
+                question,
+                found.title,
+                uncompared.examples(shown.examples, drawing, self._nowhere),
             )
         picture = differences.difference_rows(
             _first_runs(shown.comparison, drawing),
@@ -71,7 +81,7 @@ class _Slides:
             listed=lambda run, outcome: "",
             level=drawing.comparison.method.level,
         )
-        return self._slide(question, found.title, picture, badge)
+        return self._slide("verdict", question, found.title, picture, badge)
 
     def _nowhere(self, page: str, **changes: Any) -> str:
         return ""
@@ -81,6 +91,7 @@ class _Slides:
         if not firmness.checks:
             return Markup()
         return self._slide(
+            "checks",
             self._parts.title("checks"),
             firmness_finding(firmness),
             blocks.reasons(firmness, brief=True),
@@ -93,7 +104,7 @@ class _Slides:
         higher = self._parts.drawing.comparison.measure.declaration.higher_is_better
         rows = listed(found, GroupsAsked(), alone=False, higher_is_better=higher, most=_GROUPS)
         question = f"Where does it come from, by {self._parts.shown.overview.grouped_by}?"
-        return self._slide(question, found.title, self._parts.group_table(found, rows))
+        return self._slide("groups", question, found.title, self._parts.group_table(found, rows))
 
     def _slide_cutoff(self) -> Markup:
         shown, drawing = self._parts.shown.curves, self._parts.drawing
@@ -103,7 +114,7 @@ class _Slides:
             return Markup()
         legend = curves_blocks.legend(drawing, shown.in_colour(drawing.comparison), {}, "")
         picture = legend + self._parts.chart(family, WIDE)
-        return self._slide("Does it depend on how many results count?", shown.title, picture)
+        return self._slide("curves", PARTS["curves"], shown.title, picture)
 
     def _slide_case(self, kind: str) -> Markup:
         cases = getattr(self._parts.shown, kind)
@@ -114,7 +125,7 @@ class _Slides:
         question = (
             f"What does {'the largest loss' if kind == 'losses' else 'the largest win'} look like?"
         )
-        return self._slide(question, f"“{name}”", self._parts.case_of(case, ""))
+        return self._slide(kind, question, f"“{name}”", self._parts.case_of(case, ""))
 
 
 def _first_runs(compared: pd.DataFrame, drawing: Drawing) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from dashboard.answers.report import UsedFile, report
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.document import document
+from dashboard.drawing.report.document import document, meeting
 from dashboard.drawing.report.parts import Asked
 from dashboard.drawing.theme import run_styles
 from dashboard.files.files import File, fingerprint
@@ -45,6 +45,17 @@ def saved(
     asked = Asked(title, text, tuple(parts), texts=not shared.said, said=shared.said)
     used = () if readers == "public" else tuple(files)
     return document(report(study, view, used), drawing, asked).encode()
+
+
+def presented(here: Opened) -> str:
+    """The screens of a meeting, of the view as it is."""
+    asked = Asked(collection_title(), parts=())
+    return meeting(report(here.study, here.comparison, ()), here.drawing, asked)
+
+
+def collection_title() -> str:
+    """What a report of the open collection is called."""
+    return all_collections().name_of(collection()) or "Comparison"
 
 
 def used_files() -> tuple[UsedFile, ...]:

@@ -30,7 +30,7 @@ PAGES = {
     "collections": "No collection of your own yet",
     "measures": f"{len(declarations())} measures",
     "help": "Words, keys, and where more is said.",
-    "judge": "81 judgments could make the lead of dense certain",
+    "judge": "81 judgments could settle the unjudged documents",
 }
 
 

@@ -21,14 +21,14 @@ def test_what_there_is_to_judge() -> None:
         return judging_finding(5, unjudged, settle, leader="new").text, lead.text
 
     assert said(1216, 81) == (
-        "81 judgments could make the lead of new certain",
-        "If they turn out not relevant, no grade of the other 1,135 can reverse that lead.",
+        "81 judgments could settle the unjudged documents",
+        "If they turn out not relevant, no grade of the other 1,135 can reverse the lead.",
     )
     assert said(2, 1) == (
-        "1 judgment could make the lead of new certain",
-        "If it turns out not relevant, no grade of the last one can reverse that lead.",
+        "1 judgment could settle the unjudged documents",
+        "If it turns out not relevant, no grade of the last one can reverse the lead.",
     )
-    assert said(3, 3)[1] == "If they turn out not relevant, nothing can reverse that lead."
+    assert said(3, 3)[1] == "If they turn out not relevant, nothing can reverse the lead."
     assert said(1, None, "new") == (
         "1 document in the top 5 without a grade",
         "In the top 5 of new.",

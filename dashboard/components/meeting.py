@@ -1,0 +1,22 @@
+"""The meeting over a page: one finding a screen, arrows, Esc."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard.drawing.report import document
+
+_MEETING = st.components.v2.component(
+    "ranklens_meeting",
+    js=Path(document.__file__).with_name("present.js").read_text("utf-8")
+    + Path(__file__).with_name("meeting.js").read_text("utf-8"),
+)
+
+
+def present(html: str, screen: str, on_end: Callable[[], None]) -> None:
+    """Lay these screens over the page, from the one of this key; `on_end` is called where the
+    reader leaves them."""
+    _MEETING(key="meeting", data={"html": html, "screen": screen}, on_end_change=on_end)
