@@ -91,7 +91,7 @@ def test_a_narrow_screen_knows_a_score_by_its_column() -> None:
     rules = re.search(r"<style>(.*?)</style>", drawn)
     assert rules and re.findall(r"nth-child\((\d)\)\{--mark:\"(.)\";--run:([^}]+)", rules[1]) == [
         ("3", STYLES["hybrid"].glyph, STYLES["hybrid"].css_color),
-        ("4", STYLES["bm25"].glyph, "var(--baseline)"),
+        ("4", STYLES[LONG].glyph, "var(--baseline)"),
     ]
 
 
