@@ -34,7 +34,7 @@ from metrics_core.findings.groups import SLICES_AWAITED, slices_finding
 from metrics_core.scoring.intervals import LEVEL
 
 _RANKS = {
-    "adds": "size of what it adds",
+    "adds": "what it adds",
     "difference": "difference",
     "mean": "mean",
     "queries": "queries",
