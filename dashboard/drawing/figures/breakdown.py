@@ -62,7 +62,7 @@ def difference_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequenc
         part = gaps[gaps["run"] == style.name]
         y = rows.centres(part["group"]) + offsets[style.name]
         traces += marks(part, y, style, palette, _DIFFERENCE, rows.pitch)
-    notes = [zero_label(drawing.baseline, ticks, margin, palette)]
+    notes = [zero_label(drawing, ticks, margin)]
     if keyed:
         notes += key_notes(runs, palette, margin)
     else:

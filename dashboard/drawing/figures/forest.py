@@ -43,7 +43,7 @@ def forest(compared: pd.DataFrame, drawing: Drawing) -> Chart:
         palette=palette,
         margin=margin,
         ticks=ticks,
-        annotations=[zero_label(drawing.baseline, ticks, margin, palette)],
+        annotations=[zero_label(drawing, ticks, margin)],
         zeroline=True,
         zerolinecolor=palette.zero,
         zerolinewidth=1.5,

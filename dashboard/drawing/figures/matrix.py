@@ -10,6 +10,7 @@ from dashboard.drawing.figures.colour import blend, text_on
 from dashboard.drawing.figures.layout import Margin, axis, figure, note
 from dashboard.drawing.figures.text import (
     LINE,
+    coloured,
     marked_name,
     name_width,
     short_names,
@@ -21,6 +22,7 @@ from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import CANNOT_TELL
 
 _ROW, _FILLED, _RIGHT = 30, 0.94, 4
+_APART = 2 * wording.NO_BREAK
 _LEAST = 0.25
 """How full the colour of the least difference is that is told apart."""
 
@@ -30,12 +32,13 @@ def pair_matrix(found: AllPairs, drawing: Drawing, *, width: float) -> Chart:
     are told apart, grey where not. Cells too narrow for numbers have their colours alone."""
     palette, runs = drawing.palette, found.runs
     short, last = short_names(runs), len(runs) - 1
-    label = f"{last + 1} ● "
+    label = f"● {_APART}{last + 1}"
     left = max(name_width(drawing.styles[run], short[run]) for run in runs) + text_width(label) + 16
     margin = Margin(left, _RIGHT, LINE + 10, _RIGHT)
     rows = [
         note(
-            f"{marked_name(drawing.styles[run], palette, short[run])}  {place + 1}",
+            f"{marked_name(drawing.styles[run], palette, short[run])}{_APART}"
+            f"{coloured(str(place + 1), palette.muted)}",
             0, place, palette.ink,
             xref="paper", xanchor="right", xshift=-8, align="right", **whole(run, short[run]),
         )

@@ -165,13 +165,13 @@ def _wash(index: int, rows: Rows, margin: Margin, palette: Palette) -> Iterable[
         }
 
 
-def zero_label(baseline: str, ticks: Ticks, margin: Margin, palette: Palette) -> dict[str, Any]:
+def zero_label(drawing: Drawing, ticks: Ticks, margin: Margin) -> dict[str, Any]:
     """The baseline's name over zero."""
+    baseline, ink = drawing.baseline, drawing.palette.ink
     shown = shorten(baseline)
     shift = clamped(ticks.share(0), text_width(shown), margin)
     place = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "yshift": 4}
-    more = whole(baseline, shown)
-    return note(escape(shown), 0, 1, palette.ink, xshift=shift, **place, **more)
+    return note(escape(shown), 0, 1, ink, xshift=shift, **place, **whole(baseline, shown))
 
 
 def intervals(
