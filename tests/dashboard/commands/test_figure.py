@@ -49,8 +49,11 @@ def lines(drawing: ElementTree.Element) -> Iterator[Written]:
             yield Written(said, left, left + width, float(line.get("y", "nan")))
 
 
-@pytest.mark.parametrize("width", ["column", "page", "3.3in"])
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize(
+    ("name", "width"),
+    [*((name, "column") for name in FIGURES), ("curves", "page"), ("pairs", "page"),
+     ("forest", "3.3in")],
+)  # fmt: skip
 def test_a_drawing_stands_alone(
     name: str, width: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -92,6 +95,7 @@ def test_a_pdf_of_its_size_with_its_fonts(tmp_path: Path) -> None:
     ("more", "says"),
     [
         (["curves", "-m", "AP"], "AP has no cutoff to vary"),
+        (["forest", "-m", "AP,P@5"], "one measure, not of AP and P@5"),
         (["breakdown", "--by", "colour"], "colour"),
         (["forest", "-o", "x.png"], "x.png is neither SVG nor PDF"),
         (["pairs", "--baseline", "bm52"], "bm25"),
