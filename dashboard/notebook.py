@@ -14,8 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboard.address.address import Address
-from dashboard.address.measure_key import at_k
 from dashboard.address.view import Comparison
 from dashboard.answers import curves as curves_answers
 from dashboard.answers.breakdown import by_column
@@ -24,10 +22,9 @@ from dashboard.answers.queries import Asked as QueriesAsked
 from dashboard.answers.queries import query_list
 from dashboard.answers.report import report
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.theme import LIGHT, run_styles
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
-from metrics_core.base.errors import ParameterError, UnknownColumnError, UnknownRunError
+from metrics_core.base.errors import ParameterError, UnknownColumnError
 from metrics_core.doors import Explanation, explain
 from metrics_core.formats.in_memory import (
     GivenQrels,
@@ -45,7 +42,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-_USUAL_K = 10
 _WAYS_ON = "Further: .queries(), .breakdown(column), .explain(query), .report(file)."
 
 
@@ -67,20 +63,12 @@ def show(
     """
     table = qrels_from(qrels)
     given = runs_from(runs, table.query_ids)
-    names = [each.name for each in given]
-    refuse_same_names(names)
-    for name in (baseline, run):
-        if name is not None and name not in names:
-            raise UnknownRunError(name, names)
+    refuse_same_names([each.name for each in given])
     asked = None if queries is None else queries_from(queries)
     study = Study(given, table, asked, documents)
     for error in study.refused.values():
         raise error
-    parsed = parse_measure(measure)
-    address = Address.of(
-        m=at_k(parsed), k=str(parsed.cutoff or _USUAL_K), base=baseline or "", run=run or ""
-    )
-    return Shown(study, study.view(address).comparison)
+    return Shown(study, study.comparison(parse_measure(measure), baseline=baseline, focus=run))
 
 
 class Shown:
@@ -96,11 +84,7 @@ class Shown:
 
     @cached_property
     def _drawing(self) -> Drawing:
-        names = self._study.names
-        slots = {name: place for place, name in enumerate(names)}
-        view = self._view
-        styles = run_styles(names, slots, focus=view.focus, baseline=view.baseline)
-        return Drawing(view, LIGHT, {name: styles[name] for name in view.runs})
+        return Drawing.of(self._view, self._study.names)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -152,13 +136,15 @@ class Shown:
         return chart.checked
 
     def report(self, path: str | Path, *, title: str = "Comparison", text: str = "") -> Path:
-        """Write the report, one HTML file, and say where it is."""
+        """Write the report, one HTML file or what a browser prints of it as .pdf, and say where it
+        is."""
         from dashboard.drawing.report.document import document
         from dashboard.drawing.report.parts import Asked
+        from dashboard.printing import written
 
         asked = Asked(title, text, made=datetime.now().astimezone())
         page = document(report(self._study, self._view, ()), self._drawing, asked)
-        Path(path).write_text(page, encoding="utf-8")
+        written(page, path)
         return Path(path)
 
     def _repr_html_(self) -> str:

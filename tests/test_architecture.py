@@ -43,7 +43,7 @@ CORE = (
     ("__main__",),
 )
 DASHBOARD = (
-    ("environment", "streamlit_internals"),
+    ("environment", "streamlit_internals", "printing"),
     ("workspace", "address"),
     ("files",),
     ("study",),

@@ -1,14 +1,29 @@
-"""What `ranklens` does besides serving: `ranklens report …`."""
+"""What `ranklens` does besides serving: `ranklens report …`, `ranklens figure …`."""
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 
-COMMANDS = {"report": "one HTML file of a comparison"}
-"""A module of the same name each, with `main(arguments)`."""
+from metrics_core.base import wording as w
+from metrics_core.base.errors import RanklensError
+
+COMMANDS = {
+    "report": "one HTML or PDF file of a comparison",
+    "figure": "a chart for a paper, as SVG or PDF",
+}
+"""A module of the same name each, with `made(arguments)`, which says what it made."""
 
 
 def run(name: str, arguments: list[str]) -> int:
     """Run one of the commands; returns the exit status."""
-    status: int = import_module(f"dashboard.commands.{name}").main(arguments)
-    return status
+    try:
+        said = import_module(f"dashboard.commands.{name}").made(arguments)
+    except RanklensError as error:
+        print(w.visible_lines(str(error)), file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(w.visible(f"{error.filename}: {error.strerror}"), file=sys.stderr)
+        return 2
+    print(w.visible_lines(said))
+    return 0

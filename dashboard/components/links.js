@@ -19,7 +19,8 @@ const download = (link) => {
   if (!options || !button) return;
   const layout = chart.layout;
   const picture = layout.meta?.picture;
-  options.format = link.dataset.image;
+  toPrint = link.dataset.image === 'pdf';
+  options.format = toPrint ? 'svg' : link.dataset.image;
   options.scale = link.dataset.image === 'png' ? 2 : 1;
   if (picture) {
     const { pad, top, width, ground, annotations } = picture;
@@ -41,6 +42,35 @@ const download = (link) => {
   } finally {
     chart.layout = layout;
   }
+};
+
+let toPrint = false; // whether the next SVG is for the printer
+
+// A PDF is what the browser prints of the SVG, on a page of its size. Plotly gives pictures away as
+// links to be saved, and this one does not get so far.
+const printed = async (link) => {
+  toPrint = false;
+  const text = await (await fetch(link.href)).text();
+  const svg = document.importNode(
+    new DOMParser().parseFromString(text, 'image/svg+xml').documentElement,
+    true,
+  );
+  const sheet = document.createElement('div');
+  const style = document.createElement('style');
+  const [width, height] = ['width', 'height'].map((side) => parseFloat(svg.getAttribute(side)));
+  sheet.className = 'printed-chart';
+  style.textContent = `
+    @page { size: ${width}px ${height}px; margin: 0; }
+    @media screen { .printed-chart { display: none; } }
+    @media print {
+      /* As strong as the page's own rule for #root on paper, and later. */
+      body > :not(.printed-chart, #root-on-paper) { display: none !important; }
+      .printed-chart > svg { display: block; }
+    }`;
+  sheet.append(style, svg);
+  document.body.append(sheet);
+  window.addEventListener('afterprint', () => sheet.remove(), { once: true });
+  window.print();
 };
 
 // The address that a reader copies names collection, run and baseline, also where the page was opened
@@ -83,6 +113,11 @@ const naming = (run) => {
 };
 
 const follow = (event) => {
+  if (toPrint && event.target.matches?.('a[download$=".svg"]')) {
+    event.preventDefault();
+    printed(event.target);
+    return;
+  }
   const dot = event.target.closest?.('.lens .run > .dot[data-run]');
   if (dot && plain(event)) {
     event.preventDefault();

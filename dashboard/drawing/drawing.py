@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dashboard.address.view import Comparison
-from dashboard.drawing.theme import Palette, RunStyle
+from dashboard.drawing.theme import LIGHT, Palette, RunStyle, run_styles
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,20 @@ class Drawing:
     comparison: Comparison
     palette: Palette
     styles: Mapping[str, RunStyle] = field(hash=False)
+
+    @classmethod
+    def of(
+        cls,
+        comparison: Comparison,
+        names: Sequence[str],
+        slots: Mapping[str, int] | None = None,
+        palette: Palette = LIGHT,
+    ) -> Drawing:
+        """A comparison as it is drawn where `names` are loaded; their colours are those of `slots`,
+        by default in their order."""
+        own = {name: i for i, name in enumerate(names)} if slots is None else slots
+        styles = run_styles(names, own, focus=comparison.focus, baseline=comparison.baseline)
+        return cls(comparison, palette, {name: styles[name] for name in comparison.runs})
 
     @property
     def focus(self) -> str:

@@ -5,13 +5,17 @@ Number formats live in `metrics_core.base.wording`, because findings write numbe
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
+from pathlib import Path
 from typing import Literal
 
 Role = Literal["baseline", "focus", "other"]
 
 FONT = "Inter, system-ui, sans-serif"
+_FONTS = Path(__file__).parents[1] / "static"
 
 
 @dataclass(frozen=True)
@@ -270,3 +274,23 @@ def css_variables() -> str:
         for f in fields(Palette)
     ]
     return ":root{" + ";".join(declared) + "}"
+
+
+@cache
+def font_face() -> str:
+    """Inter in all weights, as a rule of CSS that holds the font itself."""
+    return _face("inter.woff2", "100 900")
+
+
+def font_faces_for(markup: str) -> str:
+    """The same of the weights that stand in this drawing, each a font of its own: a browser prints
+    one of variable weight as outlines (Type 3), which publishers refuse. They are cut from the
+    other by `fontTools.varLib.instancer`."""
+    used = [weight for weight in ("400", "600") if weight == "400" or f":{weight}" in markup]
+    return "".join(_face(f"inter-{weight}.woff2", weight) for weight in used)
+
+
+def _face(file: str, weight: str) -> str:
+    code = base64.b64encode((_FONTS / file).read_bytes()).decode()
+    source = f"url(data:font/woff2;base64,{code}) format('woff2')"
+    return f"@font-face{{font-family:Inter;font-weight:{weight};src:{source}}}"

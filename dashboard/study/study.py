@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.address import CONTROLS, Address
-from dashboard.address.measure_key import read_measure
+from dashboard.address.measure_key import at_k, read_measure
 from dashboard.address.method_key import read_method
 from dashboard.address.usual_baseline import usual_baseline
 from dashboard.address.view import (
@@ -28,7 +28,7 @@ from dashboard.address.view import (
 from dashboard.study import columns
 from dashboard.study.keeping import KeptAnswers
 from dashboard.workspace import NOTHING_SAID, Settings
-from metrics_core.base.errors import RanklensError
+from metrics_core.base.errors import RanklensError, UnknownRunError
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import near_matches
 from metrics_core.judging import JudgedRanks, judge
@@ -42,6 +42,9 @@ from metrics_core.slicing.breakdowns import ordered_groups
 from metrics_core.slicing.derived import MARK
 from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.ranked_run import nameless
+
+_USUAL_K = 10
+"""The results that count where the measure has no cutoff of its own."""
 
 
 class Study(KeptAnswers):
@@ -186,6 +189,28 @@ class Study(KeptAnswers):
         )
         lacks = lacking(address, self.names, groups, self.texts, chosen, self.refused)
         return View(replace(comparison, where=known), address, lacks)
+
+    def comparison(
+        self,
+        measure: Measure,
+        *,
+        baseline: str | None = None,
+        focus: str | None = None,
+        also: tuple[str, ...] = (),
+    ) -> Comparison:
+        """What a program or a command line asks for: this measure at its own cutoff, and runs by
+        name, the usual ones where none is. Raises UnknownRunError."""
+        for name in (baseline, focus):
+            if name is not None and name not in self.runs:
+                raise UnknownRunError(name, self.names)
+        address = Address.of(
+            m=at_k(measure),
+            k=str(measure.cutoff or _USUAL_K),
+            base=baseline or "",
+            run=focus or "",
+            also=also,
+        )
+        return self.view(address).comparison
 
     def _with_names_of_now(self, address: Address) -> Address:
         """Links of before a run was given another name still lead to it."""

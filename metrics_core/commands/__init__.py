@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 MODULES = {
     "evaluate": ("evaluate",),
     "compare": ("compare",),
+    "all_pairs": ("all-pairs",),
     "explain": ("explain",),
     "residuals": ("residuals",),
     "listings": ("measures", "formats"),

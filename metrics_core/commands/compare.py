@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.commands import command
+from metrics_core.commands.latex import table_of_texts
+from metrics_core.commands.paper_table import NOTHING_TESTED, Pair, lettered, paper_table
 from metrics_core.commands.reading import groups_of, judged_files, nothing_to_compare, say_unused
 from metrics_core.commands.reading_options import (
     ReadingOptions,
     add_grouping_options,
+    add_level_option,
     add_reading_options,
 )
-from metrics_core.commands.score_tables import IN_FULL, aligned, piped
-from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
+from metrics_core.commands.score_tables import IN_FULL, aligned, p_value, piped
+from metrics_core.comparing.method import CORRECTIONS, NO_CORRECTION, TESTS, Method
 from metrics_core.comparing.pairs import compare as compared
 from metrics_core.comparing.pairs import interval_tested
-from metrics_core.scoring.intervals import LEVEL
+from metrics_core.comparing.verdicts import AHEAD, BEHIND
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.slicing.bridge import bridge
 
@@ -62,6 +65,7 @@ class CompareOptions(ReadingOptions):
     correction: str
     margin: float | None
     level: float
+    more_baselines: Sequence[str]
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,46 +81,95 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--margin", type=float, metavar="SIZE", help="the smallest difference that matters"
     )
+    add_level_option(parser)
     parser.add_argument(
-        "--level",
-        type=float,
-        default=LEVEL,
-        metavar="SHARE",
-        help="of the interval and the test (default: %(default)s)",
+        "--baseline",
+        dest="more_baselines",
+        action="append",
+        default=[],
+        metavar="RUN",
+        help="one of the runs by its name that is a baseline too; may be given again",
     )
-    parser.add_argument("--format", choices=sorted(FORMATS), default="table")
+    parser.add_argument("--format", choices=sorted([*FORMATS, "latex"]), default="table")
 
 
 @command("compare", CompareOptions, help="test runs against a baseline run", arguments=_arguments)
 def compare(options: CompareOptions) -> str:
-    """A row for each run and measure, those of one measure corrected together; notes go to stderr.
-    The table and Markdown have three decimals and no reasons, the other formats all in full."""
+    """A row for each run, baseline and measure, those of one measure and baseline corrected
+    together; notes go to stderr. The table and Markdown have three decimals and no reasons, LaTeX
+    is the table of a paper, the other formats have all in full."""
     method = Method(options.test, options.correction, options.margin, options.level)
     judged, measures = judged_files(options)
     scores = score_runs(judged, measures, without_relevant=options.without_relevant)
-    baseline, *others = scores.runs
-    if not others:
-        raise nothing_to_compare(baseline)
+    if len(scores.runs) < 2:
+        raise nothing_to_compare(scores.runs[0])
+    baselines = list(dict.fromkeys([scores.runs[0], *options.more_baselines]))
+    against = [_against(scores, baselines[:place], own) for place, own in enumerate(baselines)]
     say_unused(options)
     if options.by:
         groups = groups_of(options.by, scores.query_ids, options)
-        return _BRIDGES[options.format](_bridges(scores, baseline, others, groups))
-    parts = []
-    for measure in scores.measures:
-        rows = compared(scores, measure, baseline, method=method).iloc[1:]
-        parts.append(rows.assign(baseline=baseline, measure=str(measure)))
+        return _BRIDGES[options.format](_bridges(against, groups))
+    parts = [
+        compared(own, measure, own.runs[0], method=method)
+        .iloc[1:]
+        .assign(baseline=own.runs[0], measure=str(measure))
+        for measure in scores.measures
+        for own in against
+    ]
     found = pd.concat(parts, ignore_index=True).assign(level=method.level)
+    if options.format == "latex":
+        return _latex(scores, found, baselines, method)
     return FORMATS[options.format](found.rename(columns=_COLUMNS)[list(_COLUMNS.values())])
 
 
-def _bridges(scores: Scores, baseline: str, others: list[str], groups: pd.Series) -> pd.DataFrame:
+def _against(scores: Scores, before: Sequence[str], baseline: str) -> Scores:
+    """The scores of a baseline and of all that are compared with it: each pair once, so without the
+    baselines before. Raises UnknownRunError."""
+    scores.position(baseline)
+    others = [run for run in scores.runs if run != baseline and run not in before]
+    return scores.only([baseline, *others])
+
+
+def _latex(scores: Scores, found: pd.DataFrame, baselines: Sequence[str], method: Method) -> str:
+    beaten: dict[str, set[Pair]] = {str(measure): set() for measure in scores.measures}
+    for row in found.to_dict("records"):
+        if row["verdict"] in AHEAD:
+            beaten[row["measure"]].add((row["run"], row["baseline"]))
+        elif row["verdict"] in BEHIND:
+            beaten[row["measure"]].add((row["baseline"], row["run"]))
+    named = [lettered(baseline, scores.runs) for baseline in baselines]
+    return paper_table(scores, beaten, _told(found, named, method))
+
+
+def _told(found: pd.DataFrame, named: Sequence[str], method: Method) -> str:
+    """How the letters of a table were found; `named` are the baselines."""
+    tested = found[found["p"].notna()]
+    if tested.empty:
+        return NOTHING_TESTED
+    most = int(tested.groupby(["baseline", "measure"]).size().max())
+    correction = CORRECTIONS[method.corrected_by]
+    corrected = "one comparison on a measure, not corrected"
+    if most > 1 and method.corrected_by == NO_CORRECTION:
+        corrected = correction
+    elif most > 1:
+        of_each = "a measure with each baseline, at most" if len(named) > 1 else "a measure,"
+        corrected = f"corrected for all comparisons on {of_each} {w.number(most)}: {correction}"
+    return (
+        f"Superscripts name the runs that a run beats at significance level {1 - method.level:.2g}:"
+        f" only pairs with {w.listing(named, 'or')} are compared; test: {TESTS[method.test]};"
+        f" {corrected}."
+    )
+
+
+def _bridges(against: Sequence[Scores], groups: pd.Series) -> pd.DataFrame:
     """What each group adds to the difference of each run and measure; the parts add up to it."""
     parts = [
-        bridge(scores, measure, run, baseline, groups).assign(
-            run=run, baseline=baseline, measure=str(measure)
+        bridge(scores, measure, run, scores.runs[0], groups).assign(
+            run=run, baseline=scores.runs[0], measure=str(measure)
         )
-        for measure in scores.measures
-        for run in others
+        for measure in against[0].measures
+        for scores in against
+        for run in scores.runs[1:]
     ]
     found = pd.concat(parts, ignore_index=True).rename(columns={"queries": "n"})
     return found[["run", "baseline", "measure", "group", "n", "difference", "part"]]
@@ -156,7 +209,7 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
             "mean": w.score(row["mean"]),
             "difference": w.difference(row["difference"], digits),
             "interval": w.interval(*ends, digits) + note,
-            "p": _p_value(row["p_corrected"]),
+            "p": p_value(row["p_corrected"]),
             "won": w.count(row["won"]),
             "lost": w.count(row["lost"]),
             "same": w.count(row["same"]),
@@ -166,10 +219,6 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
         for digits in [w.decimals(*ends)]
     ]
     return pd.DataFrame(rows, dtype=object)
-
-
-def _p_value(p: float) -> str:
-    return "<0.0001" if p < 0.0001 else w.score(p, 4)
 
 
 def table(frame: pd.DataFrame) -> str:
@@ -182,9 +231,14 @@ def markdown(frame: pd.DataFrame) -> str:
     return piped(_shown(frame), _LABELS)
 
 
+def _latex_of(texts: pd.DataFrame) -> str:
+    return table_of_texts(list(texts.columns), texts.to_numpy().tolist(), _LABELS)
+
+
 _BRIDGES: dict[str, Callable[[pd.DataFrame], str]] = {
     "table": lambda frame: aligned(_shown_bridges(frame), _LABELS),
     "markdown": lambda frame: piped(_shown_bridges(frame), _LABELS),
+    "latex": lambda frame: _latex_of(_shown_bridges(frame)),
     **IN_FULL,
 }
 FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {

@@ -19,6 +19,7 @@ from metrics_core.commands import Options
 from metrics_core.formats.parsing.chosen_columns import chosen_columns
 from metrics_core.formats.source.limits import bytes_of
 from metrics_core.measures import Measure, measures_from
+from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import WithoutRelevant
 from metrics_core.tables.run import Duplicates
 
@@ -179,6 +180,17 @@ def add_grouping_options(parser: argparse.ArgumentParser, by: str) -> None:
     """The options; `by` says what is printed for each group."""
     parser.add_argument("--by", metavar="COLUMN", help=by)
     parser.add_argument("--queries", metavar="FILE", help="the queries with their columns")
+
+
+def add_level_option(parser: argparse.ArgumentParser) -> None:
+    """How sure intervals and tests are."""
+    parser.add_argument(
+        "--level",
+        type=float,
+        default=LEVEL,
+        metavar="SHARE",
+        help="of the interval and the test (default: %(default)s)",
+    )
 
 
 def files_of(pattern: str) -> list[str]:

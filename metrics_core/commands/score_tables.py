@@ -11,6 +11,7 @@ from typing import Any
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
+from metrics_core.commands.latex import escape, tabular
 from metrics_core.formats import inert, spreadsheet_csv
 from metrics_core.measures import parse_measure
 
@@ -151,17 +152,21 @@ def _piped(head: list[str], texts: list[list[str]], labels: int) -> str:
 def latex(given: Long | pd.DataFrame) -> str:
     """A LaTeX tabular; a measure a column, three decimals, the best mean of a column in bold."""
     wide = Long.of(given).wide()
-    bold = _best_means(wide)
     aligned_to = "l" * len(wide.labels) + "r" * len(wide.measures)
-    lines = [f"\\begin{{tabular}}{{{aligned_to}}}", "\\hline"]
-    lines += [" & ".join(map(_escape_latex, wide.head)) + r" \\", "\\hline"]
-    for row, texts in enumerate(wide.texts()):
-        cells = [
-            f"\\textbf{{{_escape_latex(text)}}}" if (row, name) in bold else _escape_latex(text)
+    rows = [" & ".join(row) for row in bold_best(wide)]
+    return tabular(aligned_to, " & ".join(map(escape, wide.head)), rows)
+
+
+def bold_best(wide: Wide) -> list[list[str]]:
+    """Labels and values as LaTeX, the best mean of a column in bold."""
+    bold = _best_means(wide)
+    return [
+        [
+            f"\\textbf{{{escape(text)}}}" if (row, name) in bold else escape(text)
             for name, text in zip(wide.head, texts, strict=True)
         ]
-        lines.append(" & ".join(cells) + r" \\")
-    return "\n".join([*lines, "\\hline", "\\end{tabular}"]) + "\n"
+        for row, texts in enumerate(wide.texts())
+    ]
 
 
 def _best_means(wide: Wide) -> set[tuple[int, str]]:
@@ -194,6 +199,11 @@ IN_FULL = {name: PRINTERS[name] for name in ("tsv", "csv", "json")}
 """The formats that print any table as it is, with every decimal."""
 
 
+def p_value(p: float) -> str:
+    """A p-value in a table."""
+    return "<0.0001" if p < 0.0001 else w.score(p, 4)
+
+
 def _total(value: float) -> str:
     """A count as a whole number; a sum of shares, such as Coverage, as a score."""
     return w.count(value) if value != value or value == int(value) else w.score(value)
@@ -220,14 +230,3 @@ def in_markdown(text: str) -> str:
 def line_of_markdown(text: str) -> str:
     """The same as a line of its own: no heading, no list, no code."""
     return re.sub(r"^(\d*)(?=[.)#+=-])", r"\1\\", in_markdown(text.lstrip()))
-
-
-_LATEX = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    | {w.MINUS: "$-$", w.DASH: "--"}
-)
-
-
-def _escape_latex(text: str) -> str:
-    return w.visible(text).translate(_LATEX)

@@ -12,15 +12,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+from dashboard.printing import browser_at_hand
 
 
 def installed_browser() -> str | None:
     """The path of a browser on this machine; Playwright's own last; None where there is none."""
-    for name in _NAMES:
-        found = shutil.which(name)
-        if found:
-            return found
+    found = browser_at_hand()
+    if found:
+        return found
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

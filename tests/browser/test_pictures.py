@@ -12,6 +12,7 @@ from playwright.sync_api import Page
 
 from dashboard.drawing.theme import DARK, LIGHT, Palette
 from tests.browser.conftest import Opened, control, settle
+from tests.dashboard.test_printing import boxes
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _LAYOUT = """(key) => {
@@ -54,7 +55,10 @@ def texts(svg: Path) -> str:
             ),
             marks=pytest.mark.thorough,
         ),
-        ("breakdown?across=difficulty", "cells", "by category and difficulty", DARK),
+        pytest.param(
+            *("breakdown?across=difficulty", "cells", "by category and difficulty", DARK),
+            marks=pytest.mark.thorough,
+        ),
         pytest.param(
             *("queries?view=against", "against", "against bm25", LIGHT), marks=pytest.mark.thorough
         ),
@@ -110,3 +114,33 @@ def test_a_picture_is_downloaded_once_after_changes_of_the_address(
     picture(page, "curve_P", "svg")
     page.wait_for_timeout(1000)
     assert len(downloads) == 1
+
+
+def test_a_chart_is_printed_alone_on_a_page_of_its_size(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/curves?part=recall")
+    chart = page.locator(".st-key-chart_precision_recall")
+    chart.locator(".main-svg").first.wait_for()
+    downloads: list[object] = []
+    page.on("download", lambda download: downloads.append(download))
+    page.evaluate("window.print = () => { window.asked = true; }")
+    chart.hover()
+    chart.locator("[data-image=pdf]").click()
+    page.wait_for_function("window.asked")
+    assert not page.locator(".printed-chart").is_visible()
+    text = page.locator(".printed-chart > svg").text_content() or ""
+    assert "Precision against recall" in text and "bm25 (baseline)" in text
+    width, height = page.locator(".printed-chart > svg").evaluate(
+        "svg => [svg.getAttribute('width'), svg.getAttribute('height')].map(Number)"
+    )
+    pdf = page.pdf(prefer_css_page_size=True)
+    ((wide, high),) = boxes(pdf)
+    mm_per_px = 25.4 / 96
+    assert (wide, high) == (
+        pytest.approx(width * mm_per_px, abs=0.5),
+        pytest.approx(height * mm_per_px, abs=0.5),
+    )
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".printed-chart").count() == 0
+    assert not downloads
+    # The next picture is saved as ever.
+    assert "Precision against recall" in texts(picture(page, "precision_recall", "svg"))

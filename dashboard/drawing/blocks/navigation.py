@@ -140,5 +140,5 @@ def steps(previous: str | None, following: str | None, place: str, back: str) ->
 
 
 def image_menu() -> Markup:
-    """A chart's own menu: the picture in two formats."""
+    """A chart's own menu: its picture as a file, or printed."""
     return _drawn("image_menu")

@@ -15,7 +15,7 @@ from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures.chart import Chart, Trace, scatter
 from dashboard.drawing.figures.colour import rgba
 from dashboard.drawing.figures.keys import Placed, key_height, key_notes, name_notes, names_above
-from dashboard.drawing.figures.layout import NARROW, Margin, clamped, drawing_order, note
+from dashboard.drawing.figures.layout import NARROW, Margin, drawing_order, note
 from dashboard.drawing.figures.rows import (
     Rows,
     cells_of,
@@ -24,15 +24,12 @@ from dashboard.drawing.figures.rows import (
     points,
     row_figure,
     rows_of,
+    zero_label,
 )
 from dashboard.drawing.figures.text import (
     LINE,
-    escape,
     name_width,
     run_name,
-    shorten,
-    text_width,
-    whole,
 )
 from dashboard.drawing.theme import Palette, RunStyle
 from dashboard.drawing.ticks import Ticks, difference_ticks, nice_ticks
@@ -65,7 +62,7 @@ def difference_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequenc
         part = gaps[gaps["run"] == style.name]
         y = rows.centres(part["group"]) + offsets[style.name]
         traces += marks(part, y, style, palette, _DIFFERENCE, rows.pitch)
-    notes = [_zero_label(drawing.baseline, ticks, margin, palette)]
+    notes = [zero_label(drawing, ticks, margin)]
     if keyed:
         notes += key_notes(runs, palette, margin)
     else:
@@ -182,14 +179,6 @@ def _beside(
         )
         for run, (group, end) in firsts.items()
     ]
-
-
-def _zero_label(baseline: str, ticks: Ticks, margin: Margin, palette: Palette) -> dict[str, Any]:
-    shown = shorten(baseline)
-    shift = clamped(ticks.share(0), text_width(shown), margin)
-    place = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "yshift": 4}
-    more = whole(baseline, shown)
-    return note(escape(shown), 0, 1, palette.ink, xshift=shift, **place, **more)
 
 
 def _dodge(shown: pd.DataFrame, ticks: Ticks, height: float) -> pd.Series:

@@ -20,26 +20,26 @@ from dashboard.drawing.theme import Palette, RunStyle
 
 _BETWEEN = 10
 _MOST_LINES = 3
-_KEY_LENGTH, _KEY_COLUMN = 16, 156
+_KEY_LENGTH, KEY_COLUMN = 16, 156
 """Characters and px of a name in a key, so that two stand side by side beside
 another chart at 1280 px."""
 
 
-def key_height(runs: Sequence[RunStyle]) -> float:
+def key_height(runs: Sequence[RunStyle], columns: int = 2) -> float:
     """The height in px of `key_notes`."""
-    return LINE * math.ceil(len(runs) / 2)
+    return LINE * math.ceil(len(runs) / columns)
 
 
 def key_notes(
-    runs: Sequence[RunStyle], palette: Palette, margin: Margin
+    runs: Sequence[RunStyle], palette: Palette, margin: Margin, columns: int = 2
 ) -> Iterable[dict[str, Any]]:
-    """The runs with their marks in two columns on top, for names that do not fit in the chart."""
+    """The runs with their marks in columns on top, for names that do not fit in the chart."""
     short = short_names((s.name for s in runs), _KEY_LENGTH)
     for i, style in enumerate(runs):
         text = marked_name(style, palette, short[style.name])
         yield corner(
-            text, palette.ink, margin, LINE * (i // 2),
-            **whole(style.name, short[style.name]), xshift=_KEY_COLUMN * (i % 2) - margin.left,
+            text, palette.ink, margin, LINE * (i // columns),
+            **whole(style.name, short[style.name]), xshift=KEY_COLUMN * (i % columns) - margin.left,
         )  # fmt: skip
 
 

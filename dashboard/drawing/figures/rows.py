@@ -17,8 +17,25 @@ import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart, Trace, bar, scatter
-from dashboard.drawing.figures.layout import Margin, axis, figure, interval_line, note, point
-from dashboard.drawing.figures.text import LINE, escape, group_lines, shorten_group, whole, widest
+from dashboard.drawing.figures.layout import (
+    Margin,
+    axis,
+    clamped,
+    figure,
+    interval_line,
+    note,
+    point,
+)
+from dashboard.drawing.figures.text import (
+    LINE,
+    escape,
+    group_lines,
+    shorten,
+    shorten_group,
+    text_width,
+    whole,
+    widest,
+)
 from dashboard.drawing.theme import Palette, RunStyle
 from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording
@@ -146,6 +163,15 @@ def _wash(index: int, rows: Rows, margin: Margin, palette: Palette) -> Iterable[
             "layer": "below",
             **edge,
         }
+
+
+def zero_label(drawing: Drawing, ticks: Ticks, margin: Margin) -> dict[str, Any]:
+    """The baseline's name over zero."""
+    baseline, ink = drawing.baseline, drawing.palette.ink
+    shown = shorten(baseline)
+    shift = clamped(ticks.share(0), text_width(shown), margin)
+    place = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "yshift": 4}
+    return note(escape(shown), 0, 1, ink, xshift=shift, **place, **whole(baseline, shown))
 
 
 def intervals(

@@ -17,9 +17,9 @@ from dashboard.answers.report import Report
 from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.parts import Asked, Parts, queries_in
-from dashboard.drawing.report.sheet import font_face, own_sheet, sheet_for
+from dashboard.drawing.report.sheet import own_sheet, sheet_for
 from dashboard.drawing.report.slides import slides_of
-from dashboard.drawing.theme import BY_THEME
+from dashboard.drawing.theme import BY_THEME, font_face
 
 _HERE = Path(__file__).parent
 _REM = re.compile(r"(?<![\w.])([\d.]+)rem")

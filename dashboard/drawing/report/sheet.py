@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -11,7 +10,6 @@ from pathlib import Path
 from dashboard.drawing.theme import css_variables
 
 _DRAWING = Path(__file__).parents[1]
-_FONT = _DRAWING.parent / "static" / "inter.woff2"
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _CLASS = re.compile(r"\.(-?[_a-zA-Z][-\w]*)")
 _NOT_MET = re.compile(r":not\([^()]*\)")
@@ -30,14 +28,6 @@ def sheet_for(markup: str, *own: str) -> str:
 def own_sheet(name: str) -> str:
     """A sheet of this folder, without its comments."""
     return _COMMENT.sub("", (Path(__file__).parent / name).read_text("utf-8"))
-
-
-@cache
-def font_face() -> str:
-    """Inter, in the file itself."""
-    code = base64.b64encode(_FONT.read_bytes()).decode()
-    source = f"url(data:font/woff2;base64,{code}) format('woff2')"
-    return f"@font-face{{font-family:Inter;font-weight:100 900;src:{source}}}"
 
 
 @cache

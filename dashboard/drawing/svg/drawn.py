@@ -8,7 +8,7 @@ no figure makes raises ValueError, so that nothing is left out of a picture in s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count, pairwise
 from typing import Any
 
@@ -20,9 +20,17 @@ from dashboard.drawing.svg.marks import gone, marks_of, said_of_each
 from dashboard.drawing.svg.places import Axis, Plot
 
 
-def svg_of(chart: Chart, width: float, label: str) -> Markup:
+def svg_of(
+    chart: Chart,
+    width: float,
+    label: str,
+    *,
+    size: tuple[str, str] | None = None,
+    sheet: Callable[[str], str] | None = None,
+) -> Markup:
     """The chart at this width in px, which it keeps in proportion where it is shown smaller;
-    `label` says what it shows to those who do not see it."""
+    `label` says what it shows to those who do not see it. As a file it has a `size` of its own,
+    width and height as CSS, and a `sheet` for what stands in it."""
     layout = chart.to_dict()["layout"]
     margin, height = layout["margin"], layout["height"]
     plot = Plot(layout, margin["l"], width - margin["r"], margin["t"], height - margin["b"])
@@ -37,11 +45,13 @@ def svg_of(chart: Chart, width: float, label: str) -> Markup:
         *(_note(note, plot) for note in layout.get("annotations", ())),
         *_pointed_at(chart.traces, plot),
     ]
-    font = layout["font"]
+    inside, font = Markup("").join(parts), layout["font"]
     style = f"font-family:{font['family']};font-size:{font['size']}px"
     return tag(
         "svg",
-        Markup("").join(parts),
+        Markup("").join([tag("style", Markup(sheet(inside))) if sheet else Markup(), inside]),
+        width=size and size[0],
+        height=size and size[1],
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {px(width)} {px(height)}",
         role="img",
@@ -156,5 +166,5 @@ def _pointed_at(traces: Sequence[Trace], plot: Plot) -> Iterable[Markup]:
             y=px(plot.top),
             width=px(max(edges[number + 1] - edges[number], 0)),
             height=px(plot.bottom - plot.top),
-            style="fill:transparent",
+            style="fill:none;pointer-events:all",
         )

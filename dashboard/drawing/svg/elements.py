@@ -14,6 +14,7 @@ _ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 _BASELINES = {"top": 1.0, "middle": 0.35, "bottom": 0.0}
 """Where the first line stands below its place, in line heights of the text's size."""
 _LINE = 1.25
+_RGBA = re.compile(r"rgba\((\d+,\d+,\d+),([\d.]+)\)")
 _TAGS = re.compile(r"<[^>]*>")
 
 
@@ -41,9 +42,18 @@ def plain(html: str) -> str:
 
 
 def css(**properties: Any) -> str:
-    """As CSS, so that colours may be variables, which follow the theme."""
-    given = ((name.replace("_", "-"), value) for name, value in properties.items())
-    return ";".join(f"{name}:{value}" for name, value in given if value not in (None, ""))
+    """As CSS, so that colours may be variables, which follow the theme. A colour with an opacity
+    stands as two properties: not all that read SVG know rgba()."""
+    found = []
+    for name, value in properties.items():
+        if value in (None, ""):
+            continue
+        see_through = _RGBA.fullmatch(str(value))
+        color = f"rgb({see_through[1]})" if see_through else value
+        found.append(f"{name.replace('_', '-')}:{color}")
+        if see_through:
+            found.append(f"{name}-opacity:{see_through[2]}")
+    return ";".join(found)
 
 
 def dashes(dash: str | None) -> str | None:

@@ -11,7 +11,6 @@ from dashboard.answers.report import UsedFile, report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document, meeting
 from dashboard.drawing.report.parts import Asked
-from dashboard.drawing.theme import run_styles
 from dashboard.files.files import File, fingerprint
 from dashboard.session.open_collection import all_collections, collection, library_here
 from dashboard.session.view import Opened
@@ -40,8 +39,7 @@ def saved(
         if shared.runs
         else {name: style.slot for name, style in here.look.styles.items()}
     )
-    styles = run_styles(study.names, slots, focus=view.focus, baseline=view.baseline)
-    drawing = Drawing(view, here.look.palette, {name: styles[name] for name in view.runs})
+    drawing = Drawing.of(view, study.names, slots, here.look.palette)
     asked = Asked(title, text, tuple(parts), texts=not shared.said, said=shared.said)
     used = () if readers == "public" else tuple(files)
     return document(report(study, view, used), drawing, asked).encode()

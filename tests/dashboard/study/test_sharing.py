@@ -9,7 +9,6 @@ from dashboard.answers.report import report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document
 from dashboard.drawing.report.parts import Asked
-from dashboard.drawing.theme import LIGHT, run_styles
 from dashboard.study.sharing import Shared, letter, without_names, without_texts
 from dashboard.study.study import Study
 from metrics_core.measures import parse_measure
@@ -48,9 +47,7 @@ def marked() -> Study:
 def page_of(shared: Shared, **address: object) -> str:
     study = shared.study
     view = study.view(Address.of(**address)).comparison
-    slots = {name: i for i, name in enumerate(study.names)}
-    styles = run_styles(study.names, slots, focus=view.focus, baseline=view.baseline)
-    drawing = Drawing(view, LIGHT, {name: styles[name] for name in view.runs})
+    drawing = Drawing.of(view, study.names)
     return document(report(study, view, ()), drawing, Asked("Shared", texts=False))
 
 

@@ -17,7 +17,6 @@ from dashboard.answers.report import UsedFile, report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document
 from dashboard.drawing.report.parts import PARTS, Asked
-from dashboard.drawing.theme import LIGHT, run_styles
 from dashboard.files.files import SAMPLE_FOLDER, read_files
 from dashboard.study.library import assemble
 from dashboard.study.study import Study
@@ -44,9 +43,7 @@ def sample() -> Study:
 
 def page_of(study: Study, asked: Asked | None = None, **address: str) -> str:
     view = study.view(Address.of(**address)).comparison
-    slots = {name: i for i, name in enumerate(study.names)}
-    styles = run_styles(study.names, slots, focus=view.focus, baseline=view.baseline)
-    drawing = Drawing(view, LIGHT, {name: styles[name] for name in view.runs})
+    drawing = Drawing.of(view, study.names)
     return document(report(study, view, FILES), drawing, asked or Asked("Help centre"))
 
 

@@ -120,3 +120,12 @@ def test_colours_may_follow_the_theme() -> None:
 def test_a_mark_that_no_figure_makes_is_refused() -> None:
     with pytest.raises(ValueError, match="no pie is drawn"):
         svg_of(chart_of({"type": "pie"}), 230, "")
+
+
+def test_an_opacity_is_a_property_of_its_own() -> None:
+    area = scatter(
+        x=[0, 1, 1], y=[0, 0, 1], mode="lines", line={"width": 0}, fill="toself",
+        fillcolor="rgba(1,2,3,0.25)",
+    )  # fmt: skip
+    (drawn_area,) = drawn(chart_of(area)).iter(f"{SVG}polygon")
+    assert drawn_area.get("style", "").startswith("fill:rgb(1,2,3);fill-opacity:0.25")

@@ -1,0 +1,66 @@
+"""The view that a command line names: files, a measure, and runs by their names."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dashboard.address.view import Comparison
+from dashboard.study.study import Study
+from metrics_core import formats
+from metrics_core.commands.reading import ReadFiles, read_files
+from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
+from metrics_core.judging import JudgedRanks
+from metrics_core.tables import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class ViewOptions(ReadingOptions):
+    """What a command that shows a view is asked for besides."""
+
+    out: str
+    against: str | None
+    focus: str | None
+
+
+def add_view_options(parser: argparse.ArgumentParser, out: str) -> None:
+    """The files, the measure and the runs; `out` is where the file stands if nothing is said."""
+    add_reading_options(parser, measures=("nDCG@10",))
+    parser.add_argument("-o", "--out", default=out, metavar="FILE", help=f"or .pdf ({out})")
+    parser.add_argument(
+        "--baseline", dest="against", metavar="RUN", help="its name (the usual one)"
+    )
+    parser.add_argument("--run", dest="focus", metavar="RUN", help="of whom it speaks (the best)")
+    parser.add_argument("--queries", metavar="FILE", help="the queries with texts and columns")
+    parser.set_defaults(format="")
+
+
+def viewed(options: ViewOptions, also: Sequence[str] = ()) -> tuple[Study, Comparison, ReadFiles]:
+    """The study, what is compared in it, on the first measure asked for, and the files as they were
+    read; notes go to stderr. `also` are the runs shown beside the two, as an address has them.
+    Raises as `read_files`, and UnknownRunError."""
+    read = read_files(options)
+    study = _study(read, options)
+    shown = study.comparison(
+        read.measures[0], baseline=options.against, focus=options.focus, also=tuple(also)
+    )
+    return study, shown, read
+
+
+def _study(read: ReadFiles, options: ViewOptions) -> Study:
+    queries = documents = None
+    if options.queries:
+        queries = formats.read_queries(
+            options.queries, encoding=options.encoding, limit=options.limit
+        )
+    if options.documents:
+        documents = formats.read_documents(
+            options.documents, encoding=options.encoding, limit=options.limit
+        )
+    judged = {ranks.run_name: ranks for ranks in read.judged}
+
+    def judging(run: Run, *_: object, **__: object) -> JudgedRanks:
+        return judged[run.name]
+
+    return Study(read.runs, read.qrels, queries, documents, judging)

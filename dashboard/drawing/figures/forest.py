@@ -1,0 +1,57 @@
+"""The forest plot of a paper: each run's difference to the baseline with its interval."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.chart import Chart
+from dashboard.drawing.figures.layout import Margin
+from dashboard.drawing.figures.rows import Rows, cells_of, marks, row_figure, zero_label
+from dashboard.drawing.figures.text import LINE, coloured, marked_name, short_names, widest
+from dashboard.drawing.ticks import difference_ticks
+from metrics_core.base import wording
+
+_COLUMNS = ("difference", "low", "high")
+_ROW, _TOP, _RIGHT, _BOTTOM = 2 * LINE + 12, LINE + 10, 14, 28
+
+
+def forest(compared: pd.DataFrame, drawing: Drawing) -> Chart:
+    """A row for each run, the best difference first, with its numbers below its name; `compared`
+    is the frame of `comparing.pairs.compare`."""
+    others = compared[compared["run"] != drawing.baseline].assign(group=lambda frame: frame["run"])
+    ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
+    runs = ordered["run"].tolist()
+    short, palette = short_names(runs), drawing.palette
+    told = [_told(*cell) for cell in cells_of(ordered, *_COLUMNS)]
+    names = [marked_name(drawing.styles[run], palette, short[run]) for run in runs]
+    labels = [
+        f"{name}<br>{coloured(text, palette.muted)}" for name, text in zip(names, told, strict=True)
+    ]
+    width = max(widest([f"● {name}" for name in short.values()], bold=True), widest(told)) + 16
+    rows = Rows(tuple(runs), tuple(labels), width, _ROW, _ROW)
+    ticks = difference_ticks(ordered[list(_COLUMNS)].to_numpy().ravel(), most=5)
+    margin = Margin(width, _RIGHT, _TOP, _BOTTOM)
+    traces = []
+    for run in runs:
+        part = ordered[(ordered["run"] == run) & ordered["difference"].notna()]
+        y = rows.centres(part["group"])
+        traces += marks(part, y, drawing.styles[run], palette, _COLUMNS)
+    return row_figure(
+        traces,
+        rows=rows,
+        palette=palette,
+        margin=margin,
+        ticks=ticks,
+        annotations=[zero_label(drawing, ticks, margin)],
+        zeroline=True,
+        zerolinecolor=palette.zero,
+        zerolinewidth=1.5,
+    )
+
+
+def _told(difference: float, low: float, high: float) -> str:
+    digits = wording.decimals(low, high)
+    if low != low:
+        return wording.difference(difference, digits)
+    return f"{wording.difference(difference, digits)} {wording.interval(low, high, digits)}"

@@ -1,0 +1,44 @@
+"""What a chart needs where it stands alone, in a paper: the runs and the names of its axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.chart import Chart
+from dashboard.drawing.figures.keys import key_height, key_notes
+from dashboard.drawing.figures.layout import axis_name, corner, margin_of
+from dashboard.drawing.figures.text import LINE, escape
+from dashboard.drawing.theme import RunStyle
+
+_GAP, _AXIS_NAME = 8, 20
+
+
+def printed(
+    chart: Chart,
+    drawing: Drawing,
+    *,
+    runs: Sequence[RunStyle] = (),
+    columns: int = 2,
+    above: str = "",
+    below: str = "",
+) -> Chart:
+    """The chart with a key of these runs in so many columns over it, and what its vertical and its
+    horizontal axis show, `above` and `below` it."""
+    palette, lines = drawing.palette, LINE if above else 0
+    key = key_height(runs, columns) + (_GAP if runs else 0)
+    margin = margin_of(chart)
+    wider = margin._replace(
+        top=margin.top + key + lines, bottom=margin.bottom + (_AXIS_NAME if below else 0)
+    )
+    notes = list(key_notes(runs, palette, wider, columns))
+    if above:
+        notes.append(corner(escape(above), palette.muted, wider, key))
+    if below:
+        notes.append(axis_name(below, palette.muted, wider))
+    given = chart.to_dict()["layout"]
+    return chart.with_layout(
+        height=given["height"] + sum(wider) - sum(margin),
+        margin={**given["margin"], "t": wider.top, "b": wider.bottom},
+        annotations=[*given["annotations"], *notes],
+    )

@@ -1,0 +1,71 @@
+"""The table of a paper: runs × measures with what beats what, as a float of LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from metrics_core.base import wording as w
+from metrics_core.commands.latex import escape, tabular
+from metrics_core.commands.score_tables import Long, bold_best
+from metrics_core.scoring.scores import Scores
+
+Pair = tuple[str, str]
+"""A run, and one that it beats."""
+
+NOTHING_TESTED = "Nothing is tested: there are too few queries, or too few on which runs differ."
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def letter(place: int) -> str:
+    """The name of a row: a to z, then aa, ab and so on; the first is 0."""
+    name, place = "", place + 1
+    while place:
+        place, last = divmod(place - 1, len(_LETTERS))
+        name = _LETTERS[last] + name
+    return name
+
+
+def paper_table(scores: Scores, beaten: Mapping[str, AbstractSet[Pair]], tested: str) -> str:
+    """Runs × measures in the order of `scores`, for which a paper loads booktabs.
+
+    `beaten` holds for the name of each measure the pairs of a run and one that it beats, whose
+    letter stands at the run's score; `tested` says at the end of the caption, as plain text, how
+    that was found.
+    """
+    names = [str(measure) for measure in scores.measures]
+    means = zip(scores.runs, scores.combined().tolist(), strict=True)
+    cells = [(run, *cell) for run, own in means for cell in zip(names, own, strict=True)]
+    written = bold_best(Long(["run", "measure", "value"], cells).wide())
+    rows = []
+    for place, (run, (label, *values)) in enumerate(zip(scores.runs, written, strict=True)):
+        row = [letter(place), label]
+        for name, value in zip(names, values, strict=True):
+            row += [value, _superscript(run, scores.runs, beaten[name])]
+        rows.append(" & ".join(row).rstrip())
+    heads = [rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in names]
+    table = tabular("ll" + "r@{}l" * len(names), " & ".join(["", "run", *heads]), rows)
+    caption = escape(f"{_means_over(scores)}, the best in bold. {tested}")
+    return (
+        "% needs \\usepackage{booktabs}\n"
+        f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n{table}\\end{{table}}\n"
+    )
+
+
+def _superscript(run: str, runs: Sequence[str], beaten: AbstractSet[Pair]) -> str:
+    letters = [letter(place) for place, other in enumerate(runs) if (run, other) in beaten]
+    # "aa" is another run than "a" and "a".
+    told = ("," if len(runs) > len(_LETTERS) else "").join(letters)
+    return rf"\textsuperscript{{{told}}}" if told else ""
+
+
+def _means_over(scores: Scores) -> str:
+    summed = any(not measure.declaration.combination.averaged for measure in scores.measures)
+    n = len(scores.query_ids)
+    queries = w.plural(n, "query", "queries")
+    return f"{'Means and sums' if summed else 'Means'} over {w.count(n)} {queries}"
+
+
+def lettered(run: str, runs: Sequence[str]) -> str:
+    """A run as a caption names it: "bm25 (a)"."""
+    return f"{run} ({letter(list(runs).index(run))})"
