@@ -21,7 +21,7 @@ from dashboard.study.study import Study
 from metrics_core import formats
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError, UnknownRunError
-from metrics_core.commands.reading import ReadFiles, read_files
+from metrics_core.commands.reading import ReadFiles, read_files, with_ids
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.formats.source.limits import size_text
 from metrics_core.judging import JudgedRanks
@@ -117,21 +117,18 @@ def _parts(names: str | None) -> tuple[str, ...]:
 
 
 def _study(read: ReadFiles, options: ReportOptions) -> Study:
-    queries = documents = None
+    queries = None
     if options.queries:
         queries = formats.read_queries(
             options.queries, encoding=options.encoding, limit=options.limit
         )
-    if options.documents:
-        documents = formats.read_documents(
-            options.documents, encoding=options.encoding, limit=options.limit
-        )
+        queries = with_ids(queries, options.queries, options)
     judged = {ranks.run_name: ranks for ranks in read.judged}
 
     def judging(run: Run, *_: object, **__: object) -> JudgedRanks:
         return judged[run.name]
 
-    return Study(read.runs, read.qrels, queries, documents, judging)
+    return Study(read.runs, read.qrels, queries, read.documents, judging)
 
 
 def _address(study: Study, read: ReadFiles, options: ReportOptions) -> Address:

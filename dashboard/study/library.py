@@ -104,7 +104,9 @@ def assemble(
             _mapped(queries.table, settings)
             if queries and isinstance(queries.table, Queries)
             else None,
-            documents.table if documents and isinstance(documents.table, Documents) else None,
+            _mapped(documents.table, settings)
+            if documents and isinstance(documents.table, Documents)
+            else None,
             judging,
             settings,
         )
