@@ -39,6 +39,7 @@ from dashboard.session.open_collection import (
     read_again_with,
     workspace,
 )
+from dashboard.session.reading import compiling
 from dashboard.session.receipts import put_away, receipts, take_offer
 from dashboard.session.reconnection import cut_off, largest_upload
 from dashboard.study.library import Library, may_be_a_run
@@ -170,7 +171,8 @@ def uploader(
     ):
         bar = st.progress(0.0)
         for read in read_uploads(files, drawn):
-            status.update(label=f"Reading {min(int(read) + 1, len(files))} of {len(files)}")
+            place = min(int(read) + 1, len(files))
+            status.update(label=f"Reading {place} of {len(files)}{compiling()}")
             bar.progress(read / len(files))
         bar.progress(1.0)
         status.update(label="Read", state="complete")
