@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,7 @@ from metrics_core.formats import FirstRows
 from metrics_core.formats.parsing.chosen_columns import likely_columns, place
 from metrics_core.formats.parsing.columns import DISTANCES, NAMES, fold, understand
 from metrics_core.formats.registry import Columns
+from metrics_core.formats.values import is_number
 
 Judgable = Literal["run", "qrels"]
 
@@ -30,6 +31,11 @@ class FileColumns:
     kind: Judgable
     labels: Mapping[str, str]
     likely: Columns
+
+    @property
+    def of_users(self) -> bool:
+        """Whether queries are users here, and documents items."""
+        return self.labels["query"] == _OF_USERS["query"]
 
     def described(self, name: str) -> str:
         """A column's name with its first values; those of files without a header have numbers."""
@@ -88,14 +94,24 @@ def objection(columns: Columns, labels: Mapping[str, str]) -> str:
     return f"{w.listing(twice)} are the same column." if twice else ""
 
 
-def first_row(shown: FileColumns, columns: Columns) -> str:
-    """What the first row says by these columns: "First row: query q1, document d3, score 0.5."."""
+def first_row(shown: FileColumns, columns: Columns, relevant_from: float | None = None) -> str:
+    """What the first row says by these columns: "First row: query q1, document d3, score 0.5.";
+    of a grade also whether it is that of a relevant document, where it is known from which."""
     first = shown.found.rows[0] if shown.found.rows else []
     row = dict(zip(shown.found.names, first, strict=False))
     told = (
         f"{label.lower()} {row.get(columns[word], w.DASH)}" for word, label in shown.labels.items()
     )
-    return f"First row: {', '.join(told)}."
+    grade = row.get(columns.get("grade", ""), "")
+    relevant = ""
+    if relevant_from is not None and is_number(grade):
+        relevant = f" → {'relevant' if float(grade) >= relevant_from else 'not relevant'}"
+    return f"First row: {', '.join(told)}{relevant}."
+
+
+def grade_offered(grade: float, offered: Sequence[float], judgment: str) -> str:
+    """How a grade from which documents count as relevant is called among others."""
+    return f"any {judgment}" if grade == offered[0] and grade <= 1 else w.grade(grade)
 
 
 def roles(shown: FileColumns, columns: Columns) -> dict[str, str]:

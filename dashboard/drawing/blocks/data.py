@@ -170,6 +170,18 @@ def first_row(text: str) -> Markup:
     return _drawn("first_row", text=text)
 
 
+def file_numbers(counts: Sequence[tuple[str, str]], lacking: str) -> Markup:
+    """What a file says beside what is loaded: each number with what it counts, and `lacking`, what
+    is to be known of documents without a grade, "" where nothing is."""
+    return _drawn("file_numbers", counts=counts, lacking=lacking)
+
+
+def without_limit(measure: str, judgments: str, other: str, link: str) -> Markup:
+    """That the measure has no grade from which documents are relevant; the link leads to an `other`
+    that has."""
+    return _drawn("without_limit", measure=measure, judgments=judgments, other=other, link=link)
+
+
 def preview(kind: str, rows: pd.DataFrame) -> Markup:
     """The first rows of a file as a small table; `kind` says what the file holds."""
     values = rows.itertuples(index=False, name=None)
