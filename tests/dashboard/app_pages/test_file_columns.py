@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,22 @@ def test_what_nothing_tells_is_asked_once() -> None:
     press(app, "Read it so")
     assert not any("json judgments?" in m.value for m in app.markdown)
     assert "here already" not in text_of(app)
+
+
+def test_what_the_judgments_tell_is_not_asked_and_they_stay_in_use() -> None:
+    scores = {f"q{q}": {f"d{q}{d}": 9 - d for d in range(4)} for q in range(10)}
+    judged = "".join(f"q{q} 0 d{q}1 1\n" for q in range(10)).encode()
+    app = opened("data", set="own")
+    given(app, ("a.json", json.dumps(scores).encode()), ("j.qrels", judged))
+    assert not any("json judgments?" in m.value for m in app.markdown)
+    shown = text_of(app)
+    assert "read as a run: judgments are loaded already, and 10 of its 10 queries" in shown
+    assert "a scores" in shown and "not used" not in shown
+    given(app, ("b.json", json.dumps({q: list(d) for q, d in scores.items()}).encode()))
+    assert "b.json was not loaded" not in text_of(app)
+    assert "Three files are loaded" in text_of(app)
+    given(app, ("c.json", json.dumps({q: {"d" + q[1:] + "1": 0} for q in scores}).encode()))
+    assert "c.json was read as judgments and is not used: j.qrels is." in text_of(app)
 
 
 def test_what_is_asked_may_be_the_other() -> None:
