@@ -156,7 +156,7 @@ def _kind(kind: Judgable, key: str) -> Judgable:
 
 
 def _column(shown: FileColumns, word: str, key: str) -> str:
-    names, likely = shown.found.names, shown.likely.get(word, "")
+    names, likely = shown.offered(word), shown.likely.get(word, "")
     chosen: str | None = st.selectbox(
         shown.labels[word],
         names,

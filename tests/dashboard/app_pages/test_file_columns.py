@@ -126,6 +126,30 @@ def test_columns_that_cannot_be_read_say_why() -> None:
     assert "of the top 10" not in text_of(app)
 
 
+def test_several_systems_are_read_as_one_run_and_back() -> None:
+    rows = b"query,doc,score,model\n" + b"".join(
+        b"q%d,d%d,%d.5,%s\n" % (q, d, 9 - d, b"ab"[d % 2 : d % 2 + 1])
+        for q in range(1, 4)
+        for d in range(4)
+    )
+    app = opened("data", set="own")
+    given(app, ("my.qrels", QRELS), ("tv.csv", rows))
+    assert "Three files are loaded" in text_of(app)
+    app.session_state["look"] = True
+    app.run()
+    [t for t in app.toggle if t.label == "Columns"][-1].set_value(True).run()
+    box(app, "System").select("-").run()
+    press(app, "Read it so")
+    assert "Two files are loaded" in text_of(app)
+    app.session_state["look"] = True
+    app.run()
+    [t for t in app.toggle if t.label == "Columns"][-1].set_value(True).run()
+    assert box(app, "System").value == "-", "what was chosen is proposed"
+    box(app, "System").select("model").run()
+    press(app, "Read it so")
+    assert "Three files are loaded" in text_of(app)
+
+
 def test_what_nothing_tells_is_asked_once() -> None:
     app = opened("data", set="own")
     given(app, ("a.json", b'{"q1": {"d1": 3, "d2": 1}}'), ("b.run", b"q1 Q0 d1 1 2.0 x\n"))

@@ -617,3 +617,13 @@ def test_what_nothing_else_tells_is_told_by_the_judgments_that_are_loaded(
         assert "read as a run: judgments are loaded already, and 10 of its 10 queries" in said
         assert "10 of its 50 documents are judged there" in said
     assert taken_for((JUDGED,), "gold_labels.json")[:2] == ("qrels", "name")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_column_of_systems_that_is_said_to_be_none(form: str) -> None:
+    text = csv("qid,docid,score,model", "q1,d1,2.5,a", "q1,d2,1.5,a", "q1,d3,0.5,b", "q1,d4,0.1,b")
+    content = FORMS[form](text)
+    content = content.encode() if isinstance(content, str) else content
+    assert len(read_each(content, name=f"x.{form}")) == 2
+    (one,) = read_each(content, name=f"x.{form}", columns={"system": "-"})
+    assert rows_of(one.table) == {"q1": {"d1": 2.5, "d2": 1.5, "d3": 0.5, "d4": 0.1}}
