@@ -16,6 +16,7 @@ from dashboard.answers.id_offers import IdOffer
 from dashboard.app_pages.parts import file_columns
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data, markup, navigation
+from dashboard.drawing.blocks.help_page import FORMATS
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File
 from dashboard.session.actions.collections import example_files, packed_collection
@@ -104,6 +105,7 @@ def first_run() -> None:
             on_click="ignore",
             help="The files of the example, to see how such files look.",
         )
+        st.html(data.all_formats(session.href("help", about=FORMATS)), width="content")
 
 
 def _audience() -> str:

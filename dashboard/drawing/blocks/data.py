@@ -157,6 +157,11 @@ def first_run_steps(of: str) -> Markup:
     return _drawn("first_run_steps", steps=STEPS[of])
 
 
+def all_formats(link: str) -> Markup:
+    """The way to what files can be read."""
+    return _drawn("all_formats", link=link)
+
+
 def first_rows(
     names: Sequence[str], rows: Sequence[Sequence[str]], roles: Mapping[str, str]
 ) -> Markup:
