@@ -21,6 +21,8 @@ from metrics_core.measures.declaring.parameters import Parameter
 DEFAULT_MEASURE = "nDCG@k"
 _USUAL = ("nDCG", "P", "R", "RR", "AP")
 _ANY_K = 10
+_LIMIT = "rel"
+"""The parameter of many measures that says from which grade a document is relevant."""
 
 
 @dataclass(frozen=True)
@@ -225,6 +227,17 @@ def with_value(chosen: Chosen, name: str, value: Any) -> str:
 def with_text(chosen: Chosen, name: str, text: str) -> str:
     """As `with_value`, the value as it is typed in a measure's name; empty is not set."""
     return with_value(chosen, name, parse_value(text) if text.strip() else None)
+
+
+def limit_of(chosen: Chosen) -> float | None:
+    """From which grade a document is relevant to the measure; None where it has no such limit."""
+    has_one = any(p.name == _LIMIT for p in chosen.measure.declaration.parameters)
+    return float(chosen.measure.value(_LIMIT)) if has_one else None
+
+
+def with_limit(chosen: Chosen, grade: float) -> str:
+    """The key of the measure to which documents from this grade on are relevant."""
+    return with_value(chosen, _LIMIT, int(grade) if float(grade).is_integer() else float(grade))
 
 
 def whole_list(chosen: Chosen, cutoff: int, *, whole: bool) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from metrics_core.base import wording as w
 from metrics_core.formats import FirstRows
-from metrics_core.formats.parsing.chosen_columns import likely_columns, place
+from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, likely_columns, place
 from metrics_core.formats.parsing.columns import DISTANCES, NAMES, fold, understand
 from metrics_core.formats.registry import Columns
+from metrics_core.formats.values import is_number
 
 Judgable = Literal["run", "qrels"]
 
@@ -31,8 +32,19 @@ class FileColumns:
     labels: Mapping[str, str]
     likely: Columns
 
+    @property
+    def of_users(self) -> bool:
+        """Whether queries are users here, and documents items."""
+        return self.labels["query"] == _OF_USERS["query"]
+
+    def offered(self, word: str) -> list[str]:
+        """The columns to choose from for a word of ours; a system may be none of them."""
+        return [*self.found.names, *([NO_COLUMN] if word == "system" else ())]
+
     def described(self, name: str) -> str:
         """A column's name with its first values; those of files without a header have numbers."""
+        if name == NO_COLUMN:
+            return "none: it is one run"
         at = self.found.names.index(name)
         values = list(dict.fromkeys(row[at] for row in self.found.rows if len(row) > at))[:_SAMPLES]
         return f"{_called(self.found, name)}: {', '.join(values)}" if values else name
@@ -54,8 +66,10 @@ def file_columns(
     likely |= {
         word: found.names[at]
         for word, name in before.items()
-        if (at := place(found.names, name)) >= 0
+        if name != NO_COLUMN and (at := place(found.names, name)) >= 0
     }
+    if "system" in likely and before.get("system") == NO_COLUMN:
+        likely["system"] = NO_COLUMN
     labels = {word: words[word] for word in ("query", "doc", number)}
     if "system" in likely:
         labels["system"] = _SYSTEM
@@ -88,14 +102,26 @@ def objection(columns: Columns, labels: Mapping[str, str]) -> str:
     return f"{w.listing(twice)} are the same column." if twice else ""
 
 
-def first_row(shown: FileColumns, columns: Columns) -> str:
-    """What the first row says by these columns: "First row: query q1, document d3, score 0.5."."""
+def first_row(shown: FileColumns, columns: Columns, relevant_from: float | None = None) -> str:
+    """What the first row says by these columns: "First row: query q1, document d3, score 0.5.";
+    of a grade also whether it is that of a relevant document, where it is known from which."""
     first = shown.found.rows[0] if shown.found.rows else []
     row = dict(zip(shown.found.names, first, strict=False))
     told = (
-        f"{label.lower()} {row.get(columns[word], w.DASH)}" for word, label in shown.labels.items()
+        f"{label.lower()} {row.get(columns[word], w.DASH)}"
+        for word, label in shown.labels.items()
+        if columns[word] != NO_COLUMN
     )
-    return f"First row: {', '.join(told)}."
+    grade = row.get(columns.get("grade", ""), "")
+    relevant = ""
+    if relevant_from is not None and is_number(grade):
+        relevant = f" → {'relevant' if float(grade) >= relevant_from else 'not relevant'}"
+    return f"First row: {', '.join(told)}{relevant}."
+
+
+def grade_offered(grade: float, offered: Sequence[float], judgment: str) -> str:
+    """How a grade from which documents count as relevant is called among others."""
+    return f"any {judgment}" if grade == offered[0] and grade <= 1 else w.grade(grade)
 
 
 def roles(shown: FileColumns, columns: Columns) -> dict[str, str]:

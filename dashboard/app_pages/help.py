@@ -3,16 +3,24 @@
 import streamlit as st
 
 from dashboard import session
+from dashboard.answers.file_formats import file_formats
 from dashboard.app_pages.menu import PAGES
 from dashboard.drawing.blocks import help_page, markup
 
 
 def render() -> None:
-    """What the words of the pages mean, the measures, and the keys that work everywhere."""
+    """What the words of the pages mean, the measures, and the keys that work everywhere; or the
+    formats of files."""
+    if session.address()["about"] == help_page.FORMATS:
+        lead = "A format is recognised by what a file holds; Files says what each was read as."
+        st.html(markup.answer("File formats", lead, {}))
+        st.html(help_page.formats(file_formats(), session.href("help", about="")))
+        return
     st.html(markup.answer("Help", "Words, keys, and where more is said.", {}))
     opened = [(page.key.upper(), page.title) for page in PAGES if page.key]
     words, keys = st.columns([3, 2], gap="large")
-    words.html(help_page.words(session.href("measures")))
+    formats = session.href("help", about=help_page.FORMATS)
+    words.html(help_page.words(session.href("measures"), formats))
     keys.html(help_page.keys(opened))
 
 

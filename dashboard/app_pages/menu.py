@@ -74,5 +74,13 @@ PAGES = (
             Field("family", lasting=False),
         ),
     ),
-    Page("help", "Help", "", "h", needs_study=False, controls=""),
+    Page(
+        "help",
+        "Help",
+        "",
+        "h",
+        needs_study=False,
+        controls="",
+        fields=(Field("about", lasting=False),),
+    ),
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dashboard.address.view import Comparison
 from dashboard.study.study import Study
 from metrics_core import formats
-from metrics_core.commands.reading import ReadFiles, read_files
+from metrics_core.commands.reading import ReadFiles, read_files, with_ids
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.judging import JudgedRanks
 from metrics_core.tables import Run
@@ -49,18 +49,15 @@ def viewed(options: ViewOptions, also: Sequence[str] = ()) -> tuple[Study, Compa
 
 
 def _study(read: ReadFiles, options: ViewOptions) -> Study:
-    queries = documents = None
+    queries = None
     if options.queries:
         queries = formats.read_queries(
             options.queries, encoding=options.encoding, limit=options.limit
         )
-    if options.documents:
-        documents = formats.read_documents(
-            options.documents, encoding=options.encoding, limit=options.limit
-        )
+        queries = with_ids(queries, options.queries, options)
     judged = {ranks.run_name: ranks for ranks in read.judged}
 
     def judging(run: Run, *_: object, **__: object) -> JudgedRanks:
         return judged[run.name]
 
-    return Study(read.runs, read.qrels, queries, documents, judging)
+    return Study(read.runs, read.qrels, queries, read.documents, judging)

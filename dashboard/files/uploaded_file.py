@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from metrics_core.checks.stored_scores import with_stored_compared
 from metrics_core.formats import Loaded
 from metrics_core.formats.parsing.ranks_parts import is_beside_parts
 from metrics_core.formats.source.unpacking import Origin, opened_plain
+from metrics_core.tables import Qrels
 
 _START = 512
 
@@ -74,8 +75,11 @@ def way_of(given: UploadedFile) -> Way:
     return "long" if len(given) >= SMALLEST else "plain"
 
 
-def tables_of(given: UploadedFile, **choices: Any) -> list[Loaded]:
-    """A file's tables, or those of a set in a zip. Raises RanklensError."""
+def tables_of(
+    given: UploadedFile, *, judgments: Sequence[Qrels] = (), **choices: Any
+) -> list[Loaded]:
+    """A file's tables, or those of a set in a zip; by the `judgments` that are there already, where
+    nothing else says what it is. Raises RanklensError."""
     if is_beside_parts(given.name):
         raise RanklensError(
             f"{given.name} is what Spark or Hadoop puts beside its files; it holds no table.",
@@ -83,5 +87,5 @@ def tables_of(given: UploadedFile, **choices: Any) -> list[Loaded]:
         )
     if "kind" not in choices and formats.is_set(given.origin):
         return with_stored_compared(formats.read_set(given.origin, name=given.name, **choices))
-    each = formats.read_each(given.origin, name=given.name, **choices)
+    each = formats.read_each(given.origin, name=given.name, judgments=judgments, **choices)
     return [UploadedTable(**vars(loaded), given=given, choices=choices) for loaded in each]

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 import streamlit as st
 
 from dashboard.streamlit_internals import page_run
+from metrics_core.base.compiled.machine import being_compiled
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats.source.limits import size_text
 from metrics_core.formats.source.source import Source
@@ -20,6 +21,12 @@ Result = TypeVar("Result")
 
 _LOOK = 0.1
 """Seconds after which who waits looks again."""
+
+
+def compiling() -> str:
+    """Why reading stands still for a while on a new machine, behind what is told of it; else ""."""
+    told = being_compiled()
+    return f" · {told}" if told else ""
 
 
 class Reading(Generic[Result]):
@@ -56,7 +63,7 @@ class Reading(Generic[Result]):
     def told(self) -> str:
         """How much was read, as a sentence."""
         of = f"of {size_text(self._size)}" if self._size else "unpacked"
-        return f"Reading {self._name}: {size_text(self._read)} {of}"
+        return f"Reading {self._name}: {size_text(self._read)} {of}{compiling()}"
 
     def watched(self) -> Iterator[float]:
         """The share that was read, now and then until the end."""

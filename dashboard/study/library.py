@@ -83,7 +83,7 @@ def assemble(
     given = [_RunOf(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
     kept, run_notes = told_apart(given, lambda one, other: one.run.has_rows_of(other.run))
     kept, own_names = _as_called(kept, settings)
-    kept = [replace(one, run=_left_out(_mapped(one.run, settings), settings)) for one in kept]
+    kept = [replace(one, run=as_kept_here(one.run, settings)) for one in kept]
     runs = [one.run for one in kept]
     listed = _with_run_names(listed, kept)
     qrels = choose_judgments([f for f in listed if isinstance(f.table, Qrels)], runs, qrels_key)
@@ -104,7 +104,9 @@ def assemble(
             _mapped(queries.table, settings)
             if queries and isinstance(queries.table, Queries)
             else None,
-            documents.table if documents and isinstance(documents.table, Documents) else None,
+            _mapped(documents.table, settings)
+            if documents and isinstance(documents.table, Documents)
+            else None,
             judging,
             settings,
         )
@@ -157,6 +159,13 @@ def _mapped(table: AnyTable, settings: Settings) -> AnyTable:
         return table.noting(
             Note("not_mapped", f"its ids stand as they are: {error.message}", loud=True)
         )
+
+
+def as_kept_here(table: AnyTable, settings: Settings) -> AnyTable:
+    """The table as a collection of these settings has it: its ids as they are read there, of a run
+    without what is left out."""
+    read = _mapped(table, settings)
+    return _left_out(read, settings) if isinstance(read, Run) else read
 
 
 def _left_out(run: Run, settings: Settings) -> Run:

@@ -20,7 +20,7 @@ from metrics_core.tables.arrays import column_of, texts_of
 from metrics_core.tables.columns import cleaned_id, coded, is_plain
 from metrics_core.tables.ranked_run import as_judged_ranks
 
-AnyTable = TypeVar("AnyTable", Run, Qrels, Queries)
+AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
 
 _EXAMPLES = 3
 
@@ -135,6 +135,10 @@ def with_clean_ids(table: AnyTable) -> AnyTable:
     if isinstance(table, Queries):
         clean = table.frame.assign(query_id=table.frame["query_id"].map(cleaned_id))
         return Queries.from_columns(dict(clean.items())).noting(*table.notes)
+    if isinstance(table, Documents):
+        own = dict(zip(table.table.column_names, table.table.columns, strict=True))
+        cleaned = Documents.from_columns({**own, "doc_id": _clean_texts(own["doc_id"])})
+        return cleaned.noting(*table.notes)
     if isinstance(table, Run) and not table.complete:
         raise RanklensError(
             f"{as_judged_ranks([table.name])}, in which ids stand as they were joined.",
@@ -152,8 +156,12 @@ def with_clean_ids(table: AnyTable) -> AnyTable:
 
 def _clean(table: pa.Table) -> tuple[pa.Array, pa.Array]:
     """The cleaned query_id and doc_id of each row."""
-    queries, doc_ids = coded(table["query_id"]), table["doc_id"]
+    queries = coded(table["query_id"])
     names = texts_of([cleaned_id(q) for q in queries.dictionary.to_pylist()])
+    return names.take(queries.indices), _clean_texts(table["doc_id"])
+
+
+def _clean_texts(doc_ids: pa.ChunkedArray) -> pa.Array:
     odd = pc.match_substring_regex(doc_ids, r"[^\x21-\x7e]")
     own = doc_ids.filter(odd).unique().to_pylist()
     doc_ids = doc_ids.combine_chunks()
@@ -161,7 +169,7 @@ def _clean(table: pa.Table) -> tuple[pa.Array, pa.Array]:
         place = pc.index_in(doc_ids, value_set=texts_of(own))
         clean = texts_of([cleaned_id(i) for i in own]).take(place)
         doc_ids = pc.if_else(pc.is_valid(place), clean, doc_ids)
-    return names.take(queries.indices), doc_ids
+    return doc_ids
 
 
 def near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -12,12 +13,12 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError, TableError
 from metrics_core.base.notes import Note
 from metrics_core.checks.id_readings import AS_THEY_STAND, IdMap
-from metrics_core.tables import Qrels, Queries, Run
-from metrics_core.tables.arrays import texts_of
-from metrics_core.tables.columns import coded
+from metrics_core.tables import Documents, Qrels, Queries, Run
+from metrics_core.tables.arrays import column_of, texts_of, values_of
+from metrics_core.tables.columns import ID, coded
 from metrics_core.tables.ranked_run import as_judged_ranks
 
-AnyTable = TypeVar("AnyTable", Run, Qrels, Queries)
+AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,17 @@ class IdMaps:
 
 def with_mapped_ids(table: AnyTable, maps: IdMaps) -> AnyTable:
     """The table with its ids as `maps` reads them, and a note of what became one: of several
-    documents of a run the one of the best score counts, of several judgments the highest grade.
-    Raises RanklensError for judged ranks, and where two queries become one."""
+    documents of a run the one of the best score counts, of several judgments the highest grade, of
+    the documents' own rows the first. Documents have their ids as runs do. Raises RanklensError for
+    judged ranks, and where two queries become one."""
     if not maps:
         return table
     if isinstance(table, Queries):
         return _queries(table, maps)
     if isinstance(table, Run):
         return _run(table, maps)
+    if isinstance(table, Documents):
+        return _documents(table, maps)
     return _qrels(table, maps)
 
 
@@ -77,6 +81,17 @@ def _run(table: Run, maps: IdMaps) -> Run:
     )
 
 
+def _documents(table: Documents, maps: IdMaps) -> Documents:
+    rows = table.table
+    ids = coded(_read(rows["doc_id"], maps.documents.of_run))
+    first = np.sort(np.unique(values_of(ids.indices), return_index=True)[1])
+    columns = dict(zip(rows.column_names, rows.columns, strict=True))
+    read = pa.table({**columns, "doc_id": ids.cast(ID)}).take(column_of(first))
+    merged = _merged(len(rows) - len(first), "document", "first", of="ids")
+    own = Documents.from_columns(dict(zip(read.column_names, read.columns, strict=True)))
+    return own.noting(*table.notes, *merged)
+
+
 def _qrels(table: Qrels, maps: IdMaps) -> Qrels:
     given = table.given
     query_id = _read(given["query_id"], maps.queries.of_qrels, apart=True)
@@ -93,10 +108,10 @@ def _qrels(table: Qrels, maps: IdMaps) -> Qrels:
     return replace(read, notes=(*table.notes, *merged))
 
 
-def _merged(count: int, noun: str, kept: str) -> tuple[Note, ...]:
+def _merged(count: int, noun: str, kept: str, of: str = "documents") -> tuple[Note, ...]:
     """A note of the rows that fell to others of the same document, where there are any."""
     told = (
-        f"{w.count(count)} {w.plural(count, noun)} of documents that are one by the way ids are"
+        f"{w.count(count)} {w.plural(count, noun)} of {of} that are one by the way ids are"
         f" read: the {kept} of each counts"
     )
     return (Note("mapped", told, count, loud=True),) if count else ()

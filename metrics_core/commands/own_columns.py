@@ -9,7 +9,8 @@ from pathlib import Path
 from metrics_core import formats
 from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.commands.reading_options import ReadingOptions
-from metrics_core.formats.parsing.chosen_columns import absent, by_number
+from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, absent, by_number, there
+from metrics_core.formats.parsing.columns import NAMES, position
 
 _IDS = ("query_id", "doc_id")
 _NUMBERS: Mapping[formats.Kind, Sequence[str]] = {
@@ -41,7 +42,8 @@ def own_columns(path: str, kind: formats.Kind, options: ReadingOptions) -> dict[
         number = any(role in asked for role in _NUMBERS[kind])
         return asked if number and _names(path, options) is not None else None
     names = _names(path, options) or []
-    return asked if len(absent(names, asked)) < len(asked) else None
+    systems = NO_COLUMN in asked.values() and position(names, NAMES["tag"]) >= 0
+    return asked if systems or len(absent(names, asked)) < len(there(asked)) else None
 
 
 def refuse_unused_columns(options: ReadingOptions) -> None:

@@ -82,12 +82,14 @@ class ReadRun:
 
 @dataclass(frozen=True)
 class ReadFiles:
-    """The judgments, the runs as they were read and joined with them, and the measures."""
+    """The judgments, the runs as they were read and joined with them, the measures, and the
+    documents where they were given."""
 
     qrels: Qrels
     runs: list[Run]
     judged: list[JudgedRanks]
     measures: list[Measure]
+    documents: Documents | None
 
 
 def judged_files(options: ReadingOptions) -> tuple[list[JudgedRanks], list[Measure]]:
@@ -102,7 +104,7 @@ def read_files(options: ReadingOptions) -> ReadFiles:
     measures, qrels, documents = asked(options)
     runs = _read(options, qrels, documents)
     judged = [_told(run, measures, options) for run in runs]
-    return ReadFiles(qrels, [run.run for run in runs], judged, measures)
+    return ReadFiles(qrels, [run.run for run in runs], judged, measures, documents)
 
 
 def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | None]:
@@ -123,7 +125,7 @@ def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | No
         columns=own_columns(options.qrels, "qrels", options),
     )
     say(Path(options.qrels).name, qrels.notes)
-    qrels = _with_ids(qrels, options.qrels, options)
+    qrels = with_ids(qrels, options.qrels, options)
     return measures, qrels, _documents(options, qrels)
 
 
@@ -149,8 +151,10 @@ def _documents(options: ReadingOptions, qrels: Qrels) -> Documents | None:
     documents = formats.read_documents(
         options.documents, encoding=options.encoding, limit=options.limit
     )
-    notes = (*documents.notes, *lacking_notes(documents, qrels), *equal_text_notes(documents))
-    say(Path(options.documents).name, notes)
+    name = Path(options.documents).name
+    say(name, documents.notes)
+    documents = with_ids(documents, options.documents, options)
+    say(name, (*lacking_notes(documents, qrels), *equal_text_notes(documents)))
     return documents
 
 
@@ -160,7 +164,7 @@ def _read(options: ReadingOptions, qrels: Qrels, documents: Documents | None) ->
     for path, run in runs_given(options):
         about = Path(path).name if run.complete else run.name
         say(about, run.notes)
-        own = _with_ids(run, path, options)
+        own = with_ids(run, path, options)
         left = without(own, left_out)
         say(about, left.notes[len(own.notes) :])
         read.append(ReadRun(left, qrels, documents))
@@ -174,7 +178,7 @@ def _left_out(options: ReadingOptions) -> LeftOut:
     if options.exclude is None:
         return LeftOut(options.exclude_self)
     pairs = read_pairs(options.exclude, encoding=options.encoding, limit=options.limit)
-    return LeftOut(options.exclude_self, _with_ids(pairs, options.exclude, options))
+    return LeftOut(options.exclude_self, with_ids(pairs, options.exclude, options))
 
 
 def _judged_at_once(
@@ -276,7 +280,7 @@ def _told(
     return ranks
 
 
-def _with_ids(table: AnyTable, path: str, options: ReadingOptions) -> AnyTable:
+def with_ids(table: AnyTable, path: str, options: ReadingOptions) -> AnyTable:
     """The table with its ids as they are to be read; what became one is told."""
     own = cleaned(table, path) if options.clean_ids else table
     try:
@@ -296,7 +300,7 @@ def groups_of(by: str, query_ids: Sequence[str], options: ReadingOptions) -> pd.
         raise RanklensError("--by needs the queries.", "Give their file with --queries FILE.")
     queries = formats.read_queries(options.queries, encoding=options.encoding, limit=options.limit)
     say(Path(options.queries).name, queries.notes)
-    queries = _with_ids(queries, options.queries, options)
+    queries = with_ids(queries, options.queries, options)
     refuse_strangers(queries, query_ids, options.queries)
     return group_of(queries, query_ids, by)
 

@@ -136,7 +136,7 @@ def add_reading_options(
         metavar="ROLE=NAME,…",
         help="which column is which, in the files that have them: 'query=user,doc=item,grade=stars,"
         "score=prediction', rank, system; by numbers (query=1) in files without a header;"
-        " score=-distance turns it round",
+        " score=-distance turns it round, system=- reads all as one run",
     )
     parser.add_argument("--encoding", metavar="NAME", help="such as latin-1 (default: UTF-8)")
     parser.add_argument(

@@ -13,7 +13,13 @@ import pyarrow as pa
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.wording import shown
-from metrics_core.formats.parsing.columns import understand
+from metrics_core.formats.parsing.columns import position, understand
+from metrics_core.formats.parsing.list_names import (
+    QUERY_KEYS,
+    alternatives_apart,
+    is_negative,
+    kind_of_list,
+)
 from metrics_core.formats.registry import Kind
 from metrics_core.tables.columns import id_text
 
@@ -42,11 +48,11 @@ def table_of(given: Any, kind: Kind) -> GivenTable:
         return _by_query(given, kind)
     made = made_of(given, kind)
     if made is not None:
-        return made()
+        return _with_rows_of_lists(made(), kind)
     if is_listing(given) and not isinstance(given, Set):
         rows = list(given)
         if not rows or is_row(rows[0], kind):
-            return of_rows(rows, kind)
+            return _with_rows_of_lists(of_rows(rows, kind), kind)
     raise no_table(given, kind)
 
 
@@ -166,10 +172,51 @@ def is_row(value: Any, kind: Kind) -> bool:
         three = isinstance(value, (tuple, list)) and len(value) == 3
         return three and all(part is None or np.isscalar(part) for part in value[:2])
     roles = understand(names, kind).roles
+    if isinstance(value, Mapping) and _has_lists(value, kind):
+        return True
     if isinstance(value, Mapping) and "query_id" in roles:
         own = list(value.values())[roles["query_id"]]
         return "doc_id" in roles and not (isinstance(own, Mapping) or is_listing(own))
     return "query_id" in roles and "doc_id" in roles
+
+
+# Lists beside a query
+
+
+def _has_lists(row: Mapping[Any, Any], kind: Kind) -> bool:
+    """Whether a row has a query and a list of its documents."""
+    lists = (kind_of_list(str(name)) == kind and is_listing(own) for name, own in row.items())
+    return position(names_of(row), QUERY_KEYS) >= 0 and any(lists)
+
+
+def _with_rows_of_lists(table: GivenTable, kind: Kind) -> GivenTable:
+    """A table that has lists of documents beside a query as one of a row for each document, best
+    first; any other as it is."""
+    roles = understand(table.names, kind).roles
+    at = position(table.names, QUERY_KEYS)
+    lists = [i for i, name in enumerate(table.names) if kind_of_list(name) == kind]
+    if "doc_id" in roles or at < 0 or not lists:
+        return table
+    queries, tag = _values(table.column(at)), roles.get("tag", -1)
+    tags = _values(table.column(tag)) if tag >= 0 else queries
+    columns: tuple[list[Any], ...] = ([], [], [], [])
+    for place in lists:
+        negative = is_negative(table.names[place])
+        for query, own, name in zip(queries, _values(table.column(place)), tags, strict=True):
+            if own is None or (np.isscalar(own) and pd.isna(own)):
+                continue  # no list
+            items = alternatives_apart(own) if kind == "qrels" and is_listing(own) else own
+            docs, values = map(list, _listing(query, items, kind))
+            rows = ([query] * len(docs), docs, [0] * len(docs) if negative else values)
+            for column, more in zip(columns, (*rows, [name] * len(docs)), strict=True):
+                column.extend(more)
+    names = ["query_id", "doc_id", VALUE[kind], *(["run"] if tag >= 0 else [])]
+    return GivenTable(names, columns.__getitem__, table.called)
+
+
+def _values(column: Any) -> list[Any]:
+    plain = getattr(column, "to_pylist", None) or getattr(column, "tolist", None)
+    return list(column) if plain is None else plain()
 
 
 # Dictionaries by query

@@ -8,12 +8,14 @@
         records of numpy, and arrays of three columns
         a list or a stream of dictionaries, named tuples, objects with these attributes (those of
         ir_measures), or (query_id, doc_id, score)
+        instead of doc_id and score a column of lists, best first, by its name: retrieved_ids, hits
     {query_id: {doc_id: score}}     also what gives this by to_dict (ranx)
     {query_id: [doc_id, …]}         best first
     {query_id: [(doc_id, score)]}
 
 and for judgments the same with relevance for score, where {query_id: [doc_id, …]}, or a set of
-them, are documents of grade 1. Several runs are a list of these, or a dictionary by name.
+them, are documents of grade 1, and a column of lists is retrieval_gt, relevant_ids, … Several runs
+are a list of these, or a dictionary by name.
 """
 
 from __future__ import annotations

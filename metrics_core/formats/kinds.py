@@ -3,6 +3,7 @@
     said      the reader named the kind: a place on the command line, `kind=`, a choice on a page
     columns   columns and shapes that can mean only one thing
     name      words in the file's name: it tells a run from judgments, queries from documents
+    loaded    judgments that are there already and know its queries: then it is a run
     guess     what is most likely; who can ask the reader should
 
 What a file is said to be is taken where it can be that: judgments need a query, a document and a
@@ -12,7 +13,7 @@ number that is a grade. A name decides only between kinds that the columns leave
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from metrics_core.base.errors import FileFormatError, LineProblem
@@ -73,6 +74,14 @@ class _Candidate:
     kind: Kind
 
 
+Fits = Callable[[Format], str]
+"""Why a file, read as a run in a format, is one by what is loaded; "" where that says nothing."""
+
+
+def _nothing_loaded(_format: Format) -> str:
+    return ""
+
+
 def sample_of(source: Source, columns: Columns | None = None) -> Sample:
     """The beginning of a file, for recognising it. Raises FileFormatError where it is empty or as
     wide as no table is."""
@@ -91,13 +100,19 @@ def sample_of(source: Source, columns: Columns | None = None) -> Sample:
 
 
 def recognise(
-    source: Source, sample: Sample, kind: Kind | None, format: str | None, *, insists: bool = False
+    source: Source,
+    sample: Sample,
+    kind: Kind | None,
+    format: str | None,
+    *,
+    insists: bool = False,
+    fits: Fits = _nothing_loaded,
 ) -> Recognised:
     """The format and kind to read a file as. Raises FileFormatError for what fits nothing or is
     clearly of another kind than the one that is said.
 
     Whoever asks for real-valued grades `insists` that the numbers are grades, not scores, and so
-    does the place of a file in a set.
+    does the place of a file in a set. What neither columns nor name say, `fits` may say.
     """
     refuse_strangers(sample, kind)
     candidates = [
@@ -116,7 +131,7 @@ def recognise(
         if wanted is not None and wanted.sureness > NO:
             return Recognised(wanted.format, kind, "said")
     elif best is not None and best.sureness > NO:
-        return _by_name(sample, best, candidates)
+        return _by_name(sample, best, candidates, fits)
     declared = next((f for f in formats() if f.name == format), None)
     if declared is not None and (kind or declared.kinds[0]) in declared.kinds:
         return Recognised(declared, kind or declared.kinds[0], "said")
@@ -127,8 +142,11 @@ def _surest(candidates: Sequence[_Candidate]) -> _Candidate | None:
     return max(candidates, key=lambda c: c.sureness, default=None)
 
 
-def _by_name(sample: Sample, best: _Candidate, candidates: Sequence[_Candidate]) -> Recognised:
-    """The likeliest by columns and shape, or the other of its pair where the name says so."""
+def _by_name(
+    sample: Sample, best: _Candidate, candidates: Sequence[_Candidate], fits: Fits
+) -> Recognised:
+    """The likeliest by columns and shape, or the other of its pair where the name says so, or else
+    what is loaded."""
     pair = next(pair for pair in _PAIRS if best.kind in pair)
     other = _surest([c for c in candidates if c.kind in pair and c.kind != best.kind])
     left_open = other is not None and other.sureness >= LIKELY
@@ -138,10 +156,16 @@ def _by_name(sample: Sample, best: _Candidate, candidates: Sequence[_Candidate])
     if told and other is not None and _can_be_other(best, other, surely=surely):
         message = f"read as {KIND_TITLES[told]}, as the file's name says"
         return Recognised(other.format, told, "name", Note("kind", message, 1))
+    sure = best.sureness >= CERTAIN or not left_open
+    if sure and best.sureness != ASKED:
+        return Recognised(best.format, best.kind, "columns")
+    run = next((c for c in (best, other) if c is not None and c.kind == "run"), None)
+    why = "" if run is None else fits(run.format)
+    if run is not None and why:
+        return Recognised(run.format, "run", "loaded", Note("kind", f"read as a run: {why}", 1))
     if best.sureness == ASKED:
         raise _to_be_asked(sample.source)
-    sure = best.sureness >= CERTAIN or not left_open
-    return Recognised(best.format, best.kind, "columns" if sure else "guess")
+    return Recognised(best.format, best.kind, "guess")
 
 
 def _can_be_other(best: _Candidate, other: _Candidate, *, surely: bool) -> bool:

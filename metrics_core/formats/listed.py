@@ -40,6 +40,12 @@ from metrics_core.formats.parsing.json_text import (
     parse_json,
     strings_in,
 )
+from metrics_core.formats.parsing.list_names import (
+    QUERY_KEYS,
+    alternatives_apart,
+    is_negative,
+    kind_of_list,
+)
 from metrics_core.formats.parsing.systems import Reading, load_runs
 from metrics_core.formats.registry import (
     ASKED,
@@ -57,19 +63,10 @@ from metrics_core.formats.source.source import Source, shortened
 from metrics_core.formats.values import A_SCORE, is_number, why_not_a_number
 from metrics_core.tables.columns import ID
 
-_RANKED = re.compile(
-    r"hits|rankings?|rankedlist|results|references|recommendations|candidates|doc(?:ument)?ids|itemids"
-    r"|(?:retrieved|returned|recommended|predicted)(?:\w*ids|docs|documents|items|passages)?"
-)
-_RELEVANT = re.compile(
-    r"positivepassages|(?:positive|relevant|gold|expected|reference)(?:\w*ids|docs|documents)"
-)
-_NOT_RELEVANT = re.compile(r"negativepassages|negative(?:\w*ids|docs|documents)")
 _SURE_IDS = ("docid", "docno", "corpusid", "passageid", "documentid", "pid")
 """Keys by which an object in a list of any name is a document."""
 _ITEM_IDS = (*DOCUMENT_IDS, "segmentid")
 _OWN_IDS = (*ROLES["query_id"], *FURTHER["query_id"])
-_QUERIES = (*ROLES["query_id"][:3], *QUERY_IDS, "query", "querytext", "question", "userinput")
 _TEXTS_BESIDE = ("title", *DOCUMENT_TEXTS)
 _MAP = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?=\[)')
 _HINT = (
@@ -234,12 +231,9 @@ def _kind_of(name: str, value: Any) -> Kind | None:
     """What a list of this name is, by its name; None where that says nothing."""
     if not isinstance(value, list):
         return None
-    own = fold(name)
-    if own == "references" and any(isinstance(v, str) and " " in v for v in value):
+    if fold(name) == "references" and any(isinstance(v, str) and " " in v for v in value):
         return None  # answers to hold others against
-    if _RELEVANT.fullmatch(own) or _NOT_RELEVANT.fullmatch(own):
-        return "qrels"
-    return "run" if _RANKED.fullmatch(own) else None
+    return kind_of_list(name)
 
 
 def _holds_documents(value: Any) -> bool:
@@ -251,7 +245,7 @@ def _holds_documents(value: Any) -> bool:
 def _query_key(record: Mapping[str, Any]) -> str | None:
     """Which key of a record says the query: its id, else its text."""
     names = [name for name, value in record.items() if not isinstance(value, list)]
-    at = position(names, _QUERIES)
+    at = position(names, QUERY_KEYS)
     return names[at] if at >= 0 else None
 
 
@@ -272,7 +266,7 @@ def _entries(source: Source, kind: Kind) -> Iterator[_Entry]:
         if not isinstance(query, str) or not query or (not named and key is None):
             found = f"record {number} without a query"
             raise refuse(source, [LineProblem(line, found, "a query with lists")], hint=_HINT)
-        lists = [(n, 0 if _NOT_RELEVANT.fullmatch(fold(n)) else 1, v) for n, v in named]
+        lists = [(n, 0 if is_negative(n) else 1, v) for n, v in named]
         tag = position(list(record), NAMES["tag"])
         name = list(record.values())[tag] if tag >= 0 else ""
         yield _Entry(line, query, lists, name if isinstance(name, str) else "")
@@ -301,7 +295,7 @@ def _add(source: Source, rows: _Rows, entry: _Entry, items: Any, grade: int | No
     if not isinstance(items, list):
         found = f"`{shortened(json.dumps(items, ensure_ascii=False))}` for query {entry.query_id}"
         raise refuse(source, [LineProblem(entry.line, found, "a list of documents")], hint=_HINT)
-    for rank, item in enumerate(items, 1):
+    for rank, item in enumerate(items if grade is None else alternatives_apart(items), 1):
         doc, score = _document(item)
         if doc is None:
             shown = item if isinstance(item, NumberText) else json.dumps(item, ensure_ascii=False)

@@ -16,6 +16,7 @@ from metrics_core.formats.outgoing import arrow_of
 from metrics_core.formats.parsing.checking import refuse_values
 from metrics_core.formats.parsing.chosen_columns import recognise_named
 from metrics_core.formats.parsing.columns import RANKS_COLUMNS
+from metrics_core.formats.parsing.list_names import kind_of_list
 from metrics_core.formats.parsing.named import Named, check_columns, check_header, load_named
 from metrics_core.formats.registry import KINDS, FirstRows, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.lines import refuse
@@ -143,7 +144,13 @@ def column_names(source: Source, file: pq.ParquetFile) -> list[str]:
     nested = [name for name, kind in fields if pa.types.is_nested(kind)]
     if nested:
         problem = LineProblem(None, f"lists or structs in `{nested[0]}`", "one value in each cell")
-        raise refuse(source, [problem], hint="Drop the column, or make a column of each value.")
+        hint = "Drop the column, or make a column of each value."
+        if any(map(kind_of_list, nested)):
+            hint = (
+                "Lists of documents are read from JSON Lines, such as pandas' to_json(…,"
+                " orient='records', lines=True) writes, and in Python from the frame itself."
+            )
+        raise refuse(source, [problem], hint=hint)
     names = [name for name, _ in fields]
     check_header(source, names, None)
     return names

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -10,12 +11,14 @@ from typing import cast
 from metrics_core.base.errors import FileFormatError, ParameterError, RanklensError
 from metrics_core.base.wording import shown
 from metrics_core.formats.kinds import recognise, sample_of
+from metrics_core.formats.loaded_judgments import why_a_run
 from metrics_core.formats.parsing.chosen_columns import chosen_columns
 from metrics_core.formats.parsing.systems import only_run
 from metrics_core.formats.registry import (
     KINDS,
     Columns,
     FirstRows,
+    Format,
     Kind,
     Loaded,
     Request,
@@ -70,10 +73,14 @@ def read_each(
     encoding: str | None = None,
     limit: Size | None = None,
     columns: Mapping[str, str] | None = None,
+    judgments: Sequence[Qrels] = (),
 ) -> list[Loaded]:
     """Read one file: its table or, where a run's name tells several systems apart, a run for each,
-    called by it. Arguments and errors as in `read`, which takes files of one table."""
-    return _each(source, kind, format, name, duplicates, grades, encoding, limit, columns)[1]
+    called by it. Arguments and errors as in `read`, which takes files of one table. A file of which
+    neither columns nor name say what it is may be told by `judgments` that are there already."""
+    return _each(
+        source, kind, format, name, duplicates, grades, encoding, limit, columns, judgments
+    )[1]
 
 
 def _each(
@@ -86,13 +93,21 @@ def _each(
     encoding: str | None,
     limit: Size | None,
     columns: Mapping[str, str] | None,
+    judgments: Sequence[Qrels] = (),
 ) -> tuple[Source, list[Loaded]]:
     """What is in a file, and the file."""
     check_choices(kind, format, duplicates, grades)
     opened = open_source(source, name, encoding, limit)
     chosen, insists = chosen_columns(columns or {}), grades != "integer"
     return opened, read_source(
-        opened, kind, format, duplicates, grades, insists=insists, columns=chosen
+        opened,
+        kind,
+        format,
+        duplicates,
+        grades,
+        insists=insists,
+        columns=chosen,
+        judgments=judgments,
     )
 
 
@@ -105,11 +120,29 @@ def read_source(
     *,
     insists: bool,
     columns: Columns | None = None,
+    judgments: Sequence[Qrels] = (),
 ) -> list[Loaded]:
     """What `read_each` gives of an opened source. Who `insists` on the kind knows it from
     elsewhere: a file that looks more like another is read all the same."""
-    found = recognise(opened, sample_of(opened, columns), kind, format, insists=insists)
     name = run_name(opened.name)
+
+    def fits(declared: Format) -> str:
+        if not judgments:
+            return ""
+        with suppress(RanklensError):  # what cannot be read as a run is none
+            request = Request("run", duplicates, grades, name, columns or {})
+            table = declared.read(opened, request).table
+            return why_a_run(table, judgments) if isinstance(table, Run) else ""
+        return ""
+
+    found = recognise(
+        opened,
+        sample_of(opened, columns),
+        kind,
+        format,
+        insists=insists,
+        fits=fits,
+    )
     request = Request(found.kind, duplicates, grades, name, columns or {})
     with memory_enough(opened):
         loaded = found.format.read(opened, request)

@@ -30,7 +30,7 @@ KIND_TITLES: Mapping[Kind, str] = {
     "documents": "documents",
 }
 
-Evidence = Literal["said", "columns", "name", "guess"]
+Evidence = Literal["said", "columns", "name", "loaded", "guess"]
 """By what a file was taken for what it is; `formats.kinds` says what each means."""
 
 SPECIFIC, ASKED, CERTAIN, LIKELY, IF_SAID, POSSIBLE, NO = 97, 95, 90, 60, 40, 30, 0

@@ -16,6 +16,7 @@ from dashboard.answers.id_offers import IdOffer
 from dashboard.app_pages.parts import file_columns
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data, markup, navigation
+from dashboard.drawing.blocks.help_page import FORMATS
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File
 from dashboard.session.actions.collections import example_files, packed_collection
@@ -39,6 +40,7 @@ from dashboard.session.open_collection import (
     read_again_with,
     workspace,
 )
+from dashboard.session.reading import compiling
 from dashboard.session.receipts import put_away, receipts, take_offer
 from dashboard.session.reconnection import cut_off, largest_upload
 from dashboard.study.library import Library, may_be_a_run
@@ -103,6 +105,7 @@ def first_run() -> None:
             on_click="ignore",
             help="The files of the example, to see how such files look.",
         )
+        st.html(data.all_formats(session.href("help", about=FORMATS)), width="content")
 
 
 def _audience() -> str:
@@ -170,7 +173,8 @@ def uploader(
     ):
         bar = st.progress(0.0)
         for read in read_uploads(files, drawn):
-            status.update(label=f"Reading {min(int(read) + 1, len(files))} of {len(files)}")
+            place = min(int(read) + 1, len(files))
+            status.update(label=f"Reading {place} of {len(files)}{compiling()}")
             bar.progress(read / len(files))
         bar.progress(1.0)
         status.update(label="Read", state="complete")

@@ -11,14 +11,18 @@ from dashboard import session
 from dashboard.answers import file_columns as answers
 from dashboard.answers.data import first_rows
 from dashboard.answers.file_columns import FileColumns, Judgable
+from dashboard.answers.file_numbers import OF_SEARCH, OF_USERS
+from dashboard.app_pages.parts.file_numbers import numbers, relevance
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data
 from dashboard.files.files import File
 from dashboard.session.actions.uploaded_files import Original, original_of
 from dashboard.session.actions.uploads import Refusal, read_again, read_so
+from metrics_core.base.errors import RanklensError
 from metrics_core.formats import FirstRows
 from metrics_core.formats.parsing.chosen_columns import chosen_columns
 from metrics_core.formats.registry import Columns
+from metrics_core.tables import Table
 
 KINDS: dict[Judgable, str] = {"run": "a run", "qrels": "judgments"}
 
@@ -105,18 +109,37 @@ def _choice(original: Original, found: FirstRows, kind: Judgable, key: str, read
         shown = answers.file_columns(found, kind, before, of_users=of_users)
         columns = {word: _column(shown, word, key) for word in shown.labels}
         smallest = kind == "run" and _smallest(shown, columns["score"], before, key)
-    st.html(data.first_rows(found.names, found.rows, answers.roles(shown, columns)))
+    as_read = answers.as_read(columns, smallest=smallest)
     wrong = answers.objection(columns, shown.labels)
+    tables, wrong = _tables(original, kind, as_read, wrong)
+    words = OF_USERS if shown.of_users else OF_SEARCH
+    relevant_from = relevance(tables, words, key)
+    st.html(data.first_rows(found.names, found.rows, answers.roles(shown, columns)))
     with st.container(horizontal=True, vertical_alignment="center", key=f"read_{key}"):
         st.button(
             "Read it so",
             key=f"so_{key}",
             type="primary",
             on_click=read,
-            args=(kind, answers.as_read(columns, smallest=smallest)),
+            args=(kind, as_read),
             disabled=bool(wrong),
         )
-        st.html(data.first_row(wrong or answers.first_row(shown, columns)))
+        first = answers.first_row(shown, columns, relevant_from if tables else None)
+        st.html(data.first_row(wrong or first))
+    if tables:
+        numbers(tables, original.name, words, relevant_from)
+
+
+def _tables(
+    original: Original, kind: Judgable, columns: Columns, wrong: str
+) -> tuple[list[Table], str]:
+    """What the file holds by these columns, and what is wrong with them."""
+    if wrong:
+        return [], wrong
+    try:
+        return original.tables_by(kind, columns), ""
+    except RanklensError as error:
+        return [], str(error)
 
 
 def _kind(kind: Judgable, key: str) -> Judgable:
@@ -133,7 +156,7 @@ def _kind(kind: Judgable, key: str) -> Judgable:
 
 
 def _column(shown: FileColumns, word: str, key: str) -> str:
-    names, likely = shown.found.names, shown.likely.get(word, "")
+    names, likely = shown.offered(word), shown.likely.get(word, "")
     chosen: str | None = st.selectbox(
         shown.labels[word],
         names,

@@ -157,6 +157,11 @@ def first_run_steps(of: str) -> Markup:
     return _drawn("first_run_steps", steps=STEPS[of])
 
 
+def all_formats(link: str) -> Markup:
+    """The way to what files can be read."""
+    return _drawn("all_formats", link=link)
+
+
 def first_rows(
     names: Sequence[str], rows: Sequence[Sequence[str]], roles: Mapping[str, str]
 ) -> Markup:
@@ -168,6 +173,18 @@ def first_rows(
 def first_row(text: str) -> Markup:
     """What the first row of a file says, or why its columns do not."""
     return _drawn("first_row", text=text)
+
+
+def file_numbers(counts: Sequence[tuple[str, str]], lacking: str) -> Markup:
+    """What a file says beside what is loaded: each number with what it counts, and `lacking`, what
+    is to be known of documents without a grade, "" where nothing is."""
+    return _drawn("file_numbers", counts=counts, lacking=lacking)
+
+
+def without_limit(measure: str, judgments: str, other: str, link: str) -> Markup:
+    """That the measure has no grade from which documents are relevant; the link leads to an `other`
+    that has."""
+    return _drawn("without_limit", measure=measure, judgments=judgments, other=other, link=link)
 
 
 def preview(kind: str, rows: pd.DataFrame) -> Markup:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from dashboard.answers.file_formats import FileFormat
 from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES
@@ -13,6 +14,9 @@ from metrics_core.explaining.kinds import GOOD
 from metrics_core.scoring.intervals import LEVEL
 
 _drawn = Template("help_page")
+
+FORMATS = "formats"
+"""What an address asks the Help page about for the formats of files."""
 
 _WORDS = (
     (
@@ -82,6 +86,11 @@ def keys(pages: Sequence[tuple[str, str]]) -> Markup:
     return _drawn("keys", pages=pages)
 
 
-def words(measures: str) -> Markup:
-    """What the words mean; `measures` leads to the measures."""
-    return _drawn("words", words=_WORDS, measures=measures)
+def words(measures: str, formats: str) -> Markup:
+    """What the words mean; `measures` and `formats` lead to these."""
+    return _drawn("words", words=_WORDS, measures=measures, formats=formats)
+
+
+def formats(each: Sequence[FileFormat], back: str) -> Markup:
+    """Each format that is read; `back` leads to the rest of the help."""
+    return _drawn("formats", formats=each, back=back)

@@ -3,6 +3,7 @@ these are read while the page goes on. And the files that tables came from, for 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ import streamlit as st
 
 from dashboard.files import visits
 from dashboard.files.files import File
-from dashboard.files.long_runs import ONE_AT_A_TIME, converted
+from dashboard.files.long_runs import ONE_AT_A_TIME, SMALLEST, converted
 from dashboard.files.uploaded_file import UploadedFile, UploadedTable, tables_of
 from dashboard.session.open_collection import (
     all_collections,
@@ -23,12 +24,16 @@ from dashboard.session.open_collection import (
 )
 from dashboard.session.reading import Reading
 from dashboard.streamlit_internals import FileOfUploader, page_run
+from dashboard.workspace.disk.durable import State, state_of
 from dashboard.workspace.disk.scratch import ScratchFile
 from metrics_core import formats
 from metrics_core.base.errors import RanklensError
+from metrics_core.base.memo import Memo
 from metrics_core.formats import FirstRows, Loaded
+from metrics_core.formats.registry import Columns, Kind
 from metrics_core.formats.source.opening import open_source
-from metrics_core.tables import Qrels
+from metrics_core.formats.source.unpacking import Origin
+from metrics_core.tables import Qrels, Table
 
 _VISIT, _READINGS, _HELD = "_arriving", "_long_uploads", "_held_files"
 _MOST_HELD = 12
@@ -96,6 +101,10 @@ def forget_readings() -> None:
     st.session_state.pop(_READINGS, None)
 
 
+_TABLES = Memo(4)
+"""What the files hold whose columns are being chosen."""
+
+
 @dataclass(frozen=True)
 class Original:
     """The file that a table came from, or could not be made of, and the choices by which it was
@@ -105,6 +114,25 @@ class Original:
     given: UploadedFile | Path
     choices: Mapping[str, Any] = field(default_factory=dict)
     guessed: bool = False
+
+    def tables_by(self, kind: Kind, columns: Columns) -> list[Table]:
+        """Its tables, read as this kind by these columns; none of a long file, which is read once
+        the reader says so. Raises RanklensError."""
+        given = self.given
+        origin: Origin
+        state: State | None
+        if isinstance(given, Path):
+            length, origin, state = given.stat().st_size, given, state_of(given)
+        else:
+            length, origin, state = len(given), given.origin, None
+        if length >= SMALLEST:
+            return []
+        own = {**self.choices, "kind": kind, **({"columns": dict(columns)} if columns else {})}
+
+        def read() -> list[Table]:
+            return [loaded.table for loaded in formats.read_each(origin, name=self.name, **own)]
+
+        return _TABLES((self.name, origin, state, json.dumps(own, sort_keys=True)), read)
 
     def first_rows(self) -> FirstRows | None:
         """Its columns by name and its first rows; None where it has no such columns."""

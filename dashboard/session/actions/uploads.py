@@ -33,6 +33,7 @@ from dashboard.session.open_collection import (
     all_collections,
     collection,
     files_of,
+    judgments_of,
     library_of,
     no_collection_open,
     open_collection,
@@ -107,6 +108,7 @@ def read_uploads(files: Sequence[UploadedFile], drawn: int) -> Iterator[float]:
                 yield from (done + share for share in reading.watched())
                 read[number] = _received(given, reading.result)
         if drawn not in kept:
+            _take_by_what_is_loaded(files, read)
             in_order = [loaded for number in sorted(read) for loaded in read[number]]
             told_here = refusals()
             _keep(in_order, carried, partial(kept.add, drawn))
@@ -119,6 +121,24 @@ def read_uploads(files: Sequence[UploadedFile], drawn: int) -> Iterator[float]:
     forget("upload")
     release(files)
     came_through()
+
+
+def _take_by_what_is_loaded(files: Sequence[UploadedFile], read: dict[int, list[Loaded]]) -> None:
+    """Read those again of which nothing said what they are, now that all judgments are there that
+    came beside them."""
+    open_ones = {
+        number
+        for number, each in read.items()
+        if any(one.evidence == "guess" for one in each) or files[number].name in refusals()
+    }
+    tables = [r.table for n, each in read.items() if n not in open_ones for r in each]
+    judgments = [*judgments_of(collection()), *(t for t in tables if isinstance(t, Qrels))]
+    if judgments:
+        for number in open_ones:
+            if way_of(files[number]) == "plain":
+                read[number] = _received(
+                    files[number], partial(tables_of, files[number], judgments=judgments)
+                )
 
 
 def _told_with_the_rest(told: dict[str, Refusal], files: Sequence[UploadedFile]) -> None:

@@ -32,6 +32,7 @@ _SHAPING = ("building.py", "signatures.py")
 _LOADING = Lock()
 _SECONDS = {"rows": 15, "sums": 3}
 """About how long it takes to compile each part."""
+_BEING_COMPILED: list[str] = []
 _FOLDER = "RANKLENS_CACHE"
 """The environment variable that names another folder for the object file."""
 
@@ -120,7 +121,11 @@ def _loaded(part: str) -> Compiled:
     _say_how_long(part)
     from metrics_core.base.compiled.building import object_code
 
-    code = object_code(part)
+    _BEING_COMPILED.append(part)
+    try:
+        code = object_code(part)
+    finally:
+        _BEING_COMPILED.remove(part)
     for folder in _folders():
         try:  # older ones stay for who else runs them
             write_sealed(folder / name, code)
@@ -130,11 +135,19 @@ def _loaded(part: str) -> Compiled:
     return Compiled(part, code)
 
 
+def being_compiled() -> str:
+    """What is to be told who waits while a part is compiled; "" while none is."""
+    return "".join(map(_how_long, _BEING_COMPILED[:1]))
+
+
+def _how_long(part: str) -> str:
+    return f"Compiling, once for this machine, about {_SECONDS[part]} s …"
+
+
 def _say_how_long(part: str) -> None:
     """Tell who waits at a terminal that it compiles."""
     if sys.stderr is not None and sys.stderr.isatty():
-        seconds = _SECONDS[part]
-        print(f"Compiling, once for this machine, about {seconds} s …", file=sys.stderr, flush=True)
+        print(_how_long(part), file=sys.stderr, flush=True)
 
 
 def _fingerprint() -> str:

@@ -2,7 +2,7 @@
 
 The header is then read as though these columns had our names and none else had them, so that all
 that follows is the same. A column by its number, from 1, is one of a file without a header; a minus
-before the score's turns it round: `score=-distance`.
+before the score's turns it round: `score=-distance`; `system=-` is no column: all is one run.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ WORDS: dict[str, str] = {
 }
 """The words for what a column is, and our own name of it."""
 
+NO_COLUMN = "-"
+"""In place of the system's name: whatever the file has of such a column, it is one run."""
+
 _NUMBERS = ("score", "relevance", "rank")
 """Columns of which one is read; who names one means none of the others."""
 
@@ -43,13 +46,20 @@ def chosen_columns(given: Mapping[str, str]) -> Columns:
             raise ParameterError(f"There is no column {word!r} to name.", f"They are: {words}.")
         if role in chosen or not str(name).strip():
             raise ParameterError(f"columns names {word} twice, or by nothing.")
+        if str(name).strip() == NO_COLUMN and role != "run":
+            raise ParameterError(f"columns names no column for {word}; only system may be '-'.")
         chosen[role] = str(name).strip()
     return chosen
 
 
+def there(columns: Columns) -> Columns:
+    """The columns without one that is said to be none."""
+    return {role: name for role, name in columns.items() if name != NO_COLUMN}
+
+
 def by_number(columns: Columns) -> bool:
     """Whether columns are named by their numbers, those of a file of lines without a header."""
-    numbers = [name.removeprefix("-") for name in columns.values()]
+    numbers = [name.removeprefix("-") for name in there(columns).values()]
     return bool(numbers) and all(map(_number, numbers))
 
 
@@ -65,7 +75,7 @@ def read_as(names: Sequence[str], columns: Columns) -> list[str]:
     hidden = set(columns) | ({*_NUMBERS} if not columns.keys().isdisjoint(_NUMBERS) else set())
     taken = {known for role in hidden for known in NAMES.get(_ROLE_OF.get(role, role), (role,))}
     read = [f"({name})" if fold(name) in taken else name for name in names]
-    for role, name in columns.items():
+    for role, name in there(columns).items():
         at = place(names, name)
         if at >= 0:
             read[at] = role
@@ -86,7 +96,7 @@ def place(names: Sequence[str], name: str) -> int:
 
 def absent(names: Sequence[str], columns: Columns) -> list[str]:
     """The columns named that a header does not have."""
-    return [name for name in columns.values() if place(names, name) < 0]
+    return [name for name in there(columns).values() if place(names, name) < 0]
 
 
 def turned(names: Sequence[str], columns: Columns) -> bool:

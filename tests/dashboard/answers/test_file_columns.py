@@ -62,6 +62,17 @@ def test_users_and_items_are_called_so() -> None:
     assert [*file_columns(of_users, "qrels", {}).labels.values()] == ["User", "Item", "Rating"]
 
 
+def test_a_system_may_be_none() -> None:
+    found = rows_of("model,user,item,prediction\nals,u1,m1,0.5\n")
+    shown = file_columns(found, "run", {"run": "-"})
+    assert shown.likely["system"] == "-" and shown.described("-") == "none: it is one run"
+    assert shown.offered("system") == [*found.names, "-"] and "-" not in shown.offered("score")
+    assert first_row(shown, shown.likely) == "First row: user u1, item m1, score 0.5."
+    assert not objection(shown.likely, shown.labels)
+    plain = file_columns(rows_of("user,item,prediction\nu1,m1,0.5\n"), "run", {"run": "-"})
+    assert "system" not in plain.likely
+
+
 def test_the_smallest_is_the_best_of_ranks_and_distances() -> None:
     assert is_smallest_best("rank", {}) and is_smallest_best("distance", {})
     assert as_read({"query": "q", "score": "far"}, smallest=True)["score"] == "-far"

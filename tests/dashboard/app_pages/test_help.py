@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from dashboard.app_pages.menu import PAGES
+from metrics_core.formats.registry import formats
 from tests.dashboard.conftest import drawn, opened, text_of
 
 
@@ -22,3 +25,14 @@ def test_the_words_of_the_pages_come_first() -> None:
     assert "a difference of means is coloured. That of a single query is a fact" in shown
     for word in ("place, bracket", "fixed, broken", "median win", "slice"):
         assert word in shown
+
+
+def test_the_first_run_leads_to_every_format_with_an_example() -> None:
+    link = re.search(r'href="./(help[^"]*)"[^>]*>All formats', drawn(opened("data", set="own")))
+    assert link is not None and "about=formats" in link[1]
+    shown = opened("help", about="formats")
+    told = text_of(shown)
+    for own in formats():
+        assert own.title in told and " ".join(own.example.split()) in told
+    assert "too few queries" not in told and ">Words and keys<" in drawn(shown)
+    assert ">All formats<" in drawn(opened("help"))

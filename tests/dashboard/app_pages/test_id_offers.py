@@ -17,7 +17,12 @@ def files(chunk: str = "", query: str = "") -> list[tuple[str, bytes, str]]:
             run.append(f"{query}{q} Q0 {doc}{chunk} {rank} {100 - rank} x\n")
             if rank % 2 == 0:
                 qrels.append(f"{q} 0 {doc} {rank % 4 // 2}\n")
-    return [("j.qrels", "".join(qrels).encode(), ""), ("a.run", "".join(run).encode(), "")]
+    docs = [f"{line.split()[2]},of {line.split()[0]}\n" for line in run]
+    return [
+        ("j.qrels", "".join(qrels).encode(), ""),
+        ("a.run", "".join(run).encode(), ""),
+        ("docs.csv", ("doc_id,text\n" + "".join(docs)).encode(), ""),
+    ]
 
 
 def press(app: Any, label: str) -> Any:
@@ -35,11 +40,12 @@ def test_chunks_are_read_as_their_documents_by_the_button_and_back() -> None:
         in shown
     )
     assert "#3' and 'doc" in shown
+    assert "relevant documents of the judgments are not among these documents" in shown
     press(app, "Read ids so")
     assert workspace().collection("own").settings.map_docs == "cut #"
     shown = text_of(app)
     assert "Read them as they stand" in [b.label for b in app.button]
-    assert "are found in the run;" not in shown
+    assert "are found in the run;" not in shown and "not among these documents" not in shown
     page = opened("curves", set="own")
     assert "Ids are read another way" in text_of(page)
     assert "0.000" not in text_of(opened("", set="own")).split("Compare")[0]

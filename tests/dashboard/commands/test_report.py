@@ -34,6 +34,25 @@ def test_public_holds_no_name(tmp_path: Path) -> None:
     assert "texts and names left out" in page and "q098" in page
 
 
+def test_queries_and_documents_have_their_ids_read_as_the_runs(tmp_path: Path) -> None:
+    rows = [f"{q} Q0 d{q}{rank}#1 {rank} {9 - rank} r" for q in range(12) for rank in range(3)]
+    texts = {
+        "qrels": "".join(f"{q} 0 d{q}{1 + q % 2} 1\n" for q in range(12)),
+        "a.run": "\n".join(f"Q{row}" for row in rows),
+        "b.run": "\n".join(f"Q{row}" for row in rows[::-1]).replace("d", "e"),
+        "queries.csv": "query_id,text\n" + "".join(f"Q{q},what of {q}\n" for q in range(12)),
+        "docs.csv": "doc_id,title\n" + "".join(f"d{q}1#1,Page {q}\n" for q in range(12)),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    paths = {name: str(tmp_path / name) for name in texts}
+    given = [*(paths[n] for n in ("qrels", "a.run", "b.run")), "--queries", paths["queries.csv"]]
+    maps = ["--documents", paths["docs.csv"], "--map-docs", "cut #", "--map-queries", "drop Q"]
+    assert main(["report", *given, *maps, "-o", str(tmp_path / "x.html")]) == 0
+    page = (tmp_path / "x.html").read_text()
+    assert "what of 3" in page and "Page 4" in page
+
+
 @pytest.mark.parametrize(
     ("more", "says"),
     [

@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 
 from metrics_core.__main__ import main
 from metrics_core.checks.corpus import equal_text_notes, lacking_notes
+from metrics_core.checks.fit import with_clean_ids
+from metrics_core.checks.id_readings import id_map
+from metrics_core.checks.mapped_ids import IdMaps, with_mapped_ids
 from metrics_core.tables import Documents
+from metrics_core.tables.arrays import texts_of
 from tests.collections_of import qrels_of
 
 
@@ -65,3 +69,25 @@ def test_the_command_line_says_both(tmp_path: Path, capsys: pytest.CaptureFixtur
     said = capsys.readouterr().err
     assert "note: docs.csv: 1 of 2 relevant documents of the judgments is not among" in said
     assert "note: docs.csv: 1 text stands under several ids, 2 ids in all" in said
+
+
+def test_documents_have_their_ids_read_as_those_of_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "qrels").write_text("q 0 d1 1\nq 0 d9 1\n", encoding="utf-8")
+    (tmp_path / "a.run").write_text("q Q0 d1#2 1 2 a\nq Q0 d2#1 2 1 a\n", encoding="utf-8")
+    (tmp_path / "docs.csv").write_text(
+        "doc_id,text,price\nd1#1,one,3\nd1#2,two,4\nd2#1,three,5\n", encoding="utf-8"
+    )
+    files = [str(tmp_path / name) for name in ("qrels", "a.run")]
+    more = ["--documents", str(tmp_path / "docs.csv"), "--map-docs", "cut #"]
+    assert main(["evaluate", *files, *more]) == 0
+    said = capsys.readouterr().err
+    assert "note: docs.csv: 1 of 2 relevant documents of the judgments is not among" in said
+    assert "1 document of ids that are one by the way ids are read: the first of each" in said
+    table = Documents.from_columns({"doc_id": ["d1#1", "d1#2", "d2#1"], "text": ["a", "b", "c"]})
+    mapped = with_mapped_ids(table, IdMaps(documents=id_map("run: cut #")))
+    assert mapped.lookup(["d1", "d2"])["text"].to_dict() == {"d1": "a", "d2": "c"}
+    assert (
+        with_clean_ids(Documents.from_columns({"doc_id": [" d1 "]})).known(texts_of(["d1"])).all()
+    )

@@ -29,6 +29,27 @@ def test_each_file_is_read_by_its_own(tmp_path: Path, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.splitlines()[1:] == ["guessed,all,RR,0.5", "trec,all,RR,1.0"]
 
 
+def test_a_system_can_be_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = written(
+        tmp_path,
+        truth="query_id,doc_id,grade\na,x,0\na,y,5\nb,x,1\n",
+        tv="query_id,doc_id,score,model\na,x,2,p\nb,x,1,p\na,y,1,q\nb,y,3,q\n",
+        trec="a Q0 y 1 5 t\n",
+    )
+    asked = ["evaluate", *files.values(), "-m", "RR", "--format", "csv"]
+    assert main(asked) == 0
+    assert [line.split(",")[0] for line in capsys.readouterr().out.splitlines()[1:]] == [
+        *("p", "q", "trec")
+    ]
+    assert main([*asked, "--columns", "system=-"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ["tv,all,RR,0.5", "trec,all,RR,0.5"]
+    assert main(["evaluate", files["truth"], files["trec"], "--columns", "system=-"]) == 2
+    assert "No file has a column `-`" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([*asked, "--columns", "score=-"])
+    assert "only system may be '-'" in capsys.readouterr().err
+
+
 def test_files_without_a_header(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = written(tmp_path, truth="a,x,0\na,y,5\n", guessed="a,x,0.5\na,y,0.25\n")
     asked = ["evaluate", *files.values(), "-m", "RR", "--format", "csv"]

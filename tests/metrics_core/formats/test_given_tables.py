@@ -155,6 +155,41 @@ def test_judgments_by_query_are_taken(made: Callable[[], Any]) -> None:
     assert scores(RUN, made()) == [0.5, 1]
 
 
+LISTED = [("001", ["d1", "d2"]), ("2", ["d9"])]
+"""A row for each query, with its documents."""
+
+
+@pytest.mark.parametrize(
+    "made", ["pandas", "pyarrow", "whatever streams", "polars", "duckdb", "dictionaries"]
+)
+def test_a_column_of_lists_beside_a_query_is_a_run_or_judgments(made: str) -> None:
+    make = TABLES[made]
+    assert scores(make(LISTED, ["qid", "retrieved_ids"]), QRELS) == [0.5, 1]
+    assert scores([make(LISTED, ["query", "hits"])], QRELS) == [0.5, 1]
+    judged = [("001", ["d2"], ["d1"]), ("2", ["d9"], [])]
+    qrels = qrels_from(make(judged, ["query_id", "relevant_ids", "negative_ids"]))
+    assert scores(RUN, qrels) == [0.5, 1] and sorted(qrels.relevance.tolist()) == [0, 1, 1]
+    either = [("001", [["d2", "d3"], ["d4"]]), ("2", [["d9"]])]  # AutoRAG's
+    assert qrels_from(make(either, ["qid", "retrieval_gt"])).doc_ids.to_pylist() == [
+        *("d2", "d3", "d4", "d9")
+    ]
+
+
+def test_lists_of_several_runs_and_of_objects_and_none() -> None:
+    hits = [{"docid": "d2", "score": 1.0}, {"docid": "d1", "score": 2.0}]
+    rows = [("001", hits, "a"), ("2", [], "a"), ("001", [], "b"), ("2", None, "b")]
+    rows += [("2", [{"docid": "d9", "score": 1.0}], "b"), ("001", hits[:1], "b")]
+    runs = runs_from(pd.DataFrame(rows, columns=["query_id", "hits", "system"]))
+    assert {run.name: run.doc_ids.to_pylist() for run in runs} == {
+        "a": ["d2", "d1"],
+        "b": ["d9", "d2"],
+    }
+    with pytest.raises(RanklensError, match="Query '001' has int 3, and no documents"):
+        runs_from(pd.DataFrame([("001", 3)], columns=["query_id", "hits"]))
+    with pytest.raises(RanklensError, match="no column for doc_id"):
+        qrels_from(pd.DataFrame(LISTED, columns=["query_id", "hits"]))
+
+
 def test_listed_documents_are_judged_relevant() -> None:
     assert qrels_from({"q": ["a", "b"], "p": {"c"}}).relevance.tolist() == [1, 1, 1]
 

@@ -564,3 +564,66 @@ def test_the_columns_to_choose_from(
 @pytest.mark.parametrize("content", ["q1 0 d1 1\n", json.dumps(RUN), "<top>\n<num> 1\n</top>\n"])
 def test_what_has_no_columns_to_choose_from(content: str) -> None:
     assert first_rows(content.encode()) is None
+
+
+JUDGED = Qrels.from_columns(
+    [f"q{q}" for q in range(10) for _ in range(2)],
+    [f"d{q}{d}" for q in range(10) for d in range(2)],
+    [1, 0] * 10,
+)
+"""Two judgments for each of ten queries."""
+
+
+def of_ten(documents: Callable[[int], Any]) -> str:
+    return json.dumps({f"q{q}": documents(q) for q in range(10)})
+
+
+RERANKED = of_ten(lambda q: {f"d{q}{d}": 9 - d for d in range(1, 6)})
+LISTED = of_ten(lambda q: [f"d{q}{d}" for d in range(1, 6)])
+
+
+@pytest.mark.parametrize(
+    ("content", "taken"),
+    [
+        (RERANKED, "run"),
+        (LISTED, "run"),
+        # Other judgments: of the same documents; of others, whose grades repeat.
+        (of_ten(lambda q: {f"d{q}0": 2, f"d{q}1": 0}), "qrels"),
+        (of_ten(lambda q: {f"d{q}{d}": int(d == 1) for d in range(1, 9)}), "qrels"),
+        # Of other queries, or other documents.
+        (RERANKED.replace("q", "Q"), "qrels"),
+        (RERANKED.replace("d", "D"), "qrels"),
+        (of_ten(lambda q: [f"d{q}0", f"d{q}1"]), "asked"),
+        (LISTED.replace("q", "Q"), "asked"),
+    ],
+)
+def test_what_nothing_else_tells_is_told_by_the_judgments_that_are_loaded(
+    content: str, taken: str
+) -> None:
+    def taken_for(judgments: tuple[Qrels, ...], name: str = "x.json") -> tuple[str, str, str]:
+        try:
+            (found,) = read_each(content.encode(), name=name, judgments=judgments)
+        except FileFormatError as error:
+            assert "kind=run" in error.hint and "kind=qrels" in error.hint
+            return "asked", "", ""
+        return found.kind, found.evidence, "; ".join(note.message for note in found.notes)
+
+    alone = taken_for(())
+    assert alone[0] in ("qrels", "asked") and alone[1] in ("guess", "")
+    kind, evidence, said = taken_for((JUDGED,))
+    assert kind == taken
+    if kind == "run":
+        assert evidence == "loaded"
+        assert "read as a run: judgments are loaded already, and 10 of its 10 queries" in said
+        assert "10 of its 50 documents are judged there" in said
+    assert taken_for((JUDGED,), "gold_labels.json")[:2] == ("qrels", "name")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_column_of_systems_that_is_said_to_be_none(form: str) -> None:
+    text = csv("qid,docid,score,model", "q1,d1,2.5,a", "q1,d2,1.5,a", "q1,d3,0.5,b", "q1,d4,0.1,b")
+    content = FORMS[form](text)
+    content = content.encode() if isinstance(content, str) else content
+    assert len(read_each(content, name=f"x.{form}")) == 2
+    (one,) = read_each(content, name=f"x.{form}", columns={"system": "-"})
+    assert rows_of(one.table) == {"q1": {"d1": 2.5, "d2": 1.5, "d3": 0.5, "d4": 0.1}}

@@ -31,6 +31,7 @@ from dashboard.workspace.disk.scratch import FOLDER, Scratch
 from dashboard.workspace.long_runs.stored_run import StoredRun
 from dashboard.workspace.taken_out.packing import pack
 from metrics_core import formats
+from metrics_core.base.compiled import machine
 from metrics_core.base.errors import FileFormatError
 from metrics_core.formats.source.opening import open_source
 from metrics_core.judging import judge
@@ -201,7 +202,7 @@ def test_why_an_upload_did_not_come_through_is_told(visit: dict[str, Any]) -> No
 # Reading them while the page goes on
 
 
-def test_who_waits_sees_how_much_was_read() -> None:
+def test_who_waits_sees_how_much_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
     looked, read = Event(), Event()
 
     def reading(told: Callable[[int], None]) -> str:
@@ -222,6 +223,9 @@ def test_who_waits_sees_how_much_was_read() -> None:
     packed = Reading(open_source(gzip.compress(b"q1"), "a.gz"), lambda told: told(2))
     assert packed.result() is None and packed.share == 0
     assert packed.told == "Reading a.gz: 2 bytes unpacked"
+    with monkeypatch.context() as while_it_compiles:
+        while_it_compiles.setattr(machine, "_BEING_COMPILED", ["rows"])
+        assert packed.told.endswith("unpacked · Compiling, once for this machine, about 15 s …")
 
 
 def test_what_reading_raises_is_raised_for_who_waits() -> None:

@@ -119,11 +119,19 @@ def test_only_who_waits_at_a_terminal_is_told_that_it_compiles(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("RANKLENS_CACHE", str(tmp_path))
-    monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=codes.__getitem__))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
-    for expected in ("Compiling, once for this machine, about 3 s …\n" if terminal else "", ""):
+    said: list[str] = []
+
+    def made(part: str) -> bytes:
+        said.append(machine.being_compiled())
+        return codes[part]
+
+    monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=made))
+    told = "Compiling, once for this machine, about 3 s …"
+    for expected in (f"{told}\n" if terminal else "", ""):
         assert machine._loaded.__wrapped__("sums")
         assert capsys.readouterr() == ("", expected)  # the second time it is there
+    assert said == [told] and not machine.being_compiled()  # a page asks, whoever waits
     assert machine._SECONDS.keys() == SIGNATURES.keys()
 
 

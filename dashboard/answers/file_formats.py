@@ -1,0 +1,42 @@
+"""Help: every format of files that is read, by what declares it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from metrics_core.base import wording as w
+from metrics_core.formats.registry import Kind, formats
+
+_KINDS: Mapping[Kind, str] = {
+    "run": "runs",
+    "qrels": "judgments",
+    "queries": "queries",
+    "documents": "documents",
+}
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """A format: what its files may hold, how they are usually called, and how one begins; "" where
+    that is no text."""
+
+    title: str
+    explanation: str
+    holds: str
+    endings: str
+    example: str
+
+
+def file_formats() -> list[FileFormat]:
+    """All formats by title."""
+    return [
+        FileFormat(
+            own.title,
+            own.explanation,
+            w.sentence_case(w.listing([_KINDS[kind] for kind in own.kinds])),
+            ", ".join(own.endings),
+            own.example,
+        )
+        for own in sorted(formats(), key=lambda own: own.title.casefold())
+    ]

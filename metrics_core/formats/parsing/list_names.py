@@ -1,0 +1,47 @@
+"""What the name of a list of documents beside a query says that it is: a run or judgments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from metrics_core.formats.parsing.columns import QUERY_IDS, ROLES, fold
+from metrics_core.formats.registry import Kind
+
+QUERY_KEYS = (*ROLES["query_id"][:3], *QUERY_IDS, "query", "querytext", "question", "userinput")
+"""Names of what says the query of a list: its id, else its text."""
+
+_RANKED = re.compile(
+    r"hits|rankings?|rankedlist|results|references|recommendations|candidates|doc(?:ument)?ids|itemids"
+    r"|(?:retrieved|returned|recommended|predicted)(?:\w*ids|docs|documents|items|passages)?"
+)
+_RELEVANT = re.compile(
+    r"positivepassages|retrievalgt"
+    r"|(?:positive|relevant|gold|expected|reference)(?:\w*ids|docs|documents)"
+)
+_NOT_RELEVANT = re.compile(r"negativepassages|negative(?:\w*ids|docs|documents)")
+
+
+def kind_of_list(name: str) -> Kind | None:
+    """What a list of this name is; None where the name says nothing."""
+    own = fold(name)
+    if _RELEVANT.fullmatch(own) or _NOT_RELEVANT.fullmatch(own):
+        return "qrels"
+    return "run" if _RANKED.fullmatch(own) else None
+
+
+def is_negative(name: str) -> bool:
+    """Whether the documents of a list of this name are judged not relevant."""
+    return _NOT_RELEVANT.fullmatch(fold(name)) is not None
+
+
+def alternatives_apart(items: Iterable[Any]) -> list[Any]:
+    """The documents of a list in which those of which one is enough are lists themselves, as in
+    AutoRAG's retrieval_gt: each by itself."""
+    found: list[Any] = []
+    for item in items:
+        own = item.tolist() if hasattr(item, "tolist") else item
+        several = isinstance(own, list) and own and all(type(one) is str for one in own)
+        found += own if several else [own]
+    return found
