@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,14 +19,18 @@ from dashboard.drawing.theme import LIGHT, run_styles
 from dashboard.files.files import fingerprint
 from dashboard.study.sharing import Shared, without_names, without_texts
 from dashboard.study.study import Study
+from dashboard.workspace.adding import free_id, now
+from dashboard.workspace.disk.records import BASELINE_RULE, Collection
+from dashboard.workspace.taken_out.packing import pack_tables
 from metrics_core import formats
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError, UnknownRunError
 from metrics_core.commands.reading import ReadFiles, read_files
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
+from metrics_core.formats import Loaded
 from metrics_core.formats.source.limits import size_text
 from metrics_core.judging import JudgedRanks
-from metrics_core.tables import Run
+from metrics_core.tables import Run, Table
 
 _USUAL_K = 10
 
@@ -42,6 +47,7 @@ class ReportOptions(ReadingOptions):
     parts: str | None
     public: bool
     no_texts: bool
+    with_data: bool
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -79,12 +85,23 @@ def _parser() -> argparse.ArgumentParser:
         help="ids only: no texts, no names of files; runs are A, B, C, groups are numbered",
     )
     parser.add_argument("--no-texts", action="store_true", help="queries and documents by id")
+    parser.add_argument(
+        "--with-data",
+        action="store_true",
+        help="the file carries runs, judgments, queries and documents, and opens in Ranklens",
+    )
     parser.set_defaults(format="html")
     return parser
 
 
 def _written(options: ReportOptions) -> str:
     parts = _parts(options.parts)
+    if options.with_data and (options.public or options.no_texts):
+        other = "--public" if options.public else "--no-texts"
+        raise RanklensError(
+            f"--with-data carries names and texts, which {other} leaves out.",
+            "Leave one of the two out.",
+        )
     read = read_files(options)
     study = _study(read, options)
     view = study.view(_address(study, read, options)).comparison
@@ -99,7 +116,8 @@ def _written(options: ReportOptions) -> str:
     styles = run_styles(study.names, slots, focus=view.focus, baseline=view.baseline)
     drawing = Drawing(view, LIGHT, {name: styles[name] for name in view.runs})
     title = options.title or ("Comparison" if options.public else Path(options.qrels).stem)
-    asked = Asked(title, options.text, parts, texts=not shared.said, said=shared.said)
+    data = _packed(title, study, options, read) if options.with_data else b""
+    asked = Asked(title, options.text, parts, texts=not shared.said, said=shared.said, data=data)
     page = document(report(study, view, files), drawing, asked).encode()
     Path(options.out).write_bytes(page)
     pair = f"{view.focus} against {view.baseline} on {view.name}"
@@ -157,6 +175,22 @@ def _used(options: ReportOptions, read: ReadFiles) -> tuple[UsedFile, ...]:
     qrels = read.qrels
     found.append(_file(options.qrels, "qrels", "", len(qrels), len(qrels.query_ids)))
     return tuple(found)
+
+
+def _packed(title: str, study: Study, options: ReportOptions, read: ReadFiles) -> bytes:
+    """The tables as they were read, as a packed collection."""
+    paths = {run.name: path for path, run in zip(options.all_runs, read.runs, strict=False)}
+    given: list[tuple[Table | None, str]] = [
+        *((run, paths.get(run.name, run.name)) for run in study.runs.values()),
+        (read.qrels, options.qrels),
+        (study.queries, options.queries or ""),
+        (study.documents, options.documents or ""),
+    ]
+    files = [Loaded(table, "", "", Path(path).name) for table, path in given if table is not None]
+    out = io.BytesIO()
+    told = Collection(free_id(()), title, now(), baseline_rule=BASELINE_RULE)
+    pack_tables(told, files, out)
+    return out.getvalue()
 
 
 def _file(path: str, kind: formats.Kind, run: str, rows: int, queries: int) -> UsedFile:

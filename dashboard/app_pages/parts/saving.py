@@ -49,10 +49,16 @@ def _ask(here: Opened) -> None:
         selection_mode="multi",
         key="report_parts",
     )
+    with_data = readers == "all" and st.checkbox(
+        "With the data",
+        key="report_data",
+        help="The collection goes along in the file, with notes and grades: it can be downloaded"
+        " from the report, and Ranklens opens the report itself.",
+    )
     kept = [part for part in PARTS if part in parts]
     st.download_button(
         "Save as HTML",
-        data=partial(saved, here, readers, title, text, kept, used_files()),
+        data=partial(saved, here, readers, title, text, kept, used_files(), with_data=with_data),
         file_name="ranklens-report.html"
         if readers == "public"
         else section.file_name("report", ".html"),

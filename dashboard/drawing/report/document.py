@@ -20,6 +20,8 @@ from dashboard.drawing.report.parts import Asked, Parts, queries_in
 from dashboard.drawing.report.sheet import font_face, own_sheet, sheet_for
 from dashboard.drawing.report.slides import slides_of
 from dashboard.drawing.theme import BY_THEME
+from dashboard.workspace.taken_out import in_page
+from metrics_core.formats.source.limits import size_text
 
 _LINK_TO_NOWHERE = re.compile(r'<a\b((?:(?!>).)*?)\shref=""((?:(?!>).)*)>(.*?)</a>', re.DOTALL)
 
@@ -43,12 +45,18 @@ def document(shown: Report, drawing: Drawing, asked: Asked) -> str:
         parts,
         slides,
         blocks.Foot(shown.measured.versions.split(" · ")[0], asked.date, made, source),
+        blocks.data_here(asked.title, size_text(len(asked.data))) if asked.data else Markup(),
     )
     page = without_links(whole)
     sheet = sheet_for(page, font_face(), own_sheet("report.css"))
     script = (Path(__file__).parent / "report.js").read_text("utf-8")
     page = page.replace("<style></style>", f"<style>{sheet}</style>", 1)
-    return page.replace("<script></script>", f"<script>{script}</script>", 1).lstrip()
+    page = page.replace("<script></script>", f"<script>{script}</script>", 1).lstrip()
+    if not asked.data:
+        return page
+    # Last, for nothing of the page is looked for in it.
+    body, end, rest = page.rpartition("</body>")
+    return f"{body}{in_page.block(asked.data)}{end}{rest}"
 
 
 def without_links(whole: Markup) -> str:

@@ -13,6 +13,7 @@ from dashboard.drawing.report.document import document
 from dashboard.drawing.report.parts import Asked
 from dashboard.drawing.theme import run_styles
 from dashboard.files.files import File, fingerprint
+from dashboard.session.actions.collections import packed_collection
 from dashboard.session.open_collection import all_collections, collection, library_here
 from dashboard.session.view import Opened
 from dashboard.study.sharing import Shared, without_names, without_texts
@@ -30,8 +31,10 @@ def saved(
     text: str,
     parts: Sequence[str],
     files: Sequence[UsedFile],
+    *,
+    with_data: bool = False,
 ) -> bytes:
-    """The file, of the view as it is."""
+    """The file, of the view as it is; only who may read everything gets the collection in it."""
     make = {"public": without_names, "no texts": without_texts, "all": Shared}[readers]
     shared = make(here.study)
     study, view = shared.study, shared.comparison(here.comparison)
@@ -42,7 +45,8 @@ def saved(
     )
     styles = run_styles(study.names, slots, focus=view.focus, baseline=view.baseline)
     drawing = Drawing(view, here.look.palette, {name: styles[name] for name in view.runs})
-    asked = Asked(title, text, tuple(parts), texts=not shared.said, said=shared.said)
+    data = packed_collection(collection()) if with_data and readers == "all" else b""
+    asked = Asked(title, text, tuple(parts), texts=not shared.said, said=shared.said, data=data)
     used = () if readers == "public" else tuple(files)
     return document(report(study, view, used), drawing, asked).encode()
 
