@@ -55,10 +55,11 @@ def _ask(here: Opened) -> None:
         help="The collection goes along in the file, with notes and grades: it can be downloaded"
         " from the report, and Ranklens opens the report itself.",
     )
+    carried = collection() if with_data else ""
     kept = [part for part in PARTS if part in parts]
     st.download_button(
         "Save as HTML",
-        data=partial(saved, here, readers, title, text, kept, used_files(), with_data=with_data),
+        data=partial(saved, here, readers, title, text, kept, used_files(), carried=carried),
         file_name="ranklens-report.html"
         if readers == "public"
         else section.file_name("report", ".html"),

@@ -32,9 +32,10 @@ def saved(
     parts: Sequence[str],
     files: Sequence[UsedFile],
     *,
-    with_data: bool = False,
+    carried: str = "",
 ) -> bytes:
-    """The file, of the view as it is; only who may read everything gets the collection in it."""
+    """The file, of the view as it is, made without a look at the session; `carried` is the id of
+    the collection that goes along, for who may read everything."""
     make = {"public": without_names, "no texts": without_texts, "all": Shared}[readers]
     shared = make(here.study)
     study, view = shared.study, shared.comparison(here.comparison)
@@ -45,7 +46,7 @@ def saved(
     )
     styles = run_styles(study.names, slots, focus=view.focus, baseline=view.baseline)
     drawing = Drawing(view, here.look.palette, {name: styles[name] for name in view.runs})
-    data = packed_collection(collection()) if with_data and readers == "all" else b""
+    data = packed_collection(carried) if carried and readers == "all" else b""
     asked = Asked(title, text, tuple(parts), texts=not shared.said, said=shared.said, data=data)
     used = () if readers == "public" else tuple(files)
     return document(report(study, view, used), drawing, asked).encode()
