@@ -25,10 +25,12 @@ from dashboard.answers.queries import query_list
 from dashboard.answers.report import report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import LIGHT, run_styles
+from dashboard.served import Served, served
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, UnknownColumnError, UnknownRunError
 from metrics_core.doors import Explanation, explain
+from metrics_core.formats import Loaded
 from metrics_core.formats.in_memory import (
     GivenQrels,
     GivenQueries,
@@ -39,14 +41,14 @@ from metrics_core.formats.in_memory import (
 )
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.evaluate import refuse_same_names
-from metrics_core.tables import Documents
+from metrics_core.tables import Documents, Qrels, Table
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
 _USUAL_K = 10
-_WAYS_ON = "Further: .queries(), .breakdown(column), .explain(query), .report(file)."
+_WAYS_ON = "Further: .queries(), .breakdown(column), .explain(query), .report(file), .open()."
 
 
 def show(
@@ -160,6 +162,32 @@ class Shown:
         page = document(report(self._study, self._view, ()), self._drawing, asked)
         Path(path).write_text(page, encoding="utf-8")
         return Path(path)
+
+    def open(self, folder: str | Path | None = None, *, name: str = "From a notebook") -> Served:
+        """Open the comparison in Ranklens: its address, which holds until it is closed or this
+        process ends. In a `folder` runs and judgments stay, with what is noted and judged there,
+        as the collection of this `name`; without one they go in the end."""
+        view = self._view
+        measure = view.measure
+        here = Address.of(
+            m=at_k(measure),
+            k=str(measure.cutoff or _USUAL_K),
+            base=view.baseline,
+            run=view.focus,
+        )
+        return served(self._files(), here, name=name, folder=folder)
+
+    def _files(self) -> list[Loaded]:
+        """The tables as files of a collection."""
+        study = self._study
+        assert isinstance(study.qrels, Qrels)
+        given: list[tuple[Table | None, str]] = [
+            *((run, name) for name, run in study.runs.items()),
+            (study.qrels, "judgments"),
+            (study.queries, "queries"),
+            (study.documents, "documents"),
+        ]
+        return [Loaded(t, "", "given in Python", name) for t, name in given if t is not None]
 
     def _repr_html_(self) -> str:
         from dashboard.drawing.report.cell import cell
