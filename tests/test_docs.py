@@ -31,6 +31,15 @@ def test_the_generated_pages_are_up_to_date() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_tutorial_runs_from_top_to_bottom() -> None:
+    """In a real kernel; what it says is what is saved, which is small."""
+    pytest.importorskip("nbclient")
+    command = [sys.executable, str(ROOT / "docs" / "tutorial.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (ROOT / "docs" / "tutorial.ipynb").stat().st_size < 300_000
+
+
 def test_the_sample_runs_can_be_built_again() -> None:
     command = [sys.executable, str(ROOT / "sample_runs" / "build.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

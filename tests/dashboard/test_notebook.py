@@ -34,6 +34,12 @@ def test_the_cell_stands_by_itself(sample: Shown) -> None:
     assert ' id="' not in html
 
 
+def test_twenty_cells_are_small(sample: Shown) -> None:
+    assert 20 * len(sample._repr_html_().encode()) < 2_000_000
+    # Jupyter's own sheet gives all columns one width, whatever stands in them.
+    assert ".lens table { display: table; table-layout: auto;" in sample._repr_html_()
+
+
 def test_the_text_without_a_browser(sample: Shown) -> None:
     text = repr(sample)
     assert text.startswith("dense beats bm25. nDCG@10 rises from 0.548 to 0.636.")
