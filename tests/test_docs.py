@@ -18,6 +18,7 @@ from tests.code_blocks import (
     UnknownBlockError,
     anchor_of,
     blocks_of,
+    optional_in,
     prepare,
     run_block,
 )
@@ -81,7 +82,11 @@ def _no_provider() -> Iterator[None]:
 
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
 def test_every_block_runs(block: Block, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in optional_in(block):
+        pytest.importorskip(name)
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (folder / "mlruns").as_uri())
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     run_block(block)
 
 
