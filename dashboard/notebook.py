@@ -27,6 +27,7 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import LIGHT, run_styles
 from dashboard.served import Served, served
 from dashboard.study.study import Study
+from dashboard.workspace.taken_out.packing import new_packed
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, UnknownColumnError, UnknownRunError
 from metrics_core.doors import Explanation, explain
@@ -153,12 +154,21 @@ class Shown:
         )  # fmt: skip
         return chart.checked
 
-    def report(self, path: str | Path, *, title: str = "Comparison", text: str = "") -> Path:
-        """Write the report, one HTML file, and say where it is."""
+    def report(
+        self,
+        path: str | Path,
+        *,
+        title: str = "Comparison",
+        text: str = "",
+        with_data: bool = False,
+    ) -> Path:
+        """Write the report, one HTML file, and say where it is; `with_data` it carries the tables,
+        and opens in Ranklens."""
         from dashboard.drawing.report.document import document
         from dashboard.drawing.report.parts import Asked
 
-        asked = Asked(title, text, made=datetime.now().astimezone())
+        data = new_packed(title, self._files()) if with_data else b""
+        asked = Asked(title, text, data=data, made=datetime.now().astimezone())
         page = document(report(self._study, self._view, ()), self._drawing, asked)
         Path(path).write_text(page, encoding="utf-8")
         return Path(path)

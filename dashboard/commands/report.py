@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,9 +18,7 @@ from dashboard.drawing.theme import LIGHT, run_styles
 from dashboard.files.files import fingerprint
 from dashboard.study.sharing import Shared, without_names, without_texts
 from dashboard.study.study import Study
-from dashboard.workspace.adding import free_id, now
-from dashboard.workspace.disk.records import BASELINE_RULE, Collection
-from dashboard.workspace.taken_out.packing import pack_tables
+from dashboard.workspace.taken_out.packing import new_packed
 from metrics_core import formats
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError, UnknownRunError
@@ -187,10 +184,7 @@ def _packed(title: str, study: Study, options: ReportOptions, read: ReadFiles) -
         (study.documents, options.documents or ""),
     ]
     files = [Loaded(table, "", "", Path(path).name) for table, path in given if table is not None]
-    out = io.BytesIO()
-    told = Collection(free_id(()), title, now(), baseline_rule=BASELINE_RULE)
-    pack_tables(told, files, out)
-    return out.getvalue()
+    return new_packed(title, files)
 
 
 def _file(path: str, kind: formats.Kind, run: str, rows: int, queries: int) -> UsedFile:

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from dashboard.notebook import Shown, show
+from dashboard.workspace import Workspace
+from dashboard.workspace.taken_out.in_page import packed_in
+from dashboard.workspace.taken_out.packing import unpack
 from metrics_core import compare, evaluate
 from metrics_core.base.errors import ParameterError, UnknownColumnError, UnknownRunError
 
@@ -62,6 +65,9 @@ def test_the_frames_are_those_of_the_core(sample: Shown) -> None:
 
 def test_ways_on(sample: Shown, tmp_path: Path) -> None:
     assert sample.report(tmp_path / "x.html", title="Ours").read_text().count("Ours") > 1
+    carried = sample.report(tmp_path / "x.html", with_data=True).read_bytes()
+    made = unpack(Workspace(tmp_path / "workspace"), packed_in(carried) or b"", file="x.html")
+    assert made.name == "Comparison"
     assert [trace.type for trace in sample.figure("curves", measure="P").data]
     with pytest.raises(ParameterError, match="no figure pie"):
         sample.figure("pie")

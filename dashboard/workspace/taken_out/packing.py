@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import struct
 import zipfile
@@ -18,6 +19,7 @@ from dashboard.workspace import adding
 from dashboard.workspace.disk.errors import StorageError, damaged
 from dashboard.workspace.disk.journal import is_name
 from dashboard.workspace.disk.records import (
+    BASELINE_RULE,
     Collection,
     DamagedRecordError,
     Entry,
@@ -81,6 +83,14 @@ def pack_tables(
         return kept.read_bytes() if isinstance(kept, Path) else kept.to_pybytes()
 
     _write(out, told, entries, journals, bytes_of)
+
+
+def new_packed(name: str, files: Iterable[Loaded]) -> bytes:
+    """A collection of these tables that nobody has kept so far, as one file."""
+    out = io.BytesIO()
+    told = Collection(adding.free_id(()), name, adding.now(), baseline_rule=BASELINE_RULE)
+    pack_tables(told, files, out)
+    return out.getvalue()
 
 
 def _write(
