@@ -1,7 +1,7 @@
 # make run     the dashboard with the sample runs; PORT=8601 DATA=folder WORKSPACE=folder NEW_TOKEN=1
 # make test    everything that CI checks but the tests on Apache Spark; SPARK=1 with them
 # make thorough   further cases of what those tests show (minutes)
-# make docs    docs/measures.md and docs/formats.md; build/api, the Python interface from its docstrings, by
+# make docs    docs/measures.md, docs/formats.md and what docs/tutorial.ipynb shows; build/api, the Python interface from its docstrings, by
 #              pdoc: one small package that needs no configuration, where mkdocstrings needs MkDocs and a theme
 # make lock    resolve requirements.in, requirements-dev.in and requirements-spark.in again
 # make bench   speed and memory against the peers, by rows, and of the pages, in a browser too (ten minutes)
@@ -63,6 +63,7 @@ thorough: .venv/run.stamp .venv/test.stamp
 docs: .venv/run.stamp .venv/test.stamp
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/api.py
+	$(BIN)/python docs/tutorial.py
 
 lock:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

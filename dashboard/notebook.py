@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboard.address.view import Comparison
+from dashboard.address.view import Comparison, address_on
 from dashboard.answers import curves as curves_answers
 from dashboard.answers.breakdown import by_column
 from dashboard.answers.overview import Overview, overview
@@ -22,10 +22,13 @@ from dashboard.answers.queries import Asked as QueriesAsked
 from dashboard.answers.queries import query_list
 from dashboard.answers.report import report
 from dashboard.drawing.drawing import Drawing
+from dashboard.served import Served, served
 from dashboard.study.study import Study
+from dashboard.workspace.taken_out.packing import new_packed
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, UnknownColumnError
 from metrics_core.doors import Explanation, explain
+from metrics_core.formats import Loaded
 from metrics_core.formats.in_memory import (
     GivenQrels,
     GivenQueries,
@@ -36,13 +39,13 @@ from metrics_core.formats.in_memory import (
 )
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.evaluate import refuse_same_names
-from metrics_core.tables import Documents
+from metrics_core.tables import Documents, Qrels, Table
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-_WAYS_ON = "Further: .queries(), .breakdown(column), .explain(query), .report(file)."
+_WAYS_ON = "Further: .queries(), .breakdown(column), .explain(query), .report(file), .open()."
 
 
 def show(
@@ -135,17 +138,45 @@ class Shown:
         )  # fmt: skip
         return chart.checked
 
-    def report(self, path: str | Path, *, title: str = "Comparison", text: str = "") -> Path:
+    def report(
+        self,
+        path: str | Path,
+        *,
+        title: str = "Comparison",
+        text: str = "",
+        with_data: bool = False,
+    ) -> Path:
         """Write the report, one HTML file or what a browser prints of it as .pdf, and say where it
-        is."""
+        is; `with_data` it carries the tables, and opens in Ranklens."""
         from dashboard.drawing.report.document import document
         from dashboard.drawing.report.parts import Asked
         from dashboard.printing import written
 
-        asked = Asked(title, text, made=datetime.now().astimezone())
+        data = new_packed(title, self._files()) if with_data else b""
+        asked = Asked(title, text, data=data, made=datetime.now().astimezone())
         page = document(report(self._study, self._view, ()), self._drawing, asked)
         written(page, path)
         return Path(path)
+
+    def open(self, folder: str | Path | None = None, *, name: str = "From a notebook") -> Served:
+        """Open the comparison in Ranklens: its address, which holds until it is closed or this
+        process ends. In a `folder` runs and judgments stay, with what is noted and judged there,
+        as the collection of this `name`; without one they go in the end."""
+        view = self._view
+        here = address_on(view.measure, view.baseline, view.focus)
+        return served(self._files(), here, name=name, folder=folder)
+
+    def _files(self) -> list[Loaded]:
+        """The tables as files of a collection."""
+        study = self._study
+        assert isinstance(study.qrels, Qrels)
+        given: list[tuple[Table | None, str]] = [
+            *((run, name) for name, run in study.runs.items()),
+            (study.qrels, "judgments"),
+            (study.queries, "queries"),
+            (study.documents, "documents"),
+        ]
+        return [Loaded(t, "", "given in Python", name) for t, name in given if t is not None]
 
     def _repr_html_(self) -> str:
         from dashboard.drawing.report.cell import cell

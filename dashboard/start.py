@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from types import FrameType
 
 from dashboard import commands
@@ -58,8 +59,11 @@ def _run(options: argparse.Namespace) -> int:
     except (_RefusedError, RanklensError) as refused:
         print(w.visible_lines(str(refused)), file=sys.stderr)
         return 2
+    if options.until_eof:
+        Thread(target=_end_with_input, name="end with the input", daemon=True).start()
     token = "" if options.no_token else _token(folder, renewed=options.new_token)
-    print(f"Ranklens: http://{ADDRESS}:{options.port}/{token and f'?token={token}'}", flush=True)
+    port = listening.getsockname()[1]
+    print(f"Ranklens: http://{ADDRESS}:{port}/{token and f'?token={token}'}", flush=True)
     if not token:
         print(_OPEN_TO_ALL, file=sys.stderr, flush=True)
     # Only now, because it takes a second.
@@ -130,8 +134,8 @@ class _RefusedError(Exception):
 
 def _listening(port: int) -> socket.socket:
     """A socket that listens on this port already: a page that is opened too early waits."""
-    if not 0 < port < 2**16:
-        raise _RefusedError(f"{port} is no port; a port is a number from 1 to 65535.")
+    if not 0 <= port < 2**16:
+        raise _RefusedError(f"{port} is no port; a port is a number from 1 to 65535, or 0 for any.")
     listening = socket.socket()
     # A port that was left a moment ago is free.
     if os.name == "posix":
@@ -155,6 +159,12 @@ def _other(port: int) -> int:
     return port + 1 if port + 1 < 2**16 else port - 1
 
 
+def _end_with_input() -> None:
+    """Who started this holds the other end of its input, and lets go of it however he ends."""
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
 def _ended(number: int, _: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
@@ -166,9 +176,14 @@ def _parser() -> argparse.ArgumentParser:
         epilog="; ".join(f"ranklens {name}: {what}" for name, what in commands.COMMANDS.items()),
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    parser.add_argument("--port", type=int, default=8501, help=f"port on {ADDRESS} (8501)")
+    parser.add_argument("--port", type=int, default=8501, help=f"port on {ADDRESS} (8501); 0: any")
     parser.add_argument("--data", help="open this folder's files instead of the samples")
     parser.add_argument("--workspace", help="folder that remembers files between visits")
+    parser.add_argument(
+        "--until-eof",
+        action="store_true",
+        help="end when the standard input does, as with the program that started it",
+    )
     token = parser.add_mutually_exclusive_group()
     token.add_argument(
         "--new-token",

@@ -31,6 +31,9 @@ ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "sample_runs"
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 
+OPTIONAL = ("datasets", "mlflow", "pyterrier")
+"""What recipes are for and no test brings along: they run where it is installed."""
+
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -59,6 +62,19 @@ def blocks_of(page: Path) -> Iterator[Block]:
     for found in _FENCE.finditer(whole):
         before = whole[: found.start()]
         yield Block(page, before.count("\n") + 1, found[1], found[2], before)
+
+
+def optional_in(block: Block) -> list[str]:
+    """The optional packages that a block imports."""
+    if block.language != "python":
+        return []
+    named: set[str] = set()
+    for node in ast.walk(ast.parse(block.text)):
+        if isinstance(node, ast.Import):
+            named |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            named.add((node.module or "").split(".")[0])
+    return sorted(named & set(OPTIONAL))
 
 
 def anchor_of(heading: str) -> str:

@@ -48,7 +48,7 @@ DASHBOARD = (
     ("files",),
     ("study",),
     ("answers",),
-    ("drawing",),
+    ("drawing", "served"),
     ("notebook", "commands"),
     ("session", "components"),
     ("app_pages",),

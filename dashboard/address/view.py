@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dashboard.address.address import CONTROLS, MISSING, SHARED_QUERIES, Address, Control, Pair
-from dashboard.address.measure_key import Chosen, read_measure
+from dashboard.address.measure_key import Chosen, at_k, read_measure
 from dashboard.address.method_key import read_method
 from metrics_core.base.errors import RanklensError, UnknownMeasureError
 from metrics_core.base.wording import listing
@@ -145,6 +145,14 @@ class View:
             rest = tuple(name for name in shown.runs if name not in (run, against))
             also = rest or (NOBODY,)
         return {"run": run, "base": against, "also": also}
+
+
+def address_on(
+    measure: Measure, baseline: str = "", run: str = "", also: tuple[str, ...] = ()
+) -> Address:
+    """The address of this measure at its own cutoff, with these runs where they are named."""
+    k = str(measure.cutoff or _DEFAULT_CUTOFF)
+    return Address.of(m=at_k(measure), k=k, base=baseline, run=run, also=also)
 
 
 def read_cutoff(text: str, *, deepest: int) -> int:

@@ -15,10 +15,14 @@ from dashboard.drawing.report.parts import PARTS, Asked
 from dashboard.files.files import fingerprint
 from dashboard.printing import written
 from dashboard.study.sharing import Shared, without_names, without_texts
+from dashboard.study.study import Study
+from dashboard.workspace.taken_out.packing import new_packed
 from metrics_core import formats
 from metrics_core.base.errors import RanklensError
 from metrics_core.commands.reading import ReadFiles
+from metrics_core.formats import Loaded
 from metrics_core.formats.source.limits import size_text
+from metrics_core.tables import Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,12 +34,19 @@ class ReportOptions(ViewOptions):
     parts: str | None
     public: bool
     no_texts: bool
+    with_data: bool
 
 
 def made(arguments: Sequence[str]) -> str:
     """Write the report; says where and of what it is."""
     options = ReportOptions(**vars(_parser().parse_args(arguments)))
     parts = _parts(options.parts)
+    if options.with_data and (options.public or options.no_texts):
+        other = "--public" if options.public else "--no-texts"
+        raise RanklensError(
+            f"--with-data carries names and texts, which {other} leaves out.",
+            "Leave one of the two out.",
+        )
     study, view, read = viewed(options)
     shared = Shared(study)
     if options.public:
@@ -46,7 +57,8 @@ def made(arguments: Sequence[str]) -> str:
     files = () if options.public else _used(options, read)
     drawing = Drawing.of(view, study.names)
     title = options.title or ("Comparison" if options.public else Path(options.qrels).stem)
-    asked = Asked(title, options.text, parts, texts=not shared.said, said=shared.said)
+    data = _packed(title, study, options, read) if options.with_data else b""
+    asked = Asked(title, options.text, parts, texts=not shared.said, said=shared.said, data=data)
     size = written(document(report(study, view, files), drawing, asked), options.out)
     pair = f"{view.focus} against {view.baseline} on {view.name}"
     return f"{options.out}: {size_text(size)}, {pair}"
@@ -67,6 +79,11 @@ def _parser() -> argparse.ArgumentParser:
         help="ids only: no texts, no names of files; runs are A, B, C, groups are numbered",
     )
     parser.add_argument("--no-texts", action="store_true", help="queries and documents by id")
+    parser.add_argument(
+        "--with-data",
+        action="store_true",
+        help="the file carries runs, judgments, queries and documents, and opens in Ranklens",
+    )
     return parser
 
 
@@ -89,6 +106,19 @@ def _used(options: ReportOptions, read: ReadFiles) -> tuple[UsedFile, ...]:
     qrels = read.qrels
     found.append(_file(options.qrels, "qrels", "", len(qrels), len(qrels.query_ids)))
     return tuple(found)
+
+
+def _packed(title: str, study: Study, options: ReportOptions, read: ReadFiles) -> bytes:
+    """The tables as they were read, as a packed collection."""
+    paths = {run.name: path for path, run in zip(options.all_runs, read.runs, strict=False)}
+    given: list[tuple[Table | None, str]] = [
+        *((run, paths.get(run.name, run.name)) for run in study.runs.values()),
+        (read.qrels, options.qrels),
+        (study.queries, options.queries or ""),
+        (study.documents, options.documents or ""),
+    ]
+    files = [Loaded(table, "", "", Path(path).name) for table, path in given if table is not None]
+    return new_packed(title, files)
 
 
 def _file(path: str, kind: formats.Kind, run: str, rows: int, queries: int) -> UsedFile:

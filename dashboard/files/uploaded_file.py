@@ -10,6 +10,7 @@ from typing import Any, Literal
 from dashboard.files.cut import is_carried, is_cut
 from dashboard.files.long_runs import SMALLEST
 from dashboard.workspace.disk.scratch import ScratchFile
+from dashboard.workspace.taken_out import in_page
 from dashboard.workspace.taken_out.packing import is_packed
 from metrics_core import formats
 from metrics_core.base.errors import RanklensError
@@ -22,8 +23,8 @@ from metrics_core.tables import Qrels
 _START = 512
 
 Way = Literal["packed", "cut", "carried over", "long", "plain"]
-"""A packed collection; a zip of some queries; notes or layers that were taken out; a table so long
-that it may hold a run which stays on the disk; any other table."""
+"""A packed collection, or a report that carries one; a zip of some queries; notes or layers that
+were taken out; a table so long that it may hold a run which stays on the disk; any other table."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +67,20 @@ class UploadedTable(Loaded):
 
 def way_of(given: UploadedFile) -> Way:
     """What a file is, by its first bytes and its size."""
-    if is_packed(given.origin):
+    if packed_in(given) is not None:
         return "packed"
     if is_carried(given.start):
         return "carried over"
     if is_cut(given.origin):
         return "cut"
     return "long" if len(given) >= SMALLEST else "plain"
+
+
+def packed_in(given: UploadedFile) -> Origin | None:
+    """The packed collection that a file is, or that a report carries; None of other files."""
+    if is_packed(given.origin):
+        return given.origin
+    return in_page.packed_in(given.whole()) if in_page.is_page(given.start) else None
 
 
 def tables_of(

@@ -15,12 +15,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.address import CONTROLS, Address
-from dashboard.address.measure_key import at_k, read_measure
+from dashboard.address.measure_key import read_measure
 from dashboard.address.method_key import read_method
 from dashboard.address.usual_baseline import usual_baseline
 from dashboard.address.view import (
     Comparison,
     View,
+    address_on,
     choose_runs,
     lacking,
     read_cutoff,
@@ -42,9 +43,6 @@ from metrics_core.slicing.breakdowns import ordered_groups
 from metrics_core.slicing.derived import MARK
 from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.ranked_run import nameless
-
-_USUAL_K = 10
-"""The results that count where the measure has no cutoff of its own."""
 
 
 class Study(KeptAnswers):
@@ -203,14 +201,7 @@ class Study(KeptAnswers):
         for name in (baseline, focus):
             if name is not None and name not in self.runs:
                 raise UnknownRunError(name, self.names)
-        address = Address.of(
-            m=at_k(measure),
-            k=str(measure.cutoff or _USUAL_K),
-            base=baseline or "",
-            run=focus or "",
-            also=also,
-        )
-        return self.view(address).comparison
+        return self.view(address_on(measure, baseline or "", focus or "", also)).comparison
 
     def _with_names_of_now(self, address: Address) -> Address:
         """Links of before a run was given another name still lead to it."""

@@ -144,12 +144,14 @@ def queries_from(given: GivenQueries) -> Queries:
     hint = "Give Queries, a path, a DataFrame, or a dictionary {query_id: {column: value}}."
     if table is None:
         raise RanklensError(f"{shown(given)} holds no queries.", hint)
-    at = understand(table.names, "queries").roles.get("query_id", -1)
+    roles = understand(table.names, "queries").roles
+    at, text = (roles.get(role, -1) for role in ("query_id", "text"))
     if at < 0:
         there = ", ".join(table.names)
         raise RanklensError(f"The queries have no column query_id; their columns: {there}.", hint)
     columns = {"query_id": _ids(table.column(at))}
-    columns |= {n: _texts(table.column(i)) for i, n in enumerate(table.names) if i != at}
+    names = ["text" if i == text else name for i, name in enumerate(table.names)]
+    columns |= {n: _texts(table.column(i)) for i, n in enumerate(names) if i != at}
     return Queries.from_columns(columns)
 
 

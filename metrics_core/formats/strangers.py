@@ -78,7 +78,8 @@ _STRANGERS = (
     _stranger(
         r"\s*(?:404: Not Found|<!doctype html|<html)",
         "a page of the web, not the file",
-        "Download the file itself, such as by its link `raw`.",
+        "Download the file itself, such as by its link `raw`. A report of Ranklens holds its"
+        " collection where it was saved with the data.",
     ),
 )
 

@@ -11,6 +11,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dashboard.start import main
+from dashboard.workspace.taken_out.in_page import packed_in
+from dashboard.workspace.taken_out.packing import is_packed
 from tests.browser.conftest import Opened, settle
 from tests.browser.test_accessibility import axe as axe
 from tests.dashboard.drawing.report.test_document import text_of
@@ -27,6 +29,7 @@ def report_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         str(SAMPLE / "queries.csv"),
         "--documents",
         str(SAMPLE / "articles.jsonl"),
+        "--with-data",
     ]
     assert main(["report", str(SAMPLE / "qrels.txt"), *runs, *given, "-o", str(out)]) == 0
     return out
@@ -42,7 +45,9 @@ def page(browser: Browser, report_file: Path) -> Iterator[Page]:
     shown.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
     shown.on(
         "request",
-        lambda r: problems.append(r.url) if not r.url.startswith(("file:", "data:")) else None,
+        lambda r: (
+            problems.append(r.url) if not r.url.startswith(("file:", "data:", "blob:")) else None
+        ),
     )
     shown.goto(report_file.as_uri())
     yield shown
@@ -68,6 +73,13 @@ def test_the_table_of_queries_sorts_and_finds(page: Page) -> None:
     assert rows.count() == 21
     page.get_by_role("button", name="All 104").click()
     assert rows.count() == 104
+
+
+def test_it_gives_the_data_that_it_carries(page: Page) -> None:
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download the data").click()
+    assert download.value.suggested_filename == "qrels.zip"
+    assert is_packed(Path(download.value.path()))
 
 
 def test_charts_are_drawn_and_cases_are_reached(page: Page) -> None:
@@ -128,7 +140,12 @@ def test_it_is_saved_from_a_page(sample_app: str, open_page: Opened) -> None:
     dialog.get_by_text("People who may read everything").click()
     whole = saved()
     assert "vinegar for the robot" in whole and "dense beats bm25" in text_of(whole)
-    assert "on AP" in whole
+    assert "on AP" in whole and packed_in(whole.encode()) is None
+    dialog.get_by_text("With the data").click()
+    carried = packed_in(saved().encode())
+    assert carried is not None and is_packed(carried)
+    dialog.get_by_text("Anyone").click()
+    assert packed_in(saved().encode()) is None
 
 
 def test_the_meeting_lies_over_the_page_one_is_on(sample_app: str, open_page: Opened) -> None:

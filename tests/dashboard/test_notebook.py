@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from dashboard.notebook import Shown, show
+from dashboard.workspace import Workspace
+from dashboard.workspace.taken_out.in_page import packed_in
+from dashboard.workspace.taken_out.packing import unpack
 from metrics_core import compare, evaluate
 from metrics_core.base.errors import ParameterError, UnknownColumnError, UnknownRunError
 
@@ -34,6 +37,12 @@ def test_the_cell_stands_by_itself(sample: Shown) -> None:
     assert ' id="' not in html
 
 
+def test_twenty_cells_are_small(sample: Shown) -> None:
+    assert 20 * len(sample._repr_html_().encode()) < 2_000_000
+    # Jupyter's own sheet gives all columns one width, whatever stands in them.
+    assert ".lens table { display: table; table-layout: auto;" in sample._repr_html_()
+
+
 def test_the_text_without_a_browser(sample: Shown) -> None:
     text = repr(sample)
     assert text.startswith("dense beats bm25. nDCG@10 rises from 0.548 to 0.636.")
@@ -56,6 +65,9 @@ def test_the_frames_are_those_of_the_core(sample: Shown) -> None:
 
 def test_ways_on(sample: Shown, tmp_path: Path) -> None:
     assert sample.report(tmp_path / "x.html", title="Ours").read_text().count("Ours") > 1
+    carried = sample.report(tmp_path / "x.html", with_data=True).read_bytes()
+    made = unpack(Workspace(tmp_path / "workspace"), packed_in(carried) or b"", file="x.html")
+    assert made.name == "Comparison"
     assert [trace.type for trace in sample.figure("curves", measure="P").data]
     with pytest.raises(ParameterError, match="no figure pie"):
         sample.figure("pie")

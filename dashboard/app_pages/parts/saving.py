@@ -11,6 +11,7 @@ from dashboard.app_pages.parts import section
 from dashboard.drawing.report.parts import PARTS
 from dashboard.session import Opened
 from dashboard.session.actions.reports import Readers, collection_title, saved, used_files
+from dashboard.session.open_collection import collection
 
 _READERS = {
     "public": (
@@ -48,10 +49,17 @@ def _ask(here: Opened) -> None:
         selection_mode="multi",
         key="report_parts",
     )
+    with_data = readers == "all" and st.checkbox(
+        "With the data",
+        key="report_data",
+        help="The collection goes along in the file, with notes and grades: it can be downloaded"
+        " from the report, and Ranklens opens the report itself.",
+    )
+    carried = collection() if with_data else ""
     kept = [part for part in PARTS if part in parts]
     st.download_button(
         "Save as HTML",
-        data=partial(saved, here, readers, title, text, kept, used_files()),
+        data=partial(saved, here, readers, title, text, kept, used_files(), carried=carried),
         file_name="ranklens-report.html"
         if readers == "public"
         else section.file_name("report", ".html"),

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from dashboard.answers.collections import file_name
 from dashboard.answers.queries import QueryList
 from dashboard.answers.query_chips import Mask
 from dashboard.answers.report import CASE_ROWS, Case, Measured
@@ -56,9 +57,10 @@ def document(
     parts: Sequence[Markup],
     slides: Markup,
     foot: Foot,
+    data: Markup,
 ) -> Markup:
     """The whole page: a title, its style sheet and script, what stands above all, the entries of
-    its contents with their parts, and the slides."""
+    its contents with their parts, the slides, and where its data is had."""
     return _drawn(
         "document",
         title=title,
@@ -67,7 +69,13 @@ def document(
         parts=parts,
         slides=slides,
         foot=foot,
+        data=data,
     )
+
+
+def data_here(title: str, size: str) -> Markup:
+    """That the file carries its collection, and how it is had."""
+    return _drawn("data_here", name=f"{file_name(title)}.zip", size=size)
 
 
 def title_line(collection: str, pair: str, date: str, said: str, text: str) -> Markup:

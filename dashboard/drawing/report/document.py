@@ -20,6 +20,8 @@ from dashboard.drawing.report.parts import Asked, Parts, queries_in
 from dashboard.drawing.report.sheet import own_sheet, sheet_for
 from dashboard.drawing.report.slides import slides_of
 from dashboard.drawing.theme import BY_THEME, font_face
+from dashboard.workspace.taken_out import in_page
+from metrics_core.formats.source.limits import size_text
 
 _HERE = Path(__file__).parent
 _REM = re.compile(r"(?<![\w.])([\d.]+)rem")
@@ -45,12 +47,18 @@ def document(shown: Report, drawing: Drawing, asked: Asked) -> str:
         parts,
         _slides(own),
         blocks.Foot(shown.measured.versions.split(" · ")[0], asked.date, made),
+        blocks.data_here(asked.title, size_text(len(asked.data))) if asked.data else Markup(),
     )
     page = without_links(whole)
     sheet = sheet_for(page, font_face(), own_sheet("report.css"))
     script = "".join((_HERE / name).read_text("utf-8") for name in ("present.js", "report.js"))
     page = page.replace("<style></style>", f"<style>{sheet}</style>", 1)
-    return page.replace("<script></script>", f"<script>{script}</script>", 1).lstrip()
+    page = page.replace("<script></script>", f"<script>{script}</script>", 1).lstrip()
+    if not asked.data:
+        return page
+    # Last, for nothing of the page is looked for in it.
+    body, end, rest = page.rpartition("</body>")
+    return f"{body}{in_page.block(asked.data)}{end}{rest}"
 
 
 def meeting(shown: Report, drawing: Drawing, asked: Asked) -> str:

@@ -46,13 +46,15 @@ _LEADS_TO = {"breakdown": "groups", "firm": "checks", "curves": "curves", "pairs
 @dataclass(frozen=True)
 class Asked:
     """What the sender wants: a title (the collection's name), a paragraph of their own above all,
-    the parts, whether query texts and titles stand in it, and what was left out, in words."""
+    the parts, whether query texts and titles stand in it, what was left out, in words, and the
+    packed collection that it carries, b"" for none."""
 
     title: str
     text: str = ""
     parts: tuple[str, ...] = tuple(PARTS)
     texts: bool = True
     said: str = ""
+    data: bytes = field(default=b"", repr=False)
     made: datetime = field(default_factory=lambda: datetime.now().astimezone())
 
     @property

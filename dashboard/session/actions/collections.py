@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from threading import Lock
 
 import streamlit as st
 
-from dashboard.files.files import SAMPLE_FOLDER, list_folder
-from dashboard.files.uploaded_file import UploadedFile
+from dashboard.files.files import SAMPLE_FOLDER, File, list_folder
+from dashboard.files.uploaded_file import UploadedFile, packed_in
 from dashboard.session.address import forget, href
 from dashboard.session.open_collection import (
     OF_ANOTHER,
@@ -21,8 +22,10 @@ from dashboard.session.open_collection import (
 )
 from dashboard.session.receipts import doing, tell
 from dashboard.workspace import Collection
+from dashboard.workspace.adding import content_in, now
+from dashboard.workspace.disk.records import BASELINE_RULE
 from dashboard.workspace.starting import OWN
-from dashboard.workspace.taken_out.packing import pack, unpack
+from dashboard.workspace.taken_out.packing import pack, pack_tables, unpack
 from metrics_core.formats import Loaded
 from metrics_core.tables.run_names import free_name
 
@@ -79,14 +82,36 @@ def duplicate_collection(identity: str) -> None:
 
 
 def copy_of(identity: str, name: str) -> Collection:
-    """A collection that holds the files of the example or of a folder as they are now."""
-    copy = made(name)
-    for file in files_of(identity):
-        if file.table is not None:
-            workspace().add(copy.id, Loaded(file.table, "", file.read_as, file.file), beside=True)
+    """A collection that holds the files of the example or of a folder as they are now, and what was
+    said of it."""
+    copy, files = made(name), _whole_files(identity)
+    for loaded in _loaded(files):
+        workspace().add(copy.id, loaded, beside=True)
     with workspace().writing() as shelves:
         shelves.journals.copy(identity, copy.id)
+        shelves.put_collection(_told(identity, files, copy))
     return copy
+
+
+def _whole_files(identity: str) -> list[File]:
+    return [file for file in files_of(identity) if file.table is not None]
+
+
+def _loaded(files: Sequence[File]) -> list[Loaded]:
+    return [Loaded(f.table, "", f.read_as, f.file) for f in files if f.table is not None]
+
+
+def _told(identity: str, files: Sequence[File], copy: Collection) -> Collection:
+    """The record of a copy, with all that was said of the collection; the judgments in use have the
+    key of their rows there."""
+    if not workspace().has(identity):
+        return copy
+    told = workspace().collection(identity)
+    used = next((f.table for f in files if f.key == told.judgments and f.kind == "qrels"), None)
+    judgments = content_in(used, "qrels") if used is not None else told.judgments
+    return replace(
+        told, id=copy.id, name=copy.name, changed=copy.changed, removed=False, judgments=judgments
+    )
 
 
 def remove_collection(identity: str) -> None:
@@ -106,9 +131,17 @@ def restore_collection(identity: str) -> None:
 
 
 def packed_collection(identity: str) -> bytes:
-    """A collection as one file."""
+    """A collection as one file; the example or a folder with its files as they are now."""
     out = io.BytesIO()
-    pack(workspace(), identity, out)
+    if all_collections().folder_of(identity) is None:
+        pack(workspace(), identity, out)
+        return out.getvalue()
+    files = _whole_files(identity)
+    new = Collection(
+        identity, all_collections().name_of(identity), now(), baseline_rule=BASELINE_RULE
+    )
+    journals = workspace().journals.contents(identity)
+    pack_tables(_told(identity, files, new), _loaded(files), out, journals)
     return out.getvalue()
 
 
@@ -125,7 +158,7 @@ def take_in(given: UploadedFile, kept: Callable[[], None]) -> None:
     """Make a collection of a packed one, and open it; `kept` is called as soon as it is there."""
 
     def taken() -> None:
-        new = unpack(workspace(), given.origin, file=given.name)
+        new = unpack(workspace(), packed_in(given) or b"", file=given.name)
         kept()
         open_collection(new.id)
         tell(f"“{new.name}” was imported from {given.name}.")

@@ -12,6 +12,7 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document, meeting
 from dashboard.drawing.report.parts import Asked
 from dashboard.files.files import File, fingerprint
+from dashboard.session.actions.collections import packed_collection
 from dashboard.session.open_collection import all_collections, collection, library_here
 from dashboard.session.view import Opened
 from dashboard.study.sharing import Shared, without_names, without_texts
@@ -29,8 +30,11 @@ def saved(
     text: str,
     parts: Sequence[str],
     files: Sequence[UsedFile],
+    *,
+    carried: str = "",
 ) -> bytes:
-    """The file, of the view as it is."""
+    """The file, of the view as it is, made without a look at the session; `carried` is the id of
+    the collection that goes along, for who may read everything."""
     make = {"public": without_names, "no texts": without_texts, "all": Shared}[readers]
     shared = make(here.study)
     study, view = shared.study, shared.comparison(here.comparison)
@@ -40,7 +44,8 @@ def saved(
         else {name: style.slot for name, style in here.look.styles.items()}
     )
     drawing = Drawing.of(view, study.names, slots, here.look.palette)
-    asked = Asked(title, text, tuple(parts), texts=not shared.said, said=shared.said)
+    data = packed_collection(carried) if carried and readers == "all" else b""
+    asked = Asked(title, text, tuple(parts), texts=not shared.said, said=shared.said, data=data)
     used = () if readers == "public" else tuple(files)
     return document(report(study, view, used), drawing, asked).encode()
 

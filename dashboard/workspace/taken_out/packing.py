@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import struct
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import IO
 
 import pyarrow as pa
 
-from dashboard.workspace.adding import free_id, now
+from dashboard.workspace import adding
 from dashboard.workspace.disk.errors import StorageError, damaged
 from dashboard.workspace.disk.journal import is_name
 from dashboard.workspace.disk.records import (
+    BASELINE_RULE,
     Collection,
     DamagedRecordError,
     Entry,
@@ -27,6 +30,7 @@ from dashboard.workspace.disk.records import (
 from dashboard.workspace.disk.shelves import LAYOUT
 from dashboard.workspace.store import Workspace
 from dashboard.workspace.taken_out import foreign
+from metrics_core.formats import Loaded
 from metrics_core.formats.source.unpacking import Origin, opened_plain, size_of
 
 _ABOUT = "ranklens.json"
@@ -46,16 +50,65 @@ def pack(workspace: Workspace, identity: str, out: IO[bytes]) -> None:
     for lost in workspace.damaged(identity):
         if is_number(lost.number):
             raise damaged(lost.file, lost.why)
+    told, entries = workspace.collection(identity), workspace.entries(identity)
+    _write(out, told, entries, workspace.journals.contents(identity), workspace.bytes_of)
+
+
+def pack_tables(
+    told: Collection,
+    files: Iterable[Loaded],
+    out: IO[bytes],
+    journals: Iterable[tuple[str, bytes]] = (),
+) -> None:
+    """Write a collection into a zip file whose tables no workspace keeps. Raises StorageError where
+    the rows of one are not as they were written."""
+    entries: list[Entry] = []
+    tables: dict[str, pa.Buffer | Path] = {}
+    for number, loaded in enumerate(files, start=1):
+        name, tables[name] = adding.packed(loaded.table)
+        entries.append(
+            adding.record_of(
+                loaded,
+                entries,
+                number=f"{number:05}",
+                content=adding.content_in(loaded.table, loaded.kind),
+                table=name,
+                slots=(),
+                older=None,
+            )
+        )
+
+    def bytes_of(entry: Entry) -> bytes:
+        kept = tables[entry.table]
+        return kept.read_bytes() if isinstance(kept, Path) else kept.to_pybytes()
+
+    _write(out, told, entries, journals, bytes_of)
+
+
+def new_packed(name: str, files: Iterable[Loaded]) -> bytes:
+    """A collection of these tables that nobody has kept so far, as one file."""
+    out = io.BytesIO()
+    told = Collection(adding.free_id(()), name, adding.now(), baseline_rule=BASELINE_RULE)
+    pack_tables(told, files, out)
+    return out.getvalue()
+
+
+def _write(
+    out: IO[bytes],
+    told: Collection,
+    entries: Iterable[Entry],
+    journals: Iterable[tuple[str, bytes]],
+    bytes_of: Callable[[Entry], bytes],
+) -> None:
+    head, entries = encode(told), list(entries)
+    records = {f"{_RECORDS}{entry.number}.json": encode(entry) for entry in entries}
+    records |= {f"{_JOURNALS}{name}": lines for name, lines in journals}
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as packed:
-        told, entries = encode(workspace.collection(identity)), workspace.entries(identity)
-        records = {f"{_RECORDS}{entry.number}.json": encode(entry) for entry in entries}
-        for name, lines in workspace.journals.contents(identity):
-            records[f"{_JOURNALS}{name}"] = lines
-        _put(packed, _ABOUT, about(told, records))
-        for name, content in {_COLLECTION: told, **records}.items():
+        _put(packed, _ABOUT, about(head, records))
+        for name, content in {_COLLECTION: head, **records}.items():
             _put(packed, name, content)
         for table, entry in {entry.table: entry for entry in entries}.items():
-            _put(packed, f"{_TABLES}{table}.parquet", workspace.bytes_of(entry))
+            _put(packed, f"{_TABLES}{table}.parquet", bytes_of(entry))
 
 
 def about(told: bytes, records: Mapping[str, bytes]) -> bytes:
@@ -103,7 +156,7 @@ def unpack(workspace: Workspace, origin: Origin, *, file: str) -> Collection:
         for entry in entries:
             foreign.check(entry, tables[entry.table])
     with workspace.writing() as shelves:
-        made = replace(told, id=free_id(shelves.ids()), changed=now(), removed=False)
+        made = replace(told, id=adding.free_id(shelves.ids()), changed=adding.now(), removed=False)
         for name, table in tables.items():
             shelves.put_table(name, pa.py_buffer(table))
         shelves.put_whole(made, entries, journals.items())

@@ -67,3 +67,12 @@ def test_errors_say_what_to_write(
 ) -> None:
     assert main(["report", QRELS, *RUNS, *more]) == 2
     assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("other", ["--public", "--no-texts"])
+def test_what_is_left_out_is_not_carried_either(
+    other: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "x.html"
+    assert main(["report", QRELS, *RUNS, "--with-data", other, "-o", str(out)]) == 2
+    assert other in capsys.readouterr().err and not out.exists()

@@ -312,6 +312,11 @@ def test_queries_are_taken_with_their_columns(given: Any) -> None:
     assert queries.frame["kind"].tolist() == ["short", None] and queries.columns == ["kind"]
 
 
+def test_the_text_of_queries_has_the_name_that_their_library_gives_it() -> None:
+    queries = queries_from(pd.DataFrame({"qid": ["1"], "query": ["lemon"], "kind": ["short"]}))
+    assert queries.frame["text"].tolist() == ["lemon"] and queries.columns == ["kind"]
+
+
 def test_what_holds_no_queries_is_said() -> None:
     for given in (5, {"001": "short"}, [], pd.DataFrame({"kind": ["short"]})):
         with pytest.raises(RanklensError, match=r"holds no queries|have no column query_id"):

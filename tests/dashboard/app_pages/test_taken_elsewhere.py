@@ -1,0 +1,154 @@
+"""A collection that was taken out as one file opens elsewhere to the same pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dashboard.files.collections import SAMPLE
+from dashboard.files.files import SAMPLE_FOLDER, read_files
+from dashboard.session.actions.collections import copy_of, packed_collection
+from dashboard.session.open_collection import files_of, workspace
+from dashboard.start import main
+from dashboard.workspace import Collection
+from dashboard.workspace.taken_out.in_page import block
+from metrics_core import formats
+from metrics_core.formats import Loaded
+from tests.dashboard.conftest import drawn, opened, text_of
+
+OTHER_GRADES = b"q098 0 none-of-these 1\nq001 0 none-of-these 0\n"
+RANKED = "fn-0232"
+"""A document of q098 in the sample that nobody judged, as it is read here."""
+PLACES = ("id", "changed")
+"""What of a record says where and when it is kept."""
+QUERY = {"q": "q098"}
+SHOWN = {"overview": {}, "queries": {}, "query": QUERY, "data": {}}
+
+
+def a_collection() -> Collection:
+    """The sample with names, colours, notes, tags, layers, a second file of judgments and ids that
+    are read another way."""
+    here = workspace()
+    made = here.new("Help centre")
+    for path in sorted(SAMPLE_FOLDER.iterdir()):
+        if path.suffix in (".run", ".txt", ".csv", ".jsonl"):
+            for file in read_files(path, shown=path.name, origin="upload"):
+                assert file.table is not None
+                here.add(made.id, Loaded(file.table, "", file.read_as, file.file))
+    here.add(made.id, formats.read(OTHER_GRADES, name="other.qrels"))
+    judgments = next(f for f in files_of(made.id) if f.file == "qrels.txt")
+    here.judge_by(made.id, judgments.key)
+    here.judge_completely(made.id, True)
+    here.leave_out_own(made.id, True)
+    here.map_ids(made.id, "", "case")
+    said_of(made.id)
+    return here.collection(made.id)
+
+
+def said_of(identity: str) -> None:
+    """Names, colours, a note, a tag and two layers."""
+    here = workspace()
+    here.call_runs(
+        identity,
+        {"dense": "Two towers"},
+        {"dense": 3, "bm25": 2, "hybrid": 1, "titles-only": 0},
+    )
+    here.notes.add(identity, "q098", "Nobody sells vinegar", "out of scope", by="Ada")
+    here.layers.judge(identity, "Ada", {("q098", RANKED): 1})
+    here.layers.begin(identity, "a model", {("q001", RANKED): 2}, judged=False)
+
+
+def pages(identity: str) -> dict[str, str]:
+    """What pages show of a collection, its id left out."""
+    shown = {name: seen(opened(name, set=identity, **own)) for name, own in SHOWN.items()}
+    return {name: text.replace(identity, "") for name, text in shown.items()}
+
+
+def seen(app: AppTest) -> str:
+    """Markup, charts and texts."""
+    charts = [chart.proto.spec for chart in app.get("plotly_chart")]
+    return "\n".join([drawn(app), *charts, *(text.value for text in app.markdown)])
+
+
+def elsewhere(monkeypatch: pytest.MonkeyPatch, folder: Path, file: str, content: bytes) -> AppTest:
+    """The app on another workspace, into which this file was imported."""
+    monkeypatch.setenv("RANKLENS_WORKSPACE", str(folder))
+    st.cache_resource.clear()
+    app = opened("collections")
+    app.file_uploader[0].set_value([(file, content, "")]).run()
+    assert not app.exception
+    return app
+
+
+def said(collection: Collection) -> dict[str, object]:
+    """What a record says, but where and when."""
+    return {name: value for name, value in vars(collection).items() if name not in PLACES}
+
+
+def test_all_that_was_said_of_it_goes_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = a_collection()
+    before, packed = pages(made.id), packed_collection(made.id)
+    assert "Two towers" in before["overview"] and "Nobody sells vinegar" in before["query"]
+    assert "Ids are read another way" in before["data"] and "Ada" in before["query"]
+    elsewhere(monkeypatch, tmp_path / "elsewhere", "x.zip", packed)
+    there = workspace().collections()[0]
+    assert pages(there.id) == before
+    assert said(there) == said(made)
+
+
+def test_a_copy_of_the_example_keeps_what_was_said_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace().new("The example", SAMPLE)
+    said_of(SAMPLE)
+    copy = copy_of(SAMPLE, "A copy")
+    told = workspace().collection(copy.id)
+    assert (told.run_names, told.run_slots["dense"]) == ({"dense": "Two towers"}, 3)
+    packed = packed_collection(SAMPLE)
+    before = text_of(opened("query", set=SAMPLE, **QUERY))
+    elsewhere(monkeypatch, tmp_path / "elsewhere", "x.zip", packed)
+    there = workspace().collections()[0]
+    assert {**said(there), "name": "A copy"} == said(told)
+    assert text_of(opened("query", set=there.id, **QUERY)).replace(there.id, "") == before
+
+
+def test_a_report_of_the_command_opens_to_the_same_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "x.html"
+    names = ("bm25", "dense", "hybrid", "titles-only")
+    files = [str(SAMPLE_FOLDER / name) for name in ("qrels.txt", *(f"{n}.run" for n in names))]
+    more = ["--queries", str(SAMPLE_FOLDER / "queries.csv"), "--documents"]
+    more += [
+        str(SAMPLE_FOLDER / "articles.jsonl"),
+        "--title",
+        "Ours",
+        "--with-data",
+        "--parts",
+        "measured",
+    ]
+    assert main(["report", *files, *more, "-o", str(out)]) == 0
+    before = text_of(opened("overview", set=SAMPLE))
+    app = elsewhere(monkeypatch, tmp_path / "elsewhere", "x.html", out.read_bytes())
+    assert "“Ours” was imported from x.html." in text_of(app)
+    there = workspace().collections()[0]
+    assert text_of(opened("overview", set=there.id)).replace("Ours", "The example") == before
+    shown = text_of(opened("data", set=there.id))
+    assert all(f"{name}.run" in shown for name in names) and "queries.csv" in shown
+
+
+def test_a_report_that_is_not_whole_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for content, told in (
+        (block(b"PK no collection"), "is not whole"),
+        ("<p>no data</p>", "saved with the data"),
+    ):
+        page = f"<!doctype html>{content}".encode()
+        app = elsewhere(monkeypatch, tmp_path / "elsewhere", "x.html", page)
+        assert told in text_of(app) and not workspace().collections()
