@@ -169,11 +169,14 @@ def _breakdown(asked: _Asked) -> _Figure:
 def _pairs(asked: _Asked) -> _Figure:
     view = asked.view
     found = every_pair(asked.study, view)
-    told = f"Row minus column on {view.name}"
+    told = f"Row minus column on {view.name}; "
     if found.draws:
-        told += f"; coloured: significant after correction for {w.number(found.n_pairs)} pairs"
+        pairs = (
+            f" after correction for {w.number(found.n_pairs)} pairs" if found.n_pairs > 1 else ""
+        )
+        told += f"coloured: significant{pairs}"
     else:
-        told += "; not tested"
+        told += "not tested"
     return _Figure(pair_matrix(found, asked.drawing, width=asked.width), f"{told}.")
 
 

@@ -70,12 +70,15 @@ def _told(found: dict[str, AllPairs], level: float) -> str:
     if all(np.isnan(pairs.p).all() for pairs in found.values()):
         return NOTHING_TESTED
     draws = sorted({pairs.draws for pairs in found.values()})
-    pairs = w.number(next(iter(found.values())).n_pairs)
+    pairs = next(iter(found.values())).n_pairs
+    corrected = (
+        f", corrected for {w.number(pairs)} comparisons on a measure together (max-statistic,"
+        " step-down)"
+    )
     return (
         f"Superscripts name the runs that a run beats at significance level {1 - level:.2g}:"
         f" all pairs of runs, by {w.listing(map(w.count, draws), 'or')} bootstrap draws of the"
-        f" queries, corrected for {pairs} comparisons on a measure together (max-statistic,"
-        " step-down)."
+        f" queries{corrected if pairs > 1 else ''}."
     )
 
 
