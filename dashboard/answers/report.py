@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from shlex import quote
@@ -14,12 +15,16 @@ from dashboard.answers.curves import Curves, curves
 from dashboard.answers.firmness import firmness
 from dashboard.answers.group_table import Asked as GroupsAsked
 from dashboard.answers.group_table import Listed, listed
+from dashboard.answers.id_offers import maps_said
 from dashboard.answers.overview import Overview, overview, overview_measures
+from dashboard.answers.own_documents import own_left_out
 from dashboard.answers.queries import Asked, QueryList, query_list
 from dashboard.answers.query import QueryPage, query
 from dashboard.answers.query_chips import Mask, lists
+from dashboard.answers.remarks import COLUMNS, NOTHING_NOTED, Remarks
 from dashboard.study.study import Study
 from metrics_core import __version__
+from metrics_core.base import wording as w
 from metrics_core.comparing.method import METHOD
 from metrics_core.findings.firmness import Firmness
 from metrics_core.formats.registry import Kind
@@ -55,12 +60,14 @@ class Case:
 @dataclass(frozen=True)
 class Measured:
     """What was measured and how: each measure with what it is in words and as LaTeX, the files,
-    the libraries' versions, and the command that prints the same numbers; "" where the view is
-    filtered, which no command knows."""
+    the libraries' versions, what of the files was `changed` for it, in sentences, and the command
+    that prints the same numbers; "" where the view is filtered or holds grades that were given
+    here, which no command knows."""
 
     measures: list[tuple[str, str, str]]
     files: tuple[UsedFile, ...]
     versions: str
+    changed: tuple[str, ...]
     command: str
 
 
@@ -68,7 +75,8 @@ class Measured:
 class Report:
     """All that a report shows. `groups` are of the first column, None where nothing tells the
     queries apart; `lists` says of each query, in the order of the scores, in which lists it is,
-    `grades` are those of the collection, by which they are tinted."""
+    `grades` are those of the collection, by which they are tinted, `noted` is what people noted of
+    its queries: query_id, text, tags, notes."""
 
     overview: Overview
     firmness: Firmness
@@ -80,10 +88,19 @@ class Report:
     lists: dict[str, Mask]
     grades: tuple[float, ...]
     measured: Measured
+    noted: pd.DataFrame
 
 
-def report(study: Study, shown: Comparison, files: tuple[UsedFile, ...]) -> Report:
-    """The report of a comparison."""
+def report(
+    study: Study,
+    shown: Comparison,
+    files: tuple[UsedFile, ...],
+    *,
+    remarks: Remarks = NOTHING_NOTED,
+    own_grades: Mapping[str, int] | None = None,
+) -> Report:
+    """The report of a comparison; `own_grades` counts the grades of the layers that its scores
+    hold, by the layer's name."""
     first = overview(study, shown)
     tested = shown.focus not in first.too_few and not shown.alone
     return Report(
@@ -96,8 +113,17 @@ def report(study: Study, shown: Comparison, files: tuple[UsedFile, ...]) -> Repo
         queries=query_list(study, shown, Asked()),
         lists=lists(study, shown, study.scores(shown, shown.measure)),
         grades=tuple(study.grades),
-        measured=_measured(shown, files),
+        measured=_measured(study, shown, files, own_grades or {}),
+        noted=_noted(study, shown, remarks),
     )
+
+
+def _noted(study: Study, shown: Comparison, remarks: Remarks) -> pd.DataFrame:
+    """What is noted of the queries in view, in their order."""
+    frame = study.with_texts(query_list(study, shown, Asked()).frame[["query_id"]])
+    for column in COLUMNS:
+        frame[column.name] = remarks.values(column, frame["query_id"])
+    return frame[(frame["tags"] != "") | (frame["notes"] != "")]
 
 
 def _groups(study: Study, shown: Comparison, first: Overview) -> tuple[Breakdown, Listed] | None:
@@ -117,7 +143,9 @@ def _cases(study: Study, shown: Comparison, rows: pd.DataFrame) -> list[Case]:
     return [Case(row, query(study, shown, str(row["query_id"]), Asked())) for row in records]
 
 
-def _measured(shown: Comparison, files: tuple[UsedFile, ...]) -> Measured:
+def _measured(
+    study: Study, shown: Comparison, files: tuple[UsedFile, ...], own_grades: Mapping[str, int]
+) -> Measured:
     measures = overview_measures(shown)
     told = [described(measure.declaration) for measure in measures]
     names = [str(measure) for measure in measures]
@@ -127,11 +155,27 @@ def _measured(shown: Comparison, files: tuple[UsedFile, ...]) -> Measured:
         versions=" · ".join(
             [f"Ranklens {__version__}", *(f"{name} {version(name)}" for name in _LIBRARIES)]
         ),
-        command=_command(shown, names, files),
+        changed=tuple(filter(None, _changed(study, own_grades))),
+        command="" if any(own_grades.values()) else _command(study, shown, names, files),
     )
 
 
-def _command(shown: Comparison, measures: list[str], files: tuple[UsedFile, ...]) -> str:
+def _changed(study: Study, own_grades: Mapping[str, int]) -> list[str]:
+    """What was said of the files, and the grades that came on top."""
+    mapped = maps_said(study)
+    grades = [f"{w.count(n)} of {name}" for name, n in own_grades.items() if n]
+    return [
+        f"{w.sentence_case(mapped)}." if mapped else "",
+        own_left_out(study),
+        f"Grades given in Ranklens count beside those of the files: {w.listing(grades)}."
+        if grades
+        else "",
+    ]
+
+
+def _command(
+    study: Study, shown: Comparison, measures: list[str], files: tuple[UsedFile, ...]
+) -> str:
     """What prints the same differences on a command line."""
     narrowed = shown.where or any(shown.controls)
     if narrowed or shown.alone or shown.method != METHOD:
@@ -142,4 +186,9 @@ def _command(shown: Comparison, measures: list[str], files: tuple[UsedFile, ...]
     if not qrels or not all(run in file_of for run in runs):
         return ""
     given = " ".join(quote(name) for name in (qrels, *(file_of[run] for run in runs)))
-    return f"python -m metrics_core compare {given} -m {quote(','.join(measures))}"
+    settings = study.settings
+    said = [("--map-queries", settings.map_queries), ("--map-docs", settings.map_docs)]
+    flags = [f" {flag} {quote(value)}" for flag, value in said if value]
+    flags += [" --exclude-self"] if settings.exclude_self else []
+    asked = f"-m {quote(','.join(measures))}{''.join(flags)}"
+    return f"python -m metrics_core compare {given} {asked}"

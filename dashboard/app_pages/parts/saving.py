@@ -7,9 +7,11 @@ from typing import get_args
 
 import streamlit as st
 
+from dashboard.answers.remarks import NOTHING_NOTED
 from dashboard.app_pages.parts import section
 from dashboard.drawing.report.parts import PARTS
 from dashboard.session import Opened
+from dashboard.session.actions.notes import remarks
 from dashboard.session.actions.reports import Readers, collection_title, saved, used_files
 from dashboard.session.open_collection import collection
 
@@ -41,13 +43,15 @@ def _ask(here: Opened) -> None:
     usual = "Comparison" if readers == "public" else collection_title()
     title = st.text_input("Title", value=usual, key=f"report_title_{readers == 'public'}")
     text = st.text_area("A paragraph of your own, above all", key="report_text", height=68)
+    there = remarks() if readers == "all" else NOTHING_NOTED
+    offered = [part for part in PARTS if part != "noted" or there.given]
     parts = st.pills(
         "Parts",
-        list(PARTS),
-        default=list(PARTS),
+        offered,
+        default=[part for part in PARTS if part != "noted"],
         format_func=PARTS.__getitem__,
         selection_mode="multi",
-        key="report_parts",
+        key=f"report_parts_{len(offered)}",
     )
     with_data = readers == "all" and st.checkbox(
         "With the data",
@@ -59,7 +63,9 @@ def _ask(here: Opened) -> None:
     kept = [part for part in PARTS if part in parts]
     st.download_button(
         "Save as HTML",
-        data=partial(saved, here, readers, title, text, kept, used_files(), carried=carried),
+        data=partial(
+            saved, here, readers, title, text, kept, used_files(), noted=there, carried=carried
+        ),
         file_name="ranklens-report.html"
         if readers == "public"
         else section.file_name("report", ".html"),

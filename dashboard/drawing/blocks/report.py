@@ -234,6 +234,12 @@ def _cell(kind: str, value: object, record: Mapping[str, object], *, coloured: b
     return kind, str(value), ""
 
 
+def noted(rows: pd.DataFrame, *, texts: bool) -> Markup:
+    """What people noted of queries (query_id, text, tags, notes); nothing where they did not."""
+    records = rows.to_dict("records")
+    return _drawn("noted", rows=records, texts=texts) if records else Markup()
+
+
 def measured(
     found: Measured,
     formulas: Sequence[tuple[str, str, Markup]],

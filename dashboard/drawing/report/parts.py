@@ -34,6 +34,7 @@ PARTS = {
     "losses": "Largest losses",
     "wins": "Largest wins",
     "queries": "Every query",
+    "noted": "Notes and tags",
     "measured": "What was measured, and how",
 }
 """The parts below the verdict, which may be left out, by their places in the file."""
@@ -151,6 +152,7 @@ class Parts:
             "losses": lambda: self._cases(self.shown.losses),
             "wins": lambda: self._cases(self.shown.wins),
             "queries": self._queries,
+            "noted": lambda: blocks.noted(self.shown.noted, texts=self.asked.texts),
             "measured": self._measured,
         }
         return inside[key]()
@@ -279,6 +281,7 @@ class Parts:
         paragraphs.append(
             ("Judged", f"{w.share(shown.facts.judged_share)} of the top {k}. By run: {judged}.")
         )
+        paragraphs += [("The files", " ".join(found.changed))] if found.changed else []
         return blocks.measured(found, formulas, paragraphs)
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
+from dashboard.answers.remarks import NOTHING_NOTED, Remarks
 from dashboard.answers.report import UsedFile, report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document, meeting
@@ -31,6 +32,7 @@ def saved(
     parts: Sequence[str],
     files: Sequence[UsedFile],
     *,
+    noted: Remarks = NOTHING_NOTED,
     carried: str = "",
 ) -> bytes:
     """The file, of the view as it is, made without a look at the session; `carried` is the id of
@@ -47,7 +49,17 @@ def saved(
     data = packed_collection(carried) if carried and readers == "all" else b""
     asked = Asked(title, text, tuple(parts), texts=not shared.said, said=shared.said, data=data)
     used = () if readers == "public" else tuple(files)
-    return document(report(study, view, used), drawing, asked).encode()
+    # What people wrote may name anything.
+    remarks = noted if readers == "all" else NOTHING_NOTED
+    found = report(study, view, used, remarks=remarks, own_grades=own_grades(here, readers))
+    return document(found, drawing, asked).encode()
+
+
+def own_grades(here: Opened, readers: Readers) -> dict[str, int]:
+    """The grades that were given in Ranklens and count, by whose they are."""
+    if readers == "public":
+        return {"people": sum(len(layer) for layer in here.layers)}
+    return {layer.name: len(layer) for layer in here.layers}
 
 
 def presented(here: Opened) -> str:

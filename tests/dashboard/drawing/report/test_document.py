@@ -13,6 +13,7 @@ from dashboard.address.address import Address
 from dashboard.answers.overview import overview
 from dashboard.answers.queries import Asked as QueriesAsked
 from dashboard.answers.queries import query_list
+from dashboard.answers.remarks import NOTHING_NOTED, Remarks
 from dashboard.answers.report import UsedFile, report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document
@@ -20,6 +21,7 @@ from dashboard.drawing.report.parts import PARTS, Asked
 from dashboard.files.files import SAMPLE_FOLDER, read_files
 from dashboard.study.library import assemble
 from dashboard.study.study import Study
+from dashboard.workspace import Settings
 from metrics_core.base import wording as w
 from tests.collections_of import qrels_of, run_of
 
@@ -41,10 +43,17 @@ def sample() -> Study:
     return study
 
 
-def page_of(study: Study, asked: Asked | None = None, **address: str) -> str:
+def page_of(
+    study: Study,
+    asked: Asked | None = None,
+    remarks: Remarks = NOTHING_NOTED,
+    own_grades: dict[str, int] | None = None,
+    **address: str,
+) -> str:
     view = study.view(Address.of(**address)).comparison
     drawing = Drawing.of(view, study.names)
-    return document(report(study, view, FILES), drawing, asked or Asked("Help centre"))
+    found = report(study, view, FILES, remarks=remarks, own_grades=own_grades)
+    return document(found, drawing, asked or Asked("Help centre"))
 
 
 def text_of(page: str) -> str:
@@ -100,6 +109,26 @@ def test_parts_and_words_of_the_sender() -> None:
     assert "Read me & <i>mind</i>" in text and "<i>mind</i>" not in page.replace("&lt;", "")
     ids = set(re.findall(r'<section id="([^"]+)"', page))
     assert ids == {"verdict", "runs", "queries"}
+
+
+def test_what_people_noted_and_graded_is_said() -> None:
+    remarks = Remarks((("q098", ("<vague>",), ("two meanings", "ask Ann")), ("gone", (), ("x",))))
+    page = page_of(sample(), remarks=remarks, own_grades={"Ann's": 12, "nobody's": 0})
+    text = text_of(page)
+    assert "vinegar for the robot<vague>two meanings · ask Ann" in text and "&lt;vague" in page
+    assert "Grades given in Ranklens count beside those of the files: 12 of Ann's." in text
+    # No command knows those grades.
+    assert "metrics_core compare" not in text
+    by_id = text_of(page_of(sample(), Asked("X", texts=False), remarks=remarks))
+    assert "q098<vague>two meanings" in by_id and "Notes and tags" in by_id
+    assert "Notes and tags" not in text_of(page_of(sample()))
+
+
+def test_the_command_reads_the_ids_as_the_pages_do() -> None:
+    study = sample()
+    said = Settings(map_docs="cut #", exclude_self=True)
+    own = Study(list(study.runs.values()), study.qrels, study.queries, settings=said)
+    assert "-m nDCG@10,P@10,R@10,RR,AP --map-docs 'cut #' --exclude-self" in text_of(page_of(own))
 
 
 @pytest.mark.parametrize("queries", [1, 9, 30])
