@@ -10,6 +10,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 from types import FrameType
@@ -24,6 +25,10 @@ from metrics_core.base.errors import RanklensError
 
 ADDRESS = NAMES[0]
 _BACKLOG = 128
+_CORE_ALONE = (
+    "The dashboard is not installed, only metrics-core. pip install 'ranklens[app]' brings it;"
+    " in the folder of Ranklens, pip install '.[app]'."
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,6 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     No second process serves, so whatever ends this one (Ctrl-C, SIGTERM) ends the server.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
+    if find_spec("streamlit") is None:
+        print(_CORE_ALONE, file=sys.stderr)
+        return 2
     if given and given[0] in commands.COMMANDS:
         return commands.run(given[0], given[1:])
     # Before numpy is loaded: threads of a product that wait for each other take many times as long

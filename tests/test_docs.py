@@ -6,6 +6,7 @@ import importlib
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +54,17 @@ def test_locked_dependencies_have_hashes_and_no_address() -> None:
         assert "://" not in text and "index-url" not in text and "find-links" not in text
         pinned = re.findall(r"^[\w.\-\[\]]+==.*", text, re.MULTILINE)
         assert pinned and text.count("--hash=sha256:") >= len(pinned)
+
+
+def test_what_is_installed_is_what_is_locked() -> None:
+    """The core alone, and with the dashboard, need what requirements.in names."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    needed = [*project["dependencies"], *project["optional-dependencies"]["app"]]
+    lines = (ROOT / "requirements.in").read_text().splitlines()
+    named = [line for line in lines if line and not line.startswith("#")]
+    assert sorted(re.split(r"[=<>]", line)[0] for line in needed) == sorted(
+        re.split(r"[=<>]", line)[0] for line in named
+    )
 
 
 def test_every_direct_dependency_has_its_reason() -> None:

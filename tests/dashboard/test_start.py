@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from dashboard import start
 from dashboard.environment import WORKSPACE_VARIABLE
 from metrics_core import __version__
 from tests.metrics_core.base.test_ending import CALLED_BACK
@@ -318,3 +319,11 @@ def test_headers_of_a_proxy_change_nothing(tmp_path: Path) -> None:
 def test_the_version() -> None:
     done = subprocess.run([*COMMAND, "--version"], cwd=ROOT, capture_output=True, text=True)
     assert (done.stdout, done.returncode) == (f"ranklens {__version__}\n", 0)
+
+
+def test_without_the_dashboard_it_says_which_line_installs_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(start, "find_spec", lambda name: None)
+    assert start.main(["report", "qrels.txt", "bm25.run"]) == 2
+    assert "pip install 'ranklens[app]'" in capsys.readouterr().err
