@@ -104,7 +104,7 @@ def _beginning(source: str | Path | bytes) -> str:
     if isinstance(source, (str, Path)) and not Path(source).is_file():
         return ""
     try:
-        return open_records(source).head.decode()
+        return open_records(source, glance=True).head.decode()
     except FileFormatError:
         return ""
 

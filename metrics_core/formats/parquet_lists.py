@@ -22,15 +22,20 @@ from metrics_core.formats.source.source import Source
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
+_LOOKED_AT = 50
+"""Rows that tell what the records hold."""
+
 
 def open_records(
     source: str | Path | bytes,
     name: str | None = None,
     encoding: str | None = None,
     limit: Size | None = None,
+    *,
+    glance: bool = False,
 ) -> Source:
-    """What `open_source` gives; of Parquet with lists of documents the records instead. Raises
-    FileFormatError."""
+    """What `open_source` gives; of Parquet with lists of documents the records instead, where it is
+    a `glance` the first of them. Raises FileFormatError."""
     opened = open_source(source, name, encoding, limit)
     if isinstance(opened.origin, Path) and not opened.origin.is_file():
         return opened  # reading it says so
@@ -42,10 +47,14 @@ def open_records(
         return opened
     size = partial(check_size, opened, file, names, a_cell=A_CELL_OF_PYTHON, lists=True)
     guarded(opened, size)
-    batches = guarded(opened, partial(batches_of, opened, file, names))
+    batches = guarded(opened, partial(_first if glance else batches_of, opened, file, names))
     records = [record for batch in batches for record in batch.to_pylist()]
     text = json.dumps(records, ensure_ascii=False, default=str)
     return replace(opened, origin=text.encode(), encoding=None)
+
+
+def _first(_source: Source, file: pq.ParquetFile, names: list[str]) -> list[pa.RecordBatch]:
+    return [batch for batch in [next(file.iter_batches(_LOOKED_AT, columns=names), None)] if batch]
 
 
 def _columns(file: pq.ParquetFile) -> list[str]:

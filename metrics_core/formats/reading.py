@@ -267,7 +267,7 @@ def recognised(opened: Source, kind: Kind | None) -> tuple[str, Kind]:
 def kind_at_a_glance(source: str | Path | bytes) -> Kind | None:
     """What the beginning of a file says it holds; None where it says nothing."""
     try:
-        opened = open_records(source)
+        opened = open_records(source, glance=True)
         return recognise(opened, sample_of(opened), None, None).kind
     except (RanklensError, OSError):
         return None

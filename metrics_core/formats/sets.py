@@ -32,7 +32,7 @@ def _kinds_in(source: str | Path | bytes) -> list[Kind]:
     if not is_json(source):
         return []
     try:
-        found = kinds_in_lists(sample_of(open_records(source)))
+        found = kinds_in_lists(sample_of(open_records(source, glance=True)))
     except FileFormatError:
         return []
     return found if "qrels" in found else []
