@@ -17,6 +17,7 @@ from typing import Any
 
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.base.notes import Note
+from metrics_core.formats.parquet_lists import open_records
 from metrics_core.formats.parsing.json_text import (
     NumberText,
     check_characters,
@@ -34,7 +35,7 @@ from metrics_core.formats.registry import (
 )
 from metrics_core.formats.source.limits import TREE, Size
 from metrics_core.formats.source.lines import refuse
-from metrics_core.formats.source.opening import memory_enough, open_source
+from metrics_core.formats.source.opening import memory_enough
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Queries, Run
 
@@ -103,7 +104,7 @@ def _beginning(source: str | Path | bytes) -> str:
     if isinstance(source, (str, Path)) and not Path(source).is_file():
         return ""
     try:
-        return open_source(source).head.decode()
+        return open_records(source, glance=True).head.decode()
     except FileFormatError:
         return ""
 
@@ -116,7 +117,7 @@ def read_detailed_set(
     limit: Size | None = None,
 ) -> list[Loaded]:
     """The queries, judgments and run of a file of detailed results. Raises FileFormatError."""
-    opened = open_source(source, name, encoding, limit)
+    opened = open_records(source, name, encoding, limit)
     with memory_enough(opened):
         results = _read_results(opened)
         parts = [_queries(opened, results), _qrels(opened, results)]

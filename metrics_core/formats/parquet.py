@@ -76,7 +76,8 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
     title="Parquet",
     kinds=KINDS,
     endings=(".parquet",),
-    explanation="Columns by name, as pandas, polars, duckdb and Arrow write them.",
+    explanation="Columns by name, as pandas, polars, duckdb and Arrow write them. Lists of document"
+    " ids beside a query are read as those of JSON are.",
     example="(binary) columns query_id, doc_id, score",
     recognise=recognise_parquet,
     write=dict.fromkeys(KINDS, write_parquet),

@@ -12,6 +12,7 @@ from metrics_core.base.errors import FileFormatError, ParameterError, RanklensEr
 from metrics_core.base.wording import shown
 from metrics_core.formats.kinds import recognise, sample_of
 from metrics_core.formats.loaded_judgments import why_a_run
+from metrics_core.formats.parquet_lists import open_records
 from metrics_core.formats.parsing.chosen_columns import chosen_columns
 from metrics_core.formats.parsing.systems import only_run
 from metrics_core.formats.registry import (
@@ -26,7 +27,7 @@ from metrics_core.formats.registry import (
     run_name,
 )
 from metrics_core.formats.source.limits import Size
-from metrics_core.formats.source.opening import memory_enough, open_source
+from metrics_core.formats.source.opening import memory_enough
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run
@@ -97,7 +98,7 @@ def _each(
 ) -> tuple[Source, list[Loaded]]:
     """What is in a file, and the file."""
     check_choices(kind, format, duplicates, grades)
-    opened = open_source(source, name, encoding, limit)
+    opened = open_records(source, name, encoding, limit)
     chosen, insists = chosen_columns(columns or {}), grades != "integer"
     return opened, read_source(
         opened,
@@ -266,7 +267,7 @@ def recognised(opened: Source, kind: Kind | None) -> tuple[str, Kind]:
 def kind_at_a_glance(source: str | Path | bytes) -> Kind | None:
     """What the beginning of a file says it holds; None where it says nothing."""
     try:
-        opened = open_source(source)
+        opened = open_records(source, glance=True)
         return recognise(opened, sample_of(opened), None, None).kind
     except (RanklensError, OSError):
         return None
@@ -282,7 +283,7 @@ def first_rows(
     """The columns of a file by their names, with its first rows, for choosing which is which
     (`columns` of `read`); None where its format has no columns by name or between tabs. Raises
     FileFormatError."""
-    opened = open_source(source, name, encoding, limit)
+    opened = open_records(source, name, encoding, limit)
     sample = sample_of(opened)
     try:
         own = recognise(opened, sample, None, None).format

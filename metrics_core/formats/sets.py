@@ -12,10 +12,10 @@ from metrics_core.formats.detailed import is_detailed, is_json, read_detailed_se
 from metrics_core.formats.judged_ranks import holds_ranks, read_ranks_set
 from metrics_core.formats.kinds import sample_of
 from metrics_core.formats.listed import kinds_in_lists
+from metrics_core.formats.parquet_lists import open_records
 from metrics_core.formats.reading import check_choices, read_each
 from metrics_core.formats.registry import Kind, Loaded
 from metrics_core.formats.source.limits import Size
-from metrics_core.formats.source.opening import open_source
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Duplicates
 
@@ -32,7 +32,7 @@ def _kinds_in(source: str | Path | bytes) -> list[Kind]:
     if not is_json(source):
         return []
     try:
-        found = kinds_in_lists(sample_of(open_source(source)))
+        found = kinds_in_lists(sample_of(open_records(source, glance=True)))
     except FileFormatError:
         return []
     return found if "qrels" in found else []

@@ -25,11 +25,12 @@ PLAIN_DICTIONARY, DELTA_LENGTH, DELTA_BYTES, RLE_DICTIONARY = 2, 6, 7, 8
 
 @dataclass(frozen=True)
 class Chunk:
-    """The values of a column in a row group: where their pages begin, and how they are packed, ""
-    for not at all."""
+    """The values of a column in a row group: where their pages begin, how they are packed, "" for
+    not at all, and how many there are."""
 
     start: int
     codec: str
+    values: int
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def _chunk(told: Fields) -> Chunk:
     codec = told[4, I32]
     if start < 0 or codec not in range(len(_CODECS)):
         raise pa.ArrowInvalid("a column that is nowhere, or packed in an unknown way")
-    return Chunk(dictionary if 0 < dictionary < start else start, _CODECS[codec])
+    return Chunk(dictionary if 0 < dictionary < start else start, _CODECS[codec], told[5, I64])
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ dictionaries, and where these leave a doubt, the values are counted as codes, wh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -61,10 +62,12 @@ def check_size(
     *,
     first: int | None = None,
     a_cell: int = A_CELL,
+    lists: bool = False,
 ) -> None:
     """Refuse a file of which these columns would take more than its limit, or of which they would
-    in the `first` rows; `a_cell` is what a cell takes without its text, in bytes. Raises pyarrow's
-    errors for damaged ones."""
+    in the `first` rows; `a_cell` is what a cell takes without its text, in bytes. A column of
+    `lists`, where these are allowed, has a cell for each of their values. Raises pyarrow's errors
+    for damaged files."""
     with source.packed() as plain:
         groups = groups_of(plain)
         every = [group.rows for group in groups]
@@ -74,7 +77,7 @@ def check_size(
         if first is None:
             _check_rows(source, sum(every), len(names))
         most = source.limit.table(source.size())
-        columns = _Columns(source, file, plain, groups, _leaves(file, names), most)
+        columns = _Columns(source, file, plain, groups, _leaves(file, names, lists), most, lists)
         columns.check(_looked_at(every, first), a_cell)
 
 
@@ -95,15 +98,28 @@ def _looked_at(every: Sequence[int], first: int | None) -> list[int]:
     return [max(0, min(n, first - end + n)) for n, end in zip(every, ends, strict=True)]
 
 
-def _leaves(file: pq.ParquetFile, names: Sequence[str]) -> list[int]:
+def _leaves(file: pq.ParquetFile, names: Sequence[str], lists: bool) -> list[int]:
     """The places of these columns among those that hold values. Raises ArrowInvalid for a column
     that holds others, which is told by another path than its name."""
     wanted = set(names)
     every = range(file.metadata.num_columns)
-    places = [place for place in every if file.schema.column(place).path in wanted]
+    paths = [file.schema.column(place).path for place in every]
+    if lists:
+        paths = [re.sub(r"(\.list\.[^.]+)+$", "", path) for path in paths]
+    places = [place for place in every if paths[place] in wanted]
     if len(places) != len(names):
         raise pa.ArrowInvalid("lists or structs in a column, or two of one name")
     return places
+
+
+def _values_of(batch: pa.RecordBatch) -> list[pa.Array]:
+    """The values of each column, those of lists one after the other."""
+    columns = list(batch.columns)
+    for at, column in enumerate(columns):
+        while pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+            column = column.flatten()
+        columns[at] = column
+    return columns
 
 
 @dataclass(frozen=True)
@@ -133,12 +149,30 @@ class _Columns:
     groups: Sequence[Group]
     places: Sequence[int]
     most: int
+    lists: bool = False
+
+    def _cells(self, group: int, place: int, rows: int) -> int:
+        """How many values the first rows of a column's part hold; of lists, how many all hold."""
+        if not self.file.schema.column(place).max_repetition_level:
+            return rows
+        self._check_kind(group, place)
+        return max(self.groups[group].chunks[place].values, 0)
+
+    def _check_kind(self, group: int, place: int) -> None:
+        """Refuse a part of which pyarrow, which would end the process, is not to be asked."""
+        nested = self.file.schema.column(place).max_repetition_level > 0
+        odd = len(self.groups[group].chunks) != self.file.metadata.num_columns
+        if odd or (nested and not self.lists):
+            raise pa.ArrowInvalid("lists or structs in a column")
 
     def check(self, rows: Sequence[int], a_cell: int) -> None:
         """Refuse them where so many rows of each row group would take more."""
-        size, parts = sum(rows) * len(self.places) * a_cell, list[_Part]()
-        for group, place in product(np.flatnonzero(rows).tolist(), self.places):
-            part = self._part(group, place, rows[group], self.most - size)
+        every = list(product(np.flatnonzero(rows).tolist(), self.places))
+        cells = {(group, place): self._cells(group, place, rows[group]) for group, place in every}
+        size, parts = sum(cells.values()) * a_cell, list[_Part]()
+        self._refuse_beyond(size, size, "unpacked")
+        for group, place in every:
+            part = self._part(group, place, cells[group, place], self.most - size)
             size += part.least
             parts += [part] if part.words else []
         self._refuse_beyond(size, size, "unpacked")
@@ -156,10 +190,10 @@ class _Columns:
         """What the first rows of a column's part take; no page is opened once more than `left` is
         found. Raises ArrowInvalid."""
         told, kind = self.groups[group], self.file.schema.column(place)
-        if kind.max_repetition_level or len(told.chunks) != self.file.metadata.num_columns:
-            raise pa.ArrowInvalid("lists or structs in a column")
+        nested = kind.max_repetition_level > 0
+        self._check_kind(group, place)
         chunk, own, words, dictionary, left_of_first = told.chunks[place], 0, 0, 0, first
-        for page in pages_of(self.plain, chunk, told.rows, first):
+        for page in pages_of(self.plain, chunk, first if nested else told.rows, first):
             if page.is_dictionary:
                 dictionary += page.size
                 continue
@@ -169,6 +203,8 @@ class _Columns:
                 words += values
             elif kind.physical_type == "FIXED_LEN_BYTE_ARRAY":
                 own += values * kind.length
+            if page.counted and nested:
+                raise pa.ArrowInvalid("lists of texts that are written as differences")
             if page.counted and own <= left:
                 own += shared_bytes(self.plain, page, chunk, kind.max_definition_level > 0)
         return _Part(group, kind.path, own, words, dictionary)
@@ -177,10 +213,10 @@ class _Columns:
         """The bytes of the longest word of each dictionary of texts in a row group."""
         # Of one row, too, Arrow gives the whole dictionary of its column.
         first = next(self._as_codes(1, [group]), None)
-        columns = {} if first is None else dict(zip(first.schema.names, first.columns, strict=True))
+        columns = {} if first is None else dict(zip(self._paths, _values_of(first), strict=True))
         return {
-            name: pc.max(pc.binary_length(column.dictionary)).as_py() or 0
-            for name, column in columns.items()
+            path: pc.max(pc.binary_length(column.dictionary)).as_py() or 0
+            for path, column in columns.items()
             if pa.types.is_dictionary(column.type)
         }
 
@@ -188,7 +224,7 @@ class _Columns:
         """Refuse the texts if they take more than what the rest leaves, counted one by one."""
         left = sum(rows)
         for batch in self._as_codes(_ROWS_AT_ONCE, np.flatnonzero(rows).tolist()):
-            for column in batch.slice(0, left).columns:
+            for column in _values_of(batch.slice(0, left)):
                 if pa.types.is_dictionary(column.type):
                     lengths = pc.binary_length(column.dictionary).cast(pa.int64())
                     size += pc.sum(lengths.take(column.indices)).as_py() or 0

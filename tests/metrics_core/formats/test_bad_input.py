@@ -562,8 +562,9 @@ def test_json_lines_have_their_line() -> None:
 def test_parquet_nested_columns() -> None:
     data = parquet(query_id=["q1"], doc_id=[["d1", "d2"]], score=[1.0])
     assert "lists or structs in `doc_id`" in str(refusal(data, "x.parquet"))
-    told = str(refusal(parquet(query_id=["q1"], retrieved_ids=[["d1"]]), "x.parquet"))
-    assert "lists or structs in `retrieved_ids`" in told and "to_json" in told
+    hits = parquet(query_id=["q1"], hits=[[{"docid": "d1", "score": 1.5}]])
+    assert "lists or structs in `hits`" in str(told := refusal(hits, "x.parquet"))
+    assert "to_json" in str(told)
 
 
 def test_parquet_duplicate_columns() -> None:

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import Loaded, first_rows, read, read_each
+from metrics_core.formats import Loaded, first_rows, is_set, read, read_each, read_set
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
 Content = str | bytes
@@ -627,3 +627,37 @@ def test_a_column_of_systems_that_is_said_to_be_none(form: str) -> None:
     assert len(read_each(content, name=f"x.{form}")) == 2
     (one,) = read_each(content, name=f"x.{form}", columns={"system": "-"})
     assert rows_of(one.table) == {"q1": {"d1": 2.5, "d2": 1.5, "d3": 0.5, "d4": 0.1}}
+
+
+def of_columns(**columns: list[Any]) -> bytes:
+    buffer = io.BytesIO()
+    pd.DataFrame(columns).to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def test_lists_in_parquet_are_those_of_json() -> None:
+    found = read(
+        of_columns(qid=["q1", "q2"], retrieved_ids=[["d2", "d1"], ["d9"]]), name="x.parquet"
+    )
+    assert found.kind == "run" and rows_of(found.table) == {
+        "q1": {"d2": -1.0, "d1": -2.0},
+        "q2": {"d9": -1.0},
+    }
+    numbers = of_columns(qid=[1, 2], system=["a", "b"], hits=[[7, 8], [9]], n=[[1], []])
+    assert rows_of(read(numbers, name="x.parquet").table) == {
+        "1": {"7": -1.0, "8": -2.0},
+        "2": {"9": -1.0},
+    }
+    autorag = of_columns(
+        qid=["q1"],
+        query=["how?"],
+        retrieval_gt=[[["d1"], ["d2", "d3"]]],
+        generation_gt=[["so"]],
+    )
+    assert is_set(autorag)
+    made = {loaded.kind: loaded.table for loaded in read_set(autorag, name="qa.parquet")}
+    assert made.keys() == {"queries", "qrels"}
+    assert rows_of(made["qrels"]) == {"q1": {"d1": 1, "d2": 1, "d3": 1}}
+    both = of_columns(query_id=["q1"], retrieved_ids=[["d1", "d2"]], expected_ids=[["d2"]])
+    kinds = [loaded.kind for loaded in read_set(both, name="x.parquet")]
+    assert kinds == ["queries", "qrels", "run"]

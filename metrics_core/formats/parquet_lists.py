@@ -1,0 +1,78 @@
+"""Parquet with lists of documents beside a query, as the records of JSON that it stands for: one
+place then understands both."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from metrics_core.formats.parquet import MAGIC, batches_of, guarded, opened_parquet
+from metrics_core.formats.parsing.columns import position
+from metrics_core.formats.parsing.list_names import QUERY_KEYS, kind_of_list
+from metrics_core.formats.source.limits import Size
+from metrics_core.formats.source.opening import open_source
+from metrics_core.formats.source.parquet_size import A_CELL_OF_PYTHON, check_size
+from metrics_core.formats.source.source import Source
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+_LOOKED_AT = 50
+"""Rows that tell what the records hold."""
+
+
+def open_records(
+    source: str | Path | bytes,
+    name: str | None = None,
+    encoding: str | None = None,
+    limit: Size | None = None,
+    *,
+    glance: bool = False,
+) -> Source:
+    """What `open_source` gives; of Parquet with lists of documents the records instead, where it is
+    a `glance` the first of them. Raises FileFormatError."""
+    opened = open_source(source, name, encoding, limit)
+    if isinstance(opened.origin, Path) and not opened.origin.is_file():
+        return opened  # reading it says so
+    if not opened.magic.startswith(MAGIC):
+        return opened
+    file = opened_parquet(opened)
+    names = guarded(opened, partial(_columns, file))
+    if not names:
+        return opened
+    size = partial(check_size, opened, file, names, a_cell=A_CELL_OF_PYTHON, lists=True)
+    guarded(opened, size)
+    batches = guarded(opened, partial(_first if glance else batches_of, opened, file, names))
+    records = [record for batch in batches for record in batch.to_pylist()]
+    text = json.dumps(records, ensure_ascii=False, default=str)
+    return replace(opened, origin=text.encode(), encoding=None)
+
+
+def _first(_source: Source, file: pq.ParquetFile, names: list[str]) -> list[pa.RecordBatch]:
+    return [batch for batch in [next(file.iter_batches(_LOOKED_AT, columns=names), None)] if batch]
+
+
+def _columns(file: pq.ParquetFile) -> list[str]:
+    """The columns of the records: those of one value, and lists of documents; none where there is
+    no query, or no such list."""
+    schema = file.schema_arrow
+    plain = [own.name for own in schema if not pa.types.is_nested(own.type)]
+    lists = [own.name for own in schema if kind_of_list(own.name) and _holds_ids(own.type)]
+    asked = position(plain, QUERY_KEYS) >= 0 and lists and len({*schema.names}) == len(schema)
+    return [own for own in schema.names if own in {*plain, *lists}] if asked else []
+
+
+def _holds_ids(kind: pa.DataType) -> bool:
+    """Whether this is a list of ids, or of lists of them."""
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
+        return False
+    inside = kind.value_type
+    if pa.types.is_list(inside) or pa.types.is_large_list(inside):
+        inside = inside.value_type
+    texts = pa.types.is_string(inside) or pa.types.is_large_string(inside)
+    return bool(texts or pa.types.is_integer(inside))
