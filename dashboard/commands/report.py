@@ -117,7 +117,11 @@ def _packed(title: str, study: Study, options: ReportOptions, read: ReadFiles) -
         (study.queries, options.queries or ""),
         (study.documents, options.documents or ""),
     ]
-    files = [Loaded(table, "", "", Path(path).name) for table, path in given if table is not None]
+    files = [
+        Loaded(table, "", "from a report", Path(path).name)
+        for table, path in given
+        if table is not None
+    ]
     return new_packed(title, files)
 
 

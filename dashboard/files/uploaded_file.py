@@ -67,7 +67,7 @@ class UploadedTable(Loaded):
 
 def way_of(given: UploadedFile) -> Way:
     """What a file is, by its first bytes and its size."""
-    if packed_in(given) is not None:
+    if is_packed(given.origin) or _is_report(given):
         return "packed"
     if is_carried(given.start):
         return "carried over"
@@ -76,11 +76,15 @@ def way_of(given: UploadedFile) -> Way:
     return "long" if len(given) >= SMALLEST else "plain"
 
 
-def packed_in(given: UploadedFile) -> Origin | None:
-    """The packed collection that a file is, or that a report carries; None of other files."""
-    if is_packed(given.origin):
-        return given.origin
-    return in_page.packed_in(given.whole()) if in_page.is_page(given.start) else None
+def packed_in(given: UploadedFile) -> Origin:
+    """The packed collection that a file is, or that a report carries."""
+    return in_page.packed_in(given.origin) if _is_report(given) else given.origin
+
+
+def _is_report(given: UploadedFile) -> bool:
+    with suppress(OSError):  # reading it says why
+        return in_page.carries(given.origin)
+    return False
 
 
 def tables_of(

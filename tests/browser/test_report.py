@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dashboard.start import main
-from dashboard.workspace.taken_out.in_page import packed_in
+from dashboard.workspace.taken_out.in_page import carries, packed_in
 from dashboard.workspace.taken_out.packing import is_packed
 from tests.browser.conftest import Opened, settle
 from tests.browser.test_accessibility import axe as axe
@@ -140,12 +140,11 @@ def test_it_is_saved_from_a_page(sample_app: str, open_page: Opened) -> None:
     dialog.get_by_text("People who may read everything").click()
     whole = saved()
     assert "vinegar for the robot" in whole and "dense beats bm25" in text_of(whole)
-    assert "on AP" in whole and packed_in(whole.encode()) is None
+    assert "on AP" in whole and not carries(whole.encode())
     dialog.get_by_text("With the data").click()
-    carried = packed_in(saved().encode())
-    assert carried is not None and is_packed(carried)
+    assert is_packed(packed_in(saved().encode()))
     dialog.get_by_text("Anyone").click()
-    assert packed_in(saved().encode()) is None
+    assert not carries(saved().encode())
 
 
 def test_the_meeting_lies_over_the_page_one_is_on(sample_app: str, open_page: Opened) -> None:

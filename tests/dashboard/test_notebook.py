@@ -65,8 +65,8 @@ def test_the_frames_are_those_of_the_core(sample: Shown) -> None:
 
 def test_ways_on(sample: Shown, tmp_path: Path) -> None:
     assert sample.report(tmp_path / "x.html", title="Ours").read_text().count("Ours") > 1
-    carried = sample.report(tmp_path / "x.html", with_data=True).read_bytes()
-    made = unpack(Workspace(tmp_path / "workspace"), packed_in(carried) or b"", file="x.html")
+    carried = packed_in(sample.report(tmp_path / "x.html", with_data=True))
+    made = unpack(Workspace(tmp_path / "workspace"), carried, file="x.html")
     assert made.name == "Comparison"
     assert [trace.type for trace in sample.figure("curves", measure="P").data]
     with pytest.raises(ParameterError, match="no figure pie"):

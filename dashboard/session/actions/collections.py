@@ -158,7 +158,7 @@ def take_in(given: UploadedFile, kept: Callable[[], None]) -> None:
     """Make a collection of a packed one, and open it; `kept` is called as soon as it is there."""
 
     def taken() -> None:
-        new = unpack(workspace(), packed_in(given) or b"", file=given.name)
+        new = unpack(workspace(), packed_in(given), file=given.name)
         kept()
         open_collection(new.id)
         tell(f"“{new.name}” was imported from {given.name}.")

@@ -7,29 +7,48 @@ from __future__ import annotations
 
 import base64
 import binascii
+import mmap
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from metrics_core.formats.source.unpacking import Origin, opened_plain
 
 _PAGE = b"<!doctype html"
-_BEGIN, _END = '<script type="application/zip" id="collection">', "</script>"
+_BEGIN, _END = b'<script type="application/zip" id="collection">', b"</script>"
+_NOWHERE = -1
 
 
 def block(packed: bytes) -> str:
     """The markup that holds a packed collection."""
-    return f"{_BEGIN}{base64.b64encode(packed).decode()}{_END}"
+    return (_BEGIN + base64.b64encode(packed) + _END).decode()
 
 
-def is_page(start: bytes) -> bool:
-    """Whether a file that begins so is a page."""
-    return start.lstrip().lower().startswith(_PAGE)
+def carries(origin: Origin) -> bool:
+    """Whether a file is a page that carries a packed collection."""
+    with opened_plain(origin) as file:
+        if not file.read(len(_PAGE)).lower().startswith(_PAGE):
+            return False
+    with _content(origin) as page:
+        return page.rfind(_BEGIN) != _NOWHERE
 
 
-def packed_in(page: bytes) -> bytes | None:
-    """The packed collection that a page carries, None where it carries none; what is not whole
-    stays to be found by who opens it."""
-    at = page.rfind(_BEGIN.encode())
-    if at < 0:
-        return None
-    code = page[at + len(_BEGIN) :].partition(_END.encode())[0]
+def packed_in(origin: Origin) -> bytes:
+    """The packed collection that a page carries; empty where it is not whole, which who opens it
+    says."""
+    with _content(origin) as page:
+        at = page.rfind(_BEGIN) + len(_BEGIN)
+        code = page[at : page.find(_END, at)]
     try:
         return base64.b64decode(code, validate=True)
     except binascii.Error:
         return b""
+
+
+@contextmanager
+def _content(origin: Origin) -> Iterator[bytes | mmap.mmap]:
+    """The bytes of a file, which stay on the disk where they are there."""
+    if isinstance(origin, bytes):
+        yield origin
+        return
+    with origin.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as page:
+        yield page
