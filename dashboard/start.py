@@ -64,6 +64,7 @@ def _run(options: argparse.Namespace) -> int:
         _name_folders(options)
         listening = _listening(options.port)
         folder = workspace_folder()
+        opened = _taken_in(options.file, folder) if options.file else ""
     except (_RefusedError, RanklensError) as refused:
         print(w.visible_lines(str(refused)), file=sys.stderr)
         return 2
@@ -71,7 +72,8 @@ def _run(options: argparse.Namespace) -> int:
         Thread(target=_end_with_input, name="end with the input", daemon=True).start()
     token = "" if options.no_token else _token(folder, renewed=options.new_token)
     port = listening.getsockname()[1]
-    print(f"Ranklens: http://{ADDRESS}:{port}/{token and f'?token={token}'}", flush=True)
+    fields = "&".join(filter(None, (token and f"token={token}", opened and f"set={opened}")))
+    print(f"Ranklens: http://{ADDRESS}:{port}/{fields and f'?{fields}'}", flush=True)
     if not token:
         print(_OPEN_TO_ALL, file=sys.stderr, flush=True)
     # Only now, because it takes a second.
@@ -99,6 +101,25 @@ def _folder(name: str) -> Path:
         raise _RefusedError(
             f"{name} begins with the home folder of an account that has none; write it in full."
         ) from error
+
+
+def _taken_in(name: str, folder: Path) -> str:
+    """Make a collection of the one that a file holds; its id. Raises _RefusedError and
+    StorageError."""
+    from dashboard.workspace import Workspace
+    from dashboard.workspace.taken_out import in_page
+    from dashboard.workspace.taken_out.packing import is_packed, unpack
+
+    path = _folder(name)
+    if not path.is_file():
+        raise _RefusedError(f"There is no file {name}.")
+    if in_page.carries(path):
+        return unpack(Workspace(folder), in_page.packed_in(path), file=path.name).id
+    if is_packed(path):
+        return unpack(Workspace(folder), path, file=path.name).id
+    raise _RefusedError(
+        f"{name} holds no collection. A report does where it was saved with the data."
+    )
 
 
 def _allow_all_files() -> None:
@@ -182,6 +203,11 @@ def _parser() -> argparse.ArgumentParser:
         prog="ranklens",
         description="Compare retrieval runs in a browser.",
         epilog="; ".join(f"ranklens {name}: {what}" for name, what in commands.COMMANDS.items()),
+    )
+    parser.add_argument(
+        "file",
+        nargs="?",
+        help="a collection to import and open: a report saved with the data, or a downloaded zip",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     parser.add_argument("--port", type=int, default=8501, help=f"port on {ADDRESS} (8501); 0: any")

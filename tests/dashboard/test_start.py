@@ -17,7 +17,10 @@ import pytest
 
 from dashboard import start
 from dashboard.environment import WORKSPACE_VARIABLE
-from metrics_core import __version__
+from dashboard.workspace import Workspace
+from dashboard.workspace.taken_out.in_page import block
+from dashboard.workspace.taken_out.packing import new_packed
+from metrics_core import __version__, read
 from tests.metrics_core.base.test_ending import CALLED_BACK
 from tests.servers import COMMAND, ROOT, free_port, serving
 
@@ -327,3 +330,38 @@ def test_without_the_dashboard_it_says_which_line_installs_it(
     monkeypatch.setattr(start, "find_spec", lambda name: None)
     assert start.main(["report", "qrels.txt", "bm25.run"]) == 2
     assert "pip install 'ranklens[app]'" in capsys.readouterr().err
+
+
+def test_a_report_with_its_data_opens_by_the_command(tmp_path: Path) -> None:
+    packed = new_packed("Fruit", [read(b"q1 Q0 d1 1 2.5 x\n", name="a.run")])
+    report = tmp_path / "x.html"
+    report.write_text(f"<!doctype html>{block(packed)}")
+    with serving(tmp_path / "workspace", str(report)) as server:
+        printed = server.printed()
+        (made,) = Workspace(tmp_path / "workspace").collections()
+        assert made.name == "Fruit" and printed.endswith(f"&set={made.id}")
+        asked = urlsplit(printed)
+        led = server.get(f"{asked.path}?{asked.query}").headers["location"]
+        assert led.endswith(f"?set={made.id}")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "There is no file"),
+        ("<!doctype html>", "saved with the data"),
+        (f"<!doctype html>{block(b'PK')}", "is not whole"),
+    ],
+)
+def test_a_file_that_holds_no_collection_is_refused(
+    content: str | None, said: str, tmp_path: Path
+) -> None:
+    report = tmp_path / "x.html"
+    if content is not None:
+        report.write_text(content)
+    given = ["--port", str(free_port()), "--workspace", str(tmp_path / "workspace"), str(report)]
+    done = subprocess.run(
+        [*COMMAND, *given], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr and "Traceback" not in done.stderr
