@@ -60,6 +60,8 @@ def verdict(page: Page) -> None:
 def test_search_from_the_first_run_to_the_verdict(app: str, open_page: Opened) -> None:
     page = open_page(f"{app}/data?set=own")
     expect(page.locator(".lens.steps")).to_contain_text("q1 Q0 doc12 1 14.2 bm25")
+    formats = page.locator(".lens.all-formats").bounding_box()
+    assert formats is not None and formats["height"] < 40, "one line"
     runs = [(f"{of}.run", lists(IN_TREC, of, n)) for of, n in (("dense", 0), ("bm25", POOR_FIRST))]
     upload(page, ("my.qrels", JUDGED), *runs)
     expect(page.locator("h1")).to_contain_text("Three files are loaded")
@@ -132,6 +134,9 @@ def test_recommendations_whose_columns_are_chosen(app: str, open_page: Opened) -
     )
     expect(page.locator("h1")).to_contain_text("Two files are loaded")
     expect(page.get_by_text("First row: user q0, item x0, score 0.9.")).to_be_visible()
+    numbers = page.locator(".lens.file-numbers")
+    expect(numbers).to_contain_text("rated users are in the run")
+    expect(numbers).to_contain_text("of the top 10 rated")
     page.get_by_role("button", name="Read it so").click()
     settle(page)
     verdict(page)

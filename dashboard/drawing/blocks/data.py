@@ -138,7 +138,8 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
         ),
         (
             "Relevant from which rating?",
-            "you choose with the measure, after the upload; rel=4 stands for ratings of 4 and more",
+            "you choose beside the columns of the ratings, or with the measure; rel=4 stands for"
+            " ratings of 4 and more",
             "R@10         any rating above 0\nR(rel=4)@10  4 and more\n"
             "nDCG@10      the rating as gain",
         ),
