@@ -62,12 +62,14 @@ class Measured:
     """What was measured and how: each measure with what it is in words and as LaTeX, the files,
     the libraries' versions, what of the files was `changed` for it, in sentences, and the command
     that prints the same numbers; "" where the view is filtered or holds grades that were given
-    here, which no command knows."""
+    here, which no command knows. `unlisted` counts, by run, the queries in view that it does not
+    list."""
 
     measures: list[tuple[str, str, str]]
     files: tuple[UsedFile, ...]
     versions: str
     changed: tuple[str, ...]
+    unlisted: dict[str, int]
     command: str
 
 
@@ -155,9 +157,14 @@ def _measured(
         versions=" · ".join(
             [f"Ranklens {__version__}", *(f"{name} {version(name)}" for name in _LIBRARIES)]
         ),
+        unlisted={name: n for name in shown.runs if (n := _unlisted(study, shown, name))},
         changed=tuple(filter(None, _changed(study, own_grades))),
         command="" if any(own_grades.values()) else _command(study, shown, names, files),
     )
+
+
+def _unlisted(study: Study, shown: Comparison, name: str) -> int:
+    return int((study.judged[name].among(study.in_view(shown)).retrieved == 0).sum())
 
 
 def _changed(study: Study, own_grades: Mapping[str, int]) -> list[str]:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from dashboard.answers.collections import file_name
 from dashboard.answers.queries import QueryList
-from dashboard.answers.query_chips import Mask
+from dashboard.answers.query_chips import RULES, Mask
 from dashboard.answers.report import CASE_ROWS, Case, Measured
 from dashboard.drawing.blocks.firmness import mark_of
 from dashboard.drawing.blocks.grades import Grades
@@ -101,12 +101,21 @@ def slide(
     styles: Styles,
     *,
     badge: Badge | None = None,
+    told: str | Sentence = "",
     wide: bool = False,
 ) -> Markup:
-    """One finding a screen, found by its key: the question, the answer, one picture."""
-    pieces = pieces_of(answer, styles)
+    """One finding a screen, found by its key: the question, the answer, what else is to be known,
+    one picture."""
+    pieces, small = pieces_of(answer, styles), pieces_of(told, styles)
     return _drawn(
-        "slide", key=key, question=question, answer=pieces, badge=badge, picture=picture, wide=wide
+        "slide",
+        key=key,
+        question=question,
+        answer=pieces,
+        badge=badge,
+        told=small,
+        picture=picture,
+        wide=wide,
     )
 
 
@@ -217,7 +226,8 @@ def query_rows(
         for column in columns:
             cells.append(_cell(column.kind, record[column.source], record, coloured=shown.can_tell))
         rows.append((inside, opened(record["query_id"]), cells))
-    chips = [("", "All", len(rows)), *((k, _CHIPS[k], int(np.sum(lists[k]))) for k in keys)]
+    chips = [("", "All", len(rows), "")]
+    chips += [(k, _CHIPS[k], int(np.sum(lists[k])), RULES.get(k, "")) for k in keys]
     return _drawn("query_rows", heads=heads, rows=rows, chips=chips, total=len(rows))
 
 

@@ -23,6 +23,8 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures import curves as figures
 from dashboard.drawing.svg.drawn import svg_of
 from metrics_core.base import wording as w
+from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
+from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings import Sentence
 
@@ -168,12 +170,24 @@ class Parts:
             return shown.groups[0].lead("", higher_is_better=higher)
         if key == "curves":
             return shown.curves.lead
-        if key in ("losses", "wins"):
+        if key == "losses":
             return (
                 "First line: which documents made it, and how much each; the parts add up to the"
                 " difference. Below: the first ranks of both lists. ? = not judged."
             )
+        if key == "wins":
+            return self._empty_lists()
         return ""
+
+    def _empty_lists(self) -> str:
+        """How many of the largest wins are queries that the baseline does not list."""
+        wins, baseline = self.shown.wins, self.drawing.baseline
+        empty = sum(case.row["unlisted_by"] == baseline for case in wins)
+        if not empty:
+            return ""
+        which = "All" if empty == len(wins) else w.sentence_case(w.number(empty))
+        noun = w.plural(empty, "is a query", "are queries")
+        return f"{which} of them {noun} that {baseline} does not list."
 
     def _runs(self) -> Markup:
         shown, drawing = self.shown.overview, self.drawing
@@ -265,17 +279,24 @@ class Parts:
         # Of a measure of gains whatever is above 0 has one.
         from_grade = f"grade {w.grade(least)} and above" if least >= 1e-9 else "any grade above 0"
         complete = shown.facts.complete
+        of_runs = ", ".join(f"{run} lacks {w.count(n)}" for run, n in found.unlisted.items())
+        lacking = f": {of_runs}" if of_runs else ""
         paragraphs = [
             (
                 "Relevant, unjudged, missing",
                 f"Relevant: {from_grade}. What is not judged counts as not"
                 f" relevant{'; the judgments are taken as complete' if complete else ''}. A judged"
                 f" query that a run lacks "
-                f"{'is left out' if shown.facts.left_out else 'counts as an empty list'}.",
+                f"{'is left out' if shown.facts.left_out else 'counts as an empty list'}{lacking}.",
             ),
         ]
         if not self.drawing.alone:
-            paragraphs.append(("Test and correction", shown.tested.text))
+            paragraphs.append(
+                (
+                    "Test and correction",
+                    f"{shown.tested.text} {_method(self.drawing.comparison.method)}",
+                )
+            )
         judged = ", ".join(f"{run} {w.share(share)}" for run, share in shown.judged_shares.items())
         k = w.count(self.drawing.cutoff)
         paragraphs.append(
@@ -283,6 +304,15 @@ class Parts:
         )
         paragraphs += [("The files", " ".join(found.changed))] if found.changed else []
         return blocks.measured(found, formulas, paragraphs)
+
+
+def _method(method: Method) -> str:
+    """The test and the correction by their names, and what counts as won."""
+    return (
+        f"By {TESTS[method.test]}, correction: {CORRECTIONS[method.corrected_by]}; the draws are"
+        f" the same each time. A query is won or lost beyond ±{SAME:g}; effect size is the mean"
+        " difference in standard deviations of the queries’ differences."
+    )
 
 
 def _title(family: str) -> str:

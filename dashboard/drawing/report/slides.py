@@ -51,8 +51,10 @@ class _Slides:
         answer: str | Sentence,
         picture: Markup,
         badge: Badge | None = None,
+        told: str | Sentence = "",
     ) -> Markup:
-        return blocks.slide(key, question, answer, picture, self._parts.styles, badge=badge)
+        styles = self._parts.styles
+        return blocks.slide(key, question, answer, picture, styles, badge=badge, told=told)
 
     def _slide_verdict(self) -> Markup:
         shown, drawing = self._parts.shown.overview, self._parts.drawing
@@ -81,7 +83,7 @@ class _Slides:
             listed=lambda run, outcome: "",
             level=drawing.comparison.method.level,
         )
-        return self._slide("verdict", question, found.title, picture, badge)
+        return self._slide("verdict", question, found.title, picture, badge, found.lead)
 
     def _nowhere(self, page: str, **changes: Any) -> str:
         return ""
@@ -104,7 +106,8 @@ class _Slides:
         higher = self._parts.drawing.comparison.measure.declaration.higher_is_better
         rows = listed(found, GroupsAsked(), alone=False, higher_is_better=higher, most=_GROUPS)
         question = f"Where does it come from, by {self._parts.shown.overview.grouped_by}?"
-        return self._slide("groups", question, found.title, self._parts.group_table(found, rows))
+        table, told = self._parts.group_table(found, rows), found.lead("", higher_is_better=higher)
+        return self._slide("groups", question, found.title, table, told=told)
 
     def _slide_cutoff(self) -> Markup:
         shown, drawing = self._parts.shown.curves, self._parts.drawing
