@@ -18,7 +18,9 @@ from dashboard.study.sharing import Shared, without_names, without_texts
 from dashboard.study.study import Study
 from dashboard.workspace.taken_out.packing import new_packed
 from metrics_core import formats
+from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
+from metrics_core.commands.console import step
 from metrics_core.commands.reading import ReadFiles
 from metrics_core.formats import Loaded
 from metrics_core.formats.source.limits import size_text
@@ -59,7 +61,9 @@ def made(arguments: Sequence[str]) -> str:
     title = options.title or ("Comparison" if options.public else Path(options.qrels).stem)
     data = _packed(title, study, options, read) if options.with_data else b""
     asked = Asked(title, options.text, parts, texts=not shared.said, said=shared.said, data=data)
-    size = written(document(report(study, view, files), drawing, asked), options.out)
+    queries = w.count(len(study.query_ids))
+    with step(f"Working out the report of {queries} queries"):
+        size = written(document(report(study, view, files), drawing, asked), options.out)
     pair = f"{view.focus} against {view.baseline} on {view.name}"
     return f"{options.out}: {size_text(size)}, {pair}"
 

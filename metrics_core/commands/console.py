@@ -106,6 +106,19 @@ def progress_of(path: str) -> Iterator[Callable[[int], None] | None]:
         _draw("\r\x1b[2K")
 
 
+@contextmanager
+def step(told: str) -> Iterator[None]:
+    """Say at a terminal what is being done for as long as it is."""
+    seen = sys.stderr is not None and sys.stderr.isatty()
+    if seen:
+        _draw(f"\r\x1b[2K{w.visible(told)} …")
+    try:
+        yield
+    finally:
+        if seen:
+            _draw("\r\x1b[2K")
+
+
 def say_no_more() -> None:
     """Let go of streams that take no more, so that Python does not complain when it closes them."""
     for stream in (sys.stdout, sys.stderr):

@@ -331,10 +331,10 @@ def _hint(record: Mapping[str, Any], printed: str, drawing: Drawing, queries: in
     """What the pointer over a row says: the whole name, the interval, and how the part comes
     about."""
     if drawing.alone or record["difference"] != record["difference"]:
-        return str(record["group"])
+        return str(record["group"]) or "All"
     gap, of = record["difference"], f"{w.count(record['queries'])}/{w.count(queries)}"
     told = w.with_interval(gap, record["diff_low"], record["diff_high"])
-    return f"{record['group']}: {told}; adds {of} × {w.difference(gap)} = {printed}"
+    return f"{record['group'] or 'All'}: {told}; adds {of} × {w.difference(gap)} = {printed}"
 
 
 def _room_told(room: Sequence[tuple[str, str, float]]) -> str:

@@ -16,7 +16,7 @@ import pytest
 
 import metrics_core
 from metrics_core.__main__ import main
-from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console, progress_of
+from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console, progress_of, step
 
 QRELS = "qé 0 d1 1\nq2 0 d1 0\nq2 0 d2 -1\n"
 RUN = "qé Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\n"
@@ -278,3 +278,13 @@ def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--version"])
     assert ended.value.code == 0
     assert capsys.readouterr().out == f"metrics-core {metrics_core.__version__}\n"
+
+
+def test_a_step_is_said_at_a_terminal_and_gone_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    with redirect_stderr(shown), any_console(), step("Working"):
+        assert shown.getvalue() == ""
+    monkeypatch.setattr(shown, "isatty", lambda: True, raising=False)
+    with redirect_stderr(shown), any_console(), step("Working"):
+        assert shown.getvalue().endswith("Working …")
+    assert shown.getvalue().endswith("\r\x1b[2K")
