@@ -88,7 +88,8 @@ def _can_be_shown(here: Opened) -> bool:
 def _result(here: Opened) -> None:
     """What the files say, and the way to it."""
     found = overview.overview(here.study, here.comparison).verdict
-    st.html(data.result(found, here.look.styles, session.href("overview")))
+    alone = here.comparison.alone
+    st.html(data.result(found, here.look.styles, session.href("overview"), alone=alone))
 
 
 def _described(row: FileRow, all_notes: tuple[Note, ...], here: Opened | None) -> dict[str, Any]:

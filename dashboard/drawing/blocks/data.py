@@ -21,16 +21,18 @@ _drawn = Template("data")
 _FIRST_ROWS = 4
 
 
-def result(found: Verdict | None, styles: Styles, link: str) -> Markup:
-    """What the loaded files say, with the way to the comparison; without it, its room."""
+def result(found: Verdict | None, styles: Styles, link: str, *, alone: bool = False) -> Markup:
+    """What the loaded files say, with the way to the comparison, or to the scores of a run that is
+    `alone`; without it, its room."""
     if found is None:
-        return _drawn("result", pieces=[], lead=[], badge="", tone="", link="")
+        return _drawn("result", pieces=[], lead=[], badge="", tone="", leads_to="", link="")
     return _drawn(
         "result",
         pieces=pieces_of(found.title, styles),
         lead=pieces_of(found.lead, styles),
         badge=found.badge,
         tone=found.tone,
+        leads_to="scores" if alone else "comparison",
         link=link,
     )
 

@@ -67,6 +67,7 @@ def test_the_files_lead_to_what_they_say() -> None:
     shown = opened("data", run="dense", base="bm25")
     assert "dense beats bm25 clear difference" in text_of(shown)
     assert "See the comparison" in text_of(shown)
+    assert "See the scores" in text_of(opened("data", run="bm25", base="bm25"))
     # Where nothing can be scored there is no answer to lead to.
     assert "See the comparison" not in text_of(opened("data", set="own"))
 
