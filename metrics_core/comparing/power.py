@@ -85,6 +85,39 @@ def smallest_shown(error: float, width: float, queries: int) -> float:
     return error * enough
 
 
+def chance_to_fail(loss: float, error: float, width: float, queries: int, beyond: float) -> float:
+    """How likely a true loss is found to be one, and larger than `beyond`; NaN where
+    `smallest_failing` is."""
+    if queries < FEWEST_TOLD or not (math.isfinite(error) and math.isfinite(width) and error > 0):
+        return math.nan
+    return float(_failing(loss / error, width, queries, beyond / error))
+
+
+def smallest_failing(error: float, width: float, queries: int, beyond: float) -> float:
+    """The smallest true loss that is found to be one, and larger than `beyond`, with probability
+    `POWER`; as `smallest_shown` of `error`, `width` and NaN, also where there is no error."""
+    if math.isnan(chance_to_fail(beyond, error, width, queries, beyond)):
+        return math.nan
+    low, enough = beyond / error, max(beyond / error, width) + 1
+    while _failing(enough, width, queries, beyond / error) < POWER:
+        enough *= 2
+    while enough - low > _NEARLY * enough:
+        middle = (low + enough) / 2
+        fails = _failing(middle, width, queries, beyond / error) >= POWER
+        low, enough = (low, middle) if fails else (middle, enough)
+    return error * enough
+
+
+def _failing(shift: float, width: float, queries: int, beyond: float) -> float:
+    """The chance that a mean is found and lies beyond, all in standard errors. The one nearly
+    always brings the other along, so that the rarer of the two counts."""
+    from scipy import special
+
+    deviations = _likely_deviations(queries)
+    past = special.ndtr((shift - beyond) / deviations)
+    return float(np.minimum(chance_to_show(shift, deviations, width, queries), past).mean())
+
+
 def level_of_one(width: float, queries: int) -> float:
     """The level at which a t-test of one difference is as strict as an interval so many standard
     errors wide: what a correction for several leaves to each."""

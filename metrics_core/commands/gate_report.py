@@ -1,0 +1,71 @@
+"""What a gate tells, as a value: every format writes the same."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from metrics_core.comparing.gates import FloorOutcome, GateOutcome
+
+_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class BrokenQuery:
+    """A query that a run lost: both scores, and the kind of failure that it is now; `text` is ""
+    where it is not known."""
+
+    query_id: str
+    text: str
+    baseline_score: float
+    score: float
+    kind: str
+
+
+@dataclass(frozen=True)
+class BrokenQueries:
+    """The worst of the `lost` queries of a failed gate, and the command that shows the first."""
+
+    found: GateOutcome
+    lost: int
+    rows: Sequence[BrokenQuery]
+    command: str
+
+
+@dataclass(frozen=True)
+class GateReport:
+    """What was compared, what each gate found, the worst first, and the exit status. `files` are
+    what each file is, its name and its fingerprint."""
+
+    baseline: str
+    runs: Sequence[str]
+    queries: int
+    outcomes: Sequence[GateOutcome]
+    floors: Sequence[FloorOutcome]
+    broken: Sequence[BrokenQueries]
+    fail_unclear: bool
+    status: int
+    files: Sequence[tuple[str, str, str]]
+
+    @property
+    def words(self) -> list[str]:
+        """What each gate and floor found."""
+        return [
+            *(found.outcome for found in self.outcomes),
+            *(found.outcome for found in self.floors),
+        ]
+
+    @property
+    def tested(self) -> int:
+        """How many comparisons are corrected together."""
+        return sum(found.p_corrected == found.p_corrected for found in self.outcomes)
+
+
+def fingerprint(path: str) -> str:
+    """The beginning of the hash of a file's bytes; "" of what is no file."""
+    if not Path(path).is_file():
+        return ""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:_SHOWN]
