@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 MODULES = {
     "evaluate": ("evaluate",),
     "compare": ("compare",),
+    "snapshot": ("snapshot",),
     "all_pairs": ("all-pairs",),
     "explain": ("explain",),
     "residuals": ("residuals",),

@@ -9,16 +9,33 @@ from pathlib import Path
 
 import numpy as np
 
+from metrics_core import __version__
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError, did_you_mean
 from metrics_core.base.notes import Note
+from metrics_core.checks.snapshots import (
+    ANEW,
+    NOTHING_CHANGED,
+    Changes,
+    Snapshot,
+    beside,
+    changes_since,
+    is_snapshot,
+    marks_of,
+    read_snapshot,
+    snapshot_of,
+    text_of,
+)
 from metrics_core.commands import Ended
 from metrics_core.commands.gate_formats import FORMATS
 from metrics_core.commands.gate_options import GATE_FORMATS, GateOptions
 from metrics_core.commands.gate_report import BrokenQueries, BrokenQuery, GateReport, fingerprint
 from metrics_core.commands.reading import judged_by, queries_given, say
+from metrics_core.commands.snapshot import reading_of
 from metrics_core.comparing.gates import (
     EVERY_QUERY,
+    HELD,
+    NOT_WORSE,
     Floor,
     Gate,
     GateOutcome,
@@ -26,13 +43,14 @@ from metrics_core.comparing.gates import (
     Slice,
     floor_outcomes,
     gate_outcomes,
-    status_of,
 )
 from metrics_core.comparing.pairs import WORSE, differences
 from metrics_core.comparing.verdicts import WORSE_RUN
 from metrics_core.explaining.kinds import kinds
-from metrics_core.findings.gates import worst_first
+from metrics_core.findings.gates import ratchet_finding, worst_first
+from metrics_core.findings.snapshots import changes_findings
 from metrics_core.judging import JudgedRanks
+from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.tables import Qrels, Queries
 
@@ -55,6 +73,11 @@ class Asked:
         floors += [Floor.of(text, shown=True) for text in options.floors_shown]
         gates = dict.fromkeys(Gate.of(text) for text in options.gates)
         return cls(tuple(gates), tuple(dict.fromkeys(floors)))
+
+    def among(self, measures: Sequence[Measure]) -> Asked:
+        """Those of these measures."""
+        gates = tuple(gate for gate in self.gates if gate.measure in measures)
+        return Asked(gates, tuple(floor for floor in self.floors if floor.measure in measures))
 
     @property
     def measures(self) -> list[str]:
@@ -81,6 +104,9 @@ class Read:
     judged: Mapping[str, JudgedRanks]
     files: Mapping[str, str]
     qrels: Qrels
+    measures: Sequence[Measure]
+    snapshot: Snapshot | None = None
+    changes: Changes = NOTHING_CHANGED
 
     @property
     def runs(self) -> list[str]:
@@ -119,33 +145,83 @@ def _report(asked: Asked, options: GateOptions) -> GateReport:
     if options.measures:
         say("--measure", [Note("unused", "gates name their measures; it was not needed")])
     read = _read(asked, options)
+    asked = asked.among(read.scores.measures)
     queries = None
     if options.queries:
         queries = queries_given(read.scores.query_ids, options, "A gate")
     members = _members(asked.slices, read.scores, queries)
-    outcomes = gate_outcomes(read.scores, asked.gates, members, read.baseline)
+    outcomes = worst_first(gate_outcomes(read.scores, asked.gates, members, read.baseline))
     floors = floor_outcomes(read.scores, asked.floors, members, read.runs)
-    fails = options.if_unclear == "fail"
-    words = [*(found.outcome for found in outcomes), *(found.outcome for found in floors)]
-    return GateReport(
+    report = GateReport(
         baseline=read.baseline,
+        label=read.snapshot.label if read.snapshot else "",
         runs=read.runs,
         queries=read.scores.n_queries,
-        outcomes=worst_first(outcomes),
+        outcomes=outcomes,
         floors=floors,
         broken=[
             _broken(found, read, members, queries, options)
-            for found in worst_first(outcomes)
+            for found in outcomes
             if found.outcome == WORSE_RUN
         ],
-        fail_unclear=fails,
-        status=status_of(words, fail_unclear=fails),
+        changes=_changes(read, options),
+        allow_changed=options.allow_changed,
+        fail_unclear=options.if_unclear == "fail",
         files=_fingerprints(read, options),
     )
+    return replace(report, kept=_kept(report, read, options)) if read.snapshot else report
+
+
+def _changes(read: Read, options: GateOptions) -> list[str]:
+    """What changed since the snapshot."""
+    if read.snapshot is None:
+        return []
+    name = Path(str(options.baseline)).name
+    queries = fingerprint(options.queries or "")
+    if queries and read.snapshot.queries and queries != read.snapshot.queries:
+        message = f"{Path(str(options.queries)).name} is another file than at the snapshot"
+        say("--queries", [Note("changed", f"{message}; slices are those of now")])
+    if read.snapshot.version != __version__:
+        say(name, [Note("version", f"made by Ranklens {read.snapshot.version}")])
+    return changes_findings(read.changes, name, read.scores.n_queries)
+
+
+def _kept(report: GateReport, read: Read, options: GateOptions) -> list[str]:
+    """What becomes of the snapshot, which is written anew where that is asked for and nothing is
+    against it."""
+    path, snapshot = str(options.baseline), read.snapshot
+    if not options.update or snapshot is None:
+        better = [ratchet_finding(found, path) for found in report.outcomes]
+        return [text for text in better if text][:1]
+    if len(read.runs) > 1:
+        return [f"{path} stays as it is: --update takes one run."]
+    if report.status or not set(report.words) <= {NOT_WORSE, HELD}:
+        return [f"{path} stays as it is: --update writes a run that is shown to be not worse."]
+    measures = [*snapshot.measures, *(m for m in read.measures if m not in snapshot.measures)]
+    ranks = read.judged[read.runs[0]]
+    scores = score_runs([ranks], measures, without_relevant=options.without_relevant)
+    queries = fingerprint(options.queries or "") or snapshot.queries
+    made = snapshot_of(
+        scores,
+        read.qrels,
+        label=snapshot.label,
+        reading=reading_of(options),
+        queries=queries,
+    )
+    Path(path).write_text(text_of(made), encoding="utf-8")
+    return [f"{path} now holds the scores of this run."]
 
 
 def _read(asked: Asked, options: GateOptions) -> Read:
-    judged, measures, qrels = judged_by(replace(options, measures=asked.measures))
+    options = replace(options, measures=asked.measures)
+    if options.baseline is not None and is_snapshot(options.baseline):
+        return _read_against_snapshot(options)
+    if options.update:
+        raise RanklensError(
+            f"{options.baseline} is no snapshot, so that --update has nothing to write.",
+            "Make one: python -m metrics_core snapshot QRELS RUN -o baseline.json.",
+        )
+    judged, measures, qrels = judged_by(options)
     scores = score_runs(judged, measures, without_relevant=options.without_relevant)
     baseline, *runs = scores.runs
     if not runs:
@@ -156,7 +232,38 @@ def _read(asked: Asked, options: GateOptions) -> Read:
         dict(zip(scores.runs, judged, strict=True)),
         _files(scores.runs, options),
         qrels,
+        measures,
     )
+
+
+def _read_against_snapshot(options: GateOptions) -> Read:
+    """The runs beside a snapshot, on the queries whose judgments are as they were. Raises
+    RanklensError where there is none, or the runs are read otherwise."""
+    name = str(options.baseline)
+    snapshot = read_snapshot(name)
+    alone = replace(options, baseline=None)
+    judged, measures, qrels = judged_by(alone)
+    _refuse_other_reading(name, snapshot, options)
+    changes = changes_since(snapshot, marks_of(qrels), measures)
+    scores = score_runs(judged, measures, without_relevant=options.without_relevant)
+    both = beside(snapshot, scores, changes)
+    if not both.n_queries or not both.measures:
+        told = changes_findings(changes, Path(name).name, both.n_queries)
+        raise RanklensError(" ".join([f"Nothing of {name} can be compared.", *told]), ANEW)
+    by_name = dict(zip(both.runs[1:], judged, strict=True))
+    files = _files(both.runs[1:], alone)
+    return Read(both, both.runs[0], by_name, files, qrels, measures, snapshot, changes)
+
+
+def _refuse_other_reading(name: str, snapshot: Snapshot, options: GateOptions) -> None:
+    """Refuse runs that are read with other choices than those of the snapshot."""
+    then, now = dict(snapshot.reading or {}), reading_of(options)
+    if then != now:
+        said = [" ".join(f"{k} {v}" for k, v in each.items()) or "none" for each in (then, now)]
+        raise RanklensError(
+            f"{name} was made with other choices of reading ({said[0]}) than these ({said[1]}).",
+            f"Give the same ones. {ANEW}",
+        )
 
 
 def _files(runs: Sequence[str], options: GateOptions) -> dict[str, str]:

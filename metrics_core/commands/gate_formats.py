@@ -26,7 +26,7 @@ _LABELS = 4
 def table(report: GateReport) -> str:
     """For a terminal: the outcomes with their reasons, a table of the gates, the queries that
     broke, and what the status is."""
-    parts = [line_of_sides(report), *_told(report)]
+    parts = [line_of_sides(report), *report.changes, *_told(report)]
     if report.outcomes:
         parts.append(aligned(_gates(report), _LABELS))
         parts.append(correction_finding(report.tested))
@@ -34,6 +34,7 @@ def table(report: GateReport) -> str:
         parts.append(f"{title_of_broken(broken)}:\n{aligned(_queries(broken), 1)}")
         if broken.command:
             parts.append(f"Look at one:\n    {broken.command}")
+    parts += report.kept
     parts.append(status_finding(report.status))
     return "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
 
@@ -41,9 +42,10 @@ def table(report: GateReport) -> str:
 def line_of_sides(report: GateReport) -> str:
     """Who against whom, over how many queries, and how many gates found what."""
     queries = w.plural(report.queries, "query", "queries")
+    label = f" ({report.label})" if report.label else ""
     return (
-        f"{w.listing(report.runs)} against {report.baseline}, {w.count(report.queries)} {queries}:"
-        f" {counted_finding(report.words)}."
+        f"{w.listing(report.runs)} against {report.baseline}{label},"
+        f" {w.count(report.queries)} {queries}: {counted_finding(report.words)}."
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from metrics_core.comparing.gates import FloorOutcome, GateOutcome
+from metrics_core.comparing.gates import FloorOutcome, GateOutcome, status_of
 
 _SHOWN = 12
 
@@ -36,8 +36,9 @@ class BrokenQueries:
 
 @dataclass(frozen=True)
 class GateReport:
-    """What was compared, what each gate found, the worst first, and the exit status. `files` are
-    what each file is, its name and its fingerprint."""
+    """What was compared, and what each gate found, the worst first. `changes` are sentences on what
+    changed since a snapshot, `kept` on what becomes of it, `label` is its own; `files` are what
+    each file is, its name and its fingerprint."""
 
     baseline: str
     runs: Sequence[str]
@@ -46,8 +47,17 @@ class GateReport:
     floors: Sequence[FloorOutcome]
     broken: Sequence[BrokenQueries]
     fail_unclear: bool
-    status: int
     files: Sequence[tuple[str, str, str]]
+    label: str = ""
+    changes: Sequence[str] = ()
+    allow_changed: bool = False
+    kept: Sequence[str] = ()
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        changed = bool(self.changes) and not self.allow_changed
+        return status_of(self.words, changed=changed, fail_unclear=self.fail_unclear)
 
     @property
     def words(self) -> list[str]:

@@ -31,8 +31,6 @@ from metrics_core.comparing.verdicts import (
 from metrics_core.findings.testing import size_of
 from metrics_core.scoring.intervals import FEWEST_SCORES
 
-_LOWER_END = f"the lower end of its 90{w.NO_BREAK}% interval"
-
 
 def about(gate: Gate | Floor) -> str:
     """Which measure on which queries: "nDCG@10 on Billing"."""
@@ -82,14 +80,14 @@ def gate_finding(found: GateOutcome) -> str:
             f" than {margin}."
         )
     if found.outcome == NOT_WORSE:
-        end = w.score(found.worst_loss, w.decimals(found.inner_low, found.inner_high))
+        ends = found.inner_low, found.inner_high
+        upper = found.gate.direction < 0
+        end = f"{'upper' if upper else 'lower'} end of its 90{w.NO_BREAK}% interval is"
+        end += f" {w.difference(ends[upper], w.decimals(*ends))}"
         lower = found.found and found.loss > 0
         but = "It is lower, significantly, but a" if lower and found.gate.direction > 0 else "A"
         but = "It is higher, significantly, but a" if lower and found.gate.direction < 0 else but
-        how = (
-            f"{_LOWER_END} is a loss of {end}" if found.worst_loss > 0 else f"{_LOWER_END} is none"
-        )
-        return f"{but} loss of {margin} or more is ruled out ({how})."
+        return f"{but} loss of {margin} or more is ruled out (the {end})."
     return f"{_unclear(found)} {_could_show(found)}".strip()
 
 

@@ -93,8 +93,9 @@ def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
     yield ("no gate answers" in text) != (found.differing > 0 and found.queries < 10) and "few"
     untested = found.queries >= 10 and 0 < found.differing < 6
     yield ("nothing is tested" in text) != untested and "untested"
-    if end := re.search(rf"is a loss of ({NUMBER})\)", text):
-        yield not is_rounded(end[1], worst) and f"not {worst}"
+    if end := re.search(rf"(lower|upper) end of .* is ({NUMBER})\)", text):
+        yield not is_rounded(end[2], -found.gate.direction * worst) and f"not {worst}"
+        yield (end[1] == "lower") != (found.gate.direction > 0) and "the other end"
     if shown := re.search(rf"loss of about ({NUMBER}) four times", text):
         yield abs(value_of(shown[1]) / found.smallest - 1) > 0.06 and f"not {found.smallest}"
         yield found.smallest < margin and "smaller than the margin"
