@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,30 +14,20 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError, did_you_mean
 from metrics_core.base.notes import Note
 from metrics_core.checks.snapshots import (
-    ANEW,
-    NOTHING_CHANGED,
-    Changes,
-    Snapshot,
-    beside,
-    changes_since,
-    is_snapshot,
-    marks_of,
-    read_snapshot,
     snapshot_of,
     text_of,
 )
 from metrics_core.commands import Ended
 from metrics_core.commands.gate_formats import FORMATS
 from metrics_core.commands.gate_options import GATE_FORMATS, GateOptions
+from metrics_core.commands.gate_reading import Asked, Read, files_of, read_for, refuse_snapshot
 from metrics_core.commands.gate_report import BrokenQueries, BrokenQuery, GateReport, fingerprint
-from metrics_core.commands.reading import judged_by, queries_given, say
+from metrics_core.commands.reading import queries_given, runs_read, say
 from metrics_core.commands.snapshot import reading_of
 from metrics_core.comparing.gates import (
     EVERY_QUERY,
     HELD,
     NOT_WORSE,
-    Floor,
-    Gate,
     GateOutcome,
     Mask,
     Slice,
@@ -47,78 +37,22 @@ from metrics_core.comparing.gates import (
 from metrics_core.comparing.pairs import WORSE, differences
 from metrics_core.comparing.verdicts import WORSE_RUN
 from metrics_core.explaining.kinds import kinds
+from metrics_core.explaining.overlap import overlap_outcomes
 from metrics_core.findings.gates import ratchet_finding, worst_first
 from metrics_core.findings.snapshots import changes_findings
-from metrics_core.judging import JudgedRanks
-from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores, score_runs
-from metrics_core.tables import Qrels, Queries
+from metrics_core.tables import Queries
 
 _WORST = 5
 _TOP = 10
 """The first results, where the measure has no cutoff of its own."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The gates and floors that a command line names, of one or several runs."""
-
-    gates: tuple[Gate, ...]
-    floors: tuple[Floor, ...]
-
-    @classmethod
-    def of(cls, options: GateOptions) -> Asked:
-        """Those of the options. Raises ParameterError and UnknownMeasureError."""
-        floors = [Floor.of(text) for text in options.floors]
-        floors += [Floor.of(text, shown=True) for text in options.floors_shown]
-        gates = dict.fromkeys(Gate.of(text) for text in options.gates)
-        return cls(tuple(gates), tuple(dict.fromkeys(floors)))
-
-    def among(self, measures: Sequence[Measure]) -> Asked:
-        """Those of these measures."""
-        gates = tuple(gate for gate in self.gates if gate.measure in measures)
-        return Asked(gates, tuple(floor for floor in self.floors if floor.measure in measures))
-
-    @property
-    def measures(self) -> list[str]:
-        """The names of the measures, each once."""
-        return list(dict.fromkeys(str(asked.measure) for asked in self._all))
-
-    @property
-    def slices(self) -> list[Slice]:
-        """The slices, each once."""
-        return list(dict.fromkeys(asked.slice for asked in self._all))
-
-    @property
-    def _all(self) -> list[Gate | Floor]:
-        return [*self.gates, *self.floors]
-
-
-@dataclass(frozen=True)
-class Read:
-    """What is compared: the scores of the baseline and of the runs, which are `judged` by name and
-    stand in `files`."""
-
-    scores: Scores
-    baseline: str
-    judged: Mapping[str, JudgedRanks]
-    files: Mapping[str, str]
-    qrels: Qrels
-    measures: Sequence[Measure]
-    snapshot: Snapshot | None = None
-    changes: Changes = NOTHING_CHANGED
-
-    @property
-    def runs(self) -> list[str]:
-        """The runs that are compared with the baseline."""
-        return [run for run in self.scores.runs if run != self.baseline]
-
-
 def gated(options: GateOptions) -> Ended:
     """The outcome of all that is asked, in the format that is, and the exit status; reports are
     written before. Raises RanklensError."""
-    reports = _reports(options)
-    report = _report(Asked.of(options), options)
+    reports, asked = _reports(options), Asked.of(options)
+    report = _report(asked, options) if asked.measures else _of_lists(asked, options)
     for format, path in reports:
         Path(path).write_text(FORMATS[format](report), encoding="utf-8")
     return Ended(FORMATS[options.format](report), report.status)
@@ -144,7 +78,7 @@ def _reports(options: GateOptions) -> list[tuple[str, str]]:
 def _report(asked: Asked, options: GateOptions) -> GateReport:
     if options.measures:
         say("--measure", [Note("unused", "gates name their measures; it was not needed")])
-    read = _read(asked, options)
+    read = read_for(asked, options)
     asked = asked.among(read.scores.measures)
     queries = None
     if options.queries:
@@ -167,9 +101,31 @@ def _report(asked: Asked, options: GateOptions) -> GateReport:
         changes=_changes(read, options),
         allow_changed=options.allow_changed,
         fail_unclear=options.if_unclear == "fail",
-        files=_fingerprints(read, options),
+        files=_fingerprints(read.runs, read.files, options),
+        overlaps=overlap_outcomes(read.lists[0], read.lists[1:], asked.overlaps)
+        if asked.overlaps
+        else [],
     )
     return replace(report, kept=_kept(report, read, options)) if read.snapshot else report
+
+
+def _of_lists(asked: Asked, options: GateOptions) -> GateReport:
+    """What is told of lists alone, without judgments."""
+    refuse_snapshot(options)
+    runs = runs_read(options)
+    names = [run.name for run in runs]
+    overlaps = overlap_outcomes(runs[0], runs[1:], asked.overlaps)
+    return GateReport(
+        baseline=names[0],
+        runs=names[1:],
+        queries=len(overlaps[0].query_ids),
+        outcomes=[],
+        floors=[],
+        broken=[],
+        fail_unclear=options.if_unclear == "fail",
+        files=_fingerprints(names[1:], files_of(names, options), options),
+        overlaps=overlaps,
+    )
 
 
 def _changes(read: Read, options: GateOptions) -> list[str]:
@@ -210,66 +166,6 @@ def _kept(report: GateReport, read: Read, options: GateOptions) -> list[str]:
     )
     Path(path).write_text(text_of(made), encoding="utf-8")
     return [f"{path} now holds the scores of this run."]
-
-
-def _read(asked: Asked, options: GateOptions) -> Read:
-    options = replace(options, measures=asked.measures)
-    if options.baseline is not None and is_snapshot(options.baseline):
-        return _read_against_snapshot(options)
-    if options.update:
-        raise RanklensError(
-            f"{options.baseline} is no snapshot, so that --update has nothing to write.",
-            "Make one: python -m metrics_core snapshot QRELS RUN -o baseline.json.",
-        )
-    judged, measures, qrels = judged_by(options)
-    scores = score_runs(judged, measures, without_relevant=options.without_relevant)
-    baseline, *runs = scores.runs
-    if not runs:
-        raise RanklensError(f"There is nothing but {baseline} to compare.", "Give a run beside it.")
-    return Read(
-        scores,
-        baseline,
-        dict(zip(scores.runs, judged, strict=True)),
-        _files(scores.runs, options),
-        qrels,
-        measures,
-    )
-
-
-def _read_against_snapshot(options: GateOptions) -> Read:
-    """The runs beside a snapshot, on the queries whose judgments are as they were. Raises
-    RanklensError where there is none, or the runs are read otherwise."""
-    name = str(options.baseline)
-    snapshot = read_snapshot(name)
-    alone = replace(options, baseline=None)
-    judged, measures, qrels = judged_by(alone)
-    _refuse_other_reading(name, snapshot, options)
-    changes = changes_since(snapshot, marks_of(qrels), measures)
-    scores = score_runs(judged, measures, without_relevant=options.without_relevant)
-    both = beside(snapshot, scores, changes)
-    if not both.n_queries or not both.measures:
-        told = changes_findings(changes, Path(name).name, both.n_queries)
-        raise RanklensError(" ".join([f"Nothing of {name} can be compared.", *told]), ANEW)
-    by_name = dict(zip(both.runs[1:], judged, strict=True))
-    files = _files(both.runs[1:], alone)
-    return Read(both, both.runs[0], by_name, files, qrels, measures, snapshot, changes)
-
-
-def _refuse_other_reading(name: str, snapshot: Snapshot, options: GateOptions) -> None:
-    """Refuse runs that are read with other choices than those of the snapshot."""
-    then, now = dict(snapshot.reading or {}), reading_of(options)
-    if then != now:
-        said = [" ".join(f"{k} {v}" for k, v in each.items()) or "none" for each in (then, now)]
-        raise RanklensError(
-            f"{name} was made with other choices of reading ({said[0]}) than these ({said[1]}).",
-            f"Give the same ones. {ANEW}",
-        )
-
-
-def _files(runs: Sequence[str], options: GateOptions) -> dict[str, str]:
-    """The file of each run; where a file holds several, a run stands for itself."""
-    paths = options.all_runs
-    return dict(zip(runs, paths if len(paths) == len(runs) else runs, strict=True))
 
 
 def _members(slices: Iterable[Slice], scores: Scores, queries: Queries | None) -> dict[Slice, Mask]:
@@ -342,11 +238,11 @@ def _explaining(found: GateOutcome, read: Read, query_id: str, options: GateOpti
     return shlex.join(["python", "-m", "metrics_core", "explain", *files, *asked])
 
 
-def _fingerprints(read: Read, options: GateOptions) -> list[tuple[str, str, str]]:
-    """What each file is, its name and the beginning of its hash."""
-    listed = [("baseline", options.baseline or "")]
-    listed += [("run", read.files[run]) for run in read.runs]
-    return [
-        (what, Path(path).name, fingerprint(path))
-        for what, path in [*listed, ("qrels", options.qrels)]
-    ]
+def _fingerprints(
+    runs: Sequence[str], files: Mapping[str, str], options: GateOptions
+) -> list[tuple[str, str, str]]:
+    """What each file is, its name and the beginning of its hash; only of files."""
+    listed = [("baseline", options.baseline or ""), *(("run", files[run]) for run in runs)]
+    listed.append(("qrels", options.qrels))
+    told = [(what, Path(path).name, fingerprint(path)) for what, path in listed]
+    return [one for one in told if one[2]]

@@ -10,17 +10,20 @@ from metrics_core.commands.gate_report import BrokenQueries, GateReport
 from metrics_core.commands.score_tables import aligned
 from metrics_core.comparing.gates import Gate, GateOutcome
 from metrics_core.comparing.verdicts import CANNOT_TELL
+from metrics_core.explaining.overlap import OverlapOutcome
 from metrics_core.findings.gates import (
     correction_finding,
     counted_finding,
     floor_finding,
     gate_finding,
     gate_title,
+    overlap_finding,
     status_finding,
     unclear_finding,
 )
 
 _LABELS = 4
+MOST_SHOWN = 5
 
 
 def table(report: GateReport) -> str:
@@ -34,6 +37,9 @@ def table(report: GateReport) -> str:
         parts.append(f"{title_of_broken(broken)}:\n{aligned(_queries(broken), 1)}")
         if broken.command:
             parts.append(f"Look at one:\n    {broken.command}")
+    for overlap in report.overlaps:
+        if overlap.changed:
+            parts.append(f"{title_of_changed(overlap)}:\n{aligned(_changed(overlap), 1)}")
     parts += report.kept
     parts.append(status_finding(report.status))
     return "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
@@ -58,6 +64,8 @@ def _told(report: GateReport) -> list[str]:
         lines.append(f"{of_run}{gate_title(found)}. {gate_finding(found)}")
     for floor in report.floors:
         lines.append(f"{f'{floor.run}: ' if several else ''}{floor_finding(floor)}")
+    for overlap in report.overlaps:
+        lines.append(f"{f'{overlap.run}: ' if several else ''}{overlap_finding(overlap)}")
     if CANNOT_TELL in report.words:
         lines.append(unclear_finding(report.fail_unclear))
     return lines
@@ -116,6 +124,21 @@ def _queries(broken: BrokenQueries) -> pd.DataFrame:
             "now": row.kind,
         }
         for row in broken.rows
+    ]
+    return pd.DataFrame(rows, dtype=object)
+
+
+def title_of_changed(found: OverlapOutcome) -> str:
+    """What is listed: "Most changed of 44 queries (top 10 of hybrid)"."""
+    queries = w.plural(found.changed, "query", "queries")
+    of_all = f"Most changed of {w.count(found.changed)} {queries} that changed"
+    return f"{of_all} (top {found.overlap.k} of {found.run})"
+
+
+def _changed(found: OverlapOutcome) -> pd.DataFrame:
+    rows = [
+        {"query": query_id, "kept": w.share(kept), "RBO": w.score(rbo)}
+        for query_id, kept, rbo in found.most_changed(MOST_SHOWN)
     ]
     return pd.DataFrame(rows, dtype=object)
 

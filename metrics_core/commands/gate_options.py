@@ -81,7 +81,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
             "overlaps",
             "'topK >= SHARE'",
             "how much of the first K results must stay, such as 'top10 >= 0.8'; with nothing else"
-            " no judgments are taken: compare BASELINE RUN … --overlap …",
+            " no judgments are read, and 'none' may stand in their place",
         ),
     )
     for flag, dest, metavar, help in several:

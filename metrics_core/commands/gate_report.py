@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from metrics_core.comparing.gates import FloorOutcome, GateOutcome, status_of
+from metrics_core.explaining.overlap import OverlapOutcome
 
 _SHOWN = 12
 
@@ -48,6 +49,7 @@ class GateReport:
     broken: Sequence[BrokenQueries]
     fail_unclear: bool
     files: Sequence[tuple[str, str, str]]
+    overlaps: Sequence[OverlapOutcome] = ()
     label: str = ""
     changes: Sequence[str] = ()
     allow_changed: bool = False
@@ -61,10 +63,11 @@ class GateReport:
 
     @property
     def words(self) -> list[str]:
-        """What each gate and floor found."""
+        """What each gate, floor and overlap found."""
         return [
             *(found.outcome for found in self.outcomes),
             *(found.outcome for found in self.floors),
+            *(found.outcome for found in self.overlaps),
         ]
 
     @property

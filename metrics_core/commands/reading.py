@@ -62,10 +62,6 @@ class ReadRun:
         """The name that tells the run apart."""
         return self.run.name
 
-    def renamed(self, name: str) -> ReadRun:
-        """The same run under another name."""
-        return replace(self, run=self.run.renamed(name))
-
     @cached_property
     def ranks(self) -> JudgedRanks:
         """The run joined with the judgments."""
@@ -165,7 +161,12 @@ def _documents(options: ReadingOptions, qrels: Qrels) -> Documents | None:
 
 
 def _read(options: ReadingOptions, qrels: Qrels, documents: Documents | None) -> list[ReadRun]:
-    """The runs, each read whole."""
+    """The runs, each read whole, to be judged."""
+    return [ReadRun(run, qrels, documents) for run in runs_read(options)]
+
+
+def runs_read(options: ReadingOptions) -> list[Run]:
+    """The runs, each read whole; notes go to stderr."""
     read, left_out = [], _left_out(options)
     for path, run in runs_given(options):
         about = Path(path).name if run.complete else run.name
@@ -173,8 +174,8 @@ def _read(options: ReadingOptions, qrels: Qrels, documents: Documents | None) ->
         own = with_ids(run, path, options)
         left = without(own, left_out)
         say(about, left.notes[len(own.notes) :])
-        read.append(ReadRun(left, qrels, documents))
-    return _apart(read, lambda one, other: one.run.has_rows_of(other.run), options)
+        read.append(left)
+    return _apart(read, lambda one, other: one.has_rows_of(other), options)
 
 
 def _apart(

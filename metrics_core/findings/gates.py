@@ -28,6 +28,7 @@ from metrics_core.comparing.verdicts import (
     FEWEST_QUERIES,
     WORSE_RUN,
 )
+from metrics_core.explaining.overlap import OverlapOutcome
 from metrics_core.findings.testing import size_of
 from metrics_core.scoring.intervals import FEWEST_SCORES
 
@@ -160,6 +161,19 @@ def floor_finding(found: FloorOutcome) -> str:
     return f"Cannot tell: {told}, over {w.count(found.queries)} queries{why}."
 
 
+def overlap_finding(found: OverlapOutcome) -> str:
+    """How much of the first results stayed."""
+    top, asked = f"top {found.overlap.k}", w.share(found.overlap.least)
+    if not found.changed:
+        return f"Overlap held: the {top} of every query is the same."
+    word = "held" if found.outcome == HELD else "too small"
+    return (
+        f"Overlap {word}: {w.share(found.mean)} of the {top} stayed, where {asked} is asked (mean"
+        f" over {w.count(len(found.query_ids))} queries; in their order, too: RBO"
+        f" {w.score(found.mean_rbo)})."
+    )
+
+
 def unclear_finding(fails: bool) -> str:
     """What is done where nothing can be told."""
     word = "fail" if fails else "pass"
@@ -198,7 +212,7 @@ def correction_finding(family: int) -> str:
 def status_finding(status: int) -> str:
     """What an exit status says."""
     return {
-        FAILED: "Failed: worse, or below a floor.",
+        FAILED: "Failed.",
         CHANGED: "What is compared changed since the snapshot; --allow-changed accepts it.",
         UNCLEAR: "Failed: it cannot be told, which is set to fail.",
     }.get(status, "Passed.")

@@ -40,7 +40,7 @@ def test_worse_ends_with_1_and_names_what_broke(gate: Gate) -> None:
     assert lines[2].endswith("ranked too low")
     command = "python -m metrics_core explain qrels.txt dense.run hybrid.run -m AP --query q003"
     assert command in out
-    assert out.endswith("Failed: worse, or below a floor.\n")
+    assert out.endswith("Failed.\n")
 
 
 def test_the_command_that_is_named_shows_the_query(
@@ -170,3 +170,28 @@ def test_a_run_with_fewer_queries_counts_0_for_them(gate: Gate, tmp_path: Path) 
     )
     assert status == 1 and "no results" in out
     assert "judged queries" in err
+
+
+def test_an_overlap_takes_no_judgments(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(SAMPLE)
+    asked = ["compare", "none", "dense.run", "hybrid.run", "--overlap"]
+    assert main([*asked, "top10 >= 0.8"]) == 0
+    out = capsys.readouterr().out.replace(w.NO_BREAK, " ")
+    assert "Overlap held: 88 % of the top 10 stayed, where 80 % is asked" in out
+    assert "Most changed of 86 queries that changed (top 10 of hybrid):" in out
+    assert out.split("RBO\n")[1].startswith("q003   60 %")
+    assert main([*asked, "top10 >= 0.9"]) == 1
+    assert "Overlap too small: 88" in capsys.readouterr().out
+    assert main(["compare", "none", "dense.run", "dense.run", "--overlap", "top5 >= 1"]) == 0
+    assert "the top 5 of every query is the same" in capsys.readouterr().out
+
+
+def test_an_overlap_beside_a_gate(gate: Gate, tmp_path: Path) -> None:
+    status, out, _ = gate("--gate", "AP > -0.1", "--overlap", "top10 >= 0.9")
+    assert status == 1 and "1 gate failed, 1 passed" in out
+    path = tmp_path / "b.json"
+    assert main(["snapshot", "qrels.txt", "dense.run", "-o", str(path)]) == 0
+    status, _, err = gate("--overlap", "top10 >= 0.9", files=(str(path), "hybrid.run"))
+    assert status == 2 and "holds no lists for --overlap" in err
