@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -50,11 +51,16 @@ _TOP = 10
 
 def gated(options: GateOptions) -> Ended:
     """The outcome of all that is asked, in the format that is, and the exit status; reports are
-    written before. Raises RanklensError."""
+    written before. Beside GitHub's annotations stands the step's summary, where its runner has a
+    place for one. Raises RanklensError."""
     reports, asked = _reports(options), Asked.of(options)
     report = _report(asked, options) if asked.measures else _of_lists(asked, options)
     for format, path in reports:
         Path(path).write_text(FORMATS[format](report), encoding="utf-8")
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if summary and "github" in (options.format, *(format for format, _ in reports)):
+        with Path(summary).open("a", encoding="utf-8") as file:
+            file.write(FORMATS["markdown"](report))
     return Ended(FORMATS[options.format](report), report.status)
 
 

@@ -223,7 +223,8 @@ def _outcome(
 ) -> GateOutcome:
     sample, margin = found.sample, gate.margin
     queries, differing = int(sample.queries[place]), int(sample.differing[place])
-    told = float(sample.error[place]), float(found.width[place]), queries
+    told = float(sample.error[place]), float(found.width[place]), queries, margin
+    share = differing / queries if queries else math.nan
     # What is shown is said on the scale of the scores, which logarithms are not.
     said = differing > 0 and gate.measure.declaration.combination.linear
     return GateOutcome(
@@ -240,8 +241,8 @@ def _outcome(
         inner_low=float(found.inner_low[place]),
         inner_high=float(found.inner_high[place]),
         p_corrected=float(found.p_corrected[place]),
-        smallest=smallest_failing(*told, margin) if said else math.nan,
-        chance=chance_to_fail(2 * margin, *told, margin) if said else math.nan,
+        smallest=smallest_failing(*told, share) if said else math.nan,
+        chance=chance_to_fail(2 * margin, *told, share) if said else math.nan,
     )
 
 

@@ -28,6 +28,7 @@ _DEVIATIONS = 40
 """Values that the deviation may have, equally likely ones."""
 _MOST = 10**12
 _NEARLY = 1e-9
+_LARGEST = 1e6
 
 
 def chance_to_show(
@@ -85,37 +86,44 @@ def smallest_shown(error: float, width: float, queries: int) -> float:
     return error * enough
 
 
-def chance_to_fail(loss: float, error: float, width: float, queries: int, beyond: float) -> float:
+def chance_to_fail(
+    loss: float, error: float, width: float, queries: int, beyond: float, share: float = 1.0
+) -> float:
     """How likely a true loss is found to be one, and larger than `beyond`; NaN where
-    `smallest_failing` is."""
+    `smallest_shown` is, and without an error.
+
+    The loss is on the `share` of queries that differ, and so makes differences vary more than they
+    do by their standard error without it.
+    """
     if queries < FEWEST_TOLD or not (math.isfinite(error) and math.isfinite(width) and error > 0):
         return math.nan
-    return float(_failing(loss / error, width, queries, beyond / error))
-
-
-def smallest_failing(error: float, width: float, queries: int, beyond: float) -> float:
-    """The smallest true loss that is found to be one, and larger than `beyond`, with probability
-    `POWER`; as `smallest_shown` of `error`, `width` and NaN, also where there is no error."""
-    if math.isnan(chance_to_fail(beyond, error, width, queries, beyond)):
-        return math.nan
-    low, enough = beyond / error, max(beyond / error, width) + 1
-    while _failing(enough, width, queries, beyond / error) < POWER:
-        enough *= 2
-    while enough - low > _NEARLY * enough:
-        middle = (low + enough) / 2
-        fails = _failing(middle, width, queries, beyond / error) >= POWER
-        low, enough = (low, middle) if fails else (middle, enough)
-    return error * enough
-
-
-def _failing(shift: float, width: float, queries: int, beyond: float) -> float:
-    """The chance that a mean is found and lies beyond, all in standard errors. The one nearly
-    always brings the other along, so that the rarer of the two counts."""
     from scipy import special
 
     deviations = _likely_deviations(queries)
-    past = special.ndtr((shift - beyond) / deviations)
-    return float(np.minimum(chance_to_show(shift, deviations, width, queries), past).mean())
+    spread = np.hypot(error * deviations, loss * math.sqrt((1 / share - 1) / queries))
+    past = special.ndtr((loss - beyond) / spread)
+    # The one nearly always brings the other along, so that the rarer of the two counts.
+    return float(np.minimum(chance_to_show(loss, spread, width, queries), past).mean())
+
+
+def smallest_failing(
+    error: float, width: float, queries: int, beyond: float, share: float = 1.0
+) -> float:
+    """The smallest true loss that is found to be one, and larger than `beyond`, with probability
+    `POWER`; NaN where `chance_to_fail` is, and where none is found so often."""
+
+    def fails(loss: float) -> bool:
+        return chance_to_fail(loss, error, width, queries, beyond, share) >= POWER
+
+    low, enough = beyond, beyond + (width + 1) * error
+    while not fails(enough):
+        enough *= 2
+        if not enough < _LARGEST * (beyond + error):
+            return math.nan
+    while enough - low > _NEARLY * enough:
+        middle = (low + enough) / 2
+        low, enough = (low, middle) if fails(middle) else (middle, enough)
+    return enough
 
 
 def level_of_one(width: float, queries: int) -> float:
