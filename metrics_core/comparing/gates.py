@@ -130,9 +130,8 @@ class GateOutcome:
     """What a gate finds of a run.
 
     `low` and `high` hold for all gates and runs at once with 95 %; `inner_low` and `inner_high` are
-    those of 90 %, each by itself; NaN where there is no test. `smallest` is the smallest true loss
-    that would be found worse four times out of five, `chance` how likely a loss of twice the margin
-    would be; NaN where it is not said.
+    those of 90 %, each by itself; NaN where there is no test. `error` is the standard error of the
+    difference, and `width` how many of them it must be from zero to be significant.
     """
 
     gate: Gate
@@ -148,8 +147,8 @@ class GateOutcome:
     inner_low: float
     inner_high: float
     p_corrected: float
-    smallest: float
-    chance: float
+    error: float
+    width: float
 
     @property
     def outcome(self) -> str:
@@ -167,6 +166,26 @@ class GateOutcome:
     def found(self) -> bool:
         """Whether the difference is significant after correction."""
         return bool(is_found(np.array(self.p_corrected), LEVEL)) and self.difference != 0
+
+    @property
+    def smallest(self) -> float:
+        """The smallest true loss that would be found worse four times out of five; NaN where it is
+        not said."""
+        return smallest_failing(*self._seen) if self._seen else math.nan
+
+    @property
+    def chance(self) -> float:
+        """How likely a loss of twice the margin would be found worse; NaN where it is not said."""
+        return chance_to_fail(2 * self.gate.margin, *self._seen) if self._seen else math.nan
+
+    @property
+    def _seen(self) -> tuple[float, float, int, float, float] | None:
+        """What is known of how differences vary; None where none does, and on the scale of
+        logarithms."""
+        if not self.differing or not self.gate.measure.declaration.combination.linear:
+            return None
+        share = self.differing / self.queries
+        return self.error, self.width, self.queries, self.gate.margin, share
 
     @property
     def loss(self) -> float:
@@ -221,18 +240,14 @@ def gate_outcomes(
 def _outcome(
     gate: Gate, found: Tested, place: int, run: str, baseline: str, means: Sequence[float]
 ) -> GateOutcome:
-    sample, margin = found.sample, gate.margin
-    queries, differing = int(sample.queries[place]), int(sample.differing[place])
-    told = float(sample.error[place]), float(found.width[place]), queries, margin
-    share = differing / queries if queries else math.nan
-    # What is shown is said on the scale of the scores, which logarithms are not.
-    said = differing > 0 and gate.measure.declaration.combination.linear
+    sample = found.sample
+    queries = int(sample.queries[place])
     return GateOutcome(
         gate=gate,
         run=run,
         baseline=baseline,
         queries=queries,
-        differing=differing,
+        differing=int(sample.differing[place]),
         score=means[0],
         baseline_score=means[1],
         difference=float(found.mean[place]) if queries else math.nan,
@@ -241,8 +256,8 @@ def _outcome(
         inner_low=float(found.inner_low[place]),
         inner_high=float(found.inner_high[place]),
         p_corrected=float(found.p_corrected[place]),
-        smallest=smallest_failing(*told, share) if said else math.nan,
-        chance=chance_to_fail(2 * margin, *told, share) if said else math.nan,
+        error=float(sample.error[place]),
+        width=float(found.width[place]),
     )
 
 

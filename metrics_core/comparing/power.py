@@ -29,6 +29,8 @@ _DEVIATIONS = 40
 _MOST = 10**12
 _NEARLY = 1e-9
 _LARGEST = 1e6
+_TWO_FIGURES = 1e-4
+"""How near a loss is found of which two figures are told."""
 
 
 def chance_to_show(
@@ -120,7 +122,7 @@ def smallest_failing(
         enough *= 2
         if not enough < _LARGEST * (beyond + error):
             return math.nan
-    while enough - low > _NEARLY * enough:
+    while enough - low > _TWO_FIGURES * enough:
         middle = (low + enough) / 2
         low, enough = (low, middle) if fails(middle) else (middle, enough)
     return enough
