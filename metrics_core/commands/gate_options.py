@@ -49,6 +49,7 @@ class GateOptions(ReadingOptions):
             "--allow-changed": self.allow_changed,
             "--update": self.update,
             "--report": bool(self.reports),
+            "--if-unclear": self.if_unclear != "pass",
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -98,6 +99,7 @@ def read_for(asked: Asked, options: GateOptions) -> Read:
     options = replace(options, measures=asked.measures)
     if asked.overlaps:
         refuse_snapshot(options)
+    _refuse_missing_snapshot(options)
     if options.baseline is not None and is_snapshot(options.baseline):
         return _read_against_snapshot(options)
     if options.update:
@@ -145,6 +147,17 @@ def _refuse_other_reading(name: str, snapshot: Snapshot, options: GateOptions) -
             f"{name} was made with other choices of reading ({said[0]}) than these ({said[1]}).",
             f"Give the same ones. {ANEW}",
         )
+
+
+def _refuse_missing_snapshot(options: GateOptions) -> None:
+    """Where a snapshot is named and not there, say how it is made."""
+    path = options.baseline or ""
+    if path.endswith(".json") and not Path(path).exists():
+        wanted = ["-o", path, "-m", ",".join(options.measures or ())]
+        command = shlex.join(
+            ["python", "-m", "metrics_core", "snapshot", options.qrels, "RUN", *wanted]
+        )
+        raise RanklensError(f"There is no {path} to compare with.", f"Make it: {command}")
 
 
 def files_of(runs: Sequence[str], options: GateOptions) -> dict[str, str]:

@@ -150,6 +150,7 @@ def test_a_floor_of_too_few_queries_cannot_be_shown(gate: Gate, tmp_path: Path) 
         (("--gate", "AP > -0.1", "--report", "pdf=x"), "'pdf=x' is no report."),
         (("--format", "junit"), "--format junit is for gates."),
         (("--update",), "--update is for gates."),
+        (("--if-unclear", "fail"), "--if-unclear is for gates."),
     ],
 )
 def test_errors_of_input_end_with_2(gate: Gate, asked: tuple[str, ...], says: str) -> None:
@@ -160,6 +161,21 @@ def test_errors_of_input_end_with_2(gate: Gate, asked: tuple[str, ...], says: st
 def test_a_run_that_is_not_there_ends_with_2(gate: Gate) -> None:
     status, out, err = gate("--gate", "AP > -0.1", files=("dense.run", "gone.run"))
     assert (status, out) == (2, "") and "gone.run" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("", "an empty file"), ("x1 0 d1 1\n", "share no query"), (None, "qrels-of-none.txt")],
+)
+def test_without_judgments_it_ends_with_2(
+    gate: Gate, capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str | None, says: str
+) -> None:
+    path = tmp_path / "qrels-of-none.txt"
+    if text is not None:
+        path.write_text(text)
+    assert main(["compare", str(path), "dense.run", "hybrid.run", "--gate", "AP > -0.1"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and says in err
 
 
 def test_a_run_with_fewer_queries_counts_0_for_them(gate: Gate, tmp_path: Path) -> None:

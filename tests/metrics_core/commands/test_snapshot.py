@@ -151,6 +151,17 @@ def test_a_damaged_and_a_later_one_end_with_2(command: Command, baseline: Path) 
     assert (status, out) == (2, "") and "a later Ranklens" in err
 
 
+def test_one_that_is_not_there_is_made_by_a_command(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "gone.json"
+    status, _, err = command("compare", "qrels.txt", path, "dense.run", "--gate", "AP > -0.1")
+    line = f"python -m metrics_core snapshot qrels.txt RUN -o {path} -m AP"
+    assert status == 2 and line in err
+    made = line.replace("RUN", "dense.run").split()[3:]
+    assert command(*made)[0] == 0
+    status, out, _ = command("compare", "qrels.txt", path, "dense.run", "--gate", "AP > -0.1")
+    assert status == 0 and "Nothing changed" in out
+
+
 def test_in_the_place_of_a_run_it_is_called_what_it_is(command: Command, baseline: Path) -> None:
     for arguments in (
         ("evaluate", "qrels.txt", baseline),
