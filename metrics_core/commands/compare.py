@@ -22,10 +22,11 @@ from metrics_core.commands.reading_options import (
     add_reading_options,
 )
 from metrics_core.commands.score_tables import IN_FULL, aligned, p_value, piped
-from metrics_core.comparing.method import CORRECTIONS, NO_CORRECTION, TESTS, Method
+from metrics_core.comparing.method import BOOTSTRAP, CORRECTIONS, NO_CORRECTION, TESTS, Method
 from metrics_core.comparing.pairs import compare as compared
 from metrics_core.comparing.pairs import interval_tested
 from metrics_core.comparing.verdicts import AHEAD, BEHIND
+from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.slicing.bridge import bridge
 
@@ -103,6 +104,7 @@ def compare(options: CompareOptions) -> str | Ended:
     together; notes go to stderr. The table and Markdown have three decimals and no reasons, LaTeX
     is the table of a paper, the other formats have all in full. With gates it is their outcome."""
     if options.is_gate:
+        _refuse_beside_gates(options)
         from metrics_core.commands.gate import gated
 
         return gated(options)
@@ -129,6 +131,24 @@ def compare(options: CompareOptions) -> str | Ended:
     if options.format == "latex":
         return _latex(scores, found, baselines, method)
     return FORMATS[options.format](found.rename(columns=_COLUMNS)[list(_COLUMNS.values())])
+
+
+def _refuse_beside_gates(options: CompareOptions) -> None:
+    """Refuse choices of a comparison, which a gate does not have: its rule is one."""
+    given = {
+        "--by": options.by,
+        "--test": options.test != BOOTSTRAP,
+        "--correction": options.correction,
+        "--margin": options.margin is not None,
+        "--level": options.level != LEVEL,
+        "--baseline": options.more_baselines,
+    }
+    named = next((name for name, value in given.items() if value), None)
+    if named:
+        raise RanklensError(
+            f"A gate takes no {named}: its rule is one.",
+            "Its margin stands in it; leave the option out, or compare without a gate.",
+        )
 
 
 def _refuse_what_gates_take(options: CompareOptions) -> None:
