@@ -1,6 +1,6 @@
 """The command line, `python -m metrics_core`: evaluate, compare, explain, residuals, trec_eval …
 
-Exit status 0, or 2 with the error on stderr and nothing on stdout.
+Exit status 0, or 2 with the error on stderr and nothing on stdout; a gate has others (`gates`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from metrics_core import __version__
 from metrics_core.base import ending, heap
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
-from metrics_core.commands import Command, Options, commands_for
+from metrics_core.commands import Command, Ended, Options, commands_for
 from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console, say_no_more
 
 _SELDOM = 200_000
@@ -68,7 +68,8 @@ def _run(command: Command, options: Options) -> int:
         where = w.visible(str(error.filename or "The system"))
         print(f"{where}: {error.strerror or error}", file=sys.stderr)
         return 2
-    return _printed(output if options.format in _AS_IT_IS else w.visible_lines(output))
+    text, status = (output.text, output.status) if isinstance(output, Ended) else (output, 0)
+    return _printed(text if options.format in _AS_IT_IS else w.visible_lines(text)) or status
 
 
 def _printed(output: str) -> int:

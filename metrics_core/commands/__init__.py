@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 MODULES = {
     "evaluate": ("evaluate",),
     "compare": ("compare",),
+    "snapshot": ("snapshot",),
     "all_pairs": ("all-pairs",),
     "explain": ("explain",),
     "residuals": ("residuals",),
@@ -36,6 +37,14 @@ class Options:
 
 
 @dataclass(frozen=True)
+class Ended:
+    """What is printed, and an exit status that says more than that it is."""
+
+    text: str
+    status: int
+
+
+@dataclass(frozen=True)
 class Command:
     """A command: its name, its line in the help, what adds its arguments to a parser, the options
     that they give, and what it prints for them."""
@@ -44,11 +53,12 @@ class Command:
     help: str
     arguments: Callable[[argparse.ArgumentParser], None]
     options: type[Options]
-    output: Callable[[Any], str]
+    output: Callable[[Any], str | Ended]
 
 
 COMMANDS: list[Command] = []
 Own = TypeVar("Own", bound=Options)
+Printed = TypeVar("Printed", str, Ended, str | Ended)
 
 
 def command(
@@ -57,10 +67,10 @@ def command(
     *,
     help: str,
     arguments: Callable[[argparse.ArgumentParser], None] = no_arguments,
-) -> Callable[[Callable[[Own], str]], Callable[[Own], str]]:
+) -> Callable[[Callable[[Own], Printed]], Callable[[Own], Printed]]:
     """Register a command; `arguments` adds those that its options are made of to its parser."""
 
-    def register(output: Callable[[Own], str]) -> Callable[[Own], str]:
+    def register(output: Callable[[Own], Printed]) -> Callable[[Own], Printed]:
         COMMANDS.append(Command(name, help, arguments, options, output))
         return output
 

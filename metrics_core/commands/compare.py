@@ -10,21 +10,23 @@ from typing import Any
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.commands import command
+from metrics_core.base.errors import RanklensError
+from metrics_core.commands import Ended, command
+from metrics_core.commands.gate_options import GATE_FORMATS, GateOptions, add_gate_options
 from metrics_core.commands.latex import table_of_texts
 from metrics_core.commands.paper_table import NOTHING_TESTED, Pair, lettered, paper_table
 from metrics_core.commands.reading import groups_of, judged_files, nothing_to_compare, say_unused
 from metrics_core.commands.reading_options import (
-    ReadingOptions,
     add_grouping_options,
     add_level_option,
     add_reading_options,
 )
 from metrics_core.commands.score_tables import IN_FULL, aligned, p_value, piped
-from metrics_core.comparing.method import CORRECTIONS, NO_CORRECTION, TESTS, Method
+from metrics_core.comparing.method import BOOTSTRAP, CORRECTIONS, NO_CORRECTION, TESTS, Method
 from metrics_core.comparing.pairs import compare as compared
 from metrics_core.comparing.pairs import interval_tested
 from metrics_core.comparing.verdicts import AHEAD, BEHIND
+from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.slicing.bridge import bridge
 
@@ -58,7 +60,7 @@ _LABELS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(ReadingOptions):
+class CompareOptions(GateOptions):
     """What `compare` is asked for besides."""
 
     test: str
@@ -90,14 +92,23 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help="one of the runs by its name that is a baseline too; may be given again",
     )
-    parser.add_argument("--format", choices=sorted([*FORMATS, "latex"]), default="table")
+    parser.add_argument(
+        "--format", choices=sorted({*FORMATS, "latex", *GATE_FORMATS}), default="table"
+    )
+    add_gate_options(parser)
 
 
 @command("compare", CompareOptions, help="test runs against a baseline run", arguments=_arguments)
-def compare(options: CompareOptions) -> str:
+def compare(options: CompareOptions) -> str | Ended:
     """A row for each run, baseline and measure, those of one measure and baseline corrected
     together; notes go to stderr. The table and Markdown have three decimals and no reasons, LaTeX
-    is the table of a paper, the other formats have all in full."""
+    is the table of a paper, the other formats have all in full. With gates it is their outcome."""
+    if options.is_gate:
+        _refuse_beside_gates(options)
+        from metrics_core.commands.gate import gated
+
+        return gated(options)
+    _refuse_what_gates_take(options)
     method = Method(options.test, options.correction, options.margin, options.level)
     judged, measures = judged_files(options)
     scores = score_runs(judged, measures, without_relevant=options.without_relevant)
@@ -120,6 +131,33 @@ def compare(options: CompareOptions) -> str:
     if options.format == "latex":
         return _latex(scores, found, baselines, method)
     return FORMATS[options.format](found.rename(columns=_COLUMNS)[list(_COLUMNS.values())])
+
+
+def _refuse_beside_gates(options: CompareOptions) -> None:
+    """Refuse choices of a comparison, which a gate does not have: its rule is one."""
+    given = {
+        "--by": options.by,
+        "--test": options.test != BOOTSTRAP,
+        "--correction": options.correction,
+        "--margin": options.margin is not None,
+        "--level": options.level != LEVEL,
+        "--baseline": options.more_baselines,
+    }
+    named = next((name for name, value in given.items() if value), None)
+    if named:
+        raise RanklensError(
+            f"A gate takes no {named}: its rule is one.",
+            "Its margin stands in it; leave the option out, or compare without a gate.",
+        )
+
+
+def _refuse_what_gates_take(options: CompareOptions) -> None:
+    """Refuse what says nothing without a gate."""
+    format = options.format if options.format not in {*FORMATS, "latex"} else ""
+    given = {f"--format {options.format}": format, **options.of_gates_alone}
+    named = next((name for name, value in given.items() if value), None)
+    if named:
+        raise RanklensError(f"{named} is for gates.", "Give one, such as --gate 'nDCG@10 > -0.01'.")
 
 
 def _against(scores: Scores, before: Sequence[str], baseline: str) -> Scores:

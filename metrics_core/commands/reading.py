@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -42,8 +42,8 @@ from metrics_core.judging.while_reading.large_files import (
 )
 from metrics_core.measures import Measure, name_notes
 from metrics_core.scoring.notes import score_notes, with_tie_range
-from metrics_core.tables import Documents, Qrels, Run
-from metrics_core.tables.run_names import told_apart
+from metrics_core.tables import Documents, Qrels, Queries, Run
+from metrics_core.tables.run_names import AnyRun, told_apart
 
 if TYPE_CHECKING:
     from metrics_core.judging.while_reading.judged import JudgedFile
@@ -61,10 +61,6 @@ class ReadRun:
     def name(self) -> str:
         """The name that tells the run apart."""
         return self.run.name
-
-    def renamed(self, name: str) -> ReadRun:
-        """The same run under another name."""
-        return replace(self, run=self.run.renamed(name))
 
     @cached_property
     def ranks(self) -> JudgedRanks:
@@ -94,9 +90,15 @@ class ReadFiles:
 
 def judged_files(options: ReadingOptions) -> tuple[list[JudgedRanks], list[Measure]]:
     """The runs joined with the judgments, and the measures asked for; notes go to stderr."""
+    judged, measures, _ = judged_by(options)
+    return judged, measures
+
+
+def judged_by(options: ReadingOptions) -> tuple[list[JudgedRanks], list[Measure], Qrels]:
+    """The same, and the judgments."""
     measures, qrels, documents = asked(options)
     runs = _judged_at_once(options, qrels, measures) or _read(options, qrels, documents)
-    return [_told(run, measures, options) for run in runs], measures
+    return [_told(run, measures, options) for run in runs], measures, qrels
 
 
 def read_files(options: ReadingOptions) -> ReadFiles:
@@ -159,7 +161,12 @@ def _documents(options: ReadingOptions, qrels: Qrels) -> Documents | None:
 
 
 def _read(options: ReadingOptions, qrels: Qrels, documents: Documents | None) -> list[ReadRun]:
-    """The runs, each read whole."""
+    """The runs, each read whole, to be judged."""
+    return [ReadRun(run, qrels, documents) for run in runs_read(options)]
+
+
+def runs_read(options: ReadingOptions) -> list[Run]:
+    """The runs, each read whole; notes go to stderr."""
     read, left_out = [], _left_out(options)
     for path, run in runs_given(options):
         about = Path(path).name if run.complete else run.name
@@ -167,10 +174,17 @@ def _read(options: ReadingOptions, qrels: Qrels, documents: Documents | None) ->
         own = with_ids(run, path, options)
         left = without(own, left_out)
         say(about, left.notes[len(own.notes) :])
-        read.append(ReadRun(left, qrels, documents))
-    runs, notes = told_apart(read, lambda one, other: one.run.has_rows_of(other.run))
+        read.append(left)
+    return _apart(read, lambda one, other: one.has_rows_of(other), options)
+
+
+def _apart(
+    runs: Sequence[AnyRun], same: Callable[[AnyRun, AnyRun], bool], options: ReadingOptions
+) -> list[AnyRun]:
+    """The runs with names that tell them apart, one given twice once unless it is to stay."""
+    apart, notes = told_apart(runs, (lambda *_: False) if options.keeps_same else same)
     say("runs", notes)
-    return runs
+    return apart
 
 
 def _left_out(options: ReadingOptions) -> LeftOut:
@@ -212,9 +226,7 @@ def _judged_at_once(
         if first is not None:
             say(Path(path).name, own_query_notes(first, among="the first "))
             say(run.name, _mismatch_of_first_lists(first, run, qrels))
-    runs, notes = told_apart(read, lambda one, other: one.has_rows_of(other))
-    say("runs", notes)
-    return runs
+    return _apart(read, lambda one, other: one.has_rows_of(other), options)
 
 
 def _mismatch_of_first_lists(first: Run, run: JudgedFile, qrels: Qrels) -> tuple[Note, ...]:
@@ -294,15 +306,24 @@ def with_ids(table: AnyTable, path: str, options: ReadingOptions) -> AnyTable:
 def groups_of(by: str, query_ids: Sequence[str], options: ReadingOptions) -> pd.Series:
     """The group of each query by this column of the queries file; what is odd about it goes to
     stderr. Raises RanklensError where it cannot be read, or has none of the queries."""
-    from metrics_core.slicing.breakdowns import group_of, refuse_strangers
+    from metrics_core.slicing.breakdowns import group_of
+
+    return group_of(queries_given(query_ids, options, "--by"), query_ids, by)
+
+
+def queries_given(query_ids: Sequence[str], options: ReadingOptions, needed_by: str) -> Queries:
+    """The queries file, which something needs; what is odd about it goes to stderr. Raises
+    RanklensError as `groups_of`."""
+    from metrics_core.slicing.breakdowns import refuse_strangers
 
     if not options.queries:
-        raise RanklensError("--by needs the queries.", "Give their file with --queries FILE.")
+        message = f"{needed_by} needs the queries."
+        raise RanklensError(message, "Give their file with --queries FILE.")
     queries = formats.read_queries(options.queries, encoding=options.encoding, limit=options.limit)
     say(Path(options.queries).name, queries.notes)
     queries = with_ids(queries, options.queries, options)
     refuse_strangers(queries, query_ids, options.queries)
-    return group_of(queries, query_ids, by)
+    return queries
 
 
 def say_unused(options: ReadingOptions) -> None:

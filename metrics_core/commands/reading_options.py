@@ -66,6 +66,11 @@ class ReadingOptions(Options):
         """How ids are read."""
         return IdMaps(self.map_queries, self.map_docs)
 
+    @property
+    def keeps_same(self) -> bool:
+        """Whether a run given twice stays twice."""
+        return False
+
     @cached_property
     def all_runs(self) -> list[str]:
         """The files of the runs, those of a pattern in their order; the baseline is the first.

@@ -28,6 +28,9 @@ _DEVIATIONS = 40
 """Values that the deviation may have, equally likely ones."""
 _MOST = 10**12
 _NEARLY = 1e-9
+_LARGEST = 1e6
+_TWO_FIGURES = 1e-4
+"""How near a loss is found of which two figures are told."""
 
 
 def chance_to_show(
@@ -83,6 +86,46 @@ def smallest_shown(error: float, width: float, queries: int) -> float:
         middle = (low + enough) / 2
         low, enough = (low, middle) if shows(middle) else (middle, enough)
     return error * enough
+
+
+def chance_to_fail(
+    loss: float, error: float, width: float, queries: int, beyond: float, share: float = 1.0
+) -> float:
+    """How likely a true loss is found to be one, and larger than `beyond`; NaN where
+    `smallest_shown` is, and without an error.
+
+    The loss is on the `share` of queries that differ, and so makes differences vary more than they
+    do by their standard error without it.
+    """
+    if queries < FEWEST_TOLD or not (math.isfinite(error) and math.isfinite(width) and error > 0):
+        return math.nan
+    from scipy import special
+
+    deviations = _likely_deviations(queries)
+    spread = np.hypot(error * deviations, loss * math.sqrt((1 / share - 1) / queries))
+    past = special.ndtr((loss - beyond) / spread)
+    # The one nearly always brings the other along, so that the rarer of the two counts.
+    return float(np.minimum(chance_to_show(loss, spread, width, queries), past).mean())
+
+
+def smallest_failing(
+    error: float, width: float, queries: int, beyond: float, share: float = 1.0
+) -> float:
+    """The smallest true loss that is found to be one, and larger than `beyond`, with probability
+    `POWER`; NaN where `chance_to_fail` is, and where none is found so often."""
+
+    def fails(loss: float) -> bool:
+        return chance_to_fail(loss, error, width, queries, beyond, share) >= POWER
+
+    low, enough = beyond, beyond + (width + 1) * error
+    while not fails(enough):
+        enough *= 2
+        if not enough < _LARGEST * (beyond + error):
+            return math.nan
+    while enough - low > _TWO_FIGURES * enough:
+        middle = (low + enough) / 2
+        low, enough = (low, middle) if fails(middle) else (middle, enough)
+    return enough
 
 
 def level_of_one(width: float, queries: int) -> float:

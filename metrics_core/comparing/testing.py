@@ -11,7 +11,7 @@ import numpy.typing as npt
 from metrics_core.comparing.mean_intervals import bca, bca_interval, t_interval
 from metrics_core.comparing.method import BCA, BOOTSTRAP, MIN_P, NO_CORRECTION, Method
 from metrics_core.comparing.resampled import Resampled, agreeing, no_farther, resampled_groups
-from metrics_core.comparing.tests import BY_NUMBER, PAIRED_TESTS
+from metrics_core.comparing.tests import BY_NUMBER, PAIRED_TESTS, holm
 from metrics_core.comparing.verdicts import is_found
 from metrics_core.measures import MEAN, Combination, Measure
 from metrics_core.scoring.intervals import Interval
@@ -104,12 +104,41 @@ def widest_difference(measure: Measure) -> float:
 def tested_groups(groups: Sequence[Against], method: Method) -> list[Tested]:
     """Test the combined scores of several groups, each of the same queries and corrected by itself,
     over the queries that both define and on the scale on which they are combined."""
-    both = [
-        np.broadcast_arrays(g.combination.onto(g.values), g.combination.onto(g.baseline))
-        for g in groups
-    ]
+    both = [_on_their_scale(group) for group in groups]
     found = _tested([own - other for own, other in both], method)
     return [_back(f, own, other, g) for f, (own, other), g in zip(found, both, groups, strict=True)]
+
+
+def tested_as_one(groups: Sequence[Against], level: float) -> list[Tested]:
+    """Test the combined scores of several groups, which may be of other queries and measures, by
+    draws and corrected by Holm's rule for all columns of all groups together.
+
+    `low` and `high` hold for all at once. `inner_low` and `inner_high` are each by itself: what is
+    said only where every one of them shows it needs no correction.
+    """
+    both = [_on_their_scale(group) for group in groups]
+    samples = resampled_groups([own - other for own, other in both])
+    ends = np.cumsum([len(sample.p) for sample in samples])[:-1]
+    corrected = np.split(holm(np.concatenate([sample.p for sample in samples])), ends)
+    tail = (1 - level) / max(sum(int((~np.isnan(p)).sum()) for p in corrected), 1)
+    found = []
+    for sample, p, (own, other), group in zip(samples, corrected, both, groups, strict=True):
+        outer = sample.intervals(tail, is_found(p, level))
+        inner = sample.intervals(2 * (1 - level), is_found(sample.p, 2 * level - 1))
+        ends_of = outer.low, outer.high, inner.low, inner.high
+        width, side = _width_at(tail, sample, p), np.sign(sample.mean)
+        one = Tested(sample, sample.mean, sample.p, p, *ends_of, width, side)
+        found.append(_back(one, own, other, group))
+    return found
+
+
+def _on_their_scale(group: Against) -> tuple[Floats, Floats]:
+    """Scores and those of the baseline on the scale on which they are combined, of one shape."""
+    combination = group.combination
+    own, other = np.broadcast_arrays(
+        combination.onto(group.values), combination.onto(group.baseline)
+    )
+    return own, other
 
 
 def _back(found: Tested, own: Floats, other: Floats, group: Against) -> Tested:
@@ -200,10 +229,17 @@ def _intervals(
 
 def _width(sample: Resampled, p_corrected: Floats, method: Method) -> Floats:
     """That of a t-test at the level that is left to each column."""
+    if not _asks_the_mean(method):
+        return np.full(len(p_corrected), np.nan)
+    tail = (1 - method.level) * _part(p_corrected, method, 1 - method.level)
+    return _width_at(tail, sample, p_corrected)
+
+
+def _width_at(tail: float, sample: Resampled, p: Floats) -> Floats:
+    """That of a t-test that may err with probability `tail`, where there is a test."""
     from scipy import special
 
-    known = ~np.isnan(p_corrected) & _asks_the_mean(method)
-    tail = (1 - method.level) * _part(p_corrected, method, 1 - method.level)
+    known = ~np.isnan(p)
     free = np.where(known, np.maximum(sample.queries - 1, 1), np.nan)
     return -np.asarray(special.stdtrit(free, tail / 2))
 

@@ -30,6 +30,11 @@ def _stranger(pattern: str, what: str, way_out: str) -> _Stranger:
 
 _STRANGERS = (
     _stranger(
+        r'\s*\{\s*"ranklens snapshot"\s*:',
+        "a snapshot of Ranklens, which holds scores and no documents",
+        "It stands for the baseline of a gate: compare QRELS SNAPSHOT RUN --gate 'AP > -0.01'.",
+    ),
+    _stranger(
         r'\s*\{\s*"queries"\s*:\s*\{\s*"[^"]*"\s*:\s*"',
         "LlamaIndex's dataset of queries, corpus and relevant_docs",
         "Save its `relevant_docs` as a file of its own; kind=qrels reads it.",

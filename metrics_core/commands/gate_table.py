@@ -1,0 +1,141 @@
+"""The outcome of a gate for a terminal, and what its other forms tell alike."""
+
+from __future__ import annotations
+
+from metrics_core.base import frames as pd
+from metrics_core.base import wording as w
+from metrics_core.commands.gate_report import BrokenQueries, GateReport
+from metrics_core.commands.score_tables import aligned
+from metrics_core.comparing.gates import Gate, GateOutcome
+from metrics_core.comparing.verdicts import CANNOT_TELL
+from metrics_core.explaining.overlap import OverlapOutcome
+from metrics_core.findings.gates import (
+    correction_finding,
+    counted_finding,
+    floor_finding,
+    gate_finding,
+    gate_title,
+    overlap_finding,
+    status_finding,
+    unclear_finding,
+)
+
+_LABELS = 4
+MOST_SHOWN = 5
+
+
+def table(report: GateReport) -> str:
+    """For a terminal: the outcomes with their reasons, a table of the gates, the queries that
+    broke, and what the status is."""
+    parts = [line_of_sides(report), *report.changes, *lines_of(report)]
+    if report.outcomes:
+        parts.append(aligned(_gates(report), _LABELS))
+        parts.append(correction_finding(report.tested))
+    for broken in report.broken:
+        parts.append(f"{title_of_broken(broken)}:\n{aligned(_queries(broken), 1)}")
+        if broken.command:
+            parts.append(f"Look at one:\n    {broken.command}")
+    for overlap in report.overlaps:
+        if overlap.changed:
+            parts.append(f"{title_of_changed(overlap)}:\n{aligned(_changed(overlap), 1)}")
+    parts += report.kept
+    parts.append(status_finding(report.status))
+    return "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
+
+
+def line_of_sides(report: GateReport) -> str:
+    """Who against whom, over how many queries, and how many gates found what."""
+    queries = w.plural(report.queries, "query", "queries")
+    label = f" ({report.label})" if report.label else ""
+    return (
+        f"{w.listing(report.runs)} against {report.baseline}{label},"
+        f" {w.count(report.queries)} {queries}: {counted_finding(report.words)}."
+    )
+
+
+def lines_of(report: GateReport) -> list[str]:
+    """A line for each outcome."""
+    several = len(report.runs) > 1
+    lines = []
+    for found in report.outcomes:
+        of_run = f"{found.run}: " if several else ""
+        lines.append(f"{of_run}{gate_title(found)}. {gate_finding(found)}")
+    for floor in report.floors:
+        lines.append(f"{f'{floor.run}: ' if several else ''}{floor_finding(floor)}")
+    for overlap in report.overlaps:
+        lines.append(f"{f'{overlap.run}: ' if several else ''}{overlap_finding(overlap)}")
+    if CANNOT_TELL in report.words:
+        lines.append(unclear_finding(report.fail_unclear))
+    return lines
+
+
+def margin_of(gate: Gate) -> str:
+    """The difference that is still allowed."""
+    sign = w.MINUS if gate.direction > 0 else "+"
+    return f"{sign}{gate.margin:g}"
+
+
+def _gates(report: GateReport) -> pd.DataFrame:
+    all_of_them = f"95{w.NO_BREAK}%" + (", all gates" if report.tested > 1 else "")
+    rows = [
+        {
+            "result": found.outcome,
+            "run": found.run,
+            "measure": str(found.gate.measure),
+            "queries": found.gate.slice.group or "all",
+            "n": w.count(found.queries),
+            "margin": margin_of(found.gate),
+            "difference": w.difference(found.difference, digits_of(found)),
+            all_of_them: w.interval(found.low, found.high, digits_of(found)),
+            f"90{w.NO_BREAK}%, each": w.interval(
+                found.inner_low, found.inner_high, digits_of(found)
+            ),
+        }
+        for found in report.outcomes
+    ]
+    return pd.DataFrame(rows, dtype=object)
+
+
+def digits_of(found: GateOutcome) -> int:
+    """How many decimals a gate's difference has."""
+    return w.decimals(found.low, found.high)
+
+
+def title_of_broken(broken: BrokenQueries) -> str:
+    """What is listed: "The 5 worst of 44 lost queries (AP)"."""
+    what = f"{broken.found.gate.measure}{broken.found.gate.slice}"
+    if len(broken.rows) == broken.lost:
+        return (
+            f"The {w.count(broken.lost)} lost {w.plural(broken.lost, 'query', 'queries')} ({what})"
+        )
+    shown = w.sentence_case(w.number(len(broken.rows)))
+    return f"{shown} worst of {w.count(broken.lost)} lost queries ({what})"
+
+
+def _queries(broken: BrokenQueries) -> pd.DataFrame:
+    rows = [
+        {
+            "query": row.query_id,
+            "baseline": w.score(row.baseline_score),
+            "run": w.score(row.score),
+            "difference": w.difference(row.score - row.baseline_score),
+            "now": row.kind,
+        }
+        for row in broken.rows
+    ]
+    return pd.DataFrame(rows, dtype=object)
+
+
+def title_of_changed(found: OverlapOutcome) -> str:
+    """What is listed: "Most changed of 44 queries (top 10 of hybrid)"."""
+    queries = w.plural(found.changed, "query", "queries")
+    of_all = f"Most changed of {w.count(found.changed)} {queries} that changed"
+    return f"{of_all} (top {found.overlap.k} of {found.run})"
+
+
+def _changed(found: OverlapOutcome) -> pd.DataFrame:
+    rows = [
+        {"query": query_id, "kept": w.share(kept), "RBO": w.score(rbo)}
+        for query_id, kept, rbo in found.most_changed(MOST_SHOWN)
+    ]
+    return pd.DataFrame(rows, dtype=object)

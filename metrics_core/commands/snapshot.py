@@ -1,0 +1,75 @@
+"""`metrics_core snapshot`: the scores of a run as a file to commit, the baseline of a gate."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+from metrics_core.base import wording as w
+from metrics_core.checks.snapshots import snapshot_of, text_of
+from metrics_core.commands import command
+from metrics_core.commands.gate_report import fingerprint
+from metrics_core.commands.reading import judged_by
+from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
+from metrics_core.scoring.scores import score_runs
+
+
+@dataclass(frozen=True, kw_only=True)
+class SnapshotOptions(ReadingOptions):
+    """What `snapshot` is asked for besides."""
+
+    output: str
+    label: str
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_reading_options(parser, one_run=True)
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="the file, such as baseline.json"
+    )
+    parser.add_argument("--queries", metavar="FILE", help="the queries, whose change is then told")
+    parser.add_argument(
+        "--label",
+        default="",
+        metavar="TEXT",
+        help="shown beside it, such as the embedding's version",
+    )
+
+
+@command(
+    "snapshot",
+    SnapshotOptions,
+    help="keep a run's scores as a file to compare with",
+    arguments=_arguments,
+)
+def snapshot(options: SnapshotOptions) -> str:
+    """Writes the file, and says what is in it; notes go to stderr."""
+    judged, measures, qrels = judged_by(options)
+    scores = score_runs(judged, measures, without_relevant=options.without_relevant)
+    made = snapshot_of(
+        scores,
+        qrels,
+        label=options.label,
+        reading=reading_of(options),
+        queries=fingerprint(options.queries or ""),
+    )
+    Path(options.output).write_text(text_of(made), encoding="utf-8")
+    queries = w.plural(scores.n_queries, "query", "queries")
+    return (
+        f"{options.output}: {made.run}, {w.count(scores.n_queries)} {queries},"
+        f" {w.listing(map(str, made.measures))}.\n"
+    )
+
+
+def reading_of(options: ReadingOptions) -> dict[str, str]:
+    """The choices of reading that change scores and not the judgments, where they are not the usual
+    ones."""
+    chosen = {
+        "--without-relevant": options.without_relevant
+        if options.without_relevant != "zero"
+        else "",
+        "--exclude-self": "yes" if options.exclude_self else "",
+        "--exclude": fingerprint(options.exclude or ""),
+    }
+    return {name: value for name, value in chosen.items() if value}

@@ -1,0 +1,102 @@
+"""How much of the first results stays: a gate that takes no judgments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.base.errors import ParameterError, RanklensError
+from metrics_core.comparing.gates import BELOW, HELD
+from metrics_core.explaining.lists import two_runs
+from metrics_core.tables import Run
+
+Floats = npt.NDArray[np.float64]
+
+_ASKED = re.compile(r"\s*top\s*(?P<k>[1-9]\d{0,3})\s*(?:>=|≥)\s*(?P<share>\d*\.?\d+)\s*", re.I)
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The mean share of the first `k` results that must stay."""
+
+    k: int
+    least: float
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """That of `top10 >= 0.8`. Raises ParameterError."""
+        found = _ASKED.fullmatch(text)
+        if found is None or not 0 < float(found["share"]) <= 1:
+            raise ParameterError(
+                f"{text.strip()!r} is no overlap.",
+                "It says how much of the first results must stay: 'top10 >= 0.8'.",
+            )
+        return cls(int(found["k"]), float(found["share"]))
+
+    def __str__(self) -> str:
+        return f"top{self.k} >= {self.least:g}"
+
+
+@dataclass(frozen=True, eq=False)
+class OverlapOutcome:
+    """How much of the first results of a baseline a run keeps, by query: `shares` and `rbo` (in
+    their order, too) are float64[Q], of the queries that either lists."""
+
+    overlap: Overlap
+    run: str
+    baseline: str
+    query_ids: tuple[str, ...]
+    shares: Floats
+    rbo: Floats
+
+    @property
+    def mean(self) -> float:
+        """The mean share."""
+        return float(self.shares.mean())
+
+    @property
+    def mean_rbo(self) -> float:
+        """The mean rank-biased overlap."""
+        return float(self.rbo.mean())
+
+    @property
+    def changed(self) -> int:
+        """On how many queries the first results are others, or in another order."""
+        return int((self.rbo < 1 - 1e-9).sum())
+
+    @property
+    def outcome(self) -> str:
+        """Whether it "held" or is "below"."""
+        return HELD if self.mean >= self.overlap.least - 1e-12 else BELOW
+
+    def most_changed(self, most: int) -> list[tuple[str, float, float]]:
+        """Query, share and rank-biased overlap of so many queries that changed, the most changed
+        first."""
+        order = np.lexsort((self.rbo, self.shares))[: min(most, self.changed)]
+        return [(self.query_ids[i], float(self.shares[i]), float(self.rbo[i])) for i in order]
+
+
+def overlap_outcomes(
+    baseline: Run, runs: Sequence[Run], overlaps: Sequence[Overlap]
+) -> list[OverlapOutcome]:
+    """What each run keeps of the baseline's lists. Raises RanklensError where one lists nothing."""
+    found = []
+    empty = next((run.name for run in (baseline, *runs) if not run.query_ids), None)
+    if empty is not None:
+        raise RanklensError(f"{empty} lists nothing.", "Give runs with results.")
+    for overlap in overlaps:
+        for run in runs:
+            ids = tuple(dict.fromkeys([*baseline.query_ids, *run.query_ids]))
+            lists = two_runs(run, baseline, ids, depth=overlap.k)
+            shares, rbo = lists.overlap(overlap.k), lists.rbo()
+            known = ~np.isnan(shares)
+            some = tuple(np.array(ids, dtype=object)[known].tolist())
+            found.append(
+                OverlapOutcome(overlap, run.name, baseline.name, some, shares[known], rbo[known])
+            )
+    return found

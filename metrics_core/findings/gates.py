@@ -1,0 +1,239 @@
+"""What a gate found, in sentences: each outcome, what it rests on, and what becomes of it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from metrics_core.base import wording as w
+from metrics_core.comparing.gates import (
+    BELOW,
+    CHANGED,
+    FAILED,
+    HELD,
+    NOT_WORSE,
+    OUTCOMES,
+    UNCLEAR,
+    Floor,
+    FloorOutcome,
+    Gate,
+    GateOutcome,
+    Slice,
+)
+from metrics_core.comparing.power import FEWEST_TOLD
+from metrics_core.comparing.verdicts import (
+    CANNOT_TELL,
+    FEWEST_DIFFERING,
+    FEWEST_QUERIES,
+    WORSE_RUN,
+)
+from metrics_core.explaining.overlap import OverlapOutcome
+from metrics_core.findings.testing import size_of
+from metrics_core.scoring.intervals import FEWEST_SCORES
+
+
+def about(gate: Gate | Floor) -> str:
+    """Which measure on which queries: "nDCG@10 on Billing"."""
+    return f"{gate.measure}{_on(gate.slice)}"
+
+
+def _on(queries: Slice) -> str:
+    return f" on {queries.group}" if queries.column else ""
+
+
+def gate_title(found: GateOutcome) -> str:
+    """The outcome with its number: "Worse: AP falls by 0.023 [0.003, 0.042]"."""
+    what = about(found.gate)
+    if found.unchanged:
+        return f"Not worse: {what} unchanged"
+    if found.outcome == WORSE_RUN:
+        return f"Worse: {what} {_moves(found)}"
+    digits = w.decimals(found.low, found.high)
+    size = w.difference(found.difference, digits)
+    number = size if size.strip("0.") else w.difference(0)  # nothing is nothing with three
+    if not math.isnan(found.low):
+        number += f" {w.interval(found.low, found.high, digits)}"
+    if found.outcome == NOT_WORSE:
+        return f"Not worse: {what} {number}"
+    few = found.queries < FEWEST_QUERIES
+    return f"Cannot tell: {what} {number}" + (f", {_only(found.queries)}" if few else "")
+
+
+def _moves(found: GateOutcome) -> str:
+    """A loss as it is: "falls by 0.023 [0.003, 0.042]", or rises where less is better."""
+    low, high = sorted(abs(end) for end in (found.low, found.high))
+    digits = w.decimals(low, high)
+    verb = "falls" if found.difference < 0 else "rises"
+    size = w.score(abs(found.difference), digits)
+    return f"{verb} by {size} {w.interval(low, high, digits)}"
+
+
+def gate_finding(found: GateOutcome) -> str:
+    """Why it came to this outcome, in a sentence or two that stand behind the title."""
+    margin = size_of(found.gate.margin)
+    if found.unchanged:
+        every = "its one query scores" if found.queries == 1 else _every(found.queries)
+        return f"Nothing changed: {every} as with {found.baseline}."
+    if found.outcome == WORSE_RUN:
+        return (
+            f"The loss is significant after correction ({w.p_value(found.p_corrected)}) and larger"
+            f" than {margin}."
+        )
+    if found.outcome == NOT_WORSE:
+        ends = found.inner_low, found.inner_high
+        upper = found.gate.direction < 0
+        end = f"{'upper' if upper else 'lower'} end of its 90{w.NO_BREAK}% interval is"
+        end += f" {w.difference(ends[upper], w.decimals(*ends))}"
+        lower = found.found and found.loss > 0
+        but = "It is lower, significantly, but a" if lower and found.gate.direction > 0 else "A"
+        but = "It is higher, significantly, but a" if lower and found.gate.direction < 0 else but
+        return f"{but} loss of {margin} or more is ruled out (the {end})."
+    return f"{_unclear(found)} {_could_show(found)}".strip()
+
+
+def _every(queries: int) -> str:
+    return f"all {w.count(queries)} queries score"
+
+
+def _only(queries: int) -> str:
+    return f"only {w.count(queries)} {w.plural(queries, 'query', 'queries')}"
+
+
+def _unclear(found: GateOutcome) -> str:
+    margin = size_of(found.gate.margin)
+    if found.queries < FEWEST_QUERIES:
+        verb = w.plural(found.queries, "is", "are")
+        noun = w.plural(found.queries, "query", "queries")
+        return (
+            f"{w.count(found.queries)} {noun} {verb} too few to tell: under {FEWEST_QUERIES} no"
+            " gate answers."
+        )
+    if math.isnan(found.p_corrected):
+        verb = w.plural(found.differing, "differs", "differ")
+        return (
+            f"{w.sentence_case(_only(found.differing))} {verb}: under {FEWEST_DIFFERING} nothing is"
+            " tested."
+        )
+    if found.found and found.loss > 0:
+        return f"There is a loss, but not that it is larger or smaller than {margin} is shown."
+    return f"A loss of {margin} is neither shown nor ruled out."
+
+
+def _could_show(found: GateOutcome) -> str:
+    """What the queries could show; "" where it is not said."""
+    if found.queries < FEWEST_QUERIES or math.isnan(found.p_corrected):
+        return ""
+    if math.isnan(found.smallest):
+        few = found.queries < FEWEST_TOLD
+        return f"What fewer than {FEWEST_TOLD} queries could show is not said." if few else ""
+    return (
+        f"These {w.count(found.queries)} queries show a loss of about {_round(found.smallest)} four"
+        f" times out of five; one of {size_of(2 * found.gate.margin)}, twice the margin, would fail"
+        f" {w.share(found.chance)} of the time."
+    )
+
+
+def _round(size: float) -> str:
+    """A size to two figures."""
+    return size_of(float(f"{size:.2g}"))
+
+
+def floor_finding(found: FloorOutcome) -> str:
+    """Whether a mean reaches its floor: "Below the floor: …"."""
+    floor, mean = found.floor, w.score(found.score)
+    higher = floor.measure.declaration.higher_is_better
+    name, least = ("floor" if higher else "ceiling"), size_of(abs(floor.least) or 1)
+    least = least if floor.least else "0"
+    told = f"{about(floor)} is {mean}"
+    if floor.shown and not math.isnan(found.end):
+        which = "lower" if higher else "upper"
+        told += f", the {which} end of its 90{w.NO_BREAK}% interval {w.score(found.end)}"
+    if found.outcome == HELD:
+        return f"{w.sentence_case(name)} held: {told}, where {least} is asked."
+    if found.outcome == BELOW:
+        side = "Below the floor" if higher else "Above the ceiling"
+        return f"{side}: {told}, where {least} is asked."
+    if not found.queries:
+        return f"Cannot tell: no query has a score of {about(floor)}."
+    few = found.queries < FEWEST_SCORES
+    why = f": under {FEWEST_SCORES} queries a mean has no interval" if few else ""
+    return f"Cannot tell: {told}, over {w.count(found.queries)} queries{why}."
+
+
+def overlap_finding(found: OverlapOutcome) -> str:
+    """How much of the first results stayed."""
+    top, asked = f"top {found.overlap.k}", w.share(found.overlap.least)
+    if not found.changed:
+        return f"Overlap held: the {top} of every query is the same."
+    word = "held" if found.outcome == HELD else "too small"
+    return (
+        f"Overlap {word}: {w.share(found.mean)} of the {top} stayed, where {asked} is asked (mean"
+        f" over {w.count(len(found.query_ids))} queries; in their order, too: RBO"
+        f" {w.score(found.mean_rbo)})."
+    )
+
+
+def unclear_finding(fails: bool) -> str:
+    """What is done where nothing can be told."""
+    word = "fail" if fails else "pass"
+    return (
+        f"Neither passed nor failed; this check is set to {word} when unclear"
+        f" (--if-unclear {word})."
+    )
+
+
+def counted_finding(outcomes: Sequence[str]) -> str:
+    """How many gates found what: "1 gate failed, 2 passed, 1 cannot tell"."""
+    found = Counter(outcomes)
+    failed, passed = found[WORSE_RUN] + found[BELOW], found[NOT_WORSE] + found[HELD]
+    unclear = found[CANNOT_TELL]
+    total = len(outcomes)
+    if passed == total:
+        return f"{total} of {total} {w.plural(total, 'gate')} passed"
+    parts: list[str] = []
+    for number, words in ((failed, "failed"), (passed, "passed"), (unclear, "cannot tell")):
+        if number:
+            gates = "" if parts else f" {w.plural(number, 'gate')}"
+            parts.append(f"{number}{gates} {words}")
+    return ", ".join(parts)
+
+
+def correction_finding(family: int) -> str:
+    """Which of the outcomes are corrected, for so many comparisons."""
+    if family < 2:
+        return ""
+    return (
+        f"“Worse” is corrected for all {family} comparisons (Holm), and the intervals hold for all"
+        " of them; “not worse” of all of them needs no correction."
+    )
+
+
+def status_finding(status: int) -> str:
+    """What an exit status says."""
+    return {
+        FAILED: "Failed.",
+        CHANGED: "What is compared changed since the snapshot; --allow-changed accepts it.",
+        UNCLEAR: "Failed: it cannot be told, which is set to fail.",
+    }.get(status, "Passed.")
+
+
+def worst_first(outcomes: Sequence[GateOutcome]) -> list[GateOutcome]:
+    """Worse, then cannot tell, then not worse; of each the largest loss in margins first."""
+    return sorted(outcomes, key=lambda o: (OUTCOMES.index(o.outcome), -_in_margins(o)))
+
+
+def _in_margins(found: GateOutcome) -> float:
+    return -math.inf if math.isnan(found.difference) else found.loss / found.gate.margin
+
+
+def ratchet_finding(found: GateOutcome, file: str) -> str:
+    """That a baseline lies below a run that is clearly better; "" where it is not."""
+    if not (found.found and found.loss < 0) or found.gate.slice.column:
+        return ""
+    side = "below" if found.gate.direction > 0 else "above"
+    size = w.score(abs(found.difference), w.decimals(found.low, found.high))
+    return (
+        f"The baseline lies {size} {side} this run on {found.gate.measure}; --update writes the new"
+        f" one to {file}."
+    )

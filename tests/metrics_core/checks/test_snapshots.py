@@ -1,0 +1,173 @@
+"""Snapshots: what is written reads back, in few bytes, and what changed is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from metrics_core.base.errors import FileFormatError, RanklensError
+from metrics_core.checks.snapshots import (
+    FORMAT,
+    Changes,
+    Snapshot,
+    beside,
+    changes_since,
+    is_snapshot,
+    marks_of,
+    read_snapshot,
+    snapshot_of,
+    text_of,
+)
+from metrics_core.findings.snapshots import changes_findings
+from metrics_core.measures import parse_measure
+from metrics_core.scoring.scores import Scores
+from metrics_core.tables import Qrels
+
+AP, NDCG = parse_measure("AP"), parse_measure("nDCG(dcg='exp-log2')@10")
+
+
+def qrels_of(*rows: tuple[str, str, float], subtopic: list[str] | None = None) -> Qrels:
+    query, doc, grade = (list(column) for column in zip(*rows, strict=True))
+    return Qrels.from_columns(query, doc, grade, subtopic)
+
+
+ROWS = (("q2", "d1", 1), ("q2", "d2", 0), ("q1", "d1", 2), ("ü 3", "d9", 1))
+
+
+def made(values: np.ndarray | None = None, qrels: Qrels | None = None) -> Snapshot:
+    qrels = qrels or qrels_of(*ROWS)
+    values = np.random.default_rng(1).random((1, 3, 2)) if values is None else values
+    ids = tuple(qrels.query_ids)
+    scores = Scores(("dense",), ids, (AP, NDCG), values, np.zeros((1, len(ids)), dtype=np.bool_))
+    return snapshot_of(scores, qrels, label='of "main"', reading={"--exclude-self": "yes"})
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "baseline.json"
+    path.write_text(text_of(made()), "utf-8")
+    return path
+
+
+def test_what_is_written_reads_back_to_the_bit(path: Path) -> None:
+    odd = np.array([[[0.1 + 0.2, 1.0], [np.nan, 1e-17], [2 / 3, 5e-324]]])
+    snapshot = made(odd)
+    path.write_text(text_of(snapshot), "utf-8")
+    found = read_snapshot(str(path))
+    assert found.scores.query_ids == ("q1", "q2", "ü 3")
+    assert found.measures == (AP, NDCG)
+    assert np.array_equal(found.scores.values, snapshot.scores.values, equal_nan=True)
+    assert (found.run, found.label, found.marks) == (snapshot.run, 'of "main"', snapshot.marks)
+    assert found.reading == {"--exclude-self": "yes"}
+    assert text_of(found) == text_of(snapshot)
+
+
+def test_a_query_a_line_in_their_order(path: Path) -> None:
+    lines = path.read_text("utf-8").splitlines()
+    at = lines.index('"scores": {')
+    assert [line.split('"')[1] for line in lines[at + 1 : -1]] == ["q1", "q2", "ü 3"]
+    assert json.loads(path.read_text("utf-8"))["ranklens snapshot"] == FORMAT
+
+
+def test_7000_queries_by_five_measures_are_small() -> None:
+    n = 7_000
+    rows = [(f"{i:07}", f"d{j}", j) for i in range(n) for j in range(3)]
+    qrels, chance = qrels_of(*rows), np.random.default_rng(1)
+    measures = tuple(parse_measure(m) for m in ("AP", "nDCG@10", "RR", "R@100", "RBP"))
+    scores = Scores(
+        ("dense",),
+        tuple(qrels.query_ids),
+        measures,
+        chance.random((1, n, 5)),
+        np.zeros((1, n), dtype=bool),
+    )
+    assert len(text_of(snapshot_of(scores, qrels)).encode()) < 1_200_000
+
+
+def test_marks_are_of_documents_and_grades_in_any_order() -> None:
+    marks = marks_of(qrels_of(*ROWS))
+    assert marks == marks_of(qrels_of(*ROWS[::-1]))
+    assert {q: mark.split()[0] for q, mark in marks.items()} == {"q2": "2", "q1": "1", "ü 3": "1"}
+    seen = {marks["q2"]}
+    for other in (
+        (("q2", "d1", 2), ("q2", "d2", 0)),
+        (("q2", "d1", 0), ("q2", "d2", 1)),
+        (("q2", "d1", 1), ("q2", "d3", 0)),
+        (("q2", "d1", 1),),
+        (("q2", "1d", 1), ("q2", "d2", 0)),
+    ):
+        seen.add(marks_of(qrels_of(*other))["q2"])
+    assert len(seen) == 6
+    by_subtopic = [
+        marks_of(qrels_of(("q", "d1", 1), ("q", "d2", 1), subtopic=list(s)))["q"]
+        for s in ("ab", "ba")
+    ]
+    assert len(set(by_subtopic)) == 2
+
+
+def test_marks_stay_what_they_are() -> None:
+    """They are compared with what a file holds: another way of hashing would change all."""
+    assert marks_of(qrels_of(*ROWS)) == MARKS
+
+
+MARKS = {"q2": "2 03197525", "q1": "1 117e5077", "ü 3": "1 cc4e366c"}
+
+
+def test_changes_are_named() -> None:
+    now = marks_of(qrels_of(("q2", "d1", 1), ("q1", "d1", 1), ("q4", "d1", 1)))
+    changes = changes_since(made(), now, [AP, parse_measure("RR")])
+    assert changes == Changes(("ü 3",), ("q4",), {"q1": (1, 1), "q2": (2, 1)}, ("RR",))
+    assert changes_findings(changes, "b.json", 0) == [
+        "The judgments of two queries changed since b.json:"
+        " q1 (1 grade, others), q2 (2 grades then, 1 now).",
+        "One query is no longer judged: ü 3.",
+        "One query is judged now and not then: q4.",
+        "b.json has no scores of RR: not compared.",
+        "Compared on the no queries whose judgments are as they were.",
+    ]
+    assert not changes_since(made(), marks_of(qrels_of(*ROWS)), [AP])
+
+
+def test_a_run_beside_its_snapshot_has_the_shared_queries() -> None:
+    snapshot, qrels = made(), qrels_of(*ROWS[:2], ("q1", "d1", 1), ("q0", "d1", 1))
+    ids = tuple(qrels.query_ids)
+    rr = parse_measure("RR")
+    scores = Scores(("dense",), ids, (rr, AP), np.ones((1, 3, 2)), np.zeros((1, 3), dtype=np.bool_))
+    both = beside(snapshot, scores, changes_since(snapshot, marks_of(qrels), (rr, AP)))
+    assert (both.runs, both.query_ids, both.measures) == (("dense", "dense (2)"), ("q2",), (AP,))
+    assert both.values[0, 0, 0] == snapshot.scores.values[0, 1, 0] and both.values[1, 0, 0] == 1
+
+
+def test_what_is_damaged_is_refused(path: Path) -> None:
+    whole = path.read_text("utf-8")
+    damaged = {
+        "cut short": whole[: len(whole) // 2],
+        "edited": whole.replace('"1 ', '"2 ', 1),
+        "merged": whole.replace('"scores"', '<<<<<<< HEAD\n"scores"'),
+        "lacking": whole.replace('"measures"', '"metrics"'),
+        "a list": "[1]",
+        "unknown measure": whole.replace('"AP"', '"Foo"'),
+    }
+    for name, text in damaged.items():
+        path.write_text(text, "utf-8")
+        with pytest.raises(RanklensError) as caught:
+            read_snapshot(str(path))
+        assert "snapshot" in str(caught.value), name
+    path.write_bytes(b'{"ranklens snapshot": 1, "\xff')
+    with pytest.raises(FileFormatError, match=r"baseline\.json"):
+        read_snapshot(str(path))
+
+
+def test_one_of_a_later_version_is_named(path: Path) -> None:
+    path.write_text(path.read_text("utf-8").replace('snapshot": 1', 'snapshot": 2'), "utf-8")
+    with pytest.raises(RanklensError, match=r"a later Ranklens .*format 2, where this"):
+        read_snapshot(str(path))
+
+
+def test_one_is_told_by_its_beginning(path: Path, tmp_path: Path) -> None:
+    assert is_snapshot(str(path))
+    (tmp_path / "other.json").write_text('{"q1": {"d1": 1}}')
+    assert not is_snapshot(str(tmp_path / "other.json")) and not is_snapshot(str(tmp_path))

@@ -1,0 +1,216 @@
+"""`compare` as a gate: every status with its sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from metrics_core.__main__ import main
+from metrics_core.base import wording as w
+
+SAMPLE = Path(__file__).parents[3] / "sample_runs"
+Gate = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def gate(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Gate:
+    """Runs `compare` with gates on two of the sample's runs; status, stdout and stderr."""
+    monkeypatch.chdir(SAMPLE)
+
+    def run(
+        *arguments: str, files: tuple[str, ...] = ("dense.run", "hybrid.run")
+    ) -> tuple[int, str, str]:
+        status = main(["compare", "qrels.txt", *files, *arguments])
+        out, err = capsys.readouterr()
+        return status, out.replace(w.NO_BREAK, " "), err
+
+    return run
+
+
+def test_worse_ends_with_1_and_names_what_broke(gate: Gate) -> None:
+    status, out, _ = gate("--gate", "AP > -0.02")
+    assert status == 1
+    assert "hybrid against dense, 104 queries: 1 gate failed." in out
+    assert "Worse: AP falls by 0.023 [0.007, 0.038]. The loss is significant" in out
+    assert "Five worst of 44 lost queries (AP):" in out
+    lines = out.split("Five worst")[1].splitlines()
+    assert lines[2].split()[:4] == ["q003", "0.722", "0.362", f"{w.MINUS}0.360"]
+    assert lines[2].endswith("ranked too low")
+    command = "python -m metrics_core explain qrels.txt dense.run hybrid.run -m AP --query q003"
+    assert command in out
+    assert out.endswith("Failed.\n")
+
+
+def test_the_command_that_is_named_shows_the_query(
+    gate: Gate, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = gate("--gate", "AP > -0.02")
+    line = next(line for line in out.splitlines() if "explain" in line)
+    assert main(line.split()[3:]) == 0
+    assert capsys.readouterr().out.startswith("q003: ")
+
+
+def test_not_worse_ends_with_0(gate: Gate) -> None:
+    status, out, _ = gate("--gate", "nDCG@10 > -0.03")
+    assert status == 0
+    assert f"Not worse: nDCG@10 {w.MINUS}0.011 [{w.MINUS}0.029, 0.008]. A loss of 0.03" in out
+    assert f"the lower end of its 90 % interval is {w.MINUS}0.026" in out
+    assert "1 of 1 gate passed" in out and "explain" not in out
+    assert out.endswith("Passed.\n")
+
+
+def test_unchanged_ends_with_0_and_says_so(gate: Gate) -> None:
+    for option in ("pass", "fail"):
+        status, out, _ = gate(
+            "--gate", "AP > -0.02", "--if-unclear", option, files=("dense.run", "dense.run")
+        )
+        assert status == 0
+        assert "Not worse: AP unchanged. Nothing changed: all 104 queries score as with" in out
+
+
+def test_cannot_tell_ends_as_it_is_set(gate: Gate) -> None:
+    asked = ("--gate", "nDCG@10 > -0.01")
+    status, out, _ = gate(*asked)
+    assert status == 0
+    assert "Cannot tell: nDCG@10" in out
+    assert "A loss of 0.01 is neither shown nor ruled out." in out
+    assert "These 104 queries show a loss of about 0.027 four times out of five" in out
+    assert "this check is set to pass when unclear (--if-unclear pass)" in out
+    status, out, _ = gate(*asked, "--if-unclear", "fail")
+    assert status == 3
+    assert "this check is set to fail when unclear (--if-unclear fail)" in out
+    assert out.endswith("Failed: it cannot be told, which is set to fail.\n")
+
+
+def test_few_queries_answer_no_gate(gate: Gate) -> None:
+    status, out, _ = gate(
+        "--gate",
+        "nDCG@10[category=Network] > -0.05",
+        "--queries",
+        "queries.csv",
+        "--if-unclear=fail",
+    )
+    assert status == 3
+    assert "only 9 queries. 9 queries are too few to tell: under 10 no gate answers." in out
+
+
+def test_several_gates_and_runs_are_corrected_together(gate: Gate) -> None:
+    status, out, _ = gate(
+        "--gate",
+        "AP > -0.02",
+        "--gate",
+        "nDCG@10 > -0.04",
+        files=("dense.run", "hybrid.run", "bm25.run"),
+    )
+    assert status == 1
+    assert "“Worse” is corrected for all 4 comparisons (Holm)" in out
+    assert "hybrid and bm25 against dense" in out and "bm25: Worse: AP falls by" in out
+    table = out.split("\nresult")[1].splitlines()
+    assert [line.split()[0] for line in table[1:5]] == ["worse", "worse", "worse", "not"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "sentence"),
+    [
+        (("--floor", "AP >= 0.4"), 0, "Floor held: AP is 0.537, where 0.4 is asked."),
+        (("--floor", "AP >= 0.6"), 1, "Below the floor: AP is 0.537, where 0.6 is asked."),
+        (
+            ("--floor-shown", "AP >= 0.5"),
+            1,
+            "Below the floor: AP is 0.537, the lower end of its 90 % interval 0.486",
+        ),
+    ],
+)
+def test_floors(gate: Gate, asked: tuple[str, ...], status: int, sentence: str) -> None:
+    found, out, _ = gate(*asked)
+    assert found == status and sentence in out
+
+
+def test_a_floor_of_too_few_queries_cannot_be_shown(gate: Gate, tmp_path: Path) -> None:
+    (tmp_path / "queries.csv").write_text("query_id,kind\nq001,odd\nq002,odd\n")
+    asked = ("--floor-shown", "AP[kind=odd] >= 0.1", "--queries", str(tmp_path / "queries.csv"))
+    status, out, _ = gate(*asked, "--if-unclear", "fail")
+    assert status == 3 and "under 8 queries a mean has no interval" in out
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (("--gate", "nDCG@10 > 0.01"), "'nDCG@10 > 0.01' is no gate."),
+        (("--gate", "nDGC@10 > -0.01"), "no measure 'nDGC'"),
+        (("--gate", "AP[category=Billing] > -0.1"), "needs the queries"),
+        (
+            ("--gate", "AP[category=Bilin] > -0.1", "--queries", "queries.csv"),
+            "Did you mean 'Billing'?",
+        ),
+        (("--gate", "AP[kind=x] > -0.1", "--queries", "queries.csv"), "no column 'kind'"),
+        (("--gate", "AP > -0.1", "--format", "csv"), "A gate is not printed as csv."),
+        (("--gate", "AP > -0.1", "--margin", "0.1"), "A gate takes no --margin"),
+        (("--gate", "AP > -0.1", "--test", "t-test"), "A gate takes no --test"),
+        (("--gate", "AP > -0.1", "--by", "category"), "A gate takes no --by"),
+        (("--gate", "AP > -0.1", "--report", "pdf=x"), "'pdf=x' is no report."),
+        (("--format", "junit"), "--format junit is for gates."),
+        (("--update",), "--update is for gates."),
+        (("--if-unclear", "fail"), "--if-unclear is for gates."),
+    ],
+)
+def test_errors_of_input_end_with_2(gate: Gate, asked: tuple[str, ...], says: str) -> None:
+    status, out, err = gate(*asked)
+    assert (status, out) == (2, "") and says in err
+
+
+def test_a_run_that_is_not_there_ends_with_2(gate: Gate) -> None:
+    status, out, err = gate("--gate", "AP > -0.1", files=("dense.run", "gone.run"))
+    assert (status, out) == (2, "") and "gone.run" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("", "an empty file"), ("x1 0 d1 1\n", "share no query"), (None, "qrels-of-none.txt")],
+)
+def test_without_judgments_it_ends_with_2(
+    gate: Gate, capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str | None, says: str
+) -> None:
+    path = tmp_path / "qrels-of-none.txt"
+    if text is not None:
+        path.write_text(text)
+    assert main(["compare", str(path), "dense.run", "hybrid.run", "--gate", "AP > -0.1"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and says in err
+
+
+def test_a_run_with_fewer_queries_counts_0_for_them(gate: Gate, tmp_path: Path) -> None:
+    lines = (SAMPLE / "dense.run").read_text().splitlines()
+    (tmp_path / "short.run").write_text("\n".join(line for line in lines if line < "q05") + "\n")
+    status, out, err = gate(
+        "--gate", "AP > -0.02", files=("dense.run", str(tmp_path / "short.run"))
+    )
+    assert status == 1 and "no results" in out
+    assert "judged queries" in err
+
+
+def test_an_overlap_takes_no_judgments(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(SAMPLE)
+    asked = ["compare", "none", "dense.run", "hybrid.run", "--overlap"]
+    assert main([*asked, "top10 >= 0.8"]) == 0
+    out = capsys.readouterr().out.replace(w.NO_BREAK, " ")
+    assert "Overlap held: 88 % of the top 10 stayed, where 80 % is asked" in out
+    assert "Most changed of 86 queries that changed (top 10 of hybrid):" in out
+    assert out.split("RBO\n")[1].startswith("q003   60 %")
+    assert main([*asked, "top10 >= 0.9"]) == 1
+    assert "Overlap too small: 88" in capsys.readouterr().out
+    assert main(["compare", "none", "dense.run", "dense.run", "--overlap", "top5 >= 1"]) == 0
+    assert "the top 5 of every query is the same" in capsys.readouterr().out
+
+
+def test_an_overlap_beside_a_gate(gate: Gate, tmp_path: Path) -> None:
+    status, out, _ = gate("--gate", "AP > -0.1", "--overlap", "top10 >= 0.9")
+    assert status == 1 and "1 gate failed, 1 passed" in out
+    path = tmp_path / "b.json"
+    assert main(["snapshot", "qrels.txt", "dense.run", "-o", str(path)]) == 0
+    status, _, err = gate("--overlap", "top10 >= 0.9", files=(str(path), "hybrid.run"))
+    assert status == 2 and "holds no lists for --overlap" in err

@@ -1,0 +1,175 @@
+"""A run kept as a snapshot, and runs compared with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from metrics_core.__main__ import main
+from metrics_core.checks.snapshots import read_snapshot
+from metrics_core.formats import read_run
+
+SAMPLE = Path(__file__).parents[3] / "sample_runs"
+MEASURES = "nDCG@10,AP,P@10"
+GATES = (
+    "--gate",
+    "AP > -0.02",
+    "--gate",
+    "nDCG@10[category=Billing] > -0.04",
+    "--gate",
+    "P@10 > -0.03",
+)
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Runs a command on the sample; status, stdout and stderr."""
+    monkeypatch.chdir(SAMPLE)
+
+    def run(*arguments: str | Path) -> tuple[int, str, str]:
+        status = main([str(argument) for argument in arguments])
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def baseline(command: Command, tmp_path: Path) -> Path:
+    path = tmp_path / "baseline.json"
+    status, out, _ = command("snapshot", "qrels.txt", "dense.run", "-o", path, "-m", MEASURES)
+    assert status == 0 and out == f"{path}: dense, 104 queries, nDCG@10, AP and P@10.\n"
+    return path
+
+
+@pytest.mark.parametrize("run", ["hybrid.run", "dense.run", "bm25.run"])
+def test_a_snapshot_is_as_good_as_the_run(command: Command, baseline: Path, run: str) -> None:
+    asked = (run, *GATES, "--queries", "queries.csv")
+    with_run = command("compare", "qrels.txt", "dense.run", *asked)
+    with_file = command("compare", "qrels.txt", baseline, *asked)
+    assert with_file[0] == with_run[0]
+    assert with_file[1].replace("BASELINE", "dense.run") == with_run[1]
+
+
+def qrels_with(tmp_path: Path, change: Callable[[list[str]], list[str]]) -> Path:
+    path = tmp_path / "changed.txt"
+    path.write_text("\n".join(change((SAMPLE / "qrels.txt").read_text().splitlines())) + "\n")
+    return path
+
+
+def test_judgments_that_changed_end_with_4_unless_allowed(
+    command: Command, baseline: Path, tmp_path: Path
+) -> None:
+    changed = qrels_with(tmp_path, lambda rows: [*rows, "q002 0 new-document 1"])
+    asked = ("compare", changed, baseline, "hybrid.run", "--gate", "nDCG@10 > -0.03")
+    status, out, _ = command(*asked)
+    assert status == 4
+    assert "changed since baseline.json: q002 (13 grades then, 14 now)." in out
+    assert "against dense, 103 queries" in out
+    assert "Compared on the 103 queries whose judgments are as they were." in out
+    assert out.endswith("--allow-changed accepts it.\n")
+    status, out, _ = command(*asked, "--allow-changed")
+    assert status == 0 and "q002" in out
+
+
+def test_worse_counts_before_changed_judgments(
+    command: Command, baseline: Path, tmp_path: Path
+) -> None:
+    changed = qrels_with(tmp_path, lambda rows: [*rows, "q002 0 new-document 1"])
+    assert command("compare", changed, baseline, "bm25.run", "--gate", "AP > -0.02")[0] == 1
+
+
+def test_other_queries_are_named(command: Command, baseline: Path, tmp_path: Path) -> None:
+    fewer = qrels_with(tmp_path, lambda rows: [r for r in rows if not r.startswith(("q003", "q9"))])
+    status, out, _ = command("compare", fewer, baseline, "hybrid.run", "--gate", "AP > -0.05")
+    assert status == 4 and "One query is no longer judged: q003." in out
+    other = qrels_with(tmp_path, lambda rows: [r.replace("q", "x", 1) for r in rows])
+    run = tmp_path / "other.run"
+    run.write_text((SAMPLE / "dense.run").read_text().replace("q", "x"))
+    status, out, err = command("compare", other, baseline, run, "--gate", "AP > -0.05")
+    assert (status, out) == (2, "") and "Nothing of" in err and "no longer judged" in err
+
+
+def test_a_measure_that_it_lacks_is_named(command: Command, baseline: Path) -> None:
+    asked = ("compare", "qrels.txt", baseline, "hybrid.run", "--gate", "RR > -0.05")
+    status, _, err = command(*asked)
+    assert status == 2 and "baseline.json has no scores of RR" in err
+    status, out, _ = command(*asked, "--gate", "AP > -0.05")
+    assert status == 4 and "has no scores of RR: not compared." in out
+
+
+def test_a_better_run_may_take_its_place(command: Command, baseline: Path, tmp_path: Path) -> None:
+    low = tmp_path / "low.json"
+    command("snapshot", "qrels.txt", "bm25.run", "-o", low, "-m", MEASURES, "--label", "laptop 3")
+    asked = ("compare", "qrels.txt", low, "dense.run", "--gate", "nDCG@10 > -0.01")
+    status, out, _ = command(*asked)
+    assert status == 0 and "dense against bm25 (laptop 3)" in out
+    assert "The baseline lies 0.087 below this run on nDCG@10; --update writes the new" in out
+    status, out, _ = command(*asked, "--update")
+    assert status == 0 and "now holds the scores of this run." in out
+    made, wanted = read_snapshot(str(low)), read_snapshot(str(baseline))
+    assert made.run == "dense" and made.label == "laptop 3"
+    assert made.measures == wanted.measures and (made.scores.values == wanted.scores.values).all()
+
+
+@pytest.mark.parametrize(("run", "status"), [("bm25.run", 1), ("hybrid.run", 0)])
+def test_update_keeps_the_old_one_unless_not_worse_is_shown(
+    command: Command, baseline: Path, run: str, status: int
+) -> None:
+    before = baseline.read_bytes()
+    found, out, _ = command(
+        "compare", "qrels.txt", baseline, run, "--gate", "nDCG@10 > -0.01", "--update"
+    )
+    assert found == status and "stays as it is" in out
+    assert baseline.read_bytes() == before
+
+
+def test_update_without_a_snapshot_is_an_error(command: Command) -> None:
+    status, _, err = command(
+        "compare", "qrels.txt", "bm25.run", "dense.run", "--gate", "AP > -0.1", "--update"
+    )
+    assert status == 2 and "bm25.run is no snapshot" in err
+
+
+def test_runs_read_otherwise_are_refused(command: Command, baseline: Path) -> None:
+    asked = ("compare", "qrels.txt", baseline, "hybrid.run", "--gate", "AP > -0.1")
+    status, _, err = command(*asked, "--without-relevant", "leave out")
+    assert status == 2 and "other choices of reading (none) than these" in err
+
+
+def test_a_damaged_and_a_later_one_end_with_2(command: Command, baseline: Path) -> None:
+    asked = ("compare", "qrels.txt", baseline, "hybrid.run", "--gate", "AP > -0.1")
+    whole = baseline.read_text("utf-8")
+    baseline.write_text(whole[:500], "utf-8")
+    status, out, err = command(*asked)
+    assert (status, out) == (2, "") and "cut short, merged or edited by hand" in err
+    baseline.write_text(whole.replace('snapshot": 1', 'snapshot": 9'), "utf-8")
+    status, out, err = command(*asked)
+    assert (status, out) == (2, "") and "a later Ranklens" in err
+
+
+def test_one_that_is_not_there_is_made_by_a_command(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "gone.json"
+    status, _, err = command("compare", "qrels.txt", path, "dense.run", "--gate", "AP > -0.1")
+    line = f"python -m metrics_core snapshot qrels.txt RUN -o {path} -m AP"
+    assert status == 2 and line in err
+    made = line.replace("RUN", "dense.run").split()[3:]
+    assert command(*made)[0] == 0
+    status, out, _ = command("compare", "qrels.txt", path, "dense.run", "--gate", "AP > -0.1")
+    assert status == 0 and "Nothing changed" in out
+
+
+def test_in_the_place_of_a_run_it_is_called_what_it_is(command: Command, baseline: Path) -> None:
+    for arguments in (
+        ("evaluate", "qrels.txt", baseline),
+        ("evaluate", baseline, "dense.run"),
+        ("compare", "qrels.txt", baseline, "dense.run"),
+        ("compare", "qrels.txt", "dense.run", baseline, "--gate", "AP > -0.1"),
+    ):
+        status, _, err = command(*arguments)
+        assert status == 2 and "a snapshot of Ranklens" in err, arguments
+    with pytest.raises(Exception, match="a snapshot of Ranklens"):
+        read_run(baseline)

@@ -1,0 +1,224 @@
+"""The rule of a gate, on scores made so that the answer is known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from metrics_core.base.errors import ParameterError, UnknownMeasureError
+from metrics_core.comparing import testing
+from metrics_core.comparing.gates import (
+    EVERY_QUERY,
+    NOT_WORSE,
+    Floor,
+    Gate,
+    GateOutcome,
+    Slice,
+    floor_outcomes,
+    gate_outcomes,
+    status_of,
+)
+from metrics_core.comparing.method import Method
+from metrics_core.comparing.power import chance_to_fail, smallest_failing
+from metrics_core.comparing.tests import holm
+from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN
+from metrics_core.measures import known_by_scores, parse_measure
+from metrics_core.scoring.scores import Scores
+
+Floats = npt.NDArray[np.float64]
+MEASURE = "nDCG@10"
+
+
+def scores_of(*differences: Floats, measure: str = MEASURE) -> Scores:
+    """A baseline and runs that are so far from it; the measure is any of a scale without end."""
+    n = len(differences[0])
+    base = np.linspace(0.3, 0.7, n)
+    values = np.stack([base, *(base + d for d in differences)])[:, :, None]
+    return Scores(
+        runs=("main", *(f"run{i}" for i in range(len(differences)))),
+        query_ids=tuple(f"q{i:03}" for i in range(n)),
+        measures=(parse_measure(measure),),
+        values=values,
+        missing=np.zeros(values.shape[:2], dtype=np.bool_),
+    )
+
+
+def outcomes_of(scores: Scores, *gates: str) -> list[GateOutcome]:
+    every = {EVERY_QUERY: np.ones(scores.n_queries, dtype=np.bool_)}
+    return gate_outcomes(scores, [Gate.of(gate) for gate in gates], every, "main")
+
+
+def spread(mean: float, deviation: float, n: int = 100, seed: int = 1) -> Floats:
+    """Differences of exactly this mean and deviation."""
+    drawn = np.random.default_rng(seed).normal(size=n)
+    return mean + deviation * (drawn - drawn.mean()) / drawn.std(ddof=1)
+
+
+@pytest.mark.parametrize(
+    ("mean", "deviation", "n", "outcome"),
+    [
+        (-0.03, 0.05, 100, WORSE_RUN),  # significant, beyond the margin
+        (-0.009, 0.01, 100, CANNOT_TELL),  # significant, within it, and not ruled out
+        (-0.005, 0.01, 100, NOT_WORSE),  # significant, and the loss is ruled out
+        (-0.03, 0.5, 100, CANNOT_TELL),  # beyond, not significant
+        (0.0, 0.03, 100, NOT_WORSE),
+        (0.0, 0.2, 100, CANNOT_TELL),
+        (0.05, 0.1, 100, NOT_WORSE),
+        (0.05, 0.05, 9, CANNOT_TELL),  # too few queries for any answer
+        (-0.2, 0.05, 9, CANNOT_TELL),
+    ],
+)
+def test_three_outcomes(mean: float, deviation: float, n: int, outcome: str) -> None:
+    (found,) = outcomes_of(scores_of(spread(mean, deviation, n)), "nDCG@10 > -0.01")
+    assert found.outcome == outcome
+    assert found.difference == pytest.approx(mean)
+
+
+def test_the_rule_is_the_lower_end_of_the_90_percent_interval_by_itself() -> None:
+    gaps = np.column_stack([spread(-0.001 * seed, 0.04, seed=seed) for seed in range(8)])
+    inner = testing.tested(gaps, Method(correction="none")).inner_low
+    found = outcomes_of(scores_of(*gaps.T), "nDCG@10 > -0.01")
+    assert [one.inner_low for one in found] == pytest.approx(inner.tolist())
+    assert [one.outcome == NOT_WORSE for one in found] == (inner > -0.01).tolist()
+    assert 0 < sum(one.outcome == NOT_WORSE for one in found) < 8
+
+
+def test_worse_is_corrected_over_all_gates_and_runs() -> None:
+    gap = spread(-0.03, 0.135)  # p is about 0.03
+    (alone,) = outcomes_of(scores_of(gap), "nDCG@10 > -0.01")
+    assert alone.outcome == WORSE_RUN
+    several = outcomes_of(
+        scores_of(gap, spread(0.0, 0.1, seed=2)), "nDCG@10 > -0.01", "nDCG@10 > -0.02"
+    )
+    p = [
+        testing.tested(np.column_stack([g]), Method()).p[0] for g in (gap, spread(0.0, 0.1, seed=2))
+    ]
+    assert [found.p_corrected for found in several] == pytest.approx(
+        holm(np.array([*p, *p])).tolist()
+    )
+    assert several[0].outcome == CANNOT_TELL
+    assert several[0].low < alone.low and several[0].inner_low == alone.inner_low
+
+
+def test_an_unchanged_run_is_not_worse_however_few_its_queries() -> None:
+    for n in (1, 5, 50):
+        (found,) = outcomes_of(scores_of(np.zeros(n)), "nDCG@10 > -0.01")
+        assert found.outcome == NOT_WORSE and found.unchanged
+
+
+def test_few_queries_that_differ_are_not_tested() -> None:
+    gap = np.zeros(50)
+    gap[:5] = -0.5
+    (found,) = outcomes_of(scores_of(gap), "nDCG@10 > -0.01")
+    assert found.outcome == CANNOT_TELL and math.isnan(found.p_corrected)
+    assert math.isnan(found.smallest) and math.isnan(found.chance)
+
+
+def test_no_query_with_a_score_is_no_pass() -> None:
+    (found,) = outcomes_of(scores_of(np.full(20, np.nan)), "nDCG@10 > -0.01")
+    assert found.outcome == CANNOT_TELL and found.queries == 0
+
+
+def test_of_a_measure_of_which_less_is_better_a_rise_is_the_loss() -> None:
+    seconds = known_by_scores("Seconds", higher_is_better=False)
+    gate = Gate(seconds, 0.01)
+    scores = scores_of(spread(0.03, 0.05), spread(-0.03, 0.05))
+    scores = Scores(scores.runs, scores.query_ids, (seconds,), scores.values, scores.missing)
+    every = {EVERY_QUERY: np.ones(100, dtype=np.bool_)}
+    slower, faster = gate_outcomes(scores, [gate], every, "main")
+    assert slower.outcome == WORSE_RUN and slower.loss == pytest.approx(0.03)
+    assert faster.outcome == NOT_WORSE and faster.worst_loss < 0
+
+
+def test_a_slice_holds_only_its_queries() -> None:
+    gap = np.zeros(60)
+    gap[:20] = spread(-0.3, 0.1, 20)
+    asked = Slice("category", "Billing")
+    members = {asked: np.arange(60) < 20, EVERY_QUERY: np.ones(60, dtype=np.bool_)}
+    gates = [Gate.of("nDCG@10[category=Billing] > -0.1"), Gate.of("nDCG@10 > -0.2")]
+    part, whole = gate_outcomes(scores_of(gap), gates, members, "main")
+    assert (part.queries, part.outcome) == (20, WORSE_RUN)
+    assert (whole.queries, whole.outcome) == (60, NOT_WORSE)
+
+
+@pytest.mark.parametrize(
+    ("text", "measure", "margin", "asked"),
+    [
+        ("nDCG@10 > -0.01", "nDCG@10", 0.01, EVERY_QUERY),
+        ("ndcg_cut_10>-.5", "nDCG@10", 0.5, EVERY_QUERY),
+        ("P(rel=2)@5 > −0.02", "P(rel=2)@5", 0.02, EVERY_QUERY),
+        (" AP[ category = A & B ] > -0.03 ", "AP", 0.03, Slice("category", "A & B")),
+        ("AP[kind=] > -1", "AP", 1.0, Slice("kind", "")),
+    ],
+)
+def test_a_gate_is_read_from_its_text(text: str, measure: str, margin: float, asked: Slice) -> None:
+    gate = Gate.of(text)
+    assert (str(gate.measure), gate.margin, gate.slice) == (measure, margin, asked)
+    assert Gate.of(str(gate)) == gate
+
+
+@pytest.mark.parametrize(
+    "text", ["nDCG@10", "nDCG@10 > 0.01", "nDCG@10 > 0", "nDCG@10 >= 0.4", "AP < 1", "> -0.1", ""]
+)
+def test_what_is_no_gate_is_refused(text: str) -> None:
+    with pytest.raises(ParameterError):
+        Gate.of(text)
+
+
+def test_an_unknown_measure_is_named() -> None:
+    with pytest.raises(UnknownMeasureError, match="nDGC"):
+        Gate.of("nDGC@10 > -0.01")
+    with pytest.raises(ParameterError, match="no floor"):
+        Floor.of("AP > 0.3")
+
+
+def test_floors_ask_the_mean_or_what_is_shown_of_it() -> None:
+    scores = scores_of(spread(0.0, 0.2))
+    every = {EVERY_QUERY: np.ones(100, dtype=np.bool_)}
+    floors = [
+        Floor.of("nDCG@10 >= 0.5"),
+        Floor.of("nDCG@10 >= 0.501"),
+        Floor.of("nDCG@10 >= 0.4", shown=True),
+        Floor.of("nDCG@10 >= 0.499", shown=True),
+    ]
+    found = floor_outcomes(scores, floors, every, ["run0"])
+    assert [one.outcome for one in found] == ["held", "below", "held", "below"]
+    few = floor_outcomes(
+        scores_of(np.zeros(5)), floors[2:3], {EVERY_QUERY: np.arange(5) < 9}, ["run0"]
+    )
+    assert few[0].outcome == CANNOT_TELL
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "changed", "fails", "status"),
+    [
+        ([NOT_WORSE, "held"], False, True, 0),
+        ([NOT_WORSE, CANNOT_TELL], False, False, 0),
+        ([NOT_WORSE, CANNOT_TELL], False, True, 3),
+        ([CANNOT_TELL], True, True, 4),
+        ([NOT_WORSE], True, False, 4),
+        ([CANNOT_TELL, WORSE_RUN], True, True, 1),
+        (["below"], False, False, 1),
+    ],
+)
+def test_which_of_several_statuses_counts(
+    outcomes: list[str], changed: bool, fails: bool, status: int
+) -> None:
+    assert status_of(outcomes, changed=changed, fail_unclear=fails) == status
+
+
+def test_what_would_fail_is_what_fails() -> None:
+    """Of normal differences, drawn anew: the loss that fails four times out of five does."""
+    chance, n, margin = np.random.default_rng(3), 60, 0.05
+    error, width = 0.3 / math.sqrt(n), 2.001
+    smallest = smallest_failing(error, width, n, margin)
+    drawn = chance.normal(-smallest, 0.3, (20_000, n))
+    means, errors = drawn.mean(axis=1), drawn.std(axis=1, ddof=1) / math.sqrt(n)
+    failing = ((means < -margin) & (np.abs(means) > width * errors)).mean()
+    assert failing == pytest.approx(0.8, abs=0.03)
+    assert chance_to_fail(smallest, error, width, n, margin) == pytest.approx(0.8, abs=1e-3)
+    assert math.isnan(smallest_failing(error, width, 19, margin))
+    assert math.isnan(chance_to_fail(0.1, 0.0, width, n, margin))

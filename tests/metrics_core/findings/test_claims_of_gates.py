@@ -1,0 +1,136 @@
+"""What sentences on gates claim is so: see `test_claims.py`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+
+from metrics_core.base import wording as w
+from metrics_core.comparing.gates import (
+    EVERY_QUERY,
+    Gate,
+    GateOutcome,
+    Slice,
+    gate_outcomes,
+)
+from metrics_core.findings.gates import (
+    counted_finding,
+    gate_finding,
+    gate_title,
+    ratchet_finding,
+    worst_first,
+)
+from metrics_core.measures import Measure, known_by_scores, parse_measure
+from metrics_core.scoring.scores import Scores
+from tests.claims import INTERVAL, NUMBER, is_rounded, offenders, value_of
+
+MEASURES = (parse_measure("nDCG@10"), known_by_scores("Latency", higher_is_better=False))
+SEEDS = range(1_000)
+
+
+@cache
+def outcome_of(seed: int) -> GateOutcome:
+    """A gate on random differences: none, few, small, large, of few or many queries."""
+    chance = np.random.default_rng((seed, 32))
+    n, measure = int(chance.choice([1, 5, 9, 12, 25, 60, 104])), MEASURES[seed % 2]
+    gap = chance.normal(chance.choice([-0.1, -0.02, 0, 0.05]), chance.choice([0.01, 0.1]), n)
+    gap[chance.random(n) < chance.choice([0, 0.5, 0.9, 1])] = 0
+    base = chance.random(n)
+    asked = EVERY_QUERY if seed % 3 else Slice("kind", "Billing")
+    gate = Gate(measure, float(chance.choice([0.005, 0.01, 0.05])), asked)
+    scores = _scores(measure, np.stack([base, base + gap]))
+    (found,) = gate_outcomes(scores, [gate], {asked: np.ones(n, dtype=np.bool_)}, "main")
+    return found
+
+
+def _scores(measure: Measure, values: np.ndarray) -> Scores:
+    names = tuple(f"q{i}" for i in range(values.shape[1]))
+    missing = np.zeros(values.shape, dtype=np.bool_)
+    return Scores(("main", "run"), names, (measure,), values[:, :, None], missing)
+
+
+def false_in_title(seed: int, text: str) -> Iterator[str | bool]:
+    found = outcome_of(seed)
+    yield not text.startswith(w.sentence_case(found.outcome)) and f"not {found.outcome}"
+    what = "Billing" in text
+    yield what != bool(found.gate.slice.column) and "other queries"
+    if "unchanged" in text:
+        yield found.differing > 0 and "changed"
+        return
+    number = re.search(NUMBER, text.partition(str(found.gate.measure))[2])
+    loss = found.outcome == "worse"
+    assert number
+    told = value_of(number[0])
+    yield abs(told - (found.loss if loss else found.difference)) > 0.0006 and f"not {told}"
+    yield loss and ("falls" in text) != (found.difference < 0) and "the other way"
+    if ends := re.search(INTERVAL, text):
+        low, high = sorted((abs(found.low), abs(found.high))) if loss else (found.low, found.high)
+        for printed, end in zip(ends.groups(), (low, high), strict=True):
+            yield (
+                "0 " not in printed
+                and " 0" not in printed
+                and not is_rounded(printed, end)
+                and f"{printed} is not {end}"
+            )
+    yield ("only" in text) != (found.queries < 10) and "few"
+
+
+def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
+    found, text = outcome_of(seed), text.replace(w.NO_BREAK, " ")
+    margin = found.gate.margin
+    worst = max(-found.gate.direction * end for end in (found.inner_low, found.inner_high))
+    yield ("Nothing changed" in text) != (found.differing == 0) and "changed"
+    yield ("ruled out (" in text) != (worst < margin and found.differing > 0) and "ruled out"
+    yield (
+        "significant after" in text
+        and not (found.p_corrected <= 0.05 and found.loss > margin)
+        and "not worse"
+    )
+    yield ("no gate answers" in text) != (found.differing > 0 and found.queries < 10) and "few"
+    untested = found.queries >= 10 and 0 < found.differing < 6
+    yield ("nothing is tested" in text) != untested and "untested"
+    if end := re.search(rf"(lower|upper) end of .* is ({NUMBER})\)", text):
+        yield not is_rounded(end[2], -found.gate.direction * worst) and f"not {worst}"
+        yield (end[1] == "lower") != (found.gate.direction > 0) and "the other end"
+    if shown := re.search(rf"loss of about ({NUMBER}) four times", text):
+        yield abs(value_of(shown[1]) / found.smallest - 1) > 0.06 and f"not {found.smallest}"
+        yield found.smallest < margin and "smaller than the margin"
+    if share := re.search(r"would fail (<? ?\d+) %", text):
+        yield abs(value_of(share[1].replace(" ", "")) / 100 - found.chance) > 0.011 and "share"
+
+
+def test_titles_of_gates() -> None:
+    said = [f"{gate_title(outcome_of(seed))}." for seed in SEEDS]
+    assert not offenders(SEEDS, lambda seed: said[seed], false_in_title)
+    words = Counter(outcome_of(seed).outcome for seed in SEEDS)
+    assert min(words.values()) > 50 and len(words) == 3
+
+
+def test_reasons_of_gates() -> None:
+    assert not offenders(SEEDS, lambda seed: gate_finding(outcome_of(seed)), false_in_finding)
+
+
+def test_the_worst_comes_first_and_all_are_counted() -> None:
+    found = worst_first([outcome_of(seed) for seed in SEEDS])
+    order = ["worse", "cannot tell", "not worse"]
+    places = [order.index(one.outcome) for one in found]
+    assert places == sorted(places)
+    n = Counter(places)
+    told = counted_finding([one.outcome for one in found])
+    assert told == f"{n[0]} gates failed, {n[2]} passed, {n[1]} cannot tell"
+    assert counted_finding(["not worse"] * 3) == "3 of 3 gates passed"
+    assert counted_finding(["below"]) == "1 gate failed"
+
+
+def test_a_baseline_lies_below_only_what_is_clearly_better() -> None:
+    for found in map(outcome_of, SEEDS):
+        text = ratchet_finding(found, "baseline.json")
+        better = found.p_corrected <= 0.05 and found.loss < 0 and not found.gate.slice.column
+        assert bool(text) == better
+        if number := re.search(rf"lies ({NUMBER}) (below|above)", text):
+            assert is_rounded(number[1], abs(found.difference))
+            assert (number[2] == "below") == found.gate.measure.declaration.higher_is_better
