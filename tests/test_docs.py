@@ -28,6 +28,11 @@ from tests.code_blocks import (
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 
 
+def compiles(block: Block) -> bool:
+    """Whether it takes ten seconds in a process of its own."""
+    return "from ranx import" in block.text
+
+
 def test_the_generated_pages_are_up_to_date() -> None:
     command = [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -93,14 +98,20 @@ def _no_provider() -> Iterator[None]:
         provider.uninstall()
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=str)
+@pytest.mark.parametrize(
+    "block",
+    [
+        pytest.param(block, id=str(block), marks=pytest.mark.thorough if compiles(block) else ())
+        for block in BLOCKS
+    ],
+)
 def test_every_block_runs(block: Block, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in optional_in(block):
         pytest.importorskip(name)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("MLFLOW_TRACKING_URI", (folder / "mlruns").as_uri())
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
-    if "from ranx import" in block.text:
+    if compiles(block):
         # It compiles itself while it is imported, which other tests of this process switch off.
         beside = os.environ | {"PYTHONPATH": str(ROOT)}
         subprocess.run([sys.executable, "-c", block.text], env=beside, check=True)

@@ -246,7 +246,7 @@ def _marks(name: str) -> list[pytest.MarkDecorator]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("door", ["read", "packed"])
+@pytest.mark.parametrize("door", ["read", pytest.param("packed", marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("name", [pytest.param(n, marks=_marks(n)) for n in BOMBS])
 def test_bombs_are_refused_small(name: str, door: str, tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"

@@ -68,6 +68,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
     return told.err
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_done_is_said(
     spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -97,8 +97,8 @@ ADDRESSES: list[tuple[dict[str, Any], tuple[str, ...]]] = [
         pytest.param(
             *(page, *address),
             id=f"{'-'.join(address[0])}-{page}",
-            # Each address on every third page, each page with every third address.
-            marks=() if (i + j) % 3 == 0 or page == "query" else pytest.mark.thorough,
+            # Each address on every fifth page, each page with every fifth address.
+            marks=() if (i + j) % 5 == 0 or page == "query" else pytest.mark.thorough,
         )
         for i, page in enumerate(PAGES)
         for j, address in enumerate(ADDRESSES)

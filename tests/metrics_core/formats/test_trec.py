@@ -80,14 +80,14 @@ def outcome(content: bytes, kind: Kind, **choices: Any) -> tuple[Any, ...]:
     return loaded.title, loaded.tag, loaded.notes, rows
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(FILES, st.sampled_from(["run", "qrels"]))
 def test_fast_and_careful_agree(text: str, kind: Kind) -> None:
     content = text.encode()
     assert outcome(content, kind) == outcome(content, kind, only_carefully=True)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(FILES, st.sampled_from(["run", "qrels"]), st.integers(1, 40))
 def test_blocks_do_not_matter(text: str, kind: Kind, size: int) -> None:
     content = text.encode()
