@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -308,9 +308,6 @@ def _facts(
     listed = sum(int(r.documents(shown.cutoff).sum()) for r in ranks)
     judged = sum(float(r.judged().count(shown.cutoff).sum()) for r in ranks)
     grades = ranks[0].judged_relevance
-    pair = dict.fromkeys((shown.focus, shown.baseline))
-    mask = study.in_view(shown.usual(MISSING))
-    missing = {n: len(study.judged[n].among(mask).missing_queries) for n in pair}
     return findings.Facts(
         queries=ranks[0].n_queries,
         judgments=int((grades >= 0).sum()),
@@ -319,13 +316,21 @@ def _facts(
         judged_share=judged / listed if listed else math.nan,
         cutoff=shown.cutoff,
         all_zero=int((scores.of(shown.measure) == 0).all(axis=0).sum()),
-        missing={n: c for n, c in missing.items() if c},
+        missing=missing_queries(study, shown, (shown.focus, shown.baseline)),
         left_out=shown.shared,
         unanswerable=int((ranks[0].n_relevant() == 0).sum()),
         unjudged=len({q for n in shown.runs for q in study.judged[n].unjudged_queries}),
         every_run=shown.every_run,
         complete=study.settings.complete,
     )
+
+
+def missing_queries(study: Study, shown: Comparison, runs: Iterable[str]) -> dict[str, int]:
+    """How many of the queries in view each of these runs lacks, those that do; also where what it
+    lacks is left out."""
+    mask = study.in_view(shown.usual(MISSING))
+    found = {run: len(study.judged[run].among(mask).missing_queries) for run in dict.fromkeys(runs)}
+    return {run: count for run, count in found.items() if count}
 
 
 def overview_measures(shown: Comparison) -> list[Measure]:

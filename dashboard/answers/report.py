@@ -16,7 +16,7 @@ from dashboard.answers.firmness import firmness
 from dashboard.answers.group_table import Asked as GroupsAsked
 from dashboard.answers.group_table import Listed, listed
 from dashboard.answers.id_offers import maps_said
-from dashboard.answers.overview import Overview, overview, overview_measures
+from dashboard.answers.overview import Overview, missing_queries, overview, overview_measures
 from dashboard.answers.own_documents import own_left_out
 from dashboard.answers.queries import Asked, QueryList, query_list
 from dashboard.answers.query import QueryPage, query
@@ -62,14 +62,13 @@ class Measured:
     """What was measured and how: each measure with what it is in words and as LaTeX, the files,
     the libraries' versions, what of the files was `changed` for it, in sentences, and the command
     that prints the same numbers; "" where the view is filtered or holds grades that were given
-    here, which no command knows. `unlisted` counts, by run, the queries in view that it does not
-    list."""
+    here, which no command knows. `missing` counts, by run, the queries that it lacks."""
 
     measures: list[tuple[str, str, str]]
     files: tuple[UsedFile, ...]
     versions: str
     changed: tuple[str, ...]
-    unlisted: dict[str, int]
+    missing: dict[str, int]
     command: str
 
 
@@ -122,7 +121,7 @@ def report(
 
 def _noted(study: Study, shown: Comparison, remarks: Remarks) -> pd.DataFrame:
     """What is noted of the queries in view, in their order."""
-    frame = study.with_texts(query_list(study, shown, Asked()).frame[["query_id"]])
+    frame = query_list(study, shown, Asked()).frame[["query_id", "text"]].copy()
     for column in COLUMNS:
         frame[column.name] = remarks.values(column, frame["query_id"])
     return frame[(frame["tags"] != "") | (frame["notes"] != "")]
@@ -157,14 +156,10 @@ def _measured(
         versions=" · ".join(
             [f"Ranklens {__version__}", *(f"{name} {version(name)}" for name in _LIBRARIES)]
         ),
-        unlisted={name: n for name in shown.runs if (n := _unlisted(study, shown, name))},
+        missing=missing_queries(study, shown, shown.runs),
         changed=tuple(filter(None, _changed(study, own_grades))),
         command="" if any(own_grades.values()) else _command(study, shown, names, files),
     )
-
-
-def _unlisted(study: Study, shown: Comparison, name: str) -> int:
-    return int((study.judged[name].among(study.in_view(shown)).retrieved == 0).sum())
 
 
 def _changed(study: Study, own_grades: Mapping[str, int]) -> list[str]:

@@ -279,7 +279,7 @@ class Parts:
         # Of a measure of gains whatever is above 0 has one.
         from_grade = f"grade {w.grade(least)} and above" if least >= 1e-9 else "any grade above 0"
         complete = shown.facts.complete
-        of_runs = ", ".join(f"{run} lacks {w.count(n)}" for run, n in found.unlisted.items())
+        of_runs = ", ".join(f"{run} lacks {w.count(n)}" for run, n in found.missing.items())
         lacking = f": {of_runs}" if of_runs else ""
         paragraphs = [
             (

@@ -163,3 +163,9 @@ def test_the_meeting_has_a_screen_for_what_there_is() -> None:
 def test_the_date_is_that_of_the_sender() -> None:
     asked = Asked("x")
     assert replace(asked, made=asked.made.replace(year=2025, month=3, day=4)).date == "4 March 2025"
+
+
+def test_what_a_run_lacks_is_counted_alike_where_it_is_left_out() -> None:
+    lacking = "bm25 lacks 6, titles-only lacks 23."
+    assert f"counts as an empty list: {lacking}" in text_of(page_of(sample()))
+    assert f"is left out: {lacking}" in text_of(page_of(sample(), missing="shared"))
