@@ -13,12 +13,13 @@ from dashboard.answers.compared import compared
 from dashboard.answers.group_names import column_name, noun_of, quoted, spoken
 from dashboard.answers.room import PARTS, room_by_group
 from dashboard.study.study import Study
-from metrics_core import findings
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import interval_tested
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings import groups as told
+from metrics_core.findings.charts import best_by_group
 from metrics_core.findings.nouns import Noun
+from metrics_core.findings.sentence import Sentence
 from metrics_core.measures import MEAN
 from metrics_core.slicing import breakdowns
 from metrics_core.slicing.bridge import additive_differences, bridge
@@ -48,8 +49,8 @@ class Breakdown:
     explanation: str = ""
     looked_at: int = 0
     noun: Noun = field(default_factory=Noun)
-    title: findings.Sentence = field(default_factory=findings.Sentence)
-    mixed: findings.Sentence = field(default_factory=findings.Sentence)
+    title: Sentence = field(default_factory=Sentence)
+    mixed: Sentence = field(default_factory=Sentence)
     bridge: pd.DataFrame = field(default_factory=pd.DataFrame)
     table: pd.DataFrame = field(default_factory=pd.DataFrame)
 
@@ -73,10 +74,10 @@ class Breakdown:
         """Whether the groups are numbers or ranges, whose own order says more than any other."""
         return breakdowns.sizes_only(self.groups["group"])
 
-    def lead(self, slices: str, *, higher_is_better: bool) -> findings.Sentence:
+    def lead(self, slices: str, *, higher_is_better: bool) -> Sentence:
         """What stands below the title, with what is said of the slices."""
         if self.bridge.empty:
-            return findings.Sentence()
+            return Sentence()
         return told.groups_lead(
             self.bridge,
             looked_at=self.looked_at,
@@ -94,7 +95,7 @@ class GroupScores:
     groups: pd.DataFrame
     order: list[str]
     best: str
-    strongest: findings.Sentence
+    strongest: Sentence
 
 
 def breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
@@ -185,19 +186,19 @@ def _bridge(study: Study, shown: Comparison, by: str, own: pd.DataFrame) -> pd.D
     )
 
 
-def _mixed(study: Study, shown: Comparison, by: str) -> findings.Sentence:
+def _mixed(study: Study, shown: Comparison, by: str) -> Sentence:
     """What the pair's difference owes to other queries; empty where both list the same ones, or
     where their means are no means of the groups'."""
     combination = shown.measure.declaration.combination
     scores = study.scores(shown, shown.measure).only([shown.focus, shown.baseline])
     own_lacks, other_lacks = scores.missing
     if shown.alone or (own_lacks == other_lacks).all() or combination != MEAN:
-        return findings.Sentence()
+        return Sentence()
     listed = scores.of(shown.measure).copy()
     listed[scores.missing] = np.nan
     own, other = (pd.Series(row, index=list(scores.query_ids)) for row in listed)
     if own.isna().all() or other.isna().all():
-        return findings.Sentence()
+        return Sentence()
     groups = study.columns(shown)[by]
     return told.mix_finding(mix(other, groups, own, groups), shown.focus, shown.baseline)
 
@@ -216,7 +217,7 @@ def _group_scores(study: Study, shown: Comparison, by: str, among: tuple[str, ..
         higher_is_better=shown.measure.declaration.higher_is_better,
     )
     seen = groups[groups["group"].isin(among)]
-    best = findings.best_by_group(seen, shown.runs, among)
+    best = best_by_group(seen, shown.runs, among)
     return GroupScores(seen, list(among), best, strongest)
 
 

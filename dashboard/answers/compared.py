@@ -11,13 +11,18 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.study.study import Study
-from metrics_core import findings
 from metrics_core.comparing import power
 from metrics_core.comparing.doubts import doubts as doubts_of
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import compare_each
 from metrics_core.comparing.verdicts import CANNOT_TELL, CLEAR
-from metrics_core.findings.sentence import joined
+from metrics_core.findings.sentence import Sentence, joined
+from metrics_core.findings.testing import (
+    doubts_findings,
+    margin_finding,
+    needed_finding,
+    shown_finding,
+)
 from metrics_core.measures import Measure
 
 Asked = tuple[Measure, str, Comparison, Method]
@@ -70,32 +75,30 @@ def _compared_each(study: Study, asked: tuple[Asked, ...]) -> list[pd.DataFrame]
     return compare_each(scores, measures, baseline, methods=[one[3] for one in asked])
 
 
-def what_it_rests_on(study: Study, shown: Comparison) -> findings.Sentence:
+def what_it_rests_on(study: Study, shown: Comparison) -> Sentence:
     """What the queries could show of the run in focus against the baseline, and where they showed
     nothing how many it would take."""
     size = sample_size(study, shown)
     if np.isnan(size.p):
-        return findings.Sentence()
-    margin = findings.Sentence()
+        return Sentence()
+    margin = Sentence()
     if shown.method.margin is not None:
-        margin = findings.margin_finding(*size.inner)
-    said = [findings.shown_finding(size.smallest, size.queries)]
+        margin = margin_finding(*size.inner)
+    said = [shown_finding(size.smallest, size.queries)]
     if said[0]:
-        said.append(findings.needed_finding(size.difference, size.needed))
+        said.append(needed_finding(size.difference, size.needed))
     return joined([sentence for sentence in (*said, margin) if sentence], " ")
 
 
-def doubted(study: Study, shown: Comparison) -> findings.Sentence:
+def doubted(study: Study, shown: Comparison) -> Sentence:
     """What makes the test of the mean doubtful; empty where nothing does."""
     size = sample_size(study, shown)
     if np.isnan(size.p):
-        return findings.Sentence()
+        return Sentence()
     own, other = (
         study.scores(shown, shown.measure).only([shown.focus, shown.baseline]).of(shown.measure)
     )
-    return joined(
-        findings.doubts_findings(doubts_of(own - other), found=size.verdict in CLEAR), " "
-    )
+    return joined(doubts_findings(doubts_of(own - other), found=size.verdict in CLEAR), " ")
 
 
 @dataclass(frozen=True)

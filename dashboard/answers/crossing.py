@@ -11,8 +11,9 @@ from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import breakdown, by_column
 from dashboard.answers.group_names import column_name, spoken_group
 from dashboard.study.study import Study
-from metrics_core import findings
 from metrics_core.findings import groups as told
+from metrics_core.findings.charts import best_by_group, extreme_cells
+from metrics_core.findings.sentence import Sentence
 from metrics_core.slicing.breakdowns import ALL
 from metrics_core.slicing.crossed import crossed
 
@@ -28,7 +29,7 @@ class Crossing:
     of all runs in an `order`, which `best` tells."""
 
     across: str
-    title: findings.Sentence
+    title: Sentence
     cells: pd.DataFrame
     left_out: int
     extremes: str
@@ -37,7 +38,7 @@ class Crossing:
     order: list[str]
     best: str
 
-    def lead(self, slices: str) -> findings.Sentence:
+    def lead(self, slices: str) -> Sentence:
         """What stands below the title, with what is said of the slices."""
         return told.crossed_lead(self.margins, slices)
 
@@ -97,11 +98,11 @@ def _crossing(study: Study, shown: Comparison, by: str, across: str, every: bool
         )
         if not every
         else 0,
-        extremes=findings.extreme_cells(seen, shown.focus, shown.baseline),
+        extremes=extreme_cells(seen, shown.focus, shown.baseline),
         margins=margins[across],
         groups=groups,
         order=order,
-        best=findings.best_by_group(groups, shown.runs, order),
+        best=best_by_group(groups, shown.runs, order),
     )
 
 

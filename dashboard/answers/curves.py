@@ -11,7 +11,6 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.study.study import Study
-from metrics_core import findings
 from metrics_core.comparing.curves import (
     Band,
     Means,
@@ -22,7 +21,17 @@ from metrics_core.comparing.curves import (
     means_by_cutoff,
 )
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.sentence import joined
+from metrics_core.findings.charts import precision_at_half_recall
+from metrics_core.findings.cutoffs import (
+    curves_awaited,
+    curves_lead,
+    curves_title,
+    list_end,
+    precision_lead,
+    precision_title,
+    short_lists,
+)
+from metrics_core.findings.sentence import Sentence, joined
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring import curves as by_cutoff
@@ -77,10 +86,10 @@ class Curves:
     what the chart of precision against recall shows. `best` are the shown runs by their mean on the
     chosen measure."""
 
-    title: findings.Sentence
-    lead: findings.Sentence
-    recall_title: findings.Sentence
-    recall_lead: findings.Sentence
+    title: Sentence
+    lead: Sentence
+    recall_title: Sentence
+    recall_lead: Sentence
     frames: dict[str, pd.DataFrame]
     precision_recall: pd.DataFrame
     table: pd.DataFrame
@@ -143,7 +152,7 @@ def _lines(study: Study, shown: Comparison) -> Curves:
     page = _page(study, drawn, _each(study, _quick_means, drawn.means), gaps)
     if not gaps:
         return page
-    title, lead = findings.curves_awaited(_family(shown), shown.focus, shown.baseline)
+    title, lead = curves_awaited(_family(shown), shown.focus, shown.baseline)
     return replace(page, title=title, lead=lead)
 
 
@@ -192,20 +201,20 @@ def _page(
     if shown.measure.declaration.cutoff is not None:
         ranges[own] = shown.measure.declaration.range
     pair = shown.focus, shown.baseline
-    lead = findings.curves_lead(frames[own], own, *pair)
-    short = findings.short_lists(drawn.judged, pair)
+    lead = curves_lead(frames[own], own, *pair)
+    short = short_lists(drawn.judged, pair)
     return Curves(
-        title=findings.curves_title(frames[own], own, *pair),
+        title=curves_title(frames[own], own, *pair),
         lead=joined([part for part in (lead, short) if part], " "),
-        recall_title=findings.precision_title(precision_recall, shown.focus),
-        recall_lead=findings.precision_lead(precision_recall, *pair, shown.name),
+        recall_title=precision_title(precision_recall, shown.focus),
+        recall_lead=precision_lead(precision_recall, *pair, shown.name),
         frames=frames,
         precision_recall=precision_recall,
         table=pd.concat([f.assign(measure=name) for name, f in frames.items()], ignore_index=True),
         queries=queries,
         ranges=ranges,
-        ends={ranks.run_name: findings.list_end(ranks) for ranks in drawn.judged},
-        half=findings.precision_at_half_recall(precision_recall, shown.runs),
+        ends={ranks.run_name: list_end(ranks) for ranks in drawn.judged},
+        half=precision_at_half_recall(precision_recall, shown.runs),
         best=_best_first(frames[own], shown),
     )
 

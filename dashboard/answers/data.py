@@ -13,11 +13,12 @@ from dashboard.answers.id_offers import IdOffer, id_offers
 from dashboard.files.files import File
 from dashboard.study.library import Library
 from dashboard.study.study import Study
-from metrics_core import findings
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.checks.corpus import equal_text_notes, lacking_notes
 from metrics_core.checks.fit import FitLine, fit_report
+from metrics_core.findings.files import files_finding
+from metrics_core.findings.sentence import Sentence
 from metrics_core.measures import Measure
 from metrics_core.scoring.curves import judged_share
 from metrics_core.tables import Documents, Qrels, Queries, Run
@@ -44,7 +45,7 @@ class Data:
     """What the Data page shows: `unread` are files with their errors, `errors` runs that do not fit
     the judgments."""
 
-    finding: findings.Sentence
+    finding: Sentence
     files: list[FileRow]
     unread: list[File]
     errors: list[RanklensError]
@@ -76,7 +77,7 @@ def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
         if rows and not library.of_kind(kind)  # type: ignore[arg-type]
     ]
     return Data(
-        finding=findings.files_finding(
+        finding=files_finding(
             len(rows),
             refused + len(unread),
             fits=not offers and _fits(library, measure),

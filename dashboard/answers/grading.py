@@ -17,7 +17,8 @@ from dashboard.answers.unjudged import bounds, next_known, next_to_judge, unjudg
 from dashboard.study.study import Study
 from metrics_core.comparing.sides import side_of
 from metrics_core.explaining.one_query import grades_of
-from metrics_core.findings import Sentence, judging_finding, judging_lead
+from metrics_core.findings.grading import judging_finding, judging_lead
+from metrics_core.findings.sentence import Sentence
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.scoring.scores import Scores
 from metrics_core.unjudged.next_judgments import most_moving

@@ -15,10 +15,11 @@ from dashboard.answers.pairs import every_pair
 from dashboard.answers.query_chips import whole_failures
 from dashboard.answers.version_dates import NAMES, NO_DATES, VersionDates
 from dashboard.study.study import Study
-from metrics_core import findings
 from metrics_core.base.parallel import on_all_cores
 from metrics_core.comparing.verdicts import BETTER_RUN
 from metrics_core.explaining.history import History, first_bad_versions, history
+from metrics_core.findings.history import history_finding, no_versions_finding
+from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.curves import judged_share
 from metrics_core.slicing.breakdowns import ALL, by_group, coded_groups
 from metrics_core.slicing.derived import MARK
@@ -49,7 +50,7 @@ class HistoryPage:
     (names of versions, "" for none), first_bad, flickers: those that changed, latest first. The
     judgments may be `complete`."""
 
-    finding: findings.Sentence
+    finding: Sentence
     are_versions: bool
     versions: tuple[str, ...]
     overall: pd.DataFrame
@@ -103,7 +104,7 @@ def _of_all(shown: Comparison) -> Comparison:
 
 def _history(study: Study, shown: Comparison, runs: tuple[str, ...], versions: bool) -> HistoryPage:
     if not versions:
-        told = findings.no_versions_finding(runs)
+        told = no_versions_finding(runs)
         return HistoryPage(told, versions, runs, pd.DataFrame(), pd.DataFrame())
     mask = study.in_view(shown)
     in_view = [study.judged[name].among(mask) for name in runs]
@@ -112,7 +113,7 @@ def _history(study: Study, shown: Comparison, runs: tuple[str, ...], versions: b
     overall["judged"] = [judged_share(ranks, shown.cutoff) for ranks in in_view]
     failed = on_all_cores(lambda run: whole_failures(study, run, shown.measure, shown.cutoff), runs)
     found = history(in_view, shown.measure, shown.cutoff, told=[kinds[mask] for kinds in failed])
-    told = findings.history_finding(
+    told = history_finding(
         list(overall["run"]),
         overall["mean"].to_numpy() * shown.measure.declaration.direction,
         shown.name,

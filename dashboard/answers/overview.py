@@ -18,13 +18,23 @@ from dashboard.answers.compared import compared_each, doubted, of_shown, what_it
 from dashboard.answers.group_names import noun_of, spoken
 from dashboard.answers.pairs import every_pair, every_pair_known
 from dashboard.study.study import Study
-from metrics_core import findings
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import BETTER, WORSE, differences, interval_tested
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.explaining.top_document import top_document
+from metrics_core.findings.changes import change_in_short
 from metrics_core.findings.groups import untested_note
-from metrics_core.findings.sentence import joined, muted
+from metrics_core.findings.queries import Facts
+from metrics_core.findings.sentence import Sentence, joined, muted
+from metrics_core.findings.testing import coloured_note
+from metrics_core.findings.verdicts import (
+    Verdict,
+    alone,
+    groups_finding,
+    measures_finding,
+    method_finding,
+)
+from metrics_core.findings.verdicts import verdict as verdict_of
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.curves import judged_share
@@ -57,12 +67,12 @@ class Overview:
     `examples` are all of them where they are too few to test. `coloured` says what the colours of
     the table stand for. `histogram` counts the scores of a run alone, by tenths from 0 to 1."""
 
-    verdict: findings.Verdict
-    tested: findings.Sentence
-    doubts: findings.Sentence
-    by_measure: findings.Sentence
-    by_group: findings.Sentence
-    facts: findings.Facts
+    verdict: Verdict
+    tested: Sentence
+    doubts: Sentence
+    by_measure: Sentence
+    by_group: Sentence
+    facts: Facts
     table: pd.DataFrame
     measures: list[tuple[str, str, str]]
     judged_shares: dict[str, float]
@@ -144,7 +154,7 @@ def _overview(study: Study, shown: Comparison) -> Overview:
             [
                 said
                 for said in (
-                    findings.method_finding(every, shown.method),
+                    method_finding(every, shown.method),
                     what_it_rests_on(study, shown),
                 )
                 if said
@@ -152,7 +162,7 @@ def _overview(study: Study, shown: Comparison) -> Overview:
             " ",
         ),
         doubts=doubted(study, shown),
-        by_measure=findings.measures_finding(table, shown.focus, shown.name),
+        by_measure=measures_finding(table, shown.focus, shown.name),
         by_group=_by_group(groups, grouping, shown),
         facts=_facts(study, shown, scores, {name: in_view[name] for name in shown.runs}),
         table=table,
@@ -169,7 +179,7 @@ def _overview(study: Study, shown: Comparison) -> Overview:
         grouping=grouping,
         looked_at=int(study.columns(shown)[grouping].nunique()) if grouping else 0,
         too_few=list(comparison.loc[comparison["queries"] < FEWEST_QUERIES, "run"]),
-        coloured=findings.coloured_note(int(every["p_corrected"].notna().sum()), shown.method),
+        coloured=coloured_note(int(every["p_corrected"].notna().sum()), shown.method),
     )
 
 
@@ -182,15 +192,15 @@ def _grouping(study: Study, shown: Comparison) -> str | None:
     return own or (_BY_LENGTH if _BY_LENGTH in study.columns(shown) else None)
 
 
-def _verdict(scores: Scores, shown: Comparison, every: pd.DataFrame) -> findings.Verdict:
+def _verdict(scores: Scores, shown: Comparison, every: pd.DataFrame) -> Verdict:
     if not shown.alone:
         method = shown.method
-        return findings.verdict(every, shown.name, shown.focus, shown.baseline, method=method)
+        return verdict_of(every, shown.name, shown.focus, shown.baseline, method=method)
     level = shown.method.level
     own = aggregate(scores.only([shown.focus]), level=level).set_index("measure").loc[shown.name]
     ends = own["low"], own["high"]
     loaded = shown.loaded
-    return findings.alone(every, shown.name, shown.focus, ends, runs_loaded=loaded, level=level)
+    return alone(every, shown.name, shown.focus, ends, runs_loaded=loaded, level=level)
 
 
 def _lists(
@@ -242,7 +252,7 @@ def _cause(
         shown.measure.relevant_from,
     )
     worse = focus if loses else baseline
-    return findings.change_in_short(
+    return change_in_short(
         top_document(focus, baseline, query, least),
         worse.run_name,
         loses=loses,
@@ -274,14 +284,12 @@ def scores_between(run: str, low: float, high: float) -> str:
     return f"{name} >= {low:g} and {name} {'<=' if high == 1 else '<'} {high:g}"
 
 
-def _by_group(
-    groups: pd.DataFrame | None, grouping: str | None, shown: Comparison
-) -> findings.Sentence:
+def _by_group(groups: pd.DataFrame | None, grouping: str | None, shown: Comparison) -> Sentence:
     if groups is None or grouping is None or shown.alone:
-        return findings.Sentence()
+        return Sentence()
     higher = shown.measure.declaration.higher_is_better
     named, noun = spoken(groups, grouping), noun_of(grouping)
-    found = findings.groups_finding(named, shown.focus, noun=noun, higher_is_better=higher)
+    found = groups_finding(named, shown.focus, noun=noun, higher_is_better=higher)
     untested = untested_note(spoken(_in_order(groups, shown).head(LISTED_GROUPS), grouping))
     return found + muted(f" {untested}") if found and untested else found
 
@@ -303,12 +311,12 @@ def _in_order(groups: pd.DataFrame, shown: Comparison) -> pd.DataFrame:
 
 def _facts(
     study: Study, shown: Comparison, scores: Scores, in_view: Mapping[str, JudgedRanks]
-) -> findings.Facts:
+) -> Facts:
     ranks = list(in_view.values())
     listed = sum(int(r.documents(shown.cutoff).sum()) for r in ranks)
     judged = sum(float(r.judged().count(shown.cutoff).sum()) for r in ranks)
     grades = ranks[0].judged_relevance
-    return findings.Facts(
+    return Facts(
         queries=ranks[0].n_queries,
         judgments=int((grades >= 0).sum()),
         lowest_grade=float(grades.min()) if len(grades) else math.nan,

@@ -9,9 +9,10 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.study.study import Study
-from metrics_core import findings
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs, all_pairs
 from metrics_core.comparing.method import Method
+from metrics_core.findings.places import places_lead, places_title
+from metrics_core.findings.sentence import Sentence
 
 MOST_IN_MATRIX = 40
 """Runs whose pairs fit on a page; of more, as many of the best that are looked for are shown."""
@@ -22,8 +23,8 @@ class Pairs:
     """What is told of all pairs on the chosen measure. `found` holds all pairs of all runs, `table`
     a row for each of them; `queries` are those in view, `judged_share` that of all runs' top k."""
 
-    title: findings.Sentence
-    lead: findings.Sentence
+    title: Sentence
+    lead: Sentence
     found: AllPairs
     queries: int
     judged_share: float
@@ -72,8 +73,8 @@ def _pairs(study: Study, shown: Comparison) -> Pairs:
     judged = sum(float(r.judged().count(shown.cutoff).sum()) for r in ranks)
     queries = int(mask.sum())
     return Pairs(
-        title=findings.places_title(found, shown.name, queries),
-        lead=findings.places_lead(found, shown.name, queries),
+        title=places_title(found, shown.name, queries),
+        lead=places_lead(found, shown.name, queries),
         found=found,
         queries=queries,
         judged_share=judged / listed if listed else float("nan"),

@@ -16,10 +16,11 @@ from dashboard.answers.query_chips import SHOW_ALL, SHOWS, Mask
 from dashboard.answers.query_filter import true_for
 from dashboard.answers.remarks import NOTHING_NOTED, Remarks
 from dashboard.study.study import Study
-from metrics_core import findings
 from metrics_core.base.errors import FilterLineError
 from metrics_core.comparing.pairs import BETTER, differences
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.findings.queries import Turned, queries_finding, queries_lead
+from metrics_core.findings.sentence import Sentence
 
 PAGE_ROWS = 100
 """Rows of the table on one page."""
@@ -61,8 +62,8 @@ class QueryList:
     both runs. `scale` is what the bars of the scores fill; None where scores below 0 allow no bars.
     `wrong` says why the filter line is none; it then filters nothing."""
 
-    finding: findings.Sentence
-    lead: findings.Sentence
+    finding: Sentence
+    lead: Sentence
     show: str
     counts: dict[str, int]
     listed: int
@@ -120,8 +121,8 @@ class _Compared:
     """What is told of all queries in view, whichever of them a list keeps; `lists` are bool[Q] by
     key."""
 
-    finding: findings.Sentence
-    lead: findings.Sentence
+    finding: Sentence
+    lead: Sentence
     lists: dict[str, Mask]
     scale: tuple[float, float] | None
 
@@ -251,7 +252,7 @@ def _compared(study: Study, shown: Comparison) -> _Compared:
     scores = study.scores(shown, shown.measure)
     frame = study.kept(_every_query, shown)
     masks = query_chips.lists(study, shown, scores)
-    told = findings.Turned(
+    told = Turned(
         fixed=int(masks["fixed"].sum()),
         broken=int(masks["broken"].sum()),
         all_zero=failing_on(shown, int(masks["none"].sum())),
@@ -259,8 +260,8 @@ def _compared(study: Study, shown: Comparison) -> _Compared:
     )
     pair = (shown.focus, shown.baseline)
     return _Compared(
-        finding=findings.queries_finding(frame, *pair, told),
-        lead=findings.queries_lead(frame, *pair, told),
+        finding=queries_finding(frame, *pair, told),
+        lead=queries_lead(frame, *pair, told),
         lists=masks,
         scale=_scale(shown, scores.of(shown.measure)),
     )

@@ -11,8 +11,9 @@ from dashboard.answers.grading import named_grades
 from dashboard.answers.ledger import QueryLedger, query_ledger
 from dashboard.answers.queries import Asked, listed_ids
 from dashboard.study.study import Study
-from metrics_core import findings
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
+from metrics_core.findings.explanations import explain
+from metrics_core.findings.sentence import Sentence
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class QueryPage:
     diagnosis: Diagnosis
     text: str
     metadata: dict[str, str]
-    explanation: findings.Sentence
+    explanation: Sentence
     documents: pd.DataFrame
     lists: pd.DataFrame
     ledger: QueryLedger | None
@@ -57,7 +58,7 @@ def _alone(study: Study, shown: Comparison, query_id: str, rows: int) -> QueryPa
         diagnosis=found,
         text=study.texts[query_id],
         metadata=_metadata(study, query_id),
-        explanation=findings.explain(found, named_grades(study)),
+        explanation=explain(found, named_grades(study)),
         documents=documents,
         lists=_lists(found, documents, rows),
         ledger=ledger,

@@ -13,9 +13,9 @@ from dashboard.address.view import Comparison
 from dashboard.answers.overview import gloss, overview_measures
 from dashboard.answers.pairs import alike, every_pair, every_pair_known
 from dashboard.study.study import Study
-from metrics_core import findings
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings import Sentence
+from metrics_core.findings.places import first_alone
+from metrics_core.findings.sentence import Sentence
 from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import mean_intervals
 
@@ -93,7 +93,7 @@ def _ranking(study: Study, shown: Comparison, known: tuple[bool, ...]) -> Rankin
         runs,
         columns,
         pd.concat(parts, ignore_index=True),
-        findings.first_alone(alone, shown.name),
+        first_alone(alone, shown.name),
     )
 
 

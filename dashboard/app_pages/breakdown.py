@@ -29,8 +29,8 @@ from dashboard.session import Opened
 from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings import Sentence
 from metrics_core.findings.groups import SLICES_AWAITED, slices_finding
+from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
 
 _RANKS = {

@@ -21,8 +21,9 @@ from dashboard.drawing.figures import curves as figures
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import Opened
 from dashboard.session.deferred import defer
-from metrics_core import findings
 from metrics_core.base import wording as w
+from metrics_core.findings.firmness import firmness_finding
+from metrics_core.findings.grading import judge_next_finding
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.tables.ranked_run import as_judged_ranks
 
@@ -37,7 +38,7 @@ def render() -> None:
     here = session.opened_study()
     view, styles = here.comparison, here.drawing.styles
     strip = answers.firmness(here.study, view)
-    st.html(markup.answer(*findings.firmness_finding(strip).parted, styles))
+    st.html(markup.answer(*firmness_finding(strip).parted, styles))
     if not strip.entries:
         more = "Put more queries in view" if strip.text else "Compare another run"
         st.html(markup.nothing("Nothing to look into.", f"{more}."))
@@ -114,7 +115,7 @@ def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
         return
     found = unjudged.next_to_judge(study, view)
     waiting = unjudged.how_many_unjudged(study, view)
-    said = findings.judge_next_finding(found, firm.pair_of(study, view), waiting)
+    said = judge_next_finding(found, firm.pair_of(study, view), waiting)
     if found.table.empty:
         st.html(markup.nothing("No unjudged document could change who leads.", said))
         _judged_by_k(here, shares)

@@ -28,9 +28,9 @@ from dashboard.session.actions.collections import collection_href
 from dashboard.session.actions.versions import hear_order, library_beside, sharing_queries
 from dashboard.session.deferred import defer
 from dashboard.session.open_collection import all_collections, collection, library_here
-from metrics_core import findings
 from metrics_core.base import wording as w
 from metrics_core.explaining.kinds import GOOD
+from metrics_core.findings.history import not_versions_finding
 
 _SYSTEMS = {"in_order": answers.NONE, "versions": ()}
 """What the address holds where the reader says that the runs are no versions."""
@@ -50,7 +50,7 @@ def render() -> None:
     by = asked["by"] if asked["by"] in columns else next(iter(columns), "")
     told = answers.are_versions(runs, asked["in_order"], asked["versions"], dates)
     if asked["in_order"] == answers.NONE:
-        st.html(markup.answer(*findings.not_versions_finding().parted, {}))
+        st.html(markup.answer(*not_versions_finding().parted, {}))
         back = {"in_order": "", "versions": ()}
         st.button("They are versions", on_click=session.change, kwargs=back)
         return

@@ -31,7 +31,8 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import CANNOT_TELL, FEWEST_QUERIES
-from metrics_core.findings import Sentence, places_title
+from metrics_core.findings.places import places_title
+from metrics_core.findings.sentence import Sentence
 
 _ANSWER, _DRAWING = 62, 38
 """Widths of the two parts of the head."""

@@ -16,8 +16,7 @@ from dashboard.session import Opened
 from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings import Sentence
-from metrics_core.findings.sentence import muted
+from metrics_core.findings.sentence import Sentence, muted
 from metrics_core.scoring.intervals import LEVEL
 
 _ALL_MEASURES = "all"

@@ -85,7 +85,7 @@ class Changes:
     gone: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
     judged: Mapping[str, tuple[int, int]] | None = None
-    lacking: tuple[str, ...] = ()
+    lacking: tuple[Measure, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.gone or self.new or self.judged or self.lacking)
@@ -192,6 +192,14 @@ def _check(lines: Sequence[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:_HEX]
 
 
+def fingerprint(path: str) -> str:
+    """The beginning of the hash of a file's bytes; "" of what is no file."""
+    if not Path(path).is_file():
+        return ""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:_HEX]
+
+
 def is_snapshot(path: str) -> bool:
     """Whether a file begins as a snapshot does."""
     if not Path(path).is_file():
@@ -228,6 +236,17 @@ def read_snapshot(path: str) -> Snapshot:
     if given["check"] != _check(_lines(found)):
         raise _damaged(name, "scores that do not fit its check")
     return found
+
+
+def refuse_other_reading(path: str, snapshot: Snapshot, reading: Mapping[str, str]) -> None:
+    """Refuse runs that are read with other choices than those of the snapshot in a file."""
+    then = dict(snapshot.reading or {})
+    if then != reading:
+        said = [" ".join(f"{k} {v}" for k, v in each.items()) or "none" for each in (then, reading)]
+        raise RanklensError(
+            f"{path} was made with other choices of reading ({said[0]}) than these ({said[1]}).",
+            f"Give the same ones. {ANEW}",
+        )
 
 
 def _parsed(given: Mapping[str, Any]) -> Snapshot:
@@ -271,7 +290,7 @@ def changes_since(
             for query_id in both
             if snapshot.marks[query_id] != marks[query_id]
         },
-        lacking=tuple(str(m) for m in measures if m not in snapshot.measures),
+        lacking=tuple(m for m in measures if m not in snapshot.measures),
     )
 
 

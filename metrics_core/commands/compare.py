@@ -12,7 +12,7 @@ from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.commands import Ended, command
-from metrics_core.commands.gate_options import GATE_FORMATS, GateOptions, add_gate_options
+from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions, add_gate_options
 from metrics_core.commands.latex import table_of_texts
 from metrics_core.commands.paper_table import NOTHING_TESTED, Pair, lettered, paper_table
 from metrics_core.commands.reading import groups_of, judged_files, nothing_to_compare, say_unused
@@ -105,7 +105,7 @@ def compare(options: CompareOptions) -> str | Ended:
     is the table of a paper, the other formats have all in full. With gates it is their outcome."""
     if options.is_gate:
         _refuse_beside_gates(options)
-        from metrics_core.commands.gate import gated
+        from metrics_core.commands.gate.gated import gated
 
         return gated(options)
     _refuse_what_gates_take(options)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from metrics_core.base import wording as w
-from metrics_core.checks.snapshots import snapshot_of, text_of
+from metrics_core.checks.snapshots import fingerprint, snapshot_of, text_of
 from metrics_core.commands import command
-from metrics_core.commands.gate_report import fingerprint
 from metrics_core.commands.reading import judged_by
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.scoring.scores import score_runs

@@ -92,6 +92,11 @@ def gate_finding(found: GateOutcome) -> str:
     return f"{_unclear(found)} {_could_show(found)}".strip()
 
 
+def gate_told(found: GateOutcome) -> str:
+    """The outcome and why, for one line."""
+    return f"{gate_title(found)}. {gate_finding(found)}"
+
+
 def _every(queries: int) -> str:
     return f"all {w.count(queries)} queries score"
 

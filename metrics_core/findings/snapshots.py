@@ -27,7 +27,9 @@ def changes_findings(changes: Changes, file: str, shared: int) -> list[str]:
             is_or_are = w.plural(len(ids), "is", "are")
             said.append(f"{w.sentence_case(_queries(len(ids)))} {is_or_are} {verb}: {_some(ids)}.")
     if changes.lacking:
-        said.append(f"{file} has no scores of {w.listing(changes.lacking)}: not compared.")
+        said.append(
+            f"{file} has no scores of {w.listing(map(str, changes.lacking))}: not compared."
+        )
     if judged or changes.gone or changes.new:
         said.append(f"Compared on the {_queries(shared)} whose judgments are as they were.")
     return said

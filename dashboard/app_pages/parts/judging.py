@@ -31,8 +31,9 @@ from dashboard.session.actions.grading import (
     skipped,
 )
 from dashboard.session.open_collection import collection
-from metrics_core import findings
 from metrics_core.base import wording as w
+from metrics_core.findings.grading import judged_finding, judged_lead
+from metrics_core.findings.sentence import Sentence
 from metrics_core.tables.ranked_run import as_judged_ranks
 
 _WINDOW = 40
@@ -126,15 +127,11 @@ def _pairs(rows: pd.DataFrame) -> list[tuple[str, str]]:
     return list(zip(rows["query_id"], rows["doc_id"], strict=True))
 
 
-def _came_of_it(
-    here: Opened, found: answers.ToJudge
-) -> tuple[findings.Sentence, findings.Sentence]:
+def _came_of_it(here: Opened, found: answers.ToJudge) -> tuple[Sentence, Sentence]:
     after = answers.effect(here.study, here.comparison).difference[1]
     worst = answers.worst_case(here.study, here.comparison)
-    lead = findings.judged_lead(
-        after, worst.after if worst else None, turns=bool(worst and worst.turns)
-    )
-    return findings.judged_finding(found.settle or 0), lead
+    lead = judged_lead(after, worst.after if worst else None, turns=bool(worst and worst.turns))
+    return judged_finding(found.settle or 0), lead
 
 
 def _about_queue(

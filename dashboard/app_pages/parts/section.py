@@ -22,7 +22,7 @@ from dashboard.drawing.figures.picture import Caption, captioned
 from dashboard.drawing.theme import RunStyle
 from dashboard.session.open_collection import collection
 from metrics_core.base import wording as w
-from metrics_core.findings import Sentence
+from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
 
 Mode = Literal["points", "box", "lasso"]

@@ -10,12 +10,12 @@ from dashboard import session
 from dashboard.address.method_key import margin_key
 from dashboard.drawing.blocks import markup
 from dashboard.session import Opened
-from metrics_core import findings
 from metrics_core.base import wording as w
 from metrics_core.comparing.doubts import asks_something_else
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method, suggested_margin
 from metrics_core.comparing.tests import PAIRED_TESTS
 from metrics_core.findings.sentence import Sentence
+from metrics_core.findings.testing import greyed_finding
 from metrics_core.scoring.random_groups import GROUPS, MOST_SINGLE
 
 _LEVELS = (90.0, 95.0, 99.0)
@@ -66,7 +66,7 @@ def _choices(here: Opened, queries: int) -> None:
         " except Wilcoxon's and the sign test.",
     )
     if method.test in PAIRED_TESTS:
-        greyed = findings.greyed_finding(method.test, queries)
+        greyed = greyed_finding(method.test, queries)
         st.caption(f"{PAIRED_TESTS[method.test].question} {greyed.text}")
     session.widget(
         st.selectbox,

@@ -13,7 +13,7 @@ from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.checks.fit import FitLine
-from metrics_core.findings import Verdict
+from metrics_core.findings.verdicts import Verdict
 
 Row = Mapping[str, Any]
 

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.theme import SLOTS, RunStyle
-from metrics_core.findings import Sentence
+from metrics_core.findings.sentence import Sentence
 
 Styles = Mapping[str, RunStyle]
 Href = Callable[..., str]

@@ -21,7 +21,8 @@ from dashboard.drawing.ticks import difference_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
-from metrics_core.findings import Facts, Sentence
+from metrics_core.findings.queries import Facts
+from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
 
 Row = dict[str, Any]

@@ -18,7 +18,7 @@ from dashboard.drawing.theme import RunStyle
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import SQUARES, Diagnosis
-from metrics_core.findings import Sentence
+from metrics_core.findings.sentence import Sentence
 
 Row = dict[str, Any]
 

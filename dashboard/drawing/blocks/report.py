@@ -24,8 +24,8 @@ from dashboard.drawing.figures.text import short_names
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, WORSE
 from metrics_core.explaining.diagnosis import Diagnosis
-from metrics_core.findings import Sentence
 from metrics_core.findings.firmness import Firmness
+from metrics_core.findings.sentence import Sentence
 
 _CHIPS = {
     "better": "▲ better",

@@ -16,7 +16,7 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import without_links
 from dashboard.drawing.report.sheet import own_sheet, sheet_for
 from dashboard.drawing.theme import BY_THEME, css_variables
-from metrics_core.findings import Sentence
+from metrics_core.findings.sentence import Sentence
 
 _MOST_ROWS = 8
 """Runs of a cell; more stand in `.frame`."""

@@ -26,7 +26,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings import Sentence
+from metrics_core.findings.sentence import Sentence
 
 PARTS = {
     "runs": "Runs and measures",

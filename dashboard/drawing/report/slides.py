@@ -15,8 +15,8 @@ from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.parts import PARTS, WIDE, Parts
-from metrics_core.findings import Sentence
 from metrics_core.findings.firmness import firmness_finding
+from metrics_core.findings.sentence import Sentence
 
 _GROUPS, _RUNS = 6, 6
 """Groups and runs that a screen shows."""

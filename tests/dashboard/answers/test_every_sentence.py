@@ -30,10 +30,9 @@ from dashboard.answers import (
     slices,
 )
 from dashboard.study.study import Study
-from metrics_core import findings
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
-from metrics_core.findings import Sentence
-from metrics_core.findings.firmness import WayToTurn
+from metrics_core.findings.firmness import WayToTurn, firmness_finding
+from metrics_core.findings.sentence import Sentence
 from metrics_core.findings.verdicts import Verdict
 from metrics_core.tables import Qrels, Queries, Run
 
@@ -97,7 +96,7 @@ def pages(kind: str, runs: int, count: int) -> tuple[Comparison, dict[str, Any]]
         "Robustness": firmness.firmness(study, shown),
         "Slices": slices.slices(study, shown),
     }
-    given["Robustness, title"] = findings.firmness_finding(given["Robustness"])
+    given["Robustness, title"] = firmness_finding(given["Robustness"])
     if runs > 2:
         given["Ranking"] = ranking.ranking(study, shown)
         given["Pairs"] = pairs.pairs(study, shown)

@@ -18,7 +18,7 @@ from dashboard.answers.history import (
 )
 from dashboard.answers.version_dates import NO_DATES, VersionDates
 from dashboard.study.study import Study
-from metrics_core.findings import history_finding
+from metrics_core.findings.history import history_finding
 from metrics_core.tables import Qrels, Queries, Run
 from metrics_core.tables.run_dates import Moment
 

@@ -119,7 +119,9 @@ MARKS = {"q2": "2 03197525", "q1": "1 117e5077", "ü 3": "1 cc4e366c"}
 def test_changes_are_named() -> None:
     now = marks_of(qrels_of(("q2", "d1", 1), ("q1", "d1", 1), ("q4", "d1", 1)))
     changes = changes_since(made(), now, [AP, parse_measure("RR")])
-    assert changes == Changes(("ü 3",), ("q4",), {"q1": (1, 1), "q2": (2, 1)}, ("RR",))
+    assert changes == Changes(
+        ("ü 3",), ("q4",), {"q1": (1, 1), "q2": (2, 1)}, (parse_measure("RR"),)
+    )
     assert changes_findings(changes, "b.json", 0) == [
         "The judgments of two queries changed since b.json:"
         " q1 (1 grade, others), q2 (2 grades then, 1 now).",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metrics_core.explaining.top_document import TopDocument, top_document
-from metrics_core.findings import change_in_short
+from metrics_core.findings.changes import change_in_short
 from metrics_core.judging import judge
 from metrics_core.tables import Qrels, Run
 

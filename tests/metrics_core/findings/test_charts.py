@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from metrics_core import findings
+from metrics_core.findings.charts import best_by_group, extreme_cells, precision_at_half_recall
 from metrics_core.slicing.breakdowns import ALL
 
 
@@ -20,22 +20,18 @@ def test_who_scores_best_where() -> None:
          ("a", "odd"): 0.2, ("b", "odd"): 0.2, ("a", "mid"): 0.9, ("b", "mid"): np.nan}
     )  # fmt: skip
     order = ["mid", "easy", "hard", "odd"]
-    assert findings.best_by_group(frame, ["a", "b"], order) == (
+    assert best_by_group(frame, ["a", "b"], order) == (
         "a scores best in mid and easy; b scores best in hard;"
         " several runs share the best score in odd."
     )
-    assert findings.best_by_group(frame, ["b"], order).startswith("b scores best in easy, hard")
-    assert findings.best_by_group(frame.assign(mean=np.nan), ["a"], order) == (
-        "No group has a score."
-    )
+    assert best_by_group(frame, ["b"], order).startswith("b scores best in easy, hard")
+    assert best_by_group(frame.assign(mean=np.nan), ["a"], order) == ("No group has a score.")
 
 
 def test_many_groups_are_counted() -> None:
     frame = groups_of({("a", f"g{i}"): 0.5 for i in range(40)})
     order = [f"g{i}" for i in range(40)]
-    assert findings.best_by_group(frame, ["a"], order) == (
-        "a scores best in g0, g1, g2 and 37 more."
-    )
+    assert best_by_group(frame, ["a"], order) == ("a scores best in g0, g1, g2 and 37 more.")
 
 
 def test_the_extreme_cells_have_enough_queries() -> None:
@@ -44,13 +40,13 @@ def test_the_extreme_cells_have_enough_queries() -> None:
          (ALL, "x", 2.0, 50)],
         columns=["row", "column", "difference", "queries"],
     )  # fmt: skip
-    assert findings.extreme_cells(cells, "new", "old") == (
+    assert extreme_cells(cells, "new", "old") == (
         "new is most ahead of old in A, y: +0.300 over 18 queries;"
         " most behind old in B, x: −0.200 over 10 queries."
     )
-    few = findings.extreme_cells(cells.assign(queries=2), "new", "old")
+    few = extreme_cells(cells.assign(queries=2), "new", "old")
     assert few == "No cell has ten queries, so each is a single case."
-    same = findings.extreme_cells(cells.assign(difference=0.0), "new", "old")
+    same = extreme_cells(cells.assign(difference=0.0), "new", "old")
     assert same == "new equals old in each cell."
 
 
@@ -60,7 +56,7 @@ def test_precision_at_half_the_recall() -> None:
         pd.DataFrame({"run": run, "recall": recall, "precision": level})
         for run, level in (("a", 0.25), ("b", 0.5), ("hidden", 0.9))
     )
-    assert findings.precision_at_half_recall(frame, ["a", "b"]) == (
+    assert precision_at_half_recall(frame, ["a", "b"]) == (
         "Precision when half of the relevant documents are found: b 0.500 and a 0.250."
     )
-    assert "No run" in findings.precision_at_half_recall(frame.assign(precision=np.nan), ["a"])
+    assert "No run" in precision_at_half_recall(frame.assign(precision=np.nan), ["a"])

@@ -16,20 +16,11 @@ from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.doubts import doubts
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import SAME, compare, differences
-from metrics_core.findings import (
-    Turned,
-    alone,
-    doubts_findings,
-    history_finding,
-    method_finding,
-    needed_finding,
-    places_lead,
-    places_title,
-    queries_finding,
-    queries_lead,
-    shown_finding,
-    verdict,
-)
+from metrics_core.findings.history import history_finding
+from metrics_core.findings.places import places_lead, places_title
+from metrics_core.findings.queries import Turned, queries_finding, queries_lead
+from metrics_core.findings.testing import doubts_findings, needed_finding, shown_finding
+from metrics_core.findings.verdicts import alone, method_finding, verdict
 from metrics_core.scoring.means import aggregate
 from tests.claims import (
     NUMBER,

@@ -12,15 +12,11 @@ import pandas as pd
 from metrics_core.base.wording import sentence_case
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.explaining.top_document import TopDocument
-from metrics_core.findings import (
-    best_by_group,
-    change_in_short,
-    extreme_cells,
-    first_alone,
-    precision_at_half_recall,
-    short_lists,
-)
+from metrics_core.findings.changes import change_in_short
+from metrics_core.findings.charts import best_by_group, extreme_cells, precision_at_half_recall
+from metrics_core.findings.cutoffs import short_lists
 from metrics_core.findings.groups import crossed_lead, slices_finding, untested_note
+from metrics_core.findings.places import first_alone
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.slicing.breakdowns import ALL
 from metrics_core.tables import Qrels, Run

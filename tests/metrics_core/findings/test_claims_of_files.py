@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from metrics_core.findings import files_finding, measures_finding
+from metrics_core.findings.files import files_finding
+from metrics_core.findings.verdicts import measures_finding
 from tests.claims import count_of, named_in, offenders
 from tests.situations import Situation, situations
 

@@ -10,13 +10,7 @@ import numpy as np
 import pandas as pd
 
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings import (
-    curves_lead,
-    curves_title,
-    groups_finding,
-    precision_lead,
-    precision_title,
-)
+from metrics_core.findings.cutoffs import curves_lead, curves_title, precision_lead, precision_title
 from metrics_core.findings.groups import (
     alone_title,
     crossed_title,
@@ -26,6 +20,7 @@ from metrics_core.findings.groups import (
     reversal_finding,
     strongest_other,
 )
+from metrics_core.findings.verdicts import groups_finding
 from metrics_core.slicing.mix import mix
 from tests.claims import NUMBER, count_of, is_rounded, named_in, offenders, value_of
 from tests.situations import Situation, bridge_of, by_group, situations

@@ -11,22 +11,10 @@ import pytest
 
 from metrics_core.comparing.method import METHOD, TESTS, Method
 from metrics_core.explaining.diagnosis import diagnose
-from metrics_core.findings import (
-    Facts,
-    Sentence,
-    Turned,
-    alone,
-    curves_lead,
-    curves_title,
-    explain,
-    files_finding,
-    groups_finding,
-    measures_finding,
-    queries_finding,
-    queries_lead,
-    verdict,
-)
 from metrics_core.findings.changes import NO_NAMES
+from metrics_core.findings.cutoffs import curves_lead, curves_title
+from metrics_core.findings.explanations import explain
+from metrics_core.findings.files import files_finding
 from metrics_core.findings.groups import (
     Noun,
     alone_title,
@@ -40,7 +28,9 @@ from metrics_core.findings.groups import (
     strongest_other,
     untested_note,
 )
-from metrics_core.findings.sentence import joined, muted, run, strong
+from metrics_core.findings.queries import Facts, Turned, queries_finding, queries_lead
+from metrics_core.findings.sentence import Sentence, joined, muted, run, strong
+from metrics_core.findings.verdicts import alone, groups_finding, measures_finding, verdict
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from tests.collections_of import qrels_of, run_of

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from metrics_core.findings import (
+from metrics_core.findings.firmness import Pair
+from metrics_core.findings.grading import (
     judge_next_finding,
     judged_finding,
     judged_lead,
     judging_finding,
     judging_lead,
 )
-from metrics_core.findings.firmness import Pair
 from metrics_core.unjudged.next_judgments import NextJudgments
 
 

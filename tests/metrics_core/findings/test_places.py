@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
-from metrics_core.findings import first_alone, places_lead, places_title
+from metrics_core.findings.places import first_alone, places_lead, places_title
 
 
 def found(names: str, clear: dict[str, str]) -> AllPairs:

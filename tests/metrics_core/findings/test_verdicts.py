@@ -10,7 +10,7 @@ import pytest
 
 from metrics_core.comparing.method import METHOD, Method
 from metrics_core.comparing.verdicts import BETTER_BY_LITTLE, NO_MATTER
-from metrics_core.findings import method_finding, verdict
+from metrics_core.findings.verdicts import method_finding, verdict
 
 NOTHING = {"p_corrected": np.nan, "low": np.nan, "high": np.nan}
 FEW = NOTHING | {"queries": 8}

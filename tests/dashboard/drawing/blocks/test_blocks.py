@@ -45,7 +45,8 @@ from metrics_core.checks.fit import FitLine
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import compare
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
-from metrics_core.findings import Facts, Sentence, Span
+from metrics_core.findings.queries import Facts
+from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.evaluate import evaluate

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from metrics_core import __version__
 from metrics_core.base import wording as w
-from metrics_core.commands.gate_report import BrokenQueries, GateReport
-from metrics_core.commands.gate_table import (
+from metrics_core.commands.gate.terminal import (
     MOST_SHOWN,
     digits_of,
     margin_of,
@@ -19,6 +18,7 @@ from metrics_core.commands.score_tables import in_markdown
 from metrics_core.comparing.gates import BELOW, NOT_WORSE, FloorOutcome, GateOutcome
 from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN
 from metrics_core.explaining.overlap import OverlapOutcome
+from metrics_core.findings.gate_report import BrokenQueries, GateReport
 from metrics_core.findings.gates import (
     about,
     correction_finding,

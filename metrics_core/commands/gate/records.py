@@ -10,12 +10,12 @@ from xml.etree import ElementTree
 
 from metrics_core import __version__
 from metrics_core.base import wording as w
-from metrics_core.commands.gate_report import BrokenQueries, GateReport
-from metrics_core.commands.gate_table import MOST_SHOWN
+from metrics_core.commands.gate.terminal import MOST_SHOWN
 from metrics_core.comparing.gates import BELOW, FloorOutcome, GateOutcome
 from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN
 from metrics_core.explaining.overlap import OverlapOutcome
-from metrics_core.findings.gates import floor_finding, gate_finding, gate_title, overlap_finding
+from metrics_core.findings.gate_report import BrokenQueries, GateReport
+from metrics_core.findings.gates import floor_finding, gate_told, overlap_finding
 
 SCHEMA = 1
 """The version of the JSON, which grows where something is left out or means something else."""
@@ -63,7 +63,7 @@ def _gate(found: GateOutcome) -> dict[str, Any]:
         "run": found.run,
         "outcome": found.outcome,
         "unchanged": found.unchanged,
-        "sentence": f"{gate_title(found)}. {gate_finding(found)}",
+        "sentence": gate_told(found),
         "queries": found.queries,
         "differing": found.differing,
         "score": found.score,
@@ -166,8 +166,7 @@ def _cases(report: GateReport) -> Iterator[_Case]:
         outcome = "held" if report.allow_changed else BELOW
         yield _Case("nothing changed since the snapshot", outcome, " ".join(report.changes))
     for found in report.outcomes:
-        sentence = f"{gate_title(found)}. {gate_finding(found)}"
-        yield _Case(f"{found.gate} ({found.run})", found.outcome, sentence)
+        yield _Case(f"{found.gate} ({found.run})", found.outcome, gate_told(found))
     for floor in report.floors:
         shown = "shown: " if floor.floor.shown else ""
         name = f"{shown}{floor.floor} ({floor.run})"

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.commands.gate_report import BrokenQueries, GateReport
 from metrics_core.commands.score_tables import aligned
 from metrics_core.comparing.gates import Gate, GateOutcome
 from metrics_core.comparing.verdicts import CANNOT_TELL
 from metrics_core.explaining.overlap import OverlapOutcome
+from metrics_core.findings.gate_report import BrokenQueries, GateReport
 from metrics_core.findings.gates import (
     correction_finding,
     counted_finding,
-    floor_finding,
-    gate_finding,
-    gate_title,
-    overlap_finding,
     status_finding,
     unclear_finding,
 )
@@ -54,19 +50,9 @@ def line_of_sides(report: GateReport) -> str:
 
 
 def lines_of(report: GateReport) -> list[str]:
-    """A line for each outcome."""
-    several = len(report.runs) > 1
-    lines = []
-    for found in report.outcomes:
-        of_run = f"{found.run}: " if several else ""
-        lines.append(f"{of_run}{gate_title(found)}. {gate_finding(found)}")
-    for floor in report.floors:
-        lines.append(f"{f'{floor.run}: ' if several else ''}{floor_finding(floor)}")
-    for overlap in report.overlaps:
-        lines.append(f"{f'{overlap.run}: ' if several else ''}{overlap_finding(overlap)}")
-    if CANNOT_TELL in report.words:
-        lines.append(unclear_finding(report.fail_unclear))
-    return lines
+    """A line for each outcome, and what becomes of those that cannot be told."""
+    unclear = [unclear_finding(report.fail_unclear)] if CANNOT_TELL in report.words else []
+    return [*report.sentences, *unclear]
 
 
 def margin_of(gate: Gate) -> str:

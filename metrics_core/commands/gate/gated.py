@@ -1,0 +1,178 @@
+"""The gate of `metrics_core compare`: read, judged by its rules, told, and ended with a status."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from metrics_core import __version__
+from metrics_core.base import wording as w
+from metrics_core.base.errors import ParameterError, RanklensError
+from metrics_core.base.notes import Note
+from metrics_core.checks.snapshots import fingerprint, snapshot_of, text_of
+from metrics_core.commands import Ended
+from metrics_core.commands.gate.formats import FORMATS
+from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions
+from metrics_core.commands.gate.reading import files_of, read_for, refuse_snapshot
+from metrics_core.commands.reading import queries_given, runs_read, say
+from metrics_core.commands.snapshot import reading_of
+from metrics_core.comparing.gates import HELD, NOT_WORSE
+from metrics_core.findings.gate_report import (
+    Asked,
+    BrokenQueries,
+    Compared,
+    GateReport,
+    gate_report,
+    overlaps_of,
+)
+from metrics_core.findings.gates import ratchet_finding
+from metrics_core.findings.snapshots import changes_findings
+from metrics_core.scoring.scores import Scores, score_runs
+from metrics_core.tables import Queries
+
+
+def gated(options: GateOptions) -> Ended:
+    """The outcome of all that is asked, in the format that is, and the exit status; reports are
+    written before. Beside GitHub's annotations stands the step's summary, where its runner has a
+    place for one. Raises RanklensError."""
+    reports = _reports(options)
+    asked = Asked.of(options.gates, options.floors, options.floors_shown, options.overlaps)
+    report = _report(asked, options) if asked.measures else _of_lists(asked, options)
+    for format, path in reports:
+        Path(path).write_text(FORMATS[format](report), encoding="utf-8")
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if summary and "github" in (options.format, *(format for format, _ in reports)):
+        with Path(summary).open("a", encoding="utf-8") as file:
+            file.write(FORMATS["markdown"](report))
+    return Ended(FORMATS[options.format](report), report.status)
+
+
+def _reports(options: GateOptions) -> list[tuple[str, str]]:
+    """Format and file of each report. Raises RanklensError before anything is read."""
+    if options.format not in GATE_FORMATS:
+        listed = w.listing(GATE_FORMATS, "or")
+        raise RanklensError(f"A gate is not printed as {options.format}.", f"Use {listed}.")
+    found = []
+    for text in options.reports:
+        format, equals, path = text.partition("=")
+        if not (equals and path) or format not in GATE_FORMATS:
+            raise ParameterError(
+                f"{text!r} is no report.",
+                f"Write FORMAT=FILE, such as markdown=comment.md; formats: {', '.join(FORMATS)}.",
+            )
+        found.append((format, path))
+    return found
+
+
+def _report(asked: Asked, options: GateOptions) -> GateReport:
+    if options.measures:
+        say("--measure", [Note("unused", "gates name their measures; it was not needed")])
+    compared = read_for(asked, options)
+    runs = compared.scores.runs
+    if compared.snapshot:
+        files = files_of(runs[1:], replace(options, baseline=None).all_runs)
+    else:
+        files = files_of(runs, options.all_runs)
+    report = gate_report(
+        asked,
+        compared,
+        partial(_queries, options),
+        fail_unclear=options.if_unclear == "fail",
+    )
+    report = replace(
+        report,
+        broken=[_with_command(broken, files, options) for broken in report.broken],
+        changes=_changes(compared, options),
+        allow_changed=options.allow_changed,
+        files=_fingerprints(compared.runs, files, options),
+    )
+    return replace(report, kept=_kept(report, compared, options)) if compared.snapshot else report
+
+
+def _queries(options: GateOptions, scores: Scores) -> Queries | None:
+    return queries_given(scores.query_ids, options, "A gate") if options.queries else None
+
+
+def _of_lists(asked: Asked, options: GateOptions) -> GateReport:
+    """What is told of lists alone, without judgments."""
+    refuse_snapshot(options)
+    runs = runs_read(options)
+    names = [run.name for run in runs]
+    overlaps = overlaps_of(runs, asked)
+    return GateReport(
+        baseline=names[0],
+        runs=names[1:],
+        queries=len(overlaps[0].query_ids),
+        fail_unclear=options.if_unclear == "fail",
+        files=_fingerprints(names[1:], files_of(names, options.all_runs), options),
+        overlaps=overlaps,
+    )
+
+
+def _changes(compared: Compared, options: GateOptions) -> list[str]:
+    """What changed since the snapshot."""
+    snapshot = compared.snapshot
+    if snapshot is None:
+        return []
+    name = Path(str(options.baseline)).name
+    queries = fingerprint(options.queries or "")
+    if queries and snapshot.queries and queries != snapshot.queries:
+        message = f"{Path(str(options.queries)).name} is another file than at the snapshot"
+        say("--queries", [Note("changed", f"{message}; slices are those of now")])
+    if snapshot.version != __version__:
+        say(name, [Note("version", f"made by Ranklens {snapshot.version}")])
+    return changes_findings(compared.changes, name, compared.scores.n_queries)
+
+
+def _kept(report: GateReport, compared: Compared, options: GateOptions) -> list[str]:
+    """What becomes of the snapshot, which is written anew where that is asked for and nothing is
+    against it."""
+    path, snapshot = str(options.baseline), compared.snapshot
+    if not options.update or snapshot is None:
+        better = [ratchet_finding(found, path) for found in report.outcomes]
+        return [text for text in better if text][:1]
+    if len(compared.runs) > 1:
+        return [f"{path} stays as it is: --update takes one run."]
+    if report.status or not set(report.words) <= {NOT_WORSE, HELD}:
+        return [f"{path} stays as it is: --update writes a run that is shown to be not worse."]
+    asked = [*compared.scores.measures, *compared.changes.lacking]
+    measures = [*snapshot.measures, *(m for m in asked if m not in snapshot.measures)]
+    ranks = compared.judged[compared.runs[0]]
+    scores = score_runs([ranks], measures, without_relevant=options.without_relevant)
+    queries = fingerprint(options.queries or "") or snapshot.queries
+    made = snapshot_of(
+        scores,
+        compared.qrels,
+        label=snapshot.label,
+        reading=reading_of(options),
+        queries=queries,
+    )
+    Path(path).write_text(text_of(made), encoding="utf-8")
+    return [f"{path} now holds the scores of this run."]
+
+
+def _with_command(
+    broken: BrokenQueries, files: Mapping[str, str], options: GateOptions
+) -> BrokenQueries:
+    """The same with the command that shows the worst query."""
+    if not broken.rows:
+        return broken
+    found = broken.found
+    named = [options.qrels, files.get(found.baseline, "BASELINE"), files[found.run]]
+    asked = ["-m", str(found.gate.measure), "--query", broken.rows[0].query_id]
+    command = shlex.join(["python", "-m", "metrics_core", "explain", *named, *asked])
+    return replace(broken, command=command)
+
+
+def _fingerprints(
+    runs: Sequence[str], files: Mapping[str, str], options: GateOptions
+) -> list[tuple[str, str, str]]:
+    """What each file is, its name and the beginning of its hash; only of files."""
+    listed = [("baseline", options.baseline or ""), *(("run", files[run]) for run in runs)]
+    listed.append(("qrels", options.qrels))
+    told = [(what, Path(path).name, fingerprint(path)) for what, path in listed]
+    return [one for one in told if one[2]]

@@ -1,0 +1,76 @@
+"""What is read for a gate of the command line: runs, also beside a snapshot."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from metrics_core.base.errors import RanklensError
+from metrics_core.checks.snapshots import is_snapshot, read_snapshot, refuse_other_reading
+from metrics_core.commands.gate.options import GateOptions
+from metrics_core.commands.reading import judged_by, read_files
+from metrics_core.commands.snapshot import reading_of
+from metrics_core.findings.gate_report import Asked, Compared, compared_with
+from metrics_core.scoring.scores import score_runs
+from metrics_core.tables import Run
+
+
+def read_for(asked: Asked, options: GateOptions) -> Compared:
+    """The scores of what is asked, of the baseline and the runs. Raises RanklensError."""
+    options = replace(options, measures=asked.measures)
+    if asked.overlaps:
+        refuse_snapshot(options)
+    _refuse_missing_snapshot(options)
+    if options.baseline is not None and is_snapshot(options.baseline):
+        return _read_against_snapshot(options.baseline, options)
+    if options.update:
+        raise RanklensError(
+            f"{options.baseline} is no snapshot, so that --update has nothing to write.",
+            "Make one: python -m metrics_core snapshot QRELS RUN -o baseline.json.",
+        )
+    lists: list[Run] = []
+    if asked.overlaps:
+        files = read_files(options)
+        judged, measures, qrels, lists = files.judged, files.measures, files.qrels, files.runs
+    else:
+        judged, measures, qrels = judged_by(options)
+    scores = score_runs(judged, measures, without_relevant=options.without_relevant)
+    by_name = dict(zip(scores.runs, judged, strict=True))
+    return Compared(scores, scores.runs[0], by_name, qrels, lists)
+
+
+def _read_against_snapshot(path: str, options: GateOptions) -> Compared:
+    """The runs beside a snapshot. Raises RanklensError where nothing of it can be compared, or the
+    runs are read otherwise."""
+    snapshot = read_snapshot(path)
+    judged, measures, qrels = judged_by(replace(options, baseline=None))
+    refuse_other_reading(path, snapshot, reading_of(options))
+    scores = score_runs(judged, measures, without_relevant=options.without_relevant)
+    return compared_with(snapshot, Path(path).name, judged, qrels, scores)
+
+
+def _refuse_missing_snapshot(options: GateOptions) -> None:
+    """Where a snapshot is named and not there, say how it is made."""
+    path = options.baseline or ""
+    if path.endswith(".json") and not Path(path).exists():
+        wanted = ["-o", path, "-m", ",".join(options.measures or ())]
+        command = shlex.join(
+            ["python", "-m", "metrics_core", "snapshot", options.qrels, "RUN", *wanted]
+        )
+        raise RanklensError(f"There is no {path} to compare with.", f"Make it: {command}")
+
+
+def files_of(runs: Sequence[str], paths: Sequence[str]) -> dict[str, str]:
+    """The file of each run; where a file holds several, a run stands for itself."""
+    return dict(zip(runs, paths if len(paths) == len(runs) else runs, strict=True))
+
+
+def refuse_snapshot(options: GateOptions) -> None:
+    """Refuse a snapshot where lists are needed."""
+    if options.baseline is not None and is_snapshot(options.baseline):
+        raise RanklensError(
+            f"{options.baseline} is a snapshot, which holds no lists for --overlap.",
+            "Give the baseline's run.",
+        )
