@@ -84,6 +84,11 @@ def aligned(texts: pd.DataFrame, labels: int) -> str:
     return _aligned(list(texts.columns), texts.to_numpy().tolist(), labels)
 
 
+def records_aligned(records: Sequence[dict[str, str]], labels: int) -> str:
+    """The same of rows by column, all with the columns of the first."""
+    return _aligned(list(records[0]), [list(row.values()) for row in records], labels)
+
+
 def _aligned(head: list[str], rows: list[list[str]], labels: int) -> str:
     cells = [[w.visible(str(cell)) for cell in row] for row in (head, *rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]

@@ -24,7 +24,7 @@ def values_of(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
         parts = [values_of(chunk) for chunk in column.chunks]
         return np.concatenate(parts) if parts else np.empty(0, column.type.to_pandas_dtype())
     if column.null_count:
-        column = pc.fill_null(column.cast(pa.float64()), float("nan"))
+        return _filled(column.cast(pa.float64()), np.nan)
     _, body = column.buffers()
     start, count = column.offset, len(column)
     if pa.types.is_boolean(column.type):
@@ -63,4 +63,13 @@ def places_among(texts: Sequence[str], known: Sequence[str]) -> npt.NDArray[np.i
     if len(texts) == len(known) and all(map(eq, texts, known)):
         return np.arange(len(texts))
     found = pc.index_in(texts_of(texts), value_set=texts_of(known))
-    return values_of(pc.fill_null(found, -1)).astype(np.int64)
+    return _filled(found, -1).astype(np.int64)
+
+
+def _filled(column: pa.Array, missing: float) -> npt.NDArray[Any]:
+    """The values of a column of numbers, with a number where there is none."""
+    _, body = column.buffers()
+    all_of_them = pa.Array.from_buffers(
+        column.type, len(column), [None, body], offset=column.offset
+    )
+    return np.where(values_of(column.is_null()), missing, values_of(all_of_them))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.commands.score_tables import aligned
+from metrics_core.commands.score_tables import records_aligned
 from metrics_core.comparing.gates import Gate, GateOutcome
 from metrics_core.comparing.verdicts import CANNOT_TELL
 from metrics_core.explaining.overlap import OverlapOutcome
@@ -25,15 +24,15 @@ def table(report: GateReport) -> str:
     broke, and what the status is."""
     parts = [line_of_sides(report), *report.changes, *lines_of(report)]
     if report.outcomes:
-        parts.append(aligned(_gates(report), _LABELS))
+        parts.append(records_aligned(_gates(report), _LABELS))
         parts.append(correction_finding(report.tested))
-    for broken in report.broken:
-        parts.append(f"{title_of_broken(broken)}:\n{aligned(_queries(broken), 1)}")
+    for broken in (own for own in report.broken if own.rows):
+        parts.append(f"{title_of_broken(broken)}:\n{records_aligned(_queries(broken), 1)}")
         if broken.command:
             parts.append(f"Look at one:\n    {broken.command}")
     for overlap in report.overlaps:
         if overlap.changed:
-            parts.append(f"{title_of_changed(overlap)}:\n{aligned(_changed(overlap), 1)}")
+            parts.append(f"{title_of_changed(overlap)}:\n{records_aligned(_changed(overlap), 1)}")
     parts += report.kept
     parts.append(status_finding(report.status))
     return "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
@@ -61,9 +60,9 @@ def margin_of(gate: Gate) -> str:
     return f"{sign}{gate.margin:g}"
 
 
-def _gates(report: GateReport) -> pd.DataFrame:
+def _gates(report: GateReport) -> list[dict[str, str]]:
     all_of_them = f"95{w.NO_BREAK}%" + (", all gates" if report.tested > 1 else "")
-    rows = [
+    return [
         {
             "result": found.outcome,
             "run": found.run,
@@ -79,7 +78,6 @@ def _gates(report: GateReport) -> pd.DataFrame:
         }
         for found in report.outcomes
     ]
-    return pd.DataFrame(rows, dtype=object)
 
 
 def digits_of(found: GateOutcome) -> int:
@@ -98,8 +96,8 @@ def title_of_broken(broken: BrokenQueries) -> str:
     return f"{shown} worst of {w.count(broken.lost)} lost queries ({what})"
 
 
-def _queries(broken: BrokenQueries) -> pd.DataFrame:
-    rows = [
+def _queries(broken: BrokenQueries) -> list[dict[str, str]]:
+    return [
         {
             "query": row.query_id,
             "baseline": w.score(row.baseline_score),
@@ -109,7 +107,6 @@ def _queries(broken: BrokenQueries) -> pd.DataFrame:
         }
         for row in broken.rows
     ]
-    return pd.DataFrame(rows, dtype=object)
 
 
 def title_of_changed(found: OverlapOutcome) -> str:
@@ -119,9 +116,8 @@ def title_of_changed(found: OverlapOutcome) -> str:
     return f"{of_all} (top {found.overlap.k} of {found.run})"
 
 
-def _changed(found: OverlapOutcome) -> pd.DataFrame:
-    rows = [
+def _changed(found: OverlapOutcome) -> list[dict[str, str]]:
+    return [
         {"query": query_id, "kept": w.share(kept), "RBO": w.score(rbo)}
         for query_id, kept, rbo in found.most_changed(MOST_SHOWN)
     ]
-    return pd.DataFrame(rows, dtype=object)
