@@ -18,10 +18,10 @@ from types import FrameType
 from dashboard import commands
 from dashboard.environment import DATA_VARIABLE, WORKSPACE_VARIABLE, workspace_folder
 from dashboard.serving.door.origin import NAMES
-from metrics_core import __version__
 from metrics_core.base import ending, heap
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
+from metrics_core.base.version import __version__
 
 ADDRESS = NAMES[0]
 _BACKLOG = 128

@@ -18,6 +18,8 @@ Python may hold these stands in `formats.in_memory`. The packages are the stages
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from metrics_core.base.version import __version__ as __version__
+
 if TYPE_CHECKING:  # `as` makes a name public to whoever checks types
     from metrics_core.base.errors import RanklensError as RanklensError
     from metrics_core.base.notes import Note as Note
@@ -36,6 +38,7 @@ if TYPE_CHECKING:  # `as` makes a name public to whoever checks types
     from metrics_core.formats import read_runs as read_runs
     from metrics_core.formats import read_set as read_set
     from metrics_core.formats import write as write
+    from metrics_core.gated import gate as gate
     from metrics_core.judging import JudgedRanks as JudgedRanks
     from metrics_core.judging import judge as judge
     from metrics_core.judging.ranking import ranked_documents as ranked_documents
@@ -49,8 +52,6 @@ if TYPE_CHECKING:  # `as` makes a name public to whoever checks types
     from metrics_core.tables import Qrels as Qrels
     from metrics_core.tables import Queries as Queries
     from metrics_core.tables import Run as Run
-
-__version__ = "0.1.0"
 
 _PLACES = {
     "base.errors": ("RanklensError",),
@@ -67,6 +68,7 @@ _PLACES = {
         "read_set",
         "write",
     ),
+    "gated": ("gate",),
     "judging": ("JudgedRanks", "judge"),
     "judging.ranking": ("ranked_documents",),
     "measures": ("Measure", "declarations", "parse_measure"),

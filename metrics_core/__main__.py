@@ -10,10 +10,10 @@ import gc
 import sys
 from collections.abc import Sequence
 
-from metrics_core import __version__
 from metrics_core.base import ending, heap
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
+from metrics_core.base.version import __version__
 from metrics_core.commands import Command, Ended, Options, commands_for
 from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console, say_no_more
 

@@ -37,7 +37,7 @@ CORE = (
     ("checks",),
     ("lists", "benchmark"),
     ("findings",),
-    ("doors",),
+    ("doors", "gated"),
     ("compatible",),
     ("commands",),
     ("__main__",),

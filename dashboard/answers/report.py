@@ -23,8 +23,8 @@ from dashboard.answers.query import QueryPage, query
 from dashboard.answers.query_chips import Mask, lists
 from dashboard.answers.remarks import COLUMNS, NOTHING_NOTED, Remarks
 from dashboard.study.study import Study
-from metrics_core import __version__
 from metrics_core.base import wording as w
+from metrics_core.base.version import __version__
 from metrics_core.comparing.method import METHOD
 from metrics_core.findings.firmness import Firmness
 from metrics_core.formats.registry import Kind

@@ -20,13 +20,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core import __version__
 from metrics_core.base.errors import (
     FileFormatError,
     LineProblem,
     RanklensError,
     UnknownMeasureError,
 )
+from metrics_core.base.version import __version__
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels

@@ -87,6 +87,24 @@ class Gate:
             )
         return cls(measure, margin, _slice(found))
 
+    @classmethod
+    def allowing(cls, asked: str, margin: float) -> Self:
+        """That of a measure, or of one on some queries, `nDCG@10[category=Billing]`. Raises
+        ParameterError and UnknownMeasureError."""
+        name, bracket, rest = asked.strip().partition("[")
+        column, equals, group = rest.removesuffix("]").partition("=")
+        if bracket and not (column and equals and rest.endswith("]")):
+            raise ParameterError(
+                f"{asked!r} cannot be read.", "Write it as 'nDCG@10[category=Billing]'."
+            )
+        if not (math.isfinite(margin) and margin > 0):
+            raise ParameterError(
+                f"{margin!r} is no margin.",
+                "It is the loss that is still allowed, greater than 0: 0.01.",
+            )
+        on = Slice(column.strip(), group.strip()) if bracket else EVERY_QUERY
+        return cls(parse_measure(name), margin, on)
+
     def __str__(self) -> str:
         side = f"> -{self.margin:g}" if self.direction > 0 else f"< {self.margin:g}"
         return f"{self.measure}{self.slice} {side}"

@@ -31,10 +31,18 @@ from metrics_core.comparing.gates import (
     status_of,
 )
 from metrics_core.comparing.pairs import WORSE, differences
-from metrics_core.comparing.verdicts import WORSE_RUN
+from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN
 from metrics_core.explaining.kinds import kinds
 from metrics_core.explaining.overlap import Overlap, OverlapOutcome, overlap_outcomes
-from metrics_core.findings.gates import floor_finding, gate_told, overlap_finding, worst_first
+from metrics_core.findings.gates import (
+    counted_finding,
+    floor_finding,
+    gate_told,
+    overlap_finding,
+    status_finding,
+    unclear_finding,
+    worst_first,
+)
 from metrics_core.findings.snapshots import changes_findings
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
@@ -58,7 +66,7 @@ class Asked:
     @classmethod
     def of(
         cls,
-        gates: Iterable[str],
+        gates: Iterable[str | Gate],
         floors: Iterable[str] = (),
         floors_shown: Iterable[str] = (),
         overlaps: Iterable[str] = (),
@@ -67,7 +75,7 @@ class Asked:
         wanted = [Floor.of(text) for text in floors]
         wanted += [Floor.of(text, shown=True) for text in floors_shown]
         return cls(
-            tuple(dict.fromkeys(Gate.of(text) for text in gates)),
+            tuple(dict.fromkeys(g if isinstance(g, Gate) else Gate.of(g) for g in gates)),
             tuple(dict.fromkeys(wanted)),
             tuple(dict.fromkeys(Overlap.of(text) for text in overlaps)),
         )
@@ -154,6 +162,21 @@ class GateReport:
     changes: Sequence[str] = ()
     allow_changed: bool = False
     kept: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        unclear = [unclear_finding(self.fail_unclear)] if CANNOT_TELL in self.words else []
+        lines = [self.headline, *self.changes, *self.sentences, *unclear]
+        return "\n".join([*lines, status_finding(self.status)])
+
+    @property
+    def headline(self) -> str:
+        """Who against whom, over how many queries, and how many gates found what."""
+        queries = w.plural(self.queries, "query", "queries")
+        label = f" ({self.label})" if self.label else ""
+        return (
+            f"{w.listing(self.runs)} against {self.baseline}{label},"
+            f" {w.count(self.queries)} {queries}: {counted_finding(self.words)}."
+        )
 
     @property
     def status(self) -> int:

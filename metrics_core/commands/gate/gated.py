@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from metrics_core import __version__
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.base.notes import Note
+from metrics_core.base.version import __version__
 from metrics_core.checks.snapshots import fingerprint, snapshot_of, text_of
 from metrics_core.commands import Ended
 from metrics_core.commands.gate.formats import FORMATS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from metrics_core import __version__
 from metrics_core.base import wording as w
+from metrics_core.base.version import __version__
 from metrics_core.commands.gate.terminal import (
     MOST_SHOWN,
     digits_of,

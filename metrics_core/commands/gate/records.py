@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
-from metrics_core import __version__
 from metrics_core.base import wording as w
+from metrics_core.base.version import __version__
 from metrics_core.commands.gate.terminal import MOST_SHOWN
 from metrics_core.comparing.gates import BELOW, FloorOutcome, GateOutcome
 from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN

@@ -10,7 +10,6 @@ from metrics_core.explaining.overlap import OverlapOutcome
 from metrics_core.findings.gate_report import BrokenQueries, GateReport
 from metrics_core.findings.gates import (
     correction_finding,
-    counted_finding,
     status_finding,
     unclear_finding,
 )
@@ -22,7 +21,7 @@ MOST_SHOWN = 5
 def table(report: GateReport) -> str:
     """For a terminal: the outcomes with their reasons, a table of the gates, the queries that
     broke, and what the status is."""
-    parts = [line_of_sides(report), *report.changes, *lines_of(report)]
+    parts = [report.headline, *report.changes, *lines_of(report)]
     if report.outcomes:
         parts.append(records_aligned(_gates(report), _LABELS))
         parts.append(correction_finding(report.tested))
@@ -36,16 +35,6 @@ def table(report: GateReport) -> str:
     parts += report.kept
     parts.append(status_finding(report.status))
     return "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
-
-
-def line_of_sides(report: GateReport) -> str:
-    """Who against whom, over how many queries, and how many gates found what."""
-    queries = w.plural(report.queries, "query", "queries")
-    label = f" ({report.label})" if report.label else ""
-    return (
-        f"{w.listing(report.runs)} against {report.baseline}{label},"
-        f" {w.count(report.queries)} {queries}: {counted_finding(report.words)}."
-    )
 
 
 def lines_of(report: GateReport) -> list[str]:

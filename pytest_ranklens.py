@@ -1,0 +1,76 @@
+"""Ranklens in pytest: the fixture `ranklens`, whose assertion is a gate.
+
+    def test_search(ranklens):
+        ranklens.assert_not_worse("new.run", "baseline.json", "qrels.txt", "nDCG@10", margin=0.01)
+
+Every pytest loads it where Ranklens is installed, so nothing else is imported until it is used.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+if TYPE_CHECKING:
+    from metrics_core.findings.gate_report import GateReport
+
+
+class UnclearGate(UserWarning):
+    """It cannot be told whether a run is worse, which is set to pass."""
+
+
+class Ranklens:
+    """What the fixture gives."""
+
+    def assert_not_worse(
+        self,
+        run: Any,
+        baseline: Any,
+        qrels: Any,
+        measure: str,
+        *,
+        margin: float,
+        queries: Any = None,
+        if_unclear: Literal["pass", "fail"] = "pass",
+        allow_changed: bool = False,
+    ) -> GateReport:
+        """Fail where the run is worse than its baseline by more than the margin.
+
+        `run`, `baseline` and `qrels` are as in `metrics_core.gate`: paths, a snapshot as the
+        baseline, or as Python holds them; so are the other arguments. `measure` may be of some
+        queries, with `queries` that have the column: "nDCG@10[category=Billing]". Where it cannot
+        be told, it warns, or fails where that is asked for. The message is the command's table, or
+        what is wrong with what was given. The report is given back.
+        """
+        __tracebackhide__ = True
+        from metrics_core import RanklensError, gate
+        from metrics_core.commands.gate.terminal import table
+        from metrics_core.comparing.gates import Gate
+        from metrics_core.comparing.verdicts import CANNOT_TELL
+
+        try:
+            report = gate(
+                run,
+                baseline,
+                qrels,
+                Gate.allowing(measure, margin),
+                queries=queries,
+                if_unclear=if_unclear,
+                allow_changed=allow_changed,
+            )
+        except RanklensError as error:
+            pytest.fail(str(error), pytrace=False)
+        if report.status:
+            pytest.fail(table(report), pytrace=False)
+        if CANNOT_TELL in report.words:
+            warnings.warn(UnclearGate(str(report)), stacklevel=2)
+        return report
+
+
+@pytest.fixture(scope="session")
+def ranklens() -> Ranklens:
+    """Assertions on runs: `ranklens.assert_not_worse(run, baseline, qrels, "nDCG@10",
+    margin=0.01)`."""
+    return Ranklens()
