@@ -139,7 +139,8 @@ def _table(report: GateReport, outcomes: Sequence[GateOutcome]) -> str:
 
 def _marked(outcome: str) -> str:
     mark = {WORSE_RUN: FAILING, NOT_WORSE: FINE}.get(outcome, OPEN)
-    return f"{mark} **{outcome}**" if mark == FAILING else f"{mark} {outcome}"
+    unbroken = outcome.replace(" ", w.NO_BREAK)
+    return f"{mark} **{unbroken}**" if mark == FAILING else f"{mark}{w.NO_BREAK}{unbroken}"
 
 
 def _piped(rows: Sequence[Sequence[str]], numbers: int) -> str:

@@ -48,9 +48,9 @@ def test_a_comment_has_heading_table_reasons_and_queries(gate: Gate) -> None:
     at = lines.index("| Result | Measure | Queries | n | Margin | Difference [95 %, all gates] |")
     assert [line.split(" | ")[0] for line in lines[at + 2 : at + 6]] == [
         "| ❌ **worse**",
-        "| ⚪ cannot tell",
-        "| ✅ not worse",
-        "| ✅ not worse",
+        "| ⚪\u00a0cannot\u00a0tell",
+        "| ✅\u00a0not\u00a0worse",
+        "| ✅\u00a0not\u00a0worse",
     ]
     assert lines[at + 2].endswith("| AP | all | 104 | −0.02 | **−0.023** [−0.042, −0.003] |")
     assert "on Network: 9 queries are too few to tell: under 10 no gate answers." in text
@@ -103,7 +103,7 @@ def test_other_headings(gate: Gate, tmp_path: Path) -> None:
 def test_many_gates_fold_those_that_passed(gate: Gate) -> None:
     _, text = gate("markdown", *GATES_OF_P, "AP > -0.02", runs=("bm25.run",))
     shown, folded = text.split("<details>")
-    assert shown.count("| ❌") == 1 and "not worse |" not in shown
+    assert shown.count("| ❌") == 1 and "not\u00a0worse |" not in shown
     assert folded.startswith("<summary>11 gates passed</summary>") and folded.count("| ✅") == 11
 
 
