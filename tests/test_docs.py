@@ -24,6 +24,7 @@ from tests.code_blocks import (
     prepare,
     run_block,
 )
+from tests.packages import install_example, with_packages
 
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 
@@ -33,9 +34,13 @@ def compiles(block: Block) -> bool:
     return "from ranx import" in block.text
 
 
-def test_the_generated_pages_are_up_to_date() -> None:
+def test_the_generated_pages_are_up_to_date(tmp_path: Path) -> None:
+    """Also where a package is installed that adds to what there is."""
+    install_example(tmp_path)
     command = [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=with_packages(tmp_path)
+    )
     assert done.returncode == 0, done.stderr
 
 

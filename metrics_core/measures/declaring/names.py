@@ -9,12 +9,7 @@ from typing import Any
 
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownMeasureError
 from metrics_core.base.notes import Note
-from metrics_core.measures.declaring.registry import Declaration, Measure, declarations
-
-
-def _fold(name: str) -> str:
-    return re.sub(r"[\s_\-]", "", name).lower()
-
+from metrics_core.measures.declaring.registry import Declaration, Measure, declarations, folded
 
 _NAME = re.compile(r"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<at>\S+))?\s*$")
 _AT = re.compile(r"[\s_\-]at[\s_\-]?(?P<at>\d+|k)\s*$", re.IGNORECASE)
@@ -116,9 +111,9 @@ def name_notes(names: Iterable[GivenMeasure]) -> list[Note]:
     told = set()
     for text in (n for n in names if isinstance(n, str)):
         measure = parse_measure(text)
-        folded = _fold(re.split(r"[@(]", _AT.sub("", text))[0])
+        wanted = folded(re.split(r"[@(]", _AT.sub("", text))[0])
         for name, others in measure.declaration.also_means.items():
-            if folded == _fold(name) and measure.declaration.name not in told:
+            if wanted == folded(name) and measure.declaration.name not in told:
                 told.add(measure.declaration.name)
                 k = "k" if measure.cutoff is None else f"{measure.cutoff}"
                 read = "is" if text == str(measure) else f"is read as {measure}:"
@@ -142,9 +137,9 @@ def _find(name: str) -> Declaration | None:
     exact = next((d for d in declarations() if d.name == name), None)
     if exact is not None:
         return exact
-    wanted = _fold(name)
+    wanted = folded(name)
     for d in declarations():
-        if wanted in {_fold(n) for n in (d.name, *d.aliases, *_plain_trec_names(d))}:
+        if wanted in {folded(n) for n in (d.name, *d.aliases, *_plain_trec_names(d))}:
             return d
     return None
 
