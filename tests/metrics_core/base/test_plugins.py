@@ -18,14 +18,15 @@ GROUP = "ranklens.fruit"
 ADDS = (
     "from tests.metrics_core.base import test_plugins as t\nt.FRUIT.add({0!r}, {0!r}, __name__)\n"
 )
-FRUIT: Registry[str]
+FRUIT = Registry[str](GROUP, "fruit", str.split)
+"""In each test another, with one of ours."""
 
 Install = Callable[[str, str], None]
 
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """A registry with one of ours, and a folder of packages that nothing remembers afterwards."""
+    """The registry, and a folder of packages that nothing remembers afterwards."""
     fruit = Registry[str](GROUP, "fruit", lambda name: {name.lower()})
     fruit.add("Apple", "Apple", "metrics_core.fruit")
     monkeypatch.setattr(sys.modules[__name__], "FRUIT", fruit)
@@ -33,10 +34,9 @@ def _fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(plugins, "_failed", set())
     plugins.say_once.cache_clear()
-    before = set(sys.modules)
     yield
     plugins.say_once.cache_clear()
-    for name in set(sys.modules) - before:
+    for name in [name for name in sys.modules if name.startswith("plugin_")]:
         del sys.modules[name]
 
 
