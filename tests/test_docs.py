@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from metrics_core import __version__
 from tests.code_blocks import (
     PAGES,
     ROOT,
@@ -65,6 +66,17 @@ def test_locked_dependencies_have_hashes_and_no_address() -> None:
         assert "://" not in text and "index-url" not in text and "find-links" not in text
         pinned = re.findall(r"^[\w.\-\[\]]+==.*", text, re.MULTILINE)
         assert pinned and text.count("--hash=sha256:") >= len(pinned)
+
+
+def test_the_newest_changes_are_those_of_this_version() -> None:
+    """Each version says what its users see, and what is inside."""
+    said = (ROOT / "CHANGELOG.md").read_text()
+    heads = re.findall(r"^## (\S+?)(?:,.*)?$", said, re.MULTILINE)
+    assert heads[0] == __version__
+    assert len(set(heads)) == len(heads)
+    for own in re.split(r"^## .*$", said, flags=re.MULTILINE)[1:]:
+        assert re.findall(r"^### (.*)$", own, re.MULTILINE) == ["What you see", "Inside"]
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
 def _needed() -> list[str]:
