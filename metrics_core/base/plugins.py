@@ -74,6 +74,7 @@ class Registry(Generic[Declared]):
         self._group, self._what, self._names_of = group, what, names_of
         self._entries: dict[str, _Entry[Declared]] = {}
         self._begun = self._complete = False
+        self.changes = 0  # how often something was declared: what is kept by name asks for it
 
     def add(self, name: str, declared: Declared, module: str) -> None:
         """Declare. Raises RanklensError where another module has one of its names."""
@@ -88,6 +89,7 @@ class Registry(Generic[Declared]):
                     f"A {self._what} needs names that no other has.",
                 )
         self._entries[name] = _Entry(declared, module, names, by)
+        self.changes += 1
         if _loading is not None:
             _loading.added.append((self, name))
 
@@ -134,6 +136,11 @@ def _load(group: str) -> None:
             _tell(by, point, error)
         finally:
             _loading = before
+
+
+def left_out() -> list[str]:
+    """The packages of which a plug-in could not be loaded, by name."""
+    return sorted({by for by, _ in _failed})
 
 
 def _tell(by: str, point: EntryPoint, error: BaseException) -> None:

@@ -25,6 +25,7 @@ Said = tuple[dict[str, Any], str]
 
 PROGRAM = """
 import contextlib, io, json, sys
+from metrics_core import RanklensError, parse_measure
 from metrics_core.__main__ import main
 from metrics_core.judging.while_reading import large_files
 
@@ -41,6 +42,10 @@ def scores(run, *more):
 said = {"lists": scores("mine.lists"), "trec": scores("mine.run")}
 large_files.FROM = 0
 said |= {"at once": scores("mine.run"), "memory": scores("mine.run", "--memory", "500MB")}
+try:
+    parse_measure("LinaerP@3")
+except RanklensError as error:
+    said["hint"] = error.hint
 said["measures"], said["formats"] = printed("measures"), printed("formats")
 
 from dashboard.address.measure_key import measure_choices
@@ -103,6 +108,12 @@ def test_what_is_wrong_with_others_is_said_once(installed: Said) -> None:
     assert stderr.count("A plug-in of ") == 2
     assert "broken-one is left out (entry point ranklens.measures: a = broken_one). Modul" in stderr
     assert "The measure nDCG of copy-cat has a name of nDCG of Ranklens: ndcg." in stderr
+
+
+def test_who_asks_for_a_measure_that_is_left_out_is_told_so(installed: Said) -> None:
+    said, _ = installed
+    assert said["hint"].startswith("Did you mean LinearP?")
+    assert said["hint"].endswith("What broken-one and copy-cat would add could not be loaded.")
 
 
 def test_where_nothing_is_installed_nothing_is_loaded() -> None:

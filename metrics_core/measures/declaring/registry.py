@@ -370,6 +370,11 @@ def declarations() -> list[Declaration]:
     return _REGISTRY.all()
 
 
+def times_declared() -> int:
+    """How often a measure was declared: more where a cell of a notebook was run again."""
+    return _REGISTRY.changes
+
+
 def _lacking(
     name: str, needs: Collection[Need], column: str | None, ranks: JudgedRanks
 ) -> LackingDataError | None:

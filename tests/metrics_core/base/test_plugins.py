@@ -93,6 +93,7 @@ def test_one_that_fails_adds_nothing_and_is_told_of_once(
     package("quince-trees", ADDS.format("Quince"))
     assert [FRUIT.all(), FRUIT.all()] == [["Apple", "Quince"]] * 2
     assert Registry[str](GROUP, "fruit", lambda name: {name}).all() == []  # it is not tried again
+    assert plugins.left_out() == ["pear-trees"]
     assert said(caplog) == [
         "A plug-in of pear-trees is left out"
         f" (entry point ranklens.fruit: mine = plugin_pear_trees). {why}\n"
