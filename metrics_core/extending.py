@@ -6,7 +6,7 @@ the changelog, under a new minor version.
 
 from metrics_core.formats.parsing.named import load_named
 from metrics_core.formats.parsing.records import named_of
-from metrics_core.formats.registry import LIKELY, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import LIKELY, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.source import Source
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.parameters import Rel, TopK
@@ -15,6 +15,7 @@ from metrics_core.measures.declaring.registry import measure
 __all__ = [
     "LIKELY",
     "JudgedRanks",
+    "Kind",
     "Loaded",
     "Rel",
     "Request",

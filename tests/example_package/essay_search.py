@@ -3,10 +3,12 @@
 import re
 
 import numpy as np
+import numpy.typing as npt
 
 from metrics_core.extending import (
     LIKELY,
     JudgedRanks,
+    Kind,
     Loaded,
     Rel,
     Request,
@@ -29,18 +31,19 @@ from metrics_core.extending import (
     reference="An example",
     worked={"LinearP@4": "(3 + 1) / 10", "LinearP(rel=2)@4": "3 / 10"},
 )
-def linear_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> np.ndarray:
+def linear_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> npt.NDArray[np.float64]:
     """Share of the first k results that are relevant, where the first counts k times as much as
     the last."""
     hits = ranks.relevant(rel)
     found = hits.total(np.ones(len(hits.rank)), cutoff)
-    return ((cutoff + 1) * found - hits.total(hits.rank, cutoff)) / (cutoff * (cutoff + 1) / 2)
+    ranks_found = hits.total(hits.rank.astype(np.float64), cutoff)
+    return ((cutoff + 1) * found - ranks_found) / (cutoff * (cutoff + 1) / 2)
 
 
 _LINE = re.compile(r"\S+:( \S+=\S+)+")
 
 
-def recognise(sample: Sample) -> dict[str, int]:
+def recognise(sample: Sample) -> dict[Kind, int]:
     """A run, where every line is a query, a colon, and documents with their scores."""
     return {"run": LIKELY} if all(map(_LINE.fullmatch, sample.lines)) else {}
 
