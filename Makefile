@@ -3,7 +3,7 @@
 # make thorough   further cases of what those tests show (minutes)
 # make docs    docs/measures.md, docs/formats.md and what docs/tutorial.ipynb shows; build/api, the Python interface from its docstrings, by
 #              pdoc: one small package that needs no configuration, where mkdocstrings needs MkDocs and a theme
-# make lock    resolve requirements.in, requirements-dev.in and requirements-spark.in again
+# make lock    resolve what pyproject.toml, requirements-dev.in and requirements-spark.in name again
 # make bench   speed and memory against the peers, by rows, and of the pages, in a browser too (ten minutes)
 # make fuzz    mutated files through every reader, for an hour; MINUTES=5 SEED=1
 
@@ -68,8 +68,8 @@ docs: .venv/run.stamp .venv/test.stamp
 lock:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet uv
-	$(RESOLVE) requirements.in -o requirements.txt
-	$(RESOLVE) -c requirements.txt requirements-dev.in -o requirements-dev.txt
+	$(RESOLVE) pyproject.toml --extra app -o requirements.txt
+	$(RESOLVE) -c requirements.txt pyproject.toml --extra app requirements-dev.in -o requirements-dev.txt
 	$(RESOLVE) -c requirements-dev.txt requirements-spark.in -o requirements-spark.txt
 
 bench: .venv/run.stamp .venv/test.stamp

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MODULES = (
     "metrics_core",
     "metrics_core.lists",
+    "metrics_core.extending",
     "metrics_core.formats.in_memory",
     "metrics_core.base.errors",
 )

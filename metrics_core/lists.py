@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any, Literal
 
 from metrics_core.base.errors import ParameterError
@@ -29,7 +30,7 @@ from metrics_core.judging.one_list import (
     graded_list,
     judged_list,
 )
-from metrics_core.measures import GivenMeasure, declarations, measures_from
+from metrics_core.measures import Declaration, GivenMeasure, declarations, measures_from
 from metrics_core.measures.gain import Averaged, Discount
 from metrics_core.measures.precision_recall import FoundShare, ListShare
 from metrics_core.scoring.scores import WithoutRelevant, scores_of
@@ -67,7 +68,6 @@ Method = Literal["standard", "industry"]
 Depth = int | None
 """How many results count, from the top; None for the whole list."""
 
-_DECLARED = {d.name: d for d in declarations()}
 _ANYWHERE = 2**31
 _GAINS = {"standard": "log2", "industry": "exp-log2"}
 
@@ -124,7 +124,12 @@ def _score(
     **values: Any,
 ) -> float:
     ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
-    return float(_DECLARED[name](**values).score(ranks)[0])
+    return float(_declared(name)(**values).score(ranks)[0])
+
+
+@cache
+def _declared(name: str) -> Declaration:
+    return next(d for d in declarations() if d.name == name)
 
 
 def _gain_of(method: str) -> str:

@@ -26,8 +26,8 @@ from metrics_core import judge, read_qrels, read_run, write
 from metrics_core.formats import formats, read
 from metrics_core.measures import declarations
 from metrics_core.tables import Qrels, RankedRun, Run
+from tests.packages import EXAMPLE, ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "sample_runs"
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 
@@ -85,6 +85,8 @@ def anchor_of(heading: str) -> str:
 def run_block(block: Block) -> None:
     """Run a block in the current folder, which `prepare` has filled; raises where it fails."""
     match block.language:
+        case "python" | "toml" if block.page.name == "extending.md":
+            _find_in_example_package(block)
         case "python":
             _run_python(block)
         case "sh":
@@ -244,6 +246,11 @@ def _read_example(block: Block) -> None:
     _, binary, columns = own.example.partition("(binary) columns ")
     content = _parquet(columns.split(", ")) if binary else own.example.encode()
     assert len(read(content, format=name).table)
+
+
+def _find_in_example_package(block: Block) -> None:
+    """It is a file of the package that `tests/metrics_core/test_extending.py` installs and runs."""
+    assert block.text in [path.read_text() for path in EXAMPLE.iterdir() if path.is_file()]
 
 
 def _parquet(columns: list[str]) -> bytes:

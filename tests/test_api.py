@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import metrics_core
-from metrics_core import lists
+from metrics_core import extending, lists
 from tests.code_blocks import ROOT
 
 
@@ -22,6 +22,7 @@ def test_the_reference_has_everything_public(tmp_path: Path) -> None:
     for page, names in (
         ("metrics_core", metrics_core.__all__),
         ("metrics_core/lists", lists.__all__),
+        ("metrics_core/extending", extending.__all__),
     ):
         text = (tmp_path / f"{page}.html").read_text()
         assert not [name for name in names if f'<section id="{name}"' not in text]

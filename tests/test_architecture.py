@@ -29,6 +29,7 @@ CORE = (
     ("formats",),
     ("judging.while_reading",),
     ("measures",),
+    ("extending",),
     ("scoring",),
     ("comparing",),
     ("unjudged",),

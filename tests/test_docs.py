@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from metrics_core import __version__
 from tests.code_blocks import (
     PAGES,
     ROOT,
@@ -24,6 +25,7 @@ from tests.code_blocks import (
     prepare,
     run_block,
 )
+from tests.packages import install_example, with_packages
 
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 
@@ -33,9 +35,13 @@ def compiles(block: Block) -> bool:
     return "from ranx import" in block.text
 
 
-def test_the_generated_pages_are_up_to_date() -> None:
+def test_the_generated_pages_are_up_to_date(tmp_path: Path) -> None:
+    """Also where a package is installed that adds to what there is."""
+    install_example(tmp_path)
     command = [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=with_packages(tmp_path)
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -62,23 +68,37 @@ def test_locked_dependencies_have_hashes_and_no_address() -> None:
         assert pinned and text.count("--hash=sha256:") >= len(pinned)
 
 
-def test_what_is_installed_is_what_is_locked() -> None:
-    """The core alone, and with the dashboard, need what requirements.in names."""
+def test_the_newest_changes_are_those_of_this_version() -> None:
+    """Each version says what its users see, and what is inside."""
+    said = (ROOT / "CHANGELOG.md").read_text()
+    heads = re.findall(r"^## (\S+?)(?:,.*)?$", said, re.MULTILINE)
+    assert heads[0] == __version__
+    assert len(set(heads)) == len(heads)
+    for own in re.split(r"^## .*$", said, flags=re.MULTILINE)[1:]:
+        assert re.findall(r"^### (.*)$", own, re.MULTILINE) == ["What you see", "Inside"]
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def _needed() -> list[str]:
+    """What the core and the dashboard need, of which `make lock` makes requirements.txt."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    needed = [*project["dependencies"], *project["optional-dependencies"]["app"]]
-    lines = (ROOT / "requirements.in").read_text().splitlines()
-    named = [line for line in lines if line and not line.startswith("#")]
-    assert sorted(re.split(r"[=<>]", line)[0] for line in needed) == sorted(
-        re.split(r"[=<>]", line)[0] for line in named
-    )
+    return [*project["dependencies"], *project["optional-dependencies"]["app"]]
+
+
+def test_what_is_needed_is_locked() -> None:
+    assert "$(RESOLVE) pyproject.toml --extra app -o" in (ROOT / "Makefile").read_text()
+    locked = re.findall(r"^([\w.-]+)==", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
+    assert {re.split(r"[=<>]", line)[0] for line in _needed()} <= set(locked)
 
 
 def test_every_direct_dependency_has_its_reason() -> None:
     reasons = (ROOT / "docs" / "dependencies.md").read_text()
-    for name in ("requirements.in", "requirements-dev.in", "requirements-spark.in"):
-        for line in (ROOT / name).read_text().splitlines():
-            if line and not line.startswith(("#", "-")):
-                assert re.split(r"[=<>]", line)[0] in reasons, line
+    lines = _needed()
+    for name in ("requirements-dev.in", "requirements-spark.in"):
+        lines += (ROOT / name).read_text().splitlines()
+    for line in lines:
+        if line and not line.startswith(("#", "-")):
+            assert re.split(r"[=<>]", line)[0] in reasons, line
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,14 @@ to know of the format, its endings and how it is written included; import it in
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
 from typing import Any, BinaryIO, Literal
 
 from metrics_core.base.notes import Note
+from metrics_core.base.plugins import Registry, adding, guarded
+from metrics_core.formats.added import at_most, or_else
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.source.unpacking import PACKING_ENDINGS, without_packing
 from metrics_core.formats.values import Grades
@@ -130,7 +132,8 @@ class Format:
     """A declared format: `name` is short and unique, `example` shows its first lines, `endings` are
     usual in file names, `write` has the kinds of table that can be written so, `magic` the first
     bytes of a file that is not text, and `first_rows` gives the columns of a sample by name, None
-    where it is of another format; without it the format has none."""
+    where it is of another format; without it the format has none. `added_by` is the package of a
+    plug-in, "" for ours."""
 
     name: str
     title: str
@@ -143,9 +146,10 @@ class Format:
     write: Mapping[Kind, Writer] = field(default_factory=dict)
     magic: bytes = b""
     first_rows: Header | None = None
+    added_by: str = ""
 
 
-_FORMATS: dict[str, Format] = {}
+_FORMATS = Registry[Format]("ranklens.formats", "format", lambda declared: {declared.name})
 
 
 def reader(
@@ -164,20 +168,31 @@ def reader(
     """Declare a format: the decorated function reads it, `write` has what writes each kind."""
 
     def declare(function: Reader) -> Reader:
-        _FORMATS[name] = Format(
+        by, what = adding(function.__module__), f"The format {name}"
+        declared = Format(
             *(name, title, kinds, endings, explanation, example, recognise, function),
             write=write or {},
             magic=magic,
             first_rows=first_rows,
+            added_by=by,
         )
+        if by:
+            declared = replace(
+                declared,
+                recognise=at_most(recognise, kinds, f"{what} recognises no file", by),
+                read=guarded(function, what, by),
+                first_rows=first_rows and or_else(first_rows, None, f"{what} has no columns", by),
+            )
+        _FORMATS.add(name, declared, function.__module__)
         return function
 
     return declare
 
 
 def formats() -> list[Format]:
-    """All formats that can be read, in the order in which they were declared."""
-    return list(_FORMATS.values())
+    """All formats that can be read, in the order in which they were declared; those of plug-ins
+    last."""
+    return _FORMATS.all()
 
 
 def kind_of(table: Table) -> Kind:

@@ -90,7 +90,9 @@ def _row(declaration: Declaration, own: InTrecEval) -> Row:
 
 
 def _rows() -> tuple[Row, ...]:
-    declared = [_row(d, own) for d in declarations() for own in d.in_trec_eval]
+    # What a plug-in adds is none of trec_eval's, whatever it is called.
+    ours = [d for d in declarations() if not d.added_by]
+    declared = [_row(d, own) for d in ours for own in d.in_trec_eval]
     by_group = [
         replace(row, name=f"{row.name}_avgjg", judgments="qrels_jg")
         for row in declared

@@ -57,8 +57,11 @@ FAMILIES = (
 
 
 def family_of(declaration: Declaration) -> Family:
-    """The family of a measure; a module that no family lists is one of its own."""
+    """The family of a measure; a module that no family lists is one of its own, and so is the
+    package of a plug-in."""
     name = declaration.family
+    if declaration.added_by:
+        return Family(f"Added by {declaration.added_by}", "", ())
     listed = next((f for f in FAMILIES if name in f.modules), None)
     return listed or Family(name.replace("_", " ").capitalize(), "", (name,))
 
@@ -70,5 +73,6 @@ def by_family(declared: Sequence[Declaration]) -> dict[Family, list[Declaration]
     for d in declared:
         found.setdefault(family_of(d), []).append(d)
     for family, own in found.items():
-        own.sort(key=lambda d: family.modules.index(d.family))
+        if family.modules:
+            own.sort(key=lambda d: family.modules.index(d.family))
     return dict(sorted(found.items(), key=lambda item: known.get(item[0], len(known))))

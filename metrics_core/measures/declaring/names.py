@@ -9,12 +9,14 @@ from typing import Any
 
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownMeasureError
 from metrics_core.base.notes import Note
-from metrics_core.measures.declaring.registry import Declaration, Measure, declarations
-
-
-def _fold(name: str) -> str:
-    return re.sub(r"[\s_\-]", "", name).lower()
-
+from metrics_core.base.plugins import left_out
+from metrics_core.measures.declaring.registry import (
+    Declaration,
+    Measure,
+    declarations,
+    folded,
+    times_declared,
+)
 
 _NAME = re.compile(r"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<at>\S+))?\s*$")
 _AT = re.compile(r"[\s_\-]at[\s_\-]?(?P<at>\d+|k)\s*$", re.IGNORECASE)
@@ -30,7 +32,7 @@ def parse_measure(text: GivenMeasure) -> Measure:
     or `rbp.95`, or everyday names such as `precision@5`, `recall_at_10`, `mrr`, in any case. A
     Measure is itself, an object of ir_measures what it is written as. Raises UnknownMeasureError,
     ParameterError."""
-    return text if isinstance(text, Measure) else _parsed(str(text))
+    return text if isinstance(text, Measure) else _parsed(str(text), times_declared())
 
 
 def measures_from(given: GivenMeasure | Iterable[GivenMeasure]) -> list[Measure]:
@@ -52,7 +54,7 @@ def declared(name: str) -> Declaration:
 
 
 @lru_cache(maxsize=1024)
-def _parsed(text: str) -> Measure:
+def _parsed(text: str, _declared: int) -> Measure:
     whole = _preset(text.strip()) or _trec_eval_name(text.strip())
     if whole is not None:
         return whole
@@ -60,7 +62,7 @@ def _parsed(text: str) -> Measure:
     plain = _AT.sub(r"@\g<at>", _LEVEL.sub("", text))
     match = _NAME.match(plain)
     if match is None:
-        raise UnknownMeasureError(text, _names())
+        raise UnknownMeasureError(text, _names(), left_out())
     declaration, values = _named(match["name"])
     values = values | _arguments(text, match["inside"] or "")
     if match["at"] is not None:
@@ -90,7 +92,7 @@ def _named(name: str) -> tuple[Declaration, dict[str, Any]]:
             match = re.fullmatch(_preset_pattern(preset), name, re.IGNORECASE)
             if match is not None:
                 return d, {**values, **{p: _literal(v) for p, v in match.groupdict().items()}}
-    raise UnknownMeasureError(name, _names())
+    raise UnknownMeasureError(name, _names(), left_out())
 
 
 @cache
@@ -116,9 +118,9 @@ def name_notes(names: Iterable[GivenMeasure]) -> list[Note]:
     told = set()
     for text in (n for n in names if isinstance(n, str)):
         measure = parse_measure(text)
-        folded = _fold(re.split(r"[@(]", _AT.sub("", text))[0])
+        wanted = folded(re.split(r"[@(]", _AT.sub("", text))[0])
         for name, others in measure.declaration.also_means.items():
-            if folded == _fold(name) and measure.declaration.name not in told:
+            if wanted == folded(name) and measure.declaration.name not in told:
                 told.add(measure.declaration.name)
                 k = "k" if measure.cutoff is None else f"{measure.cutoff}"
                 read = "is" if text == str(measure) else f"is read as {measure}:"
@@ -142,9 +144,9 @@ def _find(name: str) -> Declaration | None:
     exact = next((d for d in declarations() if d.name == name), None)
     if exact is not None:
         return exact
-    wanted = _fold(name)
+    wanted = folded(name)
     for d in declarations():
-        if wanted in {_fold(n) for n in (d.name, *d.aliases, *_plain_trec_names(d))}:
+        if wanted in {folded(n) for n in (d.name, *d.aliases, *_plain_trec_names(d))}:
             return d
     return None
 

@@ -8,6 +8,7 @@ the tests every measure must pass come from that one place.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
@@ -16,8 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base.errors import LackingDataError, ParameterError, did_you_mean
+from metrics_core.base.plugins import Registry, adding
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
+from metrics_core.measures.declaring.added import checked
 from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation, Combination
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import (
@@ -85,6 +88,7 @@ class Declaration:
     parameter values under which ours is the same; `presets` maps further names, as ranx's, to the
     values they stand for; `elsewhere` maps a package to the name there, for the reader.
     `also_means` says of a name what else it means in the field, and how to ask for that.
+    `added_by` is the package of a plug-in, "" for ours.
     """
 
     name: str
@@ -104,6 +108,7 @@ class Declaration:
     also_means: Mapping[str, str] = field(default_factory=dict)
     differences: tuple[Difference, ...] = ()
     family: str = ""
+    added_by: str = ""
     at: str = "cutoff"
     aggregation: Aggregation = "mean"
     range: tuple[float, float] = (0.0, 1.0)
@@ -273,7 +278,18 @@ def known_by_scores(name: str, *, higher_is_better: bool = True) -> Measure:
     return Measure(declaration, ())
 
 
-_REGISTRY: dict[str, Declaration] = {}
+def folded(name: str) -> str:
+    """A name as it is compared: without blanks, underscores and hyphens, in lower case."""
+    return re.sub(r"[\s_\-]", "", name).lower()
+
+
+def _names_of(declaration: Declaration) -> set[str]:
+    of_trec_eval = [own.plain for own in declaration.in_trec_eval if own.patterns]
+    names = (declaration.name, *declaration.aliases, *declaration.presets, *of_trec_eval)
+    return {folded(name) for name in names}
+
+
+_REGISTRY = Registry[Declaration]("ranklens.measures", "measure", _names_of)
 
 
 def measure(
@@ -300,10 +316,10 @@ def measure(
     differing = (differences,) if isinstance(differences, Difference) else tuple(differences)
 
     def declare(kernel: Callable[..., Scores]) -> Callable[..., Scores]:
-        own = parameters_of(kernel)
-        _REGISTRY[name] = Declaration(
+        own, by = parameters_of(kernel), adding(kernel.__module__)
+        declared = Declaration(
             name=name,
-            kernel=kernel,
+            kernel=checked(kernel, name, by) if by else kernel,
             title=title,
             gloss=gloss,
             explanation=" ".join((inspect.getdoc(kernel) or "").split()),
@@ -317,8 +333,10 @@ def measure(
             elsewhere=dict(elsewhere or {}),
             differences=differing,
             family=kernel.__module__.rpartition(".")[2],
+            added_by=by,
             **more,
         )
+        _REGISTRY.add(name, declared, kernel.__module__)
         return kernel
 
     return declare
@@ -331,7 +349,7 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
 
     def declare(of: Terms) -> Terms:
         for name in names:
-            _REGISTRY[name] = replace(_REGISTRY[name], terms=of)
+            _REGISTRY.replace(name, replace(_REGISTRY[name], terms=of))
         return of
 
     return declare
@@ -341,15 +359,20 @@ def share(name: str, part: str) -> Callable[[Callable[..., Whole]], Callable[...
     """Declare what this measure divides the score of `part` by, over its own parameters."""
 
     def declare(whole: Callable[..., Whole]) -> Callable[..., Whole]:
-        _REGISTRY[name] = replace(_REGISTRY[name], reach=Share(part, whole))
+        _REGISTRY.replace(name, replace(_REGISTRY[name], reach=Share(part, whole)))
         return whole
 
     return declare
 
 
 def declarations() -> list[Declaration]:
-    """All declared measures, in the order of their declaration."""
-    return list(_REGISTRY.values())
+    """All declared measures, in the order of their declaration; those of plug-ins last."""
+    return _REGISTRY.all()
+
+
+def times_declared() -> int:
+    """How often a measure was declared: more where a cell of a notebook was run again."""
+    return _REGISTRY.changes
 
 
 def _lacking(

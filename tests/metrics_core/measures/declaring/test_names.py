@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownMeasureError
+from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Declaration, declarations, name_notes, parse_measure
+from metrics_core.measures.declaring import registry
 from metrics_core.measures.declaring.description import described
 from metrics_core.measures.declaring.elsewhere import EVERYWHERE
 from metrics_core.measures.declaring.families import FAMILIES, by_family
 from metrics_core.measures.declaring.names import declared
+from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.worked import example
 
 ALL = declarations()
 
@@ -97,3 +102,16 @@ def test_a_wrong_parameter_is_answered(text: str, said: str) -> None:
     with pytest.raises(ParameterError) as caught:
         parse_measure(text)
     assert said in str(caught.value)
+
+
+def test_a_measure_declared_again_is_the_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by a cell of a notebook that is run again."""
+    monkeypatch.setattr(registry._REGISTRY, "_entries", dict(registry._REGISTRY._entries))
+    for value in (0.25, 0.75):
+
+        def kernel(ranks: JudgedRanks, value: float = value) -> Scores:
+            return np.full(ranks.n_queries, value)
+
+        words = {"title": "Mine", "gloss": "", "formula": "", "reference": "", "worked": {}}
+        measure("Mine", **words)(kernel)
+        assert parse_measure("mine").score(example()) == [value]

@@ -1,0 +1,29 @@
+"""What a package of somebody else imports to add a measure or a file format; `docs/extending.md`.
+
+These names stay as they are, by the version: what is taken away or takes other arguments stands in
+the changelog, under a new minor version.
+"""
+
+from metrics_core.formats.parsing.named import load_named
+from metrics_core.formats.parsing.records import named_of
+from metrics_core.formats.registry import LIKELY, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.source.source import Source
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.declaring.parameters import Rel, TopK
+from metrics_core.measures.declaring.registry import measure
+
+__all__ = [
+    "LIKELY",
+    "JudgedRanks",
+    "Kind",
+    "Loaded",
+    "Rel",
+    "Request",
+    "Sample",
+    "Source",
+    "TopK",
+    "load_named",
+    "measure",
+    "named_of",
+    "reader",
+]

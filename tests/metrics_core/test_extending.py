@@ -1,0 +1,175 @@
+"""The package of docs/extending.md, installed: its measure and its format work as ours do."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from metrics_core import RanklensError, extending
+from metrics_core.base.plugins import say_once
+from metrics_core.formats.added import at_most, or_else
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.declaring.added import checked
+from metrics_core.measures.declaring.worked import example
+from tests.packages import EXAMPLE, install, install_example, with_packages
+
+QRELS = "".join(f"q1 0 {doc} {grade}\n" for doc, grade in ("a2", "b0", "c1", "e3", "f1", "g0"))
+RUN = "".join(f"q1 Q0 {doc} {rank} {10 - rank} x\n" for rank, doc in enumerate("xabcde", 1))
+
+Said = tuple[dict[str, Any], str]
+
+PROGRAM = """
+import contextlib, io, json, sys
+from metrics_core import RanklensError, parse_measure
+from metrics_core.__main__ import main
+from metrics_core.judging.while_reading import large_files
+
+def printed(*arguments):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert main(arguments) == 0, arguments
+    return out.getvalue()
+
+def scores(run, *more):
+    lines = printed("evaluate", "q.txt", run, "-m", "LinearP@4,linear precision(rel=2)@4",
+                    "--format", "tsv", *more).splitlines()
+    return [line.split("\\t")[2:] for line in lines[1:]]
+
+said = {"lists": scores("mine.lists"), "trec": scores("mine.run")}
+large_files.FROM = 0
+said |= {"at once": scores("mine.run"), "memory": scores("mine.run", "--memory", "500MB")}
+try:
+    parse_measure("LinaerP@3")
+except RanklensError as error:
+    said["hint"] = error.hint
+said["measures"], said["formats"] = printed("measures"), printed("formats")
+
+from dashboard.address.measure_key import measure_choices
+said["picker"] = [choice.key for choice in measure_choices() if "LinearP" in choice.key]
+json.dump(said, sys.stdout)
+"""
+
+NONE = """
+import sys, metrics_core
+assert not [name for name in sys.modules if name.startswith("metrics_core.")]
+import metrics_core.measures, metrics_core.formats
+assert "importlib.metadata" not in sys.modules
+assert metrics_core.declarations() and metrics_core.formats.formats()
+assert not {"importlib.metadata", "essay_search"} & sys.modules.keys()
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Said:
+    """What a process with the example and two packages that are none says, and its stderr."""
+    packages, folder = tmp_path_factory.mktemp("packages"), tmp_path_factory.mktemp("files")
+    install_example(packages)
+    install(packages, "broken-one", {"ranklens.measures": {"a": "broken_one"}}, {})
+    taken = (EXAMPLE / "essay_search.py").read_text().replace('"LinearP"', '"nDCG"')
+    install(packages, "copy-cat", {"ranklens.measures": {"a": "copy_cat"}}, {"copy_cat": taken})
+    (folder / "q.txt").write_text(QRELS)
+    (folder / "mine.run").write_text(RUN)
+    (folder / "mine.lists").write_text("q1: x=9 a=8 b=7 c=6 d=5 e=4\n")
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env=with_packages(packages),
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout), done.stderr
+
+
+def test_the_measure_has_the_value_worked_out_by_hand(
+    installed: Said,
+) -> None:
+    said, _ = installed
+    by_hand = [["LinearP@4", f"{(3 + 1) / 10}"], ["LinearP(rel=2)@4", f"{3 / 10}"]]
+    for path in ("lists", "trec", "at once", "memory"):
+        assert said[path] == by_hand, path
+
+
+def test_it_stands_where_ours_stand(installed: Said) -> None:
+    said, _ = installed
+    assert "\nAdded by essay-search\n" in said["measures"]
+    assert "\nLinearP(rel)@k  Linear precision\n" in said["measures"]
+    assert "\nscored-lists (run): Scored lists\n" in said["formats"]
+    assert said["picker"]
+
+
+def test_what_is_wrong_with_others_is_said_once(installed: Said) -> None:
+    _, stderr = installed
+    assert stderr.count("A plug-in of ") == 2
+    assert "broken-one is left out (entry point ranklens.measures: a = broken_one). Modul" in stderr
+    assert "The measure nDCG of copy-cat has a name of nDCG of Ranklens: ndcg." in stderr
+
+
+def test_who_asks_for_a_measure_that_is_left_out_is_told_so(installed: Said) -> None:
+    said, _ = installed
+    assert said["hint"].startswith("Did you mean LinearP?")
+    assert said["hint"].endswith("What broken-one and copy-cat would add could not be loaded.")
+
+
+def test_where_nothing_is_installed_nothing_is_loaded() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", NONE], capture_output=True, text=True, env=with_packages()
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_example_needs_what_is_promised_and_no_more() -> None:
+    source = (EXAMPLE / "essay_search.py").read_text()
+    assert [name for name in extending.__all__ if source.count(name) < 2] == []
+    assert "metrics_core." not in source.replace("from metrics_core.extending import", "")
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (np.zeros(2), "Mine of orchard gives 2 of float64 where it owes 1 of float64."),
+        (0.5, "gives one number of float64 where"),
+        (np.array(["a"]), "gives 1 of <U1 where"),
+    ],
+)
+def test_a_kernel_owes_a_number_a_query(made: Any, told: str) -> None:
+    def kernel(ranks: JudgedRanks) -> Any:
+        return made
+
+    with pytest.raises(RanklensError, match=told):
+        checked(kernel, "Mine", "orchard")(example())
+
+
+def test_a_kernel_owes_one_a_cutoff_where_it_is_given_several() -> None:
+    def kernel(ranks: JudgedRanks, *, cutoff: Any) -> Any:
+        return np.zeros(ranks.n_queries)
+
+    scores = checked(kernel, "Mine", "orchard")
+    assert scores(example(), cutoff=3).shape == (1,)
+    with pytest.raises(RanklensError, match="gives 1 of float64 where it owes 1 × 2 of"):
+        scores(example(), cutoff=np.array([1, 2]))
+
+
+def test_a_format_that_fails_knows_no_file(caplog: pytest.LogCaptureFixture) -> None:
+    def broken(sample: str) -> Any:
+        raise KeyError(sample)
+
+    say_once.cache_clear()
+    recognise = at_most(broken, ("run",), "The format x recognises no file", "orchard")
+    assert [recognise("one"), recognise("one")] == [{}, {}]
+    assert or_else(broken, None, "The format x has no columns", "orchard")("one") is None
+    told = [record.getMessage().splitlines()[0] for record in caplog.records]
+    assert told == [
+        "The format x recognises no file: orchard failed. KeyError: 'one'.",
+        "The format x has no columns: orchard failed. KeyError: 'one'.",
+    ]
+
+
+def test_a_format_is_of_its_own_kinds_alone() -> None:
+    found = {"run": 60, "poem": 97}
+    assert at_most(lambda _: found, ("run", "qrels"), "x", "orchard")("sample") == {"run": 60}
