@@ -78,7 +78,10 @@ def _sources(folder: Path, homepage: str) -> Path:
         "setup.py",
         "README.md",
         "LICENSE",
+        "pytest_ranklens.py",
         "metrics_core/__init__.py",
+        "metrics_core/base/__init__.py",
+        "metrics_core/base/version.py",
         "dashboard/static/inter-LICENSE.txt",
     ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -39,6 +39,7 @@ from metrics_core.findings.gates import (
     floor_finding,
     gate_told,
     overlap_finding,
+    ratchet_finding,
     status_finding,
     unclear_finding,
     worst_first,
@@ -146,7 +147,8 @@ class BrokenQueries:
 @dataclass(frozen=True)
 class GateReport:
     """What was compared, and what each gate found, the worst first. `changes` are sentences on what
-    changed since a snapshot, `kept` on what becomes of it, `label` is its own; `files` are what
+    changed since a snapshot, `kept` on whether the baseline
+    can be raised and what became of it, `label` is its own; `files` are what
     each file is, its name and its fingerprint."""
 
     baseline: str
@@ -252,6 +254,7 @@ def gate_report(
             if found.outcome == WORSE_RUN
         ],
         fail_unclear=fail_unclear,
+        kept=[text for text in map(ratchet_finding, outcomes) if text][:1],
         overlaps=overlaps_of(compared.lists, asked),
     )
 

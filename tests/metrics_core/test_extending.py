@@ -55,7 +55,8 @@ json.dump(said, sys.stdout)
 
 NONE = """
 import sys, metrics_core
-assert not [name for name in sys.modules if name.startswith("metrics_core.")]
+loaded = {name for name in sys.modules if name.startswith("metrics_core.")}
+assert loaded == {"metrics_core.base", "metrics_core.base.version"}
 import metrics_core.measures, metrics_core.formats
 assert "importlib.metadata" not in sys.modules
 assert metrics_core.declarations() and metrics_core.formats.formats()

@@ -29,7 +29,6 @@ from metrics_core.findings.gate_report import (
     gate_report,
     overlaps_of,
 )
-from metrics_core.findings.gates import ratchet_finding
 from metrics_core.findings.snapshots import changes_findings
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.tables import Queries
@@ -90,7 +89,7 @@ def _report(asked: Asked, options: GateOptions) -> GateReport:
         allow_changed=options.allow_changed,
         files=_fingerprints(compared.runs, files, options),
     )
-    return replace(report, kept=_kept(report, compared, options)) if compared.snapshot else report
+    return replace(report, kept=_kept(report, compared, options))
 
 
 def _queries(options: GateOptions, scores: Scores) -> Queries | None:
@@ -128,13 +127,12 @@ def _changes(compared: Compared, options: GateOptions) -> list[str]:
     return changes_findings(compared.changes, name, compared.scores.n_queries)
 
 
-def _kept(report: GateReport, compared: Compared, options: GateOptions) -> list[str]:
+def _kept(report: GateReport, compared: Compared, options: GateOptions) -> Sequence[str]:
     """What becomes of the snapshot, which is written anew where that is asked for and nothing is
     against it."""
     path, snapshot = str(options.baseline), compared.snapshot
     if not options.update or snapshot is None:
-        better = [ratchet_finding(found, path) for found in report.outcomes]
-        return [text for text in better if text][:1]
+        return report.kept
     if len(compared.runs) > 1:
         return [f"{path} stays as it is: --update takes one run."]
     if report.status or not set(report.words) <= {NOT_WORSE, HELD}:
