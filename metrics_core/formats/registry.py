@@ -13,9 +13,11 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any, BinaryIO, Literal
 
+from metrics_core.base.errors import FileFormatError
 from metrics_core.base.notes import Note
 from metrics_core.base.plugins import Registry, adding, guarded
 from metrics_core.formats.added import at_most, or_else
+from metrics_core.formats.parsing.json_beginning import beginning
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.source.unpacking import PACKING_ENDINGS, without_packing
 from metrics_core.formats.values import Grades
@@ -35,8 +37,9 @@ KIND_TITLES: Mapping[Kind, str] = {
 Evidence = Literal["said", "columns", "name", "loaded", "guess"]
 """By what a file was taken for what it is; `formats.kinds` says what each means."""
 
-SPECIFIC, ASKED, CERTAIN, LIKELY, IF_SAID, POSSIBLE, NO = 97, 95, 90, 60, 40, 30, 0
-"""How sure a format is that a file is of its own: the surest wins. SPECIFIC is for a special shape
+OF_A_TOOL, SPECIFIC, ASKED, CERTAIN, LIKELY, IF_SAID, POSSIBLE, NO = 98, 97, 95, 90, 60, 40, 30, 0
+"""How sure a format is that a file is of its own: the surest wins. OF_A_TOOL is for the shape that
+one tool writes, SPECIFIC for a special shape
 of what another format reads, too; ASKED for one that may be of several kinds, none likelier;
 IF_SAID for a kind that has all it needs and is not likely."""
 
@@ -76,6 +79,10 @@ class Loaded:
         return self.table.notes
 
 
+class NothingOfKindError(FileFormatError):
+    """A file that may hold several kinds of table holds none of the one that is asked for."""
+
+
 @dataclass(frozen=True)
 class Request:
     """What the caller asked for: how to read, not what."""
@@ -101,6 +108,11 @@ class Sample:
         """Up to 200 lines of the text that are neither blank nor comments."""
         lines = self.text.split("\n")
         return [line for line in lines[:1000] if line.strip() and not line.startswith("#")][:200]
+
+    @cached_property
+    def json(self) -> Any:
+        """The JSON value that the file begins with, what is open closed; None where it is none."""
+        return beginning(self.text)
 
     @cached_property
     def path(self) -> str:
@@ -132,8 +144,9 @@ class Format:
     """A declared format: `name` is short and unique, `example` shows its first lines, `endings` are
     usual in file names, `write` has the kinds of table that can be written so, `magic` the first
     bytes of a file that is not text, and `first_rows` gives the columns of a sample by name, None
-    where it is of another format; without it the format has none. `added_by` is the package of a
-    plug-in, "" for ours."""
+    where it is of another format; without it the format has none. Where tables stand `together`, a
+    file holds all the kinds that it is recognised as, or most of them. `added_by` is the package of
+    a plug-in, "" for ours."""
 
     name: str
     title: str
@@ -146,6 +159,7 @@ class Format:
     write: Mapping[Kind, Writer] = field(default_factory=dict)
     magic: bytes = b""
     first_rows: Header | None = None
+    together: bool = False
     added_by: str = ""
 
 
@@ -164,6 +178,7 @@ def reader(
     write: Mapping[Kind, Writer] | None = None,
     magic: bytes = b"",
     first_rows: Header | None = None,
+    together: bool = False,
 ) -> Callable[[Reader], Reader]:
     """Declare a format: the decorated function reads it, `write` has what writes each kind."""
 
@@ -174,6 +189,7 @@ def reader(
             write=write or {},
             magic=magic,
             first_rows=first_rows,
+            together=together,
             added_by=by,
         )
         if by:

@@ -3,6 +3,7 @@ of several runs."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from metrics_core.formats.kinds import sample_of
 from metrics_core.formats.listed import kinds_in_lists
 from metrics_core.formats.parquet_lists import open_records
 from metrics_core.formats.reading import check_choices, read_each
-from metrics_core.formats.registry import Kind, Loaded
+from metrics_core.formats.registry import KINDS, Kind, Loaded, NothingOfKindError, formats
 from metrics_core.formats.source.limits import Size
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Duplicates
@@ -22,9 +23,41 @@ from metrics_core.tables import Duplicates
 
 def is_set(source: str | Path | bytes) -> bool:
     """Whether a folder or a file holds several tables: a BEIR set, detailed results, judged ranks,
-    or records of queries with judgments inside."""
+    records of queries with judgments inside, or what another tool writes into one file."""
     ours = holds_ranks(source) or beir.is_set(source) or is_detailed(source)
-    return ours or len(_kinds_in(source)) > 1
+    return ours or len(_kinds_in(source)) > 1 or _of_a_tool(source) is not None
+
+
+def _of_a_tool(source: str | Path | bytes) -> tuple[str, list[Kind]] | None:
+    """The format of a file of another tool, and the kinds of table that it seems to hold; None
+    where it is of none, or holds one kind."""
+    if isinstance(source, (str, Path)) and not Path(source).is_file():
+        return None
+    try:
+        sample = sample_of(open_records(source, glance=True))
+    except FileFormatError:
+        return None
+    for declared in formats():
+        found = declared.recognise(sample) if declared.together else {}
+        if len(found) > 1:
+            return declared.name, [kind for kind in KINDS[::-1] if kind in found]
+    return None
+
+
+def _read_of_a_tool(
+    format: str, kinds: list[Kind], read: Callable[..., list[Loaded]]
+) -> list[Loaded]:
+    """The tables of these kinds that the file has."""
+    found: list[Loaded] = []
+    lacking: list[NothingOfKindError] = []
+    for kind in kinds:
+        try:
+            found += read(kind=kind, format=format)
+        except NothingOfKindError as error:
+            lacking.append(error)
+    if not found:
+        raise lacking[0]
+    return found
 
 
 def _kinds_in(source: str | Path | bytes) -> list[Kind]:
@@ -57,6 +90,18 @@ def read_set(
     check_choices(None, None, duplicates, grades)
     if holds_ranks(source):
         return read_ranks_set(source, name=name, limit=limit)
+    tool = _of_a_tool(source)
+    if tool is not None:
+        read = partial(
+            read_each,
+            source,
+            name=name,
+            duplicates=duplicates,
+            grades=grades,
+            encoding=encoding,
+            limit=limit,
+        )
+        return _read_of_a_tool(*tool, read)
     if is_json(source) and not beir.is_set(source):
         kinds = [] if is_detailed(source) else _kinds_in(source)
         if kinds:

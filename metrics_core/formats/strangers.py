@@ -66,11 +66,6 @@ _STRANGERS = (
         f"Their positive_ctxs are judgments. {_RELEVANT}.",
     ),
     _stranger(
-        r'\s*\{[^\0]*"mteb_(?:model_meta|version)"\s*:',
-        "predictions of MTEB",
-        'Save the part of one split and subset, {"q1": {"d1": 14.2}}, as a file of its own.',
-    ),
-    _stranger(
         r"\s*-?\d+(?:\.\d+)?\s+qid:\S+\s+\d+:",
         "features of LETOR or SVMrank",
         "Write the grades as `query_id 0 doc_id grade`, and the model's scores as a run.",

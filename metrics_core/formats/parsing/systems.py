@@ -67,10 +67,22 @@ def load_runs(
     """
     check_ids(source, rows, index)
     systems, told = systems_of(rows)
+    return load_systems(source, request, systems, index, reading, [*notes, *told])
+
+
+def load_systems(
+    source: Source,
+    request: Request,
+    systems: Sequence[System],
+    index: RowLines | None,
+    reading: Reading,
+    notes: Sequence[Note],
+) -> Loaded:
+    """The same of rows that are known to be of these runs."""
     read: list[Loaded] = []
     for system in systems:
-        own = [] if read else [*notes, *told]
-        if "rank" in rows.column_names:
+        own = [] if read else list(notes)
+        if "rank" in system.rows.column_names:
             own += rank_notes(*(system.rows[name] for name in ("query_id", "rank", "score")))
         if reading.scored:
             own += rising_notes(system.rows["query_id"], values_of(system.rows["score"]))

@@ -107,7 +107,7 @@ def test_a_better_run_may_take_its_place(command: Command, baseline: Path, tmp_p
     asked = ("compare", "qrels.txt", low, "dense.run", "--gate", "nDCG@10 > -0.01")
     status, out, _ = command(*asked)
     assert status == 0 and "dense against bm25 (laptop 3)" in out
-    assert "The baseline lies 0.087 below this run on nDCG@10; where it is a snapshot, --update" in out
+    assert "The baseline lies 0.087 below this run on nDCG@10; where it is a snapshot" in out
     status, out, _ = command(*asked, "--update")
     assert status == 0 and "now holds the scores of this run." in out
     made, wanted = read_snapshot(str(low)), read_snapshot(str(baseline))

@@ -1,0 +1,217 @@
+"""What a file of another tool holds, gathered in columns: results, grades, queries, documents, each
+with its line; and the table of a kind made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from metrics_core.base.errors import FileFormatError, LineProblem, TableError
+from metrics_core.base.notes import Note
+from metrics_core.base.wording import plural
+from metrics_core.formats.parsing.checking import check_ids, qrels_table, refuse_values
+from metrics_core.formats.parsing.systems import Reading, System, load_systems
+from metrics_core.formats.registry import KIND_TITLES, Kind, Loaded, NothingOfKindError, Request
+from metrics_core.formats.source.lines import LineIndex, refuse_rows
+from metrics_core.formats.source.source import Source
+from metrics_core.formats.values import A_SCORE
+from metrics_core.tables import Documents, Qrels, Queries
+from metrics_core.tables.arrays import column_of
+from metrics_core.tables.columns import ID
+
+
+@dataclass
+class _Pairs:
+    """Rows of a query and a document: a score, or None, and its rank, or a grade; in which run."""
+
+    queries: list[str] = field(default_factory=list)
+    docs: list[str] = field(default_factory=list)
+    values: list[str | None] = field(default_factory=list)
+    ranks: list[int] = field(default_factory=list)
+    runs: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+    @property
+    def ids(self) -> pa.Table:
+        """The columns query_id and doc_id."""
+        queries = pa.array(self.queries, ID).dictionary_encode()
+        return pa.table({"query_id": queries, "doc_id": pa.array(self.docs, ID)})
+
+    @property
+    def index(self) -> LineIndex | None:
+        """The line of each row; None where records have no lines of their own."""
+        return LineIndex.of(self.lines) if self.lines and all(self.lines) else None
+
+
+@dataclass
+class _Texts:
+    """Rows of queries or of documents by id: their columns, and where each was first."""
+
+    rows: dict[str, dict[str, str]] = field(default_factory=dict)
+    other: list[str] = field(default_factory=list)
+
+    def add(self, own_id: str, columns: Mapping[str, str | None]) -> None:
+        known = self.rows.setdefault(own_id, {})
+        for name, value in columns.items():
+            if value is not None and known.setdefault(name, value) != value:
+                self.other.append(own_id)
+
+
+class Contents:
+    """What is found in a file, kind by kind."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._results, self._grades = _Pairs(), _Pairs()
+        self._queries, self._documents = _Texts(), _Texts()
+        self._notes: dict[Kind, list[Note]] = {}
+        self._last: tuple[str, str] | None = None
+        self._empty: dict[str, None] = {}
+
+    def result(
+        self,
+        query_id: str,
+        doc_id: str,
+        score: str | None = None,
+        *,
+        run: str = "",
+        line: int | None = None,
+        rank: int | None = None,
+    ) -> None:
+        """A document that a run has for a query, in its order where there is no score."""
+        rows = self._results
+        begun = (run, query_id) == self._last
+        self._last = run, query_id
+        rows.ranks.append(rank if rank is not None else rows.ranks[-1] + 1 if begun else 1)
+        rows.queries.append(query_id)
+        rows.docs.append(doc_id)
+        rows.values.append(score)
+        rows.runs.append(run)
+        rows.lines.append(line or 0)
+        self._check(len(rows.docs), line)
+
+    def nothing_retrieved(self, query_id: str) -> None:
+        """A query whose list is empty."""
+        self._empty[query_id] = None
+
+    def grade(self, query_id: str, doc_id: str, grade: str, *, line: int | None = None) -> None:
+        """A judgment."""
+        rows = self._grades
+        rows.queries.append(query_id)
+        rows.docs.append(doc_id)
+        rows.values.append(grade)
+        rows.lines.append(line or 0)
+        self._check(len(rows.docs), line)
+
+    def query(self, query_id: str, text: str | None = None, **columns: str | None) -> None:
+        """A query, with what else is said of it; what was said first counts."""
+        self._queries.add(query_id, {"text": text, **columns})
+
+    def document(self, doc_id: str, text: str | None = None, **columns: str | None) -> None:
+        """A document, with what else is said of it; what was said first counts."""
+        self._documents.add(doc_id, {"text": text, **columns})
+
+    def note(
+        self, kind: Kind, code: str, message: str, count: int, examples: tuple[str, ...] = ()
+    ) -> None:
+        """Something odd about the table of a kind."""
+        self._notes.setdefault(kind, []).append(Note(code, message, count, examples))
+
+    def load(self, request: Request, format: str, title: str) -> Loaded:
+        """The table of the kind that is asked for. Raises FileFormatError, NothingOfKindError where
+        the file has none of it."""
+        make = {
+            "run": self._run,
+            "qrels": self._qrels,
+            "queries": self._query_table,
+            "documents": self._document_table,
+        }
+        return make[request.kind](request, format, title)
+
+    def _check(self, rows: int, line: int | None) -> None:
+        self.source.limit.check_cells(self.source.name, rows, 4, line)
+
+    def _nothing(self, kind: Kind) -> FileFormatError:
+        problem = LineProblem(None, "none in this file", KIND_TITLES[kind])
+        return NothingOfKindError(self.source.name, [problem])
+
+    def _run(self, request: Request, format: str, title: str) -> Loaded:
+        rows = self._results
+        if not rows.docs:
+            raise self._nothing("run")
+        scored = any(value is not None for value in rows.values)
+        notes = list(self._notes.get("run", ()))
+        if self._empty:
+            queries = plural(len(self._empty), "query", "queries")
+            message = f"{len(self._empty):,} {queries} with an empty list"
+            notes.append(Note("empty", message, len(self._empty), tuple(self._empty)[:3]))
+        if not scored:
+            message = "there are no scores; the order of each list gives the rank"
+            notes.append(Note("rank", message, len(rows.docs)))
+            scores = [-float(rank) for rank in rows.ranks]
+        else:
+            without = np.array([i for i, value in enumerate(rows.values) if value is None])
+            if len(without):
+                problem = ("nothing", A_SCORE, "Give a score to all documents, or to none.")
+                raise refuse_values(self.source, rows.index, without, lambda row: problem)
+            scores = [float(value or 0) for value in rows.values]
+        table = rows.ids.append_column("score", pa.array(scores))
+        check_ids(self.source, table, rows.index)
+        reading = Reading(format, title, scored=scored)
+        systems = _systems(table, rows.runs)
+        return load_systems(self.source, request, systems, rows.index, reading, notes)
+
+    def _qrels(self, request: Request, format: str, title: str) -> Loaded:
+        rows = self._grades
+        if not rows.docs:
+            raise self._nothing("qrels")
+        table = rows.ids.append_column("relevance", pa.array(rows.values, ID))
+        qrels: Qrels = qrels_table(self.source, request, table, rows.index)
+        noted = qrels.noting(*self._notes.get("qrels", ()))
+        return Loaded(noted, format, title, self.source.name)
+
+    def _query_table(self, request: Request, format: str, title: str) -> Loaded:
+        table = self._table(self._queries, "query_id", "queries", Queries.from_columns)
+        return Loaded(table, format, title, self.source.name)
+
+    def _document_table(self, request: Request, format: str, title: str) -> Loaded:
+        table = self._table(self._documents, "doc_id", "documents", Documents.from_columns)
+        return Loaded(table, format, title, self.source.name)
+
+    def _table(self, texts: _Texts, id_name: str, kind: Kind, make: Any) -> Any:
+        if not texts.rows:
+            raise self._nothing(kind)
+        names = dict.fromkeys(name for row in texts.rows.values() for name in row)
+        columns: dict[str, Any] = {id_name: list(texts.rows)}
+        columns |= {name: [row.get(name) for row in texts.rows.values()] for name in names}
+        if "text" in columns:
+            columns["text"] = [text or "" for text in columns["text"]]
+        try:
+            table = make(columns)
+        except TableError as error:
+            raise refuse_rows(self.source, error, None) from error
+        notes = list(self._notes.get(kind, ()))
+        if texts.other:
+            differing = tuple(dict.fromkeys(texts.other))
+            message = f"{len(differing):,} of them stand again with other texts; the first count"
+            notes.append(Note("other_texts", message, len(differing), differing[:3]))
+        return table.noting(*notes)
+
+
+def _systems(table: pa.Table, runs: list[str]) -> list[System]:
+    """The rows of each run, in the order in which they begin."""
+    names = list(dict.fromkeys(runs))
+    if len(names) == 1:
+        return [System(names[0], table)]
+    number = {name: i for i, name in enumerate(names)}
+    codes = np.array([number[name] for name in runs])
+    parts = [np.flatnonzero(codes == code) for code in range(len(names))]
+    plain = table.set_column(0, "query_id", table["query_id"].cast(ID))
+    return [
+        System(name, plain.take(column_of(places)), places)
+        for name, places in zip(names, parts, strict=True)
+    ]

@@ -1,0 +1,141 @@
+"""JSON of other tools, value by value: each knows where it stands, so that what is wrong with it is
+refused there."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.formats.parsing.json_text import (
+    NumberText,
+    check_characters,
+    parse_json,
+    strings_in,
+)
+from metrics_core.formats.source.limits import TREE
+from metrics_core.formats.source.lines import refuse
+from metrics_core.formats.source.source import Source, shortened
+from metrics_core.formats.values import A_SCORE, is_number, why_not_a_number
+
+
+@dataclass(frozen=True, slots=True)
+class JsonValue:
+    """A value of a file: its line where each record has one, and its path from the record, such as
+    `results[3].score`. `hint` says what such a file looks like."""
+
+    source: Source
+    value: Any
+    hint: str = ""
+    line: int | None = None
+    path: str = ""
+
+    def refused(self, expected: str, *, found: str = "", hint: str = "") -> FileFormatError:
+        """The error that something else was expected here."""
+        shown = found or _shown(self.value)
+        where = f" at {shortened(self.path)}" if self.path else ""
+        problem = LineProblem(self.line, f"{shown}{where}", expected)
+        return refuse(self.source, [problem], hint=hint or self.hint)
+
+    def _inside(self, value: Any, path: str) -> JsonValue:
+        return JsonValue(self.source, value, self.hint, self.line, path)
+
+    def items(self) -> Iterator[tuple[str, JsonValue]]:
+        """Key and value of each entry of an object."""
+        if not isinstance(self.value, dict):
+            raise self.refused("an object")
+        for name, value in self.value.items():
+            yield name, self._inside(value, f"{self.path}.{name}" if self.path else name)
+
+    def each(self) -> Iterator[JsonValue]:
+        """The values of a list."""
+        if not isinstance(self.value, list):
+            raise self.refused("a list")
+        for i, value in enumerate(self.value):
+            yield self._inside(value, f"{self.path}[{i}]")
+
+    def find(self, *names: str) -> JsonValue | None:
+        """What an object has by the first of these names under which there is something."""
+        if not isinstance(self.value, dict):
+            raise self.refused("an object")
+        for name in names:
+            value = self.value.get(name)
+            if value is not None:
+                return self._inside(value, f"{self.path}.{name}" if self.path else name)
+        return None
+
+    def named(self, *names: str) -> JsonValue:
+        """The same of what an object must have."""
+        found = self.find(*names)
+        if found is None:
+            there = ", ".join(map(str, self.value)) or "nothing"
+            wanted = " or ".join(f"`{name}`" for name in names)
+            raise self.refused(wanted, found=f"an object with {shortened(there)}")
+        return found
+
+    def id(self) -> str:
+        """An id: a text, or a whole number by its digits."""
+        whole = not isinstance(self.value, NumberText) or re.fullmatch(r"-?\d+", self.value)
+        if not isinstance(self.value, str) or not self.value or not whole:
+            raise self.refused("an id, as a text or a whole number")
+        return str(self.value)
+
+    def number(self) -> str:
+        """A finite number, as it is written; also as a text."""
+        if not isinstance(self.value, str) or not is_number(self.value):
+            hint = why_not_a_number(self.value) if isinstance(self.value, str) else ""
+            raise self.refused(A_SCORE, hint=hint)
+        return str(self.value)
+
+    def text(self) -> str:
+        """A text, a number as it is written, anything else as JSON."""
+        return (
+            self.value
+            if isinstance(self.value, str)
+            else json.dumps(self.value, ensure_ascii=False)
+        )
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        what = "an object" if isinstance(value, dict) else "a list"
+        return what if value else f"{what} with nothing in it"
+    text = value if isinstance(value, NumberText) else json.dumps(value, ensure_ascii=False)
+    return f"`{shortened(text)[:60]}`"
+
+
+def whole_json(source: Source, hint: str) -> JsonValue:
+    """The one value of a file."""
+    text = source.content(TREE)
+    value = parse_json(source, text)
+    check_characters(source, text, strings_in(value), None)
+    return JsonValue(source, value, hint)
+
+
+def json_records(source: Source, hint: str) -> Iterator[JsonValue]:
+    """The records of a file: of a list, the only one, or one a line. Raises FileFormatError."""
+    if source.head.lstrip().startswith(b"["):
+        yield from whole_json(source, hint).each()
+        return
+    text = source.content(TREE)
+    if _is_one(text):
+        yield whole_json(source, hint)
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            record = parse_json(source, line, number)
+            check_characters(source, line, strings_in(record), number)
+            yield JsonValue(source, record, hint, number)
+
+
+def _is_one(text: str) -> bool:
+    """Whether an object goes over several lines, so that it is the only one."""
+    first = text.lstrip().partition("\n")[0]
+    try:
+        json.JSONDecoder(parse_int=str).raw_decode(first)
+    except (ValueError, RecursionError):
+        return "\n" in text.strip()
+    return False

@@ -1,0 +1,82 @@
+"""MTEB: the predictions of a task, `{"mteb_model_meta": {…}, subset: {split: {query: {document:
+score}}}}`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from metrics_core.formats.parsing.contents import Contents
+from metrics_core.formats.parsing.json_values import JsonValue, whole_json
+from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.source.source import Source
+
+_META = "mteb_model_meta"
+_EXAMPLE = (
+    '{"mteb_model_meta": {"model_name": "org/model", "revision": "a1"},'
+    ' "default": {"test": {"q1": {"doc-7": 0.83}}}}'
+)
+_HINT = f"Such a file looks like {_EXAMPLE}."
+
+
+def recognise_predictions(sample: Sample) -> Mapping[Kind, int]:
+    """By the model's entry, or by objects four deep with scores in them."""
+    whole = sample.json
+    if not isinstance(whole, dict):
+        return {}
+    below = [value for name, value in whole.items() if name != _META]
+    if _META not in whole:
+        for _ in range(3):
+            if not below or not isinstance(below[0], dict):
+                return {}
+            below = list(below[0].values())
+        if not below or not isinstance(below[0], str):
+            return {}
+    return {"run": OF_A_TOOL}
+
+
+@reader(
+    "mteb",
+    title="MTEB predictions",
+    kinds=("run",),
+    endings=(".json",),
+    explanation="The predictions of a retrieval task of MTEB: a run for each subset and split,"
+    " called by the model.",
+    example=_EXAMPLE,
+    recognise=recognise_predictions,
+)
+def read_predictions(source: Source, request: Request) -> Loaded:
+    """The runs of a file of predictions."""
+    contents = Contents(source)
+    whole = whole_json(source, _HINT)
+    parts = list(_parts(whole))
+    model = _model(whole) or request.run_name
+    for subset, split, queries in parts:
+        for query_id, found in queries.items():
+            documents = list(found.items())
+            for doc_id, score in documents:
+                run = _named(model, subset, split, len(parts))
+                contents.result(query_id, doc_id, score.number(), run=run)
+            if not documents:
+                contents.nothing_retrieved(query_id)
+    return contents.load(request, "mteb", "MTEB predictions")
+
+
+def _parts(whole: JsonValue) -> Iterator[tuple[str, str, JsonValue]]:
+    """Subset, split and the queries of each part."""
+    for subset, splits in whole.items():
+        if subset != _META:
+            for split, queries in splits.items():
+                yield subset, split, queries
+
+
+def _model(whole: JsonValue) -> str:
+    """The model's name with its revision, "" where it is not told."""
+    meta = whole.find(_META)
+    name = meta.find("model_name") if meta else None
+    revision = meta.find("revision") if meta else None
+    parts = [part.text() for part in (name, revision) if part is not None]
+    return "@".join(parts)
+
+
+def _named(model: str, subset: str, split: str, parts: int) -> str:
+    return model if parts == 1 else f"{model} {subset} {split}"
