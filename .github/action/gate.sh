@@ -61,7 +61,7 @@ case "$status" in
   4) outcome=changed ;;
   *)
     outcome=error
-    { echo "## ❌ The gate could not be worked out"; echo; sed 's/^/    /' "$told"; } > "$outcome_file"
+    { echo "## ❌ The gate could not be worked out"; echo; head -n 50 "$told" | sed 's/^/    /'; } > "$outcome_file"
     cat "$outcome_file" >> "$GITHUB_STEP_SUMMARY"
     echo "::error title=Ranklens::The gate could not be worked out; the log says why."
     ;;

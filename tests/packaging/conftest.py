@@ -106,11 +106,13 @@ def _install(folder: Path) -> None:
     (folder / "locked.txt").write_text("\n".join(locked))
     (folder / "temp").mkdir()
     install = action_steps(ROOT / "action.yml")[0]["run"]
-    environment = os.environ | {
+    environment = {
+        **os.environ,
+        "PATH": plain_environment()["PATH"],
         "PACKAGE": str(next((folder / "dist").glob("*.whl"))),
         "RUNNER_TEMP": str(folder / "temp"),
         "PIP_CONSTRAINT": str(folder / "locked.txt"),
-        "PIP_NO_COMPILE": "1",
+        "PIP_COMPILE": "0",
     }
     done = subprocess.run(["bash", "-ec", install], env=environment, capture_output=True, text=True)
     assert not done.returncode, done.stdout + done.stderr

@@ -172,7 +172,7 @@ class Runner:
         if text.startswith("'"):
             return text.strip("'")
         assert re.fullmatch(r"[\w-]+(\.[\w-]+)+", text), f"an expression that is not known: {text}"
-        found_at: Any = {**context, "vars": {"RANKLENS": "us/ranklens"}, "github": self._github}
+        found_at: Any = {**context, "github": self._github}
         for name in text.split("."):
             found_at = (found_at or {}).get(name, "")
         return str(found_at)
