@@ -34,6 +34,9 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 OPTIONAL = ("datasets", "mlflow", "pyterrier")
 """What recipes are for and no test brings along: they run where it is installed."""
 
+PIPELINES = ("bash", "yaml")
+"""The languages of whole pipelines: `tests/packaging/` runs them, away from the sources."""
+
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

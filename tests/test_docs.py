@@ -16,6 +16,7 @@ import pytest
 from metrics_core import __version__
 from tests.code_blocks import (
     PAGES,
+    PIPELINES,
     ROOT,
     Block,
     UnknownBlockError,
@@ -123,6 +124,7 @@ def _no_provider() -> Iterator[None]:
     [
         pytest.param(block, id=str(block), marks=pytest.mark.thorough if compiles(block) else ())
         for block in BLOCKS
+        if block.language not in PIPELINES
     ],
 )
 def test_every_block_runs(block: Block, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

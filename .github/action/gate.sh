@@ -1,0 +1,84 @@
+# Compares, and keeps the snapshot that is asked for. What was found goes to the log, to the step's
+# summary and to the folder REPORT; the status goes to the step's outputs, and this step itself ends
+# well, so that those after it run. What each variable is stands in action.yml, by its name there.
+
+core="$RUNNER_TEMP/ranklens/bin/metrics-core"
+told="$RUNNER_TEMP/ranklens-told.txt"
+outcome_file="$RUNNER_TEMP/ranklens-outcome.md"
+mkdir -p "$REPORT"
+rm -f "$told" "$outcome_file" "$REPORT/gate.json" "$REPORT/gate.xml" "$REPORT/comment.md"
+
+# Puts each line of a text that is not blank into `given`, behind a prefix.
+add() {
+  while read -r line; do
+    [ -z "$line" ] || given+=("$1$line")
+  done <<< "$2"
+}
+
+given=(); add "" "$OPTIONS"; options=("${given[@]}")
+given=(); add "" "$RUNS"; runs=("${given[@]}")
+given=()
+add --gate= "$GATES"
+add --floor= "$FLOORS"
+add --floor-shown= "$FLOORS_SHOWN"
+add --overlap= "$OVERLAPS"
+gates=("${given[@]}")
+
+status=0
+if [ ${#gates[@]} -gt 0 ] && [ -z "$BASELINE" ]; then
+  echo "A gate needs a baseline: name a snapshot or a run." > "$told"
+  status=2
+elif [ ${#gates[@]} -gt 0 ]; then
+  [ "$ALLOW_CHANGED" != true ] || gates+=(--allow-changed)
+  [ -z "$QUERIES" ] || gates+=("--queries=$QUERIES")
+  "$core" compare "${options[@]}" "${gates[@]}" "--if-unclear=$IF_UNCLEAR" --format=github \
+    "--report=markdown=$outcome_file" "--report=junit=$REPORT/gate.xml" \
+    "--report=json=$REPORT/gate.json" -- "$QRELS" "$BASELINE" "${runs[@]}" 2> "$told"
+  status=$?
+elif [ -z "$SNAPSHOT" ]; then
+  echo "Nothing is asked: give gates, floors, overlaps, or a snapshot to write." > "$told"
+  status=2
+fi
+if [ "$status" = 0 ] && [ -n "$SNAPSHOT" ]; then
+  given=("--output=$SNAPSHOT")
+  [ -z "$MEASURES" ] || given+=("--measure=$MEASURES")
+  [ -z "$LABEL" ] || given+=("--label=$LABEL")
+  [ -z "$QUERIES" ] || given+=("--queries=$QUERIES")
+  "$core" snapshot "${options[@]}" "${given[@]}" -- "$QRELS" "${runs[@]}" 2>> "$told" || status=$?
+fi
+
+# What was noted quotes files, in which a line may read like a command to the runner.
+if [ -s "$told" ]; then
+  stop="ranklens-$RANDOM$RANDOM$RANDOM"
+  echo "::stop-commands::$stop"
+  cat "$told"
+  echo "::$stop::"
+fi
+
+# The worst that was found, by the words of the JSON.
+case "$status" in
+  0 | 1 | 3) words=(worse below "cannot tell" "not worse" held) ;;
+  4) outcome=changed ;;
+  *)
+    outcome=error
+    { echo "## ❌ The gate could not be worked out"; echo; head -n 50 "$told" | sed 's/^/    /'; } > "$outcome_file"
+    cat "$outcome_file" >> "$GITHUB_STEP_SUMMARY"
+    echo "::error title=Ranklens::The gate could not be worked out; the log says why."
+    ;;
+esac
+for word in "${words[@]}"; do
+  if grep -qsF "\"outcome\": \"$word\"" "$REPORT/gate.json"; then
+    outcome="$word"
+    break
+  fi
+done
+
+{
+  echo "status=$status"
+  echo "outcome=$outcome"
+} >> "$GITHUB_OUTPUT"
+if [ -s "$outcome_file" ]; then
+  # By the first line a later run finds the comment that is its own.
+  { echo "<!-- ranklens: ${NAME//[^A-Za-z0-9._-]/-} -->"; cat "$outcome_file"; } > "$REPORT/comment.md"
+  echo "comment=$REPORT/comment.md" >> "$GITHUB_OUTPUT"
+fi

@@ -1,0 +1,175 @@
+"""The action: what it writes before it fails, who gets a comment, what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.packaging import changes
+from tests.packaging.conftest import ROOT
+from tests.packaging.runner import Runner, action_steps, loaded, pull_request
+
+ACTION = loaded(ROOT / "action.yml")
+GATE = {
+    "qrels": "qrels.txt",
+    "baseline": "baseline.json",
+    "runs": "search.run",
+    "gates": "\n  nDCG@10 > -0.03\n\n  R@10 > -0.05\n",
+    "queries": "queries.csv",
+}
+
+
+def outcome(
+    runner: Runner, change: changes.Change | None = None, **given: str
+) -> tuple[int, dict[str, str]]:
+    """Status and outputs of the gate on a pull request with this change."""
+    if change:
+        change(runner.workspace)
+    search = [sys.executable, "search.py"]
+    with (runner.workspace / "search.run").open("w") as file:
+        subprocess.run(search, cwd=runner.workspace, stdout=file, check=True)
+    return runner.action(runner.workspace / ".ranklens", {**GATE, **given})
+
+
+def test_a_change_that_is_not_worse_passes(runner: Runner) -> None:
+    status, outputs = outcome(runner, changes.accepted, gates="nDCG@10 > -0.03")
+    assert (status, outputs["status"], outputs["outcome"]) == (0, "0", "not worse")
+    [comment] = runner.comments
+    assert comment["body"] == (runner.workspace / outputs["comment"]).read_text()
+    marker, _, told = comment["body"].partition("\n")
+    assert (marker, told) == ("<!-- ranklens: ranklens -->", runner.summary.read_text())
+    assert "✅ Not worse" in told
+
+
+def test_a_loss_is_told_everywhere_before_it_fails(runner: Runner) -> None:
+    """A second run writes its comment anew; one of another name has its own."""
+    runner.temp.joinpath("comments.json").write_text('[{"id": 5, "body": "Nice!"}]')
+    status, outputs = outcome(runner, changes.titles_only, snapshot="next.json")
+    assert (status, outputs["status"], outputs["outcome"]) == (1, "1", "worse")
+    assert not (runner.workspace / "next.json").exists()
+    report = runner.workspace / "ranklens-report"
+    assert json.loads((report / "gate.json").read_text())["status"] == 1
+    assert "<failure" in (report / "gate.xml").read_text()
+    assert "❌ Worse: nDCG@10" in runner.summary.read_text()
+    assert "::error title=Worse" in runner.log
+    [(used, kept)] = runner.used
+    assert (used, kept["path"]) == ("actions/upload-artifact@v4", "ranklens-report")
+    first = runner.comments
+    assert [c["body"].splitlines()[0] for c in first] == ["Nice!", "<!-- ranklens: ranklens -->"]
+    (runner.workspace / "search.run").unlink()
+    assert runner.action(runner.workspace / ".ranklens", GATE)[0] == 2
+    assert [c["id"] for c in runner.comments] == [c["id"] for c in first]
+    assert "could not be worked out" in runner.comments[1]["body"]
+    assert not (report / "gate.json").exists(), "what an earlier run found"
+
+
+def test_a_pull_request_of_a_fork_is_told_by_the_summary_and_fails_as_it_should(
+    runner: Runner,
+) -> None:
+    runner.event, runner.token = pull_request(head="stranger/search"), ""
+    assert outcome(runner, changes.titles_only)[0] == 1
+    assert "No comment: the pull request comes from a fork" in runner.log
+    assert not runner.comments
+    assert "❌ Worse: nDCG@10" in runner.summary.read_text()
+
+
+@pytest.mark.parametrize(
+    ("setting", "why"),
+    [
+        ({"event": {"pull_request": {"number": 7, "head": {"repo": None}}}}, "comes from a fork"),
+        ({"token": ""}, "there is no token"),
+        ({"token": "read"}, "it was refused"),
+        ({"event_name": "push", "event": {}}, "this is no pull request"),
+    ],
+)
+def test_who_may_not_comment_is_told_why(
+    runner: Runner, setting: dict[str, object], why: str
+) -> None:
+    for name, value in setting.items():
+        setattr(runner, name, value)
+    comment = runner.temp / "comment.md"
+    comment.write_text("<!-- ranklens: ranklens -->\n## Worse\n")
+    [step] = [step for step in ACTION["runs"]["steps"] if step["name"] == "Comment"]
+    context = {
+        "steps": {"gate": {"outputs": {"comment": str(comment)}}},
+        "inputs": {"comment": "true", "token": runner.token},
+    }
+    status, _ = runner.step(step, context, {"GITHUB_ACTION_PATH": str(ROOT)})
+    assert (status, runner.comments) == (0, [])
+    assert re.search(f"^No comment: .*{why}.* The step's summary has", runner.log, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "told"),
+    [
+        ({"runs": "gone.run"}, 2, "gone.run"),
+        ({"baseline": ""}, 2, "A gate needs a baseline"),
+        ({"gates": "", "floors": ""}, 2, "Nothing is asked"),
+        ({"if-unclear": "fail", "gates": "nDCG@10 > -0.0001"}, 3, "Cannot tell"),
+    ],
+)
+def test_other_endings_are_told_in_the_comment(
+    runner: Runner, given: dict[str, str], status: int, told: str
+) -> None:
+    ended, outputs = outcome(runner, changes.accepted, **given)
+    assert (ended, outputs["status"]) == (status, str(status))
+    assert outputs["outcome"] == ("error" if status == 2 else "cannot tell")
+    assert told in runner.comments[0]["body"]
+    assert told in runner.summary.read_text()
+    assert told in runner.log
+
+
+def test_on_the_main_branch_it_writes_a_snapshot(runner: Runner) -> None:
+    runner.event_name, runner.event = "push", {}
+    given = {"snapshot": "next.json", "measures": "nDCG@10", "label": "a; touch b $(touch c)"}
+    assert outcome(runner, gates="", **given) == (0, {"status": "0", "outcome": "", "comment": ""})
+    kept = json.loads((runner.workspace / "next.json").read_text())
+    assert (kept["label"], kept["measures"]) == (given["label"], ["nDCG@10"])
+    assert not {"b", "c"} & {path.name for path in runner.workspace.iterdir()}
+
+
+def test_what_a_file_says_is_no_command_to_the_runner(runner: Runner) -> None:
+    """What is quoted of files stands where the runner looks for none."""
+    (runner.workspace / "qrels.txt").write_text("::add-mask::all\n")
+    assert outcome(runner)[0] == 2
+    before, _, after = runner.log.partition("::add-mask::all")
+    stop = re.findall(r"^::stop-commands::(\S+)$", before, re.MULTILINE)[-1]
+    assert after and f"::{stop}::" not in before and f"\n::{stop}::\n" in after
+
+
+def test_it_installs_itself_where_no_package_is_named(tmp_path: Path) -> None:
+    python = tmp_path / "python3"
+    python.write_text('#!/bin/bash\nprintf "%s\\n" "$@" >> "$RUNNER_TEMP/asked"\n')
+    python.chmod(0o755)
+    environment = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "RUNNER_TEMP": str(tmp_path),
+        "GITHUB_ACTION_PATH": "/the action",
+        "PACKAGE": "",
+    }
+    install = action_steps(ROOT / "action.yml")[0]["run"]
+    subprocess.run(["bash", "-ec", install], env=environment, check=True)
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert asked[-1] == "/the action" and str(tmp_path / "ranklens") in asked
+
+
+def test_what_users_give_reaches_the_shell_as_variables_only() -> None:
+    for step in ACTION["runs"]["steps"]:
+        assert "${{" not in step.get("run", ""), step["name"]
+        assert ("run" in step) == ("shell" in step), step["name"]
+
+
+def test_every_input_is_used_and_none_is_made_up() -> None:
+    text = (ROOT / "action.yml").read_text()
+    assert set(re.findall(r"inputs\.([\w-]+)", text)) == set(ACTION["inputs"])
+    for step, script in (("Compare", "gate.sh"), ("Comment", "comment.sh")):
+        [own] = [s for s in ACTION["runs"]["steps"] if s["name"] == step]
+        body = (ROOT / ".github" / "action" / script).read_text()
+        assert script in own["run"]
+        assert not [name for name in own["env"] if not re.search(rf"\b{name}\b", body)]

@@ -1,0 +1,96 @@
+"""The pipelines of docs/ci.md: each is run on the example's repository; and our own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.code_blocks import PAGES, PIPELINES, blocks_of
+from tests.packaging import changes
+from tests.packaging.conftest import EXAMPLE, ROOT, Built, plain_environment
+from tests.packaging.runner import GITHUBS_OWN, loaded
+from tests.packaging.test_distributions import PROJECT
+
+BLOCKS = [b for page in PAGES for b in blocks_of(page) if b.language in PIPELINES]
+GITHUB, GITLAB, SHELL, PRE_COMMIT = (block.text for block in BLOCKS)
+"""All that there are: one more is refused here, and gets its test."""
+
+
+def ran(script: str, repository: Path, built: Built) -> int:
+    """The status of a script, for which Ranklens is what was built."""
+    given = plain_environment()
+    given["PATH"] = os.pathsep.join([str(built.environment / "bin"), given["PATH"]])
+    given |= {"PIP_PYTHON": str(built.environment / "bin" / "python"), "PIP_NO_INDEX": "1"}
+    return subprocess.run(["bash", "-c", script], cwd=repository, env=given).returncode
+
+
+def test_the_workflow_for_github_is_that_of_the_example() -> None:
+    """Which `test_example_repository` runs."""
+    assert (EXAMPLE / ".github" / "workflows" / "retrieval.yml").read_text() == GITHUB
+
+
+def test_gitlab(built: Built, example: Path) -> None:
+    job = loaded(GITLAB)["retrieval"]
+    changes.titles_only(example)
+    assert ran("set -e\n" + "\n".join(job["script"]), example, built) == 1
+    kept = [*job["artifacts"]["paths"], *job["artifacts"]["reports"].values()]
+    assert all((example / name).stat().st_size for name in kept)
+    assert ElementTree.parse(example / "gate.xml").find(".//failure") is not None
+
+
+@pytest.mark.parametrize(("change", "status"), [(changes.titles_only, 1), (changes.accepted, 0)])
+def test_a_plain_shell(built: Built, example: Path, change: changes.Change, status: int) -> None:
+    change(example)
+    assert ran(SHELL, example, built) == status
+    assert ("❌ Worse" in (example / "comment.md").read_text()) == bool(status)
+
+
+def test_the_hook_of_pre_commit(built: Built, example: Path) -> None:
+    """Its command, with the arguments of the documentation, where pre-commit would install it."""
+    hooks = {hook["id"]: hook for hook in loaded(ROOT / ".pre-commit-hooks.yaml")}
+    [asked] = loaded(PRE_COMMIT)["repos"][0]["hooks"]
+    hook = hooks[asked["id"]]
+    assert (hook["language"], hook["pass_filenames"]) == ("python", False)
+    changes.titles_only(example)
+    command = f"{hook['entry']} {shlex.join(asked['args'])}"
+    assert ran(f"python search.py > search.run && {command}", example, built) == 1
+
+
+# Our own
+
+
+def test_before_a_commit_stands_what_ci_checks_besides_the_tests() -> None:
+    [local] = loaded(ROOT / ".pre-commit-config.yaml")["repos"]
+    rule = (ROOT / "Makefile").read_text().partition("\ntest:")[2].partition("\n\n")[0]
+    checks = re.findall(r"^\t(\$\(BIN\)/(?:ruff|mypy)\b.*?)(?: & .*)?$", rule, re.MULTILINE)
+    assert local["repo"] == "local"
+    assert [hook["entry"].replace(".venv/bin", "$(BIN)") for hook in local["hooks"]] == checks
+    assert not any(hook["pass_filenames"] for hook in local["hooks"])
+
+
+def test_our_workflow_runs_the_commands_of_the_readme_with_every_python() -> None:
+    job = loaded(ROOT / ".github" / "workflows" / "tests.yml")["jobs"]["tests"]
+    pythons = job["strategy"]["matrix"]["python"]
+    named = [c.rpartition(" :: ")[2] for c in PROJECT["classifiers"] if "Python :: 3." in c]
+    assert pythons == named
+    assert PROJECT["requires-python"] == f">={pythons[0]}"
+    assert [step["run"] for step in job["steps"] if "run" in step] == ["make test"]
+    assert "\nmake test " in (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*ROOT.glob(".github/workflows/*.yml"), *EXAMPLE.glob(".github/workflows/*.yml")],
+    ids=lambda path: path.name,
+)
+def test_workflows_use_github_s_own_actions_and_ours_alone(path: Path) -> None:
+    steps: list[dict[str, Any]] = [s for j in loaded(path)["jobs"].values() for s in j["steps"]]
+    assert {s["uses"] for s in steps if "uses" in s} <= {*GITHUBS_OWN, "./.ranklens"}
+    assert not [s for s in steps if "${{" in s.get("run", "")]
