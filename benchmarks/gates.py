@@ -10,6 +10,8 @@ queries that change. The first gate is on all queries, further ones on halves dr
 
     fails       a change without a true difference is called worse by one of the gates
     let by      a loss of just the margin is called not worse by the one gate
+    none        of a loss of just the margin no query has any: that nothing changed is true of
+                these queries, and not counted as let by
     told, does  how often a loss of twice the margin fails: what the output says of a change without
                 one, on average over those of which it says so, and what is so
     lower end   changes without a true difference that would fail if the lower end of the interval
@@ -58,13 +60,14 @@ class Cell:
     share: float
     fails: dict[int, float]
     let_by: float
+    none: float
     told: float
     does: float
     lower_end: float
 
     def line(self) -> str:
         """The cell as a row of a Markdown table."""
-        rates = [*self.fails.values(), self.let_by, self.told, self.does, self.lower_end]
+        rates = [*self.fails.values(), self.let_by, self.none, self.told, self.does, self.lower_end]
         cells = [f"{self.queries:,}", f"{self.share:.0%}", *map(_percent, rates)]
         return f"| {' | '.join(cells)} |"
 
@@ -121,7 +124,8 @@ def cell(matrices: Sequence[Floats], n: int, share: float, margin: float, number
             gates: _rate([any(one.outcome == WORSE_RUN for one in found) for found in every])
             for gates, every in same.items()
         },
-        let_by=_rate([found.outcome == NOT_WORSE for found in at_margin]),
+        let_by=_rate([f.outcome == NOT_WORSE and not f.unchanged for f in at_margin]),
+        none=_rate([found.unchanged for found in at_margin]),
         told=float(np.nanmean(told)) if (told == told).any() else float("nan"),
         does=_rate([found.outcome == WORSE_RUN for found in tested]),
         lower_end=_rate([not found.unchanged and not found.worst_loss < margin for found in first]),
@@ -141,7 +145,7 @@ def main() -> int:
     options = parser.parse_args()
     matrices = matrices_in(str(Path(options.matrices)))
     gates = [f"fails, {n} {'gate' if n == 1 else 'gates'}" for n in GATES]
-    head = ["n", "changed", *gates, "let by", "told", "does", "lower end"]
+    head = ["n", "changed", *gates, "let by", "none", "told", "does", "lower end"]
     print(f"| {' | '.join(head)} |\n|{'---:|' * len(head)}")
     for n in QUERIES:
         for share in SHARES:
