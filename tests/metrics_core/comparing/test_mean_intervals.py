@@ -101,13 +101,13 @@ def test_each_end_of_a_margins_interval_is_as_far_off_as_its_own_error_allows(
         moved = gaps[:differ] - gaps[:differ].mean() + end / share
         variance = share * (moved.var(ddof=1) + moved.mean() ** 2) - end**2
         off = side * (gaps.mean() - end) / np.sqrt(variance / n)
-        assert off == pytest.approx(stats.t.ppf(0.97, n - 1), rel=1e-9)
+        assert off == pytest.approx(stats.t.ppf(0.9725, n - 1), rel=1e-9)
 
 
 def test_where_every_query_differs_a_margins_interval_is_that_of_t() -> None:
     gaps = sparse(40, 40)
     found = margin_interval(resampled(gaps[:, None]), 0.1, np.array([False]))
-    assert (found.low[0], found.high[0]) == pytest.approx(t_interval(gaps, 0.94), rel=1e-9)
+    assert (found.low[0], found.high[0]) == pytest.approx(t_interval(gaps, 0.945), rel=1e-9)
 
 
 def test_a_margins_interval_without_a_test_or_without_a_difference() -> None:
