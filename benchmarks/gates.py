@@ -1,15 +1,18 @@
 """How often a gate is wrong: pull requests made of real differences, so that the truth is known.
 
-    python -m benchmarks.gates MATRICES [--pull-requests 1000] [--margin 0.02]
+    python -m benchmarks.gates MATRICES [--pull-requests 1000] [--margin 0.02] [--proportional]
 
 MATRICES is a folder of CSV files, each of scores by topic (rows) and system (columns). A pull
 request is a pair of systems of one matrix: queries are drawn from its topics with replacement (of
 250 and 1,000 most are drawn several times), and each of them changes with the probability that the
 line says, by a difference about the mean of all. So the true difference is 0. A loss is put on the
-queries that change. The first gate is on all queries, further ones on halves drawn at random.
+queries that change, on each the same or in proportion to its score on the main branch. The first
+gate is on all queries, further ones on halves drawn at random.
 
     fails       a change without a true difference is called worse by one of the gates
     let by      a loss of just the margin is called not worse by the one gate
+    none        of a loss of just the margin no query has any: that nothing changed is true of
+                these queries, and not counted as let by
     told, does  how often a loss of twice the margin fails: what the output says of a change without
                 one, on average over those of which it says so, and what is so
     lower end   changes without a true difference that would fail if the lower end of the interval
@@ -58,13 +61,14 @@ class Cell:
     share: float
     fails: dict[int, float]
     let_by: float
+    none: float
     told: float
     does: float
     lower_end: float
 
     def line(self) -> str:
         """The cell as a row of a Markdown table."""
-        rates = [*self.fails.values(), self.let_by, self.told, self.does, self.lower_end]
+        rates = [*self.fails.values(), self.let_by, self.none, self.told, self.does, self.lower_end]
         cells = [f"{self.queries:,}", f"{self.share:.0%}", *map(_percent, rates)]
         return f"| {' | '.join(cells)} |"
 
@@ -73,13 +77,25 @@ def _percent(rate: float) -> str:
     return "–" if rate != rate else f"{100 * rate:.1f}"
 
 
-def changed(matrix: Floats, n: int, share: float, loss: float, chance: Generator) -> Floats:
-    """The differences of a pull request, float64[n], whose true mean is minus `loss`."""
+def changed(
+    matrix: Floats,
+    n: int,
+    share: float,
+    loss: float,
+    chance: Generator,
+    *,
+    proportional: bool = False,
+) -> Floats:
+    """The differences of a pull request, float64[n], whose true mean is minus `loss`; the loss of a
+    query that changes is `proportional` to its score before, or the same of all."""
     one, other = chance.choice(matrix.shape[1], 2, replace=False)
-    gaps = matrix[:, one] - matrix[:, other]
-    drawn = (gaps - gaps.mean())[chance.integers(0, len(gaps), n)]
-    loses = loss / share if share else 0.0
-    return np.where(chance.random(n) < share, drawn - loses, 0.0)
+    before = matrix[:, other]
+    gaps = matrix[:, one] - before
+    each = before / before.mean() if proportional and before.any() else np.ones(len(gaps))
+    drawn = (gaps - gaps.mean() - each * (loss / share if share else 0.0))[
+        chance.integers(0, len(gaps), n)
+    ]
+    return np.where(chance.random(n) < share, drawn, 0.0)
 
 
 def outcomes_of(gaps: Floats, margin: float, gates: int, chance: Generator) -> list[GateOutcome]:
@@ -97,13 +113,21 @@ def outcomes_of(gaps: Floats, margin: float, gates: int, chance: Generator) -> l
     return gate_outcomes(scores, asked, members, "main")
 
 
-def cell(matrices: Sequence[Floats], n: int, share: float, margin: float, number: int) -> Cell:
+def cell(
+    matrices: Sequence[Floats],
+    n: int,
+    share: float,
+    margin: float,
+    number: int,
+    *,
+    proportional: bool = False,
+) -> Cell:
     """One line of the table, of so many pull requests each."""
     chance = np.random.default_rng((_SEED, n, round(100 * share)))
 
     def made(loss: float) -> list[Floats]:
         some = (matrices[i % len(matrices)] for i in range(number))
-        return [changed(matrix, n, share, loss, chance) for matrix in some]
+        return [changed(m, n, share, loss, chance, proportional=proportional) for m in some]
 
     def ask(pulls: Sequence[Floats], gates: int = 1) -> list[list[GateOutcome]]:
         return [outcomes_of(gaps, margin, gates, chance) for gaps in pulls]
@@ -121,7 +145,8 @@ def cell(matrices: Sequence[Floats], n: int, share: float, margin: float, number
             gates: _rate([any(one.outcome == WORSE_RUN for one in found) for found in every])
             for gates, every in same.items()
         },
-        let_by=_rate([found.outcome == NOT_WORSE for found in at_margin]),
+        let_by=_rate([f.outcome == NOT_WORSE and not f.unchanged for f in at_margin]),
+        none=_rate([found.unchanged for found in at_margin]),
         told=float(np.nanmean(told)) if (told == told).any() else float("nan"),
         does=_rate([found.outcome == WORSE_RUN for found in tested]),
         lower_end=_rate([not found.unchanged and not found.worst_loss < margin for found in first]),
@@ -138,16 +163,23 @@ def main() -> int:
     parser.add_argument("matrices", help="a folder of topic-by-system matrices")
     parser.add_argument("--pull-requests", type=int, default=1_000, help="of each cell")
     parser.add_argument("--margin", type=float, default=0.02)
+    parser.add_argument("--proportional", action="store_true", help="lose in proportion to scores")
     options = parser.parse_args()
     matrices = matrices_in(str(Path(options.matrices)))
     gates = [f"fails, {n} {'gate' if n == 1 else 'gates'}" for n in GATES]
-    head = ["n", "changed", *gates, "let by", "told", "does", "lower end"]
+    head = ["n", "changed", *gates, "let by", "none", "told", "does", "lower end"]
     print(f"| {' | '.join(head)} |\n|{'---:|' * len(head)}")
     for n in QUERIES:
         for share in SHARES:
-            print(
-                cell(matrices, n, share, options.margin, options.pull_requests).line(), flush=True
+            found = cell(
+                matrices,
+                n,
+                share,
+                options.margin,
+                options.pull_requests,
+                proportional=options.proportional,
             )
+            print(found.line(), flush=True)
     return 0
 
 

@@ -5,9 +5,11 @@
     not worse    the lower end of the 90 % interval lies above minus the margin, or no query differs
     cannot tell  neither
 
-Not worse is an error of one-sided 5 % where the true loss is the margin, as with two one-sided
-tests; that every gate is not worse needs no correction. A gate that failed wherever the lower end
-lies below the margin would fail most changes that change nothing (benchmarks/gates.py).
+Not worse is said of at most 5 % of changes whose true loss is the margin. Its interval is one of
+its own (`mean_intervals.margin_interval`): by that of draws, or of t, it was said of up to 9 %,
+where few queries change. That every gate is not worse needs no correction. A gate that failed
+wherever the lower end lies below the margin would fail most changes that change nothing
+(benchmarks/gates.py).
 """
 
 from __future__ import annotations

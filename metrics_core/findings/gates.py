@@ -50,14 +50,18 @@ def gate_title(found: GateOutcome) -> str:
     if found.outcome == WORSE_RUN:
         return f"Worse: {what} {_moves(found)}"
     digits = w.decimals(found.low, found.high)
-    size = w.difference(found.difference, digits)
-    number = size if size.strip("0.") else w.difference(0)  # nothing is nothing with three
+    number = _difference(found.difference, digits)
     if not math.isnan(found.low):
         number += f" {w.interval(found.low, found.high, digits)}"
     if found.outcome == NOT_WORSE:
         return f"Not worse: {what} {number}"
     few = found.queries < FEWEST_QUERIES
     return f"Cannot tell: {what} {number}" + (f", {_only(found.queries)}" if few else "")
+
+
+def _difference(value: float, digits: int) -> str:
+    size = w.difference(value, digits)
+    return size if size.strip("0.") else w.difference(0)  # nothing is nothing with three
 
 
 def _moves(found: GateOutcome) -> str:
@@ -84,7 +88,7 @@ def gate_finding(found: GateOutcome) -> str:
         ends = found.inner_low, found.inner_high
         upper = found.gate.direction < 0
         end = f"{'upper' if upper else 'lower'} end of its 90{w.NO_BREAK}% interval is"
-        end += f" {w.difference(ends[upper], w.decimals(*ends))}"
+        end += f" {_difference(ends[upper], w.decimals(*ends))}"
         lower = found.found and found.loss > 0
         but = "It is lower, significantly, but a" if lower and found.gate.direction > 0 else "A"
         but = "It is higher, significantly, but a" if lower and found.gate.direction < 0 else but

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 
 from benchmarks.gates import cell, changed
 from benchmarks.simulations import made_matrices
@@ -24,7 +25,8 @@ def test_an_unchanged_run_never_fails() -> None:
     assert math.isnan(found.let_by) and "| – |" in found.line()
 
 
-def test_a_made_change_has_the_loss_that_is_asked() -> None:
-    chance = np.random.default_rng(1)
-    gaps = changed(made_matrices(1)[0], 200_000, 0.3, 0.05, chance)
+@pytest.mark.parametrize("proportional", [False, True])
+def test_a_made_change_has_the_loss_that_is_asked(proportional: bool) -> None:
+    chance, matrix = np.random.default_rng(1), made_matrices(1)[0]
+    gaps = changed(matrix, 200_000, 0.3, 0.05, chance, proportional=proportional)
     assert abs(gaps.mean() + 0.05) < 0.002 and abs((gaps != 0).mean() - 0.3) < 0.02

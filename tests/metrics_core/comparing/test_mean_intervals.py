@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metrics_core.comparing.mean_intervals import bca, bca_interval, t_interval
+from metrics_core.comparing.mean_intervals import (
+    bca,
+    bca_interval,
+    margin_interval,
+    t_interval,
+)
+from metrics_core.comparing.resampled import resampled
 from metrics_core.comparing.tests import t_test
 
 
@@ -75,3 +82,38 @@ def test_a_bca_p_value_is_near_the_t_tests_and_never_zero() -> None:
     assert bca(values)[0] == pytest.approx(t_test(values), abs=0.03)
     assert bca(values + 5)[0] > 0
     assert bca(np.zeros(12))[0] == 1
+
+
+def sparse(n: int, differ: int) -> npt.NDArray[np.float64]:
+    """So few of n queries differ, and by so little on average that no end is held to zero."""
+    own = np.random.default_rng(n).normal(0.0, 0.2, differ)
+    return np.concatenate([own - own.mean() - 0.01, np.zeros(n - differ)])
+
+
+@pytest.mark.parametrize(("n", "differ"), [(10, 6), (30, 6), (104, 12), (250, 25), (5_000, 9)])
+def test_each_end_of_a_margins_interval_is_as_far_off_as_its_own_error_allows(
+    n: int, differ: int
+) -> None:
+    """Literally: those that differ are moved until the mean is the end, and vary as before."""
+    gaps, share = sparse(n, differ), differ / n
+    found = margin_interval(resampled(gaps[:, None]), 0.1, np.array([False]))
+    for end, side in ((found.low[0], 1), (found.high[0], -1)):
+        moved = gaps[:differ] - gaps[:differ].mean() + end / share
+        variance = share * (moved.var(ddof=1) + moved.mean() ** 2) - end**2
+        off = side * (gaps.mean() - end) / np.sqrt(variance / n)
+        assert off == pytest.approx(stats.t.ppf(0.9725, n - 1), rel=1e-9)
+
+
+def test_where_every_query_differs_a_margins_interval_is_that_of_t() -> None:
+    gaps = sparse(40, 40)
+    found = margin_interval(resampled(gaps[:, None]), 0.1, np.array([False]))
+    assert (found.low[0], found.high[0]) == pytest.approx(t_interval(gaps, 0.945), rel=1e-9)
+
+
+def test_a_margins_interval_without_a_test_or_without_a_difference() -> None:
+    gaps = np.column_stack([np.zeros(30), np.full(30, -0.2), sparse(30, 5), np.full(30, np.nan)])
+    sample = resampled(gaps)
+    found = margin_interval(sample, 0.1, sample.p <= 0.1)
+    assert (found.low[0], found.high[0]) == (0, 0)
+    assert found.low[1] == pytest.approx(-0.2) and -0.2 < found.high[1] < 0
+    assert np.isnan(found.low[2:]).all() and np.isnan(found.high[2:]).all()
