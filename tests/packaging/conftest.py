@@ -31,7 +31,9 @@ _SOURCES = (
     "dashboard",
     "metrics_core",
     "pyproject.toml",
+    "pytest_ranklens.py",
     "sample_runs",
+    "setup.py",
     "tests",
 )
 """What of a checkout counts for what is built and for the action."""
