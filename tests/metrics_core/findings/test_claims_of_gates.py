@@ -128,7 +128,7 @@ def test_the_worst_comes_first_and_all_are_counted() -> None:
 
 def test_a_baseline_lies_below_only_what_is_clearly_better() -> None:
     for found in map(outcome_of, SEEDS):
-        text = ratchet_finding(found, "baseline.json")
+        text = ratchet_finding(found)
         better = found.p_corrected <= 0.05 and found.loss < 0 and not found.gate.slice.column
         assert bool(text) == better
         if number := re.search(rf"lies ({NUMBER}) (below|above)", text):
