@@ -52,6 +52,19 @@ def test_a_plain_shell(built: Built, example: Path, change: changes.Change, stat
     assert ("❌ Worse" in (example / "comment.md").read_text()) == bool(status)
 
 
+def test_pytest_has_the_fixture_where_the_core_is_installed(built: Built, tmp_path: Path) -> None:
+    [asked] = [b.text for p in PAGES for b in blocks_of(p) if "(ranklens)" in b.text]
+    for name in ("qrels.txt", "dense.run", "hybrid.run"):
+        (tmp_path / name).symlink_to(ROOT / "sample_runs" / name)
+    worse = asked.replace("is_not_worse(", "gets_worse(", 1).replace(
+        '"nDCG@10", margin=0.03', '"AP", margin=0.02'
+    )
+    (tmp_path / "test_search.py").write_text(asked + worse)
+    assert ran("python -m pytest -q > told.txt", tmp_path, built) == 1
+    told = (tmp_path / "told.txt").read_text()
+    assert "1 failed, 1 passed" in told and "Worse: AP falls by 0.023" in told
+
+
 def test_the_hook_of_pre_commit(built: Built, example: Path) -> None:
     """Its command, with the arguments of the documentation, where pre-commit would install it."""
     hooks = {hook["id"]: hook for hook in loaded(ROOT / ".pre-commit-hooks.yaml")}
