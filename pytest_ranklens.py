@@ -61,7 +61,7 @@ class Ranklens:
                 allow_changed=allow_changed,
             )
         except RanklensError as error:
-            pytest.fail(str(error), pytrace=False)
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
         if report.status:
             pytest.fail(table(report), pytrace=False)
         if CANNOT_TELL in report.words:

@@ -29,7 +29,7 @@ from metrics_core.scoring.evaluate import judged_runs
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.slicing.breakdowns import refuse_strangers
 from metrics_core.tables import Queries
-from metrics_core.tables.run_names import free_name
+from metrics_core.tables.run_names import baseline_name
 
 
 def gate(
@@ -98,9 +98,7 @@ def _compared(
 
 
 def _named_apart(judged: Sequence[JudgedRanks]) -> list[JudgedRanks]:
-    """The same, the baseline named so where a run has its name."""
+    """The same, the baseline under a name of its own."""
     first, *others = judged
-    names = [ranks.run_name for ranks in others]
-    if first.run_name in names:
-        first = replace(first, run_name=free_name("baseline", names))
-    return [first, *others]
+    name = baseline_name(first.run_name, [ranks.run_name for ranks in others])
+    return [replace(first, run_name=name), *others]

@@ -50,7 +50,7 @@ def test_what_passes_fails_and_warns(pytester: pytest.Pytester) -> None:
     result.assert_outcomes(passed=2, failed=4, warnings=1)
     result.stdout.fnmatch_lines(
         [
-            "*run against baseline, 30 queries: 1 gate failed.",
+            "*run against run (baseline), 30 queries: 1 gate failed.",
             "*Worse: nDCG@10 falls by *",
             "result *measure *difference*",
             "*Five worst of 30 lost queries (nDCG@10):",

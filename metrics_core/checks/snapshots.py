@@ -32,7 +32,7 @@ from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels
 from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import coded
-from metrics_core.tables.run_names import free_name
+from metrics_core.tables.run_names import baseline_name, free_name
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -300,7 +300,7 @@ def _grades(mark: str) -> int:
 
 def beside(snapshot: Snapshot, scores: Scores, changes: Changes) -> Scores:
     """The snapshot's run before those of `scores`, on the queries whose judgments are as they were
-    and by the measures that both have. A run of the same name gets another."""
+    and by the measures that both have. Its name is another where one of them has it."""
     place = {query_id: i for i, query_id in enumerate(snapshot.scores.query_ids)}
     changed = {*changes.new, *(changes.judged or {})}
     kept = np.array([q not in changed for q in scores.query_ids], dtype=np.bool_)
@@ -309,7 +309,7 @@ def beside(snapshot: Snapshot, scores: Scores, changes: Changes) -> Scores:
     measures = tuple(m for m in scores.measures if m in snapshot.measures)
     then = snapshot.scores.values[:, rows][:, :, [snapshot.measures.index(m) for m in measures]]
     now = own.values[:, :, [scores.measures.index(m) for m in measures]]
-    runs = [snapshot.run]
+    runs = [baseline_name(snapshot.run, scores.runs)]
     for run in scores.runs:
         runs.append(free_name(run, runs))
     missing = np.concatenate([np.zeros((1, len(rows)), dtype=np.bool_), own.missing])

@@ -43,7 +43,7 @@ from metrics_core.judging.while_reading.large_files import (
 from metrics_core.measures import Measure, name_notes
 from metrics_core.scoring.notes import score_notes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Queries, Run
-from metrics_core.tables.run_names import AnyRun, told_apart
+from metrics_core.tables.run_names import AnyRun, baseline_name, told_apart
 
 if TYPE_CHECKING:
     from metrics_core.judging.while_reading.judged import JudgedFile
@@ -182,7 +182,11 @@ def _apart(
     runs: Sequence[AnyRun], same: Callable[[AnyRun, AnyRun], bool], options: ReadingOptions
 ) -> list[AnyRun]:
     """The runs with names that tell them apart, one given twice once unless it is to stay."""
-    apart, notes = told_apart(runs, (lambda *_: False) if options.keeps_same else same)
+    if options.keeps_same and runs:
+        baseline, *others = runs
+        named = baseline_name(baseline.name, {run.name for run in others})
+        runs, same = [baseline.renamed(named), *others], lambda *_: False
+    apart, notes = told_apart(runs, same)
     say("runs", notes)
     return apart
 

@@ -55,6 +55,12 @@ def told_apart(
     return kept, notes
 
 
+def baseline_name(name: str, runs: Collection[str]) -> str:
+    """The name of a baseline beside these runs: where one has its name, as the next version of a
+    run has, that one keeps it."""
+    return free_name(f"{name} (baseline)", runs) if name in runs else name
+
+
 def free_name(name: str, taken: Collection[str]) -> str:
     """The name, or the first of "name (2)", "name (3)", … that is not taken."""
     free, number = name, 2

@@ -39,9 +39,9 @@ def test_it_says_what_the_command_says(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_it_takes_what_python_holds_and_tells_equal_names_apart() -> None:
     report = gate(BAD, GOOD, QRELS, "nDCG@10 > -0.05")
-    assert report.status == 1 and report.runs == ["run"] and report.baseline == "baseline"
+    assert report.status == 1 and report.runs == ["run"] and report.baseline == "run (baseline)"
     assert str(report).startswith(
-        "run against baseline, 30 queries: 1 gate failed.\nWorse: nDCG@10"
+        "run against run (baseline), 30 queries: 1 gate failed.\nWorse: nDCG@10"
     )
     assert str(report).endswith("\nFailed.")
     several = gate({"new": BAD, "newer": GOOD}, GOOD, QRELS, "nDCG@10 > -0.05")

@@ -139,7 +139,11 @@ def test_a_run_beside_its_snapshot_has_the_shared_queries() -> None:
     rr = parse_measure("RR")
     scores = Scores(("dense",), ids, (rr, AP), np.ones((1, 3, 2)), np.zeros((1, 3), dtype=np.bool_))
     both = beside(snapshot, scores, changes_since(snapshot, marks_of(qrels), (rr, AP)))
-    assert (both.runs, both.query_ids, both.measures) == (("dense", "dense (2)"), ("q2",), (AP,))
+    assert (both.runs, both.query_ids, both.measures) == (
+        ("dense (baseline)", "dense"),
+        ("q2",),
+        (AP,),
+    )
     assert both.values[0, 0, 0] == snapshot.scores.values[0, 1, 0] and both.values[1, 0, 0] == 1
 
 
