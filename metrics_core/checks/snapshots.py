@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,24 +48,30 @@ _FACTOR, _SECOND, _THIRD = (
 _HEX = 12
 
 
+@dataclass(frozen=True)
+class Origin:
+    """What a snapshot was made from: the path of the run's file and the beginning of its hash, that
+    of the queries file, the choices of reading that change scores by option, by measure the package
+    that adds it with its version, the version of Ranklens; and what its maker says of it, such as
+    the machine or the version of an embedding. "" is what there is none of."""
+
+    file: str = ""
+    fingerprint: str = ""
+    queries: str = ""
+    label: str = ""
+    reading: Mapping[str, str] = field(default_factory=dict)
+    added_by: Mapping[str, str] = field(default_factory=dict)
+    version: str = __version__
+
+
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """The scores of a run and what they were made from.
-
-    scores   of the one run, its queries in the order of their ids
-    marks    by query the mark of its judgments, such as "14 9f3a2c1b"
-    label    what its maker says of it, such as the machine or the version of an embedding
-    reading  the choices of reading that change scores, by option
-    queries  the beginning of the hash of the queries file, "" without one
-    version  of Ranklens
-    """
+    """The scores of one run, its queries in the order of their ids; by query the mark of its
+    judgments, such as "14 9f3a2c1b"; and what they were made from."""
 
     scores: Scores
     marks: Mapping[str, str]
-    label: str = ""
-    reading: Mapping[str, str] | None = None
-    queries: str = ""
-    version: str = __version__
+    origin: Origin = Origin()
 
     @property
     def run(self) -> str:
@@ -80,15 +87,22 @@ class Snapshot:
 @dataclass(frozen=True)
 class Changes:
     """What changed since a snapshot: queries that are no longer judged, and that are now; of those
-    whose judgments are others, how many grades there were and are; measures it lacks."""
+    whose judgments are others, how many grades there were and are; measures it lacks, and those
+    that another version of a package measures."""
 
     gone: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
     judged: Mapping[str, tuple[int, int]] | None = None
     lacking: tuple[Measure, ...] = ()
+    remade: tuple[Measure, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.gone or self.new or self.judged or self.lacking)
+        return bool(self.gone or self.new or self.judged or self.uncompared)
+
+    @property
+    def uncompared(self) -> tuple[Measure, ...]:
+        """The measures that cannot be compared."""
+        return (*self.lacking, *self.remade)
 
 
 NOTHING_CHANGED = Changes()
@@ -136,34 +150,48 @@ def _mixed(numbers: Hashes) -> Hashes:
     return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
-def snapshot_of(
-    scores: Scores,
-    qrels: Qrels,
-    *,
-    label: str = "",
-    reading: Mapping[str, str] | None = None,
-    queries: str = "",
-) -> Snapshot:
-    """The snapshot of the only run of these scores, which were made with these judgments."""
+def snapshot_of(scores: Scores, qrels: Qrels, origin: Origin) -> Snapshot:
+    """The snapshot of the only run of these scores, which were made with these judgments; who adds
+    its measures is found here."""
     marks, order = marks_of(qrels), np.argsort(np.array(scores.query_ids, dtype=object))
     ids = tuple(scores.query_ids[i] for i in order)
     ordered = Scores(
         scores.runs, ids, scores.measures, scores.values[:, order], scores.missing[:, order]
     )
-    return Snapshot(ordered, {q: marks[q] for q in ids}, label, reading or {}, queries)
+    return Snapshot(
+        ordered,
+        {q: marks[q] for q in ids},
+        replace(origin, added_by=_added_by(scores.measures)),
+    )
+
+
+def _added_by(measures: Iterable[Measure]) -> dict[str, str]:
+    """By measure the package that adds it, and its version; without ours."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {}
+    for measure in measures:
+        package = measure.declaration.added_by
+        if package:
+            with suppress(PackageNotFoundError):
+                package = f"{package} {version(package)}"
+            found[str(measure)] = package
+    return found
 
 
 def text_of(snapshot: Snapshot) -> str:
     """A snapshot as the text of its file."""
-    lines = _lines(snapshot)
+    lines, origin = _lines(snapshot), snapshot.origin
     head = {
         KEY: FORMAT,
-        "made by": snapshot.version,
+        "made by": origin.version,
         "run": snapshot.run,
-        "label": snapshot.label,
-        "reading": dict(snapshot.reading or {}),
-        "queries file": snapshot.queries,
+        "file": [origin.file, origin.fingerprint],
+        "label": origin.label,
+        "reading": dict(origin.reading),
+        "queries file": origin.queries,
         "measures": [str(measure) for measure in snapshot.measures],
+        "added by": dict(origin.added_by),
         "check": _check(lines),
     }
     told = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
@@ -240,7 +268,7 @@ def read_snapshot(path: str) -> Snapshot:
 
 def refuse_other_reading(path: str, snapshot: Snapshot, reading: Mapping[str, str]) -> None:
     """Refuse runs that are read with other choices than those of the snapshot in a file."""
-    then = dict(snapshot.reading or {})
+    then = dict(snapshot.origin.reading)
     if then != reading:
         said = [" ".join(f"{k} {v}" for k, v in each.items()) or "none" for each in (then, reading)]
         raise RanklensError(
@@ -265,10 +293,13 @@ def _parsed(given: Mapping[str, Any]) -> Snapshot:
         missing=np.zeros(shape, dtype=np.bool_),
     )
     marks = {query_id: str(row[0]) for query_id, row in rows.items()}
-    reading = {str(k): str(v) for k, v in given["reading"].items()}
-    return Snapshot(
-        scores, marks, str(given["label"]), reading, given["queries file"], given["made by"]
+    reading, added_by = (
+        {str(k): str(v) for k, v in given[name].items()} for name in ("reading", "added by")
     )
+    file, mark = map(str, given["file"])
+    queries, label, version = (str(given[name]) for name in ("queries file", "label", "made by"))
+    origin = Origin(file, mark, queries, label, reading, added_by, version)
+    return Snapshot(scores, marks, origin)
 
 
 def _damaged(name: str, found: str, line: int | None = None) -> FileFormatError:
@@ -282,6 +313,7 @@ def changes_since(
 ) -> Changes:
     """What is otherwise now, with judgments of these marks and for these measures."""
     both = [query_id for query_id in snapshot.marks if query_id in marks]
+    now = _added_by(measures)
     return Changes(
         gone=tuple(query_id for query_id in snapshot.marks if query_id not in marks),
         new=tuple(query_id for query_id in marks if query_id not in snapshot.marks),
@@ -291,6 +323,12 @@ def changes_since(
             if snapshot.marks[query_id] != marks[query_id]
         },
         lacking=tuple(m for m in measures if m not in snapshot.measures),
+        remade=tuple(
+            m
+            for m in measures
+            if m in snapshot.measures
+            and snapshot.origin.added_by.get(str(m), "") != now.get(str(m), "")
+        ),
     )
 
 
@@ -306,7 +344,7 @@ def beside(snapshot: Snapshot, scores: Scores, changes: Changes) -> Scores:
     kept = np.array([q not in changed for q in scores.query_ids], dtype=np.bool_)
     own = scores.among(kept)
     rows = np.array([place[query_id] for query_id in own.query_ids], dtype=np.int64)
-    measures = tuple(m for m in scores.measures if m in snapshot.measures)
+    measures = tuple(m for m in scores.measures if m not in changes.uncompared)
     then = snapshot.scores.values[:, rows][:, :, [snapshot.measures.index(m) for m in measures]]
     now = own.values[:, :, [scores.measures.index(m) for m in measures]]
     runs = [baseline_name(snapshot.run, scores.runs)]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from metrics_core.base import wording as w
-from metrics_core.checks.snapshots import fingerprint, snapshot_of, text_of
+from metrics_core.checks.snapshots import Origin, fingerprint, snapshot_of, text_of
 from metrics_core.commands import command
 from metrics_core.commands.reading import judged_by
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
@@ -46,18 +46,24 @@ def snapshot(options: SnapshotOptions) -> str:
     """Writes the file, and says what is in it; notes go to stderr."""
     judged, measures, qrels = judged_by(options)
     scores = score_runs(judged, measures, without_relevant=options.without_relevant)
-    made = snapshot_of(
-        scores,
-        qrels,
-        label=options.label,
-        reading=reading_of(options),
-        queries=fingerprint(options.queries or ""),
-    )
+    made = snapshot_of(scores, qrels, origin_of(options, options.label))
     Path(options.output).write_text(text_of(made), encoding="utf-8")
     queries = w.plural(scores.n_queries, "query", "queries")
     return (
         f"{options.output}: {made.run}, {w.count(scores.n_queries)} {queries},"
         f" {w.listing(map(str, made.measures))}.\n"
+    )
+
+
+def origin_of(options: ReadingOptions, label: str) -> Origin:
+    """What the scores of the one run of a command are made from."""
+    (path,) = replace(options, baseline=None).all_runs
+    return Origin(
+        file=path,
+        fingerprint=fingerprint(path),
+        queries=fingerprint(options.queries or ""),
+        label=label,
+        reading=reading_of(options),
     )
 
 

@@ -84,7 +84,8 @@ class Gate:
             example = f"{measure} {'> -0.01' if higher else '< 0.01'}"
             raise ParameterError(
                 f"{text.strip()!r} is no gate.",
-                f"It says which difference to the baseline is still allowed: {example!r}."
+                "It says which difference to the baseline is still allowed, by > or, where less is"
+                f" better, by <: {example!r}."
                 " What the mean itself must reach is asked by --floor.",
             )
         return cls(measure, margin, _slice(found))
@@ -93,6 +94,10 @@ class Gate:
     def allowing(cls, asked: str, margin: float) -> Self:
         """That of a measure, or of one on some queries, `nDCG@10[category=Billing]`. Raises
         ParameterError and UnknownMeasureError."""
+        if not isinstance(asked, str):
+            raise ParameterError(
+                f"{asked!r} is not one measure.", "Give one by its name: 'nDCG@10'."
+            )
         name, bracket, rest = asked.strip().partition("[")
         column, equals, group = rest.removesuffix("]").partition("=")
         if bracket and not (column and equals and rest.endswith("]")):
@@ -119,7 +124,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class Floor:
-    """What a mean must reach, or with `shown` the lower end of its one-sided 95 % interval."""
+    """What a mean must reach, or with `shown` the lower end of its 90 % interval."""
 
     measure: Measure
     least: float

@@ -149,7 +149,8 @@ class GateReport:
     """What was compared, and what each gate found, the worst first. `changes` are sentences on what
     changed since a snapshot, `kept` on whether the baseline
     can be raised and what became of it, `label` is its own; `files` are what
-    each file is, its name and its fingerprint."""
+    each file is, its name and its fingerprint; `uncompared` are gates and floors for which the
+    snapshot has no scores."""
 
     baseline: str
     runs: Sequence[str]
@@ -164,11 +165,19 @@ class GateReport:
     changes: Sequence[str] = ()
     allow_changed: bool = False
     kept: Sequence[str] = ()
+    uncompared: Sequence[str] = ()
 
     def __str__(self) -> str:
         unclear = [unclear_finding(self.fail_unclear)] if CANNOT_TELL in self.words else []
         lines = [self.headline, *self.changes, *self.sentences, *unclear]
-        return "\n".join([*lines, status_finding(self.status)])
+        return "\n".join([*lines, self.ending])
+
+    @property
+    def ending(self) -> str:
+        """What the exit status says."""
+        return status_finding(
+            self.status, unclear=CANNOT_TELL in self.words, uncompared=bool(self.uncompared)
+        )
 
     @property
     def headline(self) -> str:
@@ -177,13 +186,14 @@ class GateReport:
         label = f" ({self.label})" if self.label else ""
         return (
             f"{w.listing(self.runs)} against {self.baseline}{label},"
-            f" {w.count(self.queries)} {queries}: {counted_finding(self.words)}."
+            f" {w.count(self.queries)} {queries}:"
+            f" {counted_finding(self.words, len(self.uncompared))}."
         )
 
     @property
     def status(self) -> int:
         """The exit status."""
-        changed = bool(self.changes) and not self.allow_changed
+        changed = bool(self.uncompared) or (bool(self.changes) and not self.allow_changed)
         return status_of(self.words, changed=changed, fail_unclear=self.fail_unclear)
 
     @property
@@ -237,13 +247,14 @@ def gate_report(
 ) -> GateReport:
     """What everything that is asked finds. `queries_of` gives the queries with their columns, which
     slices need. Raises RanklensError where a slice has none, or holds none of them."""
-    scores, asked = compared.scores, asked.among(compared.scores.measures)
+    scores, whole = compared.scores, asked
+    asked = whole.among(scores.measures)
     queries = queries_of(scores)
     members = _members(asked.slices, scores, queries)
     outcomes = worst_first(gate_outcomes(scores, asked.gates, members, compared.baseline))
     return GateReport(
         baseline=compared.baseline,
-        label=compared.snapshot.label if compared.snapshot else "",
+        label=compared.snapshot.origin.label if compared.snapshot else "",
         runs=compared.runs,
         queries=scores.n_queries,
         outcomes=outcomes,
@@ -254,6 +265,7 @@ def gate_report(
             if found.outcome == WORSE_RUN
         ],
         fail_unclear=fail_unclear,
+        uncompared=[str(gate) for gate in whole.gates if gate not in asked.gates],
         kept=[text for text in map(ratchet_finding, outcomes) if text][:1],
         overlaps=overlaps_of(compared.lists, asked),
     )

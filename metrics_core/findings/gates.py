@@ -192,18 +192,24 @@ def unclear_finding(fails: bool) -> str:
     )
 
 
-def counted_finding(outcomes: Sequence[str]) -> str:
-    """How many gates found what: "1 gate failed, 2 passed, 1 cannot tell"."""
+def counted_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
+    """How many gates found what: "1 gate failed, 2 passed, 1 cannot tell"; floors and overlaps are
+    checks. So many more could not be compared."""
     found = Counter(outcomes)
     failed, passed = found[WORSE_RUN] + found[BELOW], found[NOT_WORSE] + found[HELD]
-    unclear = found[CANNOT_TELL]
-    total = len(outcomes)
+    what = "check" if {BELOW, HELD} & set(outcomes) else "gate"
+    total = len(outcomes) + uncompared
     if passed == total:
-        return f"{total} of {total} {w.plural(total, 'gate')} passed"
+        return f"{total} of {total} {w.plural(total, what)} passed"
     parts: list[str] = []
-    for number, words in ((failed, "failed"), (passed, "passed"), (unclear, "cannot tell")):
+    for number, words in (
+        (failed, "failed"),
+        (passed, "passed"),
+        (found[CANNOT_TELL], "cannot tell"),
+        (uncompared, "not compared"),
+    ):
         if number:
-            gates = "" if parts else f" {w.plural(number, 'gate')}"
+            gates = "" if parts else f" {w.plural(number, what)}"
             parts.append(f"{number}{gates} {words}")
     return ", ".join(parts)
 
@@ -218,13 +224,14 @@ def correction_finding(family: int) -> str:
     )
 
 
-def status_finding(status: int) -> str:
-    """What an exit status says."""
+def status_finding(status: int, *, unclear: bool, uncompared: bool) -> str:
+    """What an exit status says, also where something cannot be told, or not be compared."""
+    again = "make the snapshot anew" if uncompared else "--allow-changed accepts it"
     return {
         FAILED: "Failed.",
-        CHANGED: "What is compared changed since the snapshot; --allow-changed accepts it.",
+        CHANGED: f"What is compared changed since the snapshot; {again}.",
         UNCLEAR: "Failed: it cannot be told, which is set to fail.",
-    }.get(status, "Passed.")
+    }.get(status, "Nothing failed." if unclear else "Passed.")
 
 
 def worst_first(outcomes: Sequence[GateOutcome]) -> list[GateOutcome]:

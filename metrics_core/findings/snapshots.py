@@ -30,6 +30,11 @@ def changes_findings(changes: Changes, file: str, shared: int) -> list[str]:
         said.append(
             f"{file} has no scores of {w.listing(map(str, changes.lacking))}: not compared."
         )
+    if changes.remade:
+        measures = w.listing(map(str, changes.remade))
+        said.append(
+            f"Another version of the package that adds it measures {measures} now: not compared."
+        )
     if judged or changes.gone or changes.new:
         said.append(f"Compared on the {_queries(shared)} whose judgments are as they were.")
     return said
@@ -41,7 +46,7 @@ def _queries(n: int) -> str:
 
 def _grades(then: int, now: int) -> str:
     if then == now:
-        return f"{w.count(now)} {w.plural(now, 'grade')}, others"
+        return f"{w.count(now)} {w.plural(now, 'grade')} as then, not the same"
     return f"{w.count(then)} {w.plural(then, 'grade')} then, {w.count(now)} now"
 
 

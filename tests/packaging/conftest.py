@@ -112,6 +112,7 @@ def _install(folder: Path) -> None:
         **os.environ,
         "PATH": plain_environment()["PATH"],
         "PACKAGE": str(next((folder / "dist").glob("*.whl"))),
+        "PLUGINS": "",
         "RUNNER_TEMP": str(folder / "temp"),
         "PIP_CONSTRAINT": str(folder / "locked.txt"),
         "PIP_COMPILE": "0",

@@ -152,6 +152,7 @@ def test_it_installs_itself_where_no_package_is_named(tmp_path: Path) -> None:
         "RUNNER_TEMP": str(tmp_path),
         "GITHUB_ACTION_PATH": "/the action",
         "PACKAGE": "",
+        "PLUGINS": "",
     }
     install = action_steps(ROOT / "action.yml")[0]["run"]
     subprocess.run(["bash", "-ec", install], env=environment, check=True)

@@ -25,6 +25,7 @@ GITHUB, GITLAB, SHELL, PRE_COMMIT = (block.text for block in BLOCKS)
 
 def ran(script: str, repository: Path, built: Built) -> int:
     """The status of a script, for which Ranklens is what was built."""
+    script = script.replace("pip install ../ranklens", "pip install ranklens")
     given = plain_environment()
     given["PATH"] = os.pathsep.join([str(built.environment / "bin"), given["PATH"]])
     given |= {"PIP_PYTHON": str(built.environment / "bin" / "python"), "PIP_NO_INDEX": "1"}

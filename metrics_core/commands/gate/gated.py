@@ -13,14 +13,14 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.base.version import __version__
-from metrics_core.checks.snapshots import fingerprint, snapshot_of, text_of
+from metrics_core.checks.snapshots import Snapshot, fingerprint, snapshot_of, text_of
 from metrics_core.commands import Ended
 from metrics_core.commands.gate.formats import FORMATS
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions
 from metrics_core.commands.gate.reading import files_of, read_for, refuse_snapshot
 from metrics_core.commands.reading import queries_given, runs_read, say
-from metrics_core.commands.snapshot import reading_of
-from metrics_core.comparing.gates import HELD, NOT_WORSE
+from metrics_core.commands.snapshot import origin_of
+from metrics_core.comparing.gates import CHANGED, HELD, NOT_WORSE
 from metrics_core.findings.gate_report import (
     Asked,
     BrokenQueries,
@@ -74,6 +74,7 @@ def _report(asked: Asked, options: GateOptions) -> GateReport:
     runs = compared.scores.runs
     if compared.snapshot:
         files = files_of(runs[1:], replace(options, baseline=None).all_runs)
+        files[compared.baseline] = compared.snapshot.origin.file
     else:
         files = files_of(runs, options.all_runs)
     report = gate_report(
@@ -87,7 +88,7 @@ def _report(asked: Asked, options: GateOptions) -> GateReport:
         broken=[_with_command(broken, files, options) for broken in report.broken],
         changes=_changes(compared, options),
         allow_changed=options.allow_changed,
-        files=_fingerprints(compared.runs, files, options),
+        files=_fingerprints(compared.runs, files, options, compared.snapshot),
     )
     return replace(report, kept=_kept(report, compared, options))
 
@@ -119,11 +120,12 @@ def _changes(compared: Compared, options: GateOptions) -> list[str]:
         return []
     name = Path(str(options.baseline)).name
     queries = fingerprint(options.queries or "")
-    if queries and snapshot.queries and queries != snapshot.queries:
+    origin = snapshot.origin
+    if queries and origin.queries and queries != origin.queries:
         message = f"{Path(str(options.queries)).name} is another file than at the snapshot"
         say("--queries", [Note("changed", f"{message}; slices are those of now")])
-    if snapshot.version != __version__:
-        say(name, [Note("version", f"made by Ranklens {snapshot.version}")])
+    if origin.version != __version__:
+        say(name, [Note("version", f"made by Ranklens {origin.version}")])
     return changes_findings(compared.changes, name, compared.scores.n_queries)
 
 
@@ -135,22 +137,22 @@ def _kept(report: GateReport, compared: Compared, options: GateOptions) -> Seque
         return report.kept
     if len(compared.runs) > 1:
         return [f"{path} stays as it is: --update takes one run."]
-    if report.status or not set(report.words) <= {NOT_WORSE, HELD}:
-        return [f"{path} stays as it is: --update writes a run that is shown to be not worse."]
-    asked = [*compared.scores.measures, *compared.changes.lacking]
+    if report.status == CHANGED:
+        return [f"{path} stays as it is, since what is compared changed."]
+    if not report.outcomes or report.status or not set(report.words) <= {NOT_WORSE, HELD}:
+        return [f"{path} stays as it is: --update takes gates by which a run is shown not worse."]
+    asked = [*compared.scores.measures, *compared.changes.uncompared]
     measures = [*snapshot.measures, *(m for m in asked if m not in snapshot.measures)]
     ranks = compared.judged[compared.runs[0]]
     scores = score_runs([ranks], measures, without_relevant=options.without_relevant)
-    queries = fingerprint(options.queries or "") or snapshot.queries
-    made = snapshot_of(
-        scores,
-        compared.qrels,
-        label=snapshot.label,
-        reading=reading_of(options),
-        queries=queries,
-    )
+    origin = origin_of(options, options.label)
+    origin = replace(origin, queries=origin.queries or snapshot.origin.queries)
+    made = snapshot_of(scores, compared.qrels, origin)
     Path(path).write_text(text_of(made), encoding="utf-8")
-    return [f"{path} now holds the scores of this run."]
+    told = [f"{path} now holds the scores of this run."]
+    if snapshot.origin.label and not options.label:
+        told.append(f"Its label, {snapshot.origin.label!r}, went; --label gives one.")
+    return [" ".join(told)]
 
 
 def _with_command(
@@ -160,17 +162,25 @@ def _with_command(
     if not broken.rows:
         return broken
     found = broken.found
-    named = [options.qrels, files.get(found.baseline, "BASELINE"), files[found.run]]
+    named = [options.qrels, files[found.baseline], files[found.run]]
     asked = ["-m", str(found.gate.measure), "--query", broken.rows[0].query_id]
     command = shlex.join(["python", "-m", "metrics_core", "explain", *named, *asked])
     return replace(broken, command=command)
 
 
 def _fingerprints(
-    runs: Sequence[str], files: Mapping[str, str], options: GateOptions
+    runs: Sequence[str],
+    files: Mapping[str, str],
+    options: GateOptions,
+    snapshot: Snapshot | None = None,
 ) -> list[tuple[str, str, str]]:
-    """What each file is, its name and the beginning of its hash; only of files."""
-    listed = [("baseline", options.baseline or ""), *(("run", files[run]) for run in runs)]
-    listed.append(("qrels", options.qrels))
+    """What each file is, its name and the beginning of its hash; only of files. A snapshot stands
+    for the run that it was made of."""
+    listed = [*(("run", files[run]) for run in runs), ("qrels", options.qrels)]
     told = [(what, Path(path).name, fingerprint(path)) for what, path in listed]
+    if snapshot is None:
+        path = options.baseline or ""
+        told.insert(0, ("baseline", Path(path).name, fingerprint(path)))
+    else:
+        told.insert(0, ("baseline", Path(snapshot.origin.file).name, snapshot.origin.fingerprint))
     return [one for one in told if one[2]]

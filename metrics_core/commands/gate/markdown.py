@@ -15,7 +15,7 @@ from metrics_core.commands.gate.terminal import (
     title_of_changed,
 )
 from metrics_core.commands.score_tables import in_markdown
-from metrics_core.comparing.gates import BELOW, NOT_WORSE, FloorOutcome, GateOutcome
+from metrics_core.comparing.gates import BELOW, CHANGED, NOT_WORSE, FloorOutcome, GateOutcome
 from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN
 from metrics_core.explaining.overlap import OverlapOutcome
 from metrics_core.findings.gate_report import BrokenQueries, GateReport
@@ -72,7 +72,7 @@ def heading(report: GateReport) -> str:
     failed += [overlap_finding(found) for found in report.overlaps if found.outcome == BELOW]
     if failed:
         return f"{FAILING} {_text(failed[0])}"
-    if report.changes and not report.allow_changed:
+    if report.status == CHANGED:
         return f"{OPEN} Not all can be compared: judgments, queries or measures changed"
     first = [gate_title(found) for found in report.outcomes]  # the worst first
     unclear = [floor_finding(found) for found in report.floors if found.outcome == CANNOT_TELL]
@@ -88,7 +88,7 @@ def _sides(report: GateReport) -> str:
     queries = w.plural(report.queries, "query", "queries")
     return (
         f"{runs} against **{_text(report.baseline)}**{label}, {w.count(report.queries)} {queries}:"
-        f" {counted_finding(report.words)}."
+        f" {counted_finding(report.words, len(report.uncompared))}."
     )
 
 

@@ -30,6 +30,7 @@ class GateOptions(ReadingOptions):
     if_unclear: str = "pass"
     allow_changed: bool = False
     update: bool = False
+    label: str = ""
     reports: Sequence[str] = ()
 
     @property
@@ -48,6 +49,7 @@ class GateOptions(ReadingOptions):
         return {
             "--allow-changed": self.allow_changed,
             "--update": self.update,
+            "--label": bool(self.label),
             "--report": bool(self.reports),
             "--if-unclear": self.if_unclear != "pass",
         }
@@ -75,7 +77,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
             "--floor-shown",
             "floors_shown",
             "'MEASURE >= LEAST'",
-            "the same of the lower end of its one-sided 95 %% interval",
+            "the same of the lower end of its 90 %% interval",
         ),
         (
             "--overlap",
@@ -104,6 +106,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
         help="write this run over the snapshot that is the baseline, where no gate fails or is"
         " unclear",
     )
+    group.add_argument("--label", default="", metavar="TEXT", help="that of what --update writes")
     group.add_argument(
         "--report",
         dest="reports",

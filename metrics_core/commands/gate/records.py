@@ -35,6 +35,7 @@ def json_text(report: GateReport) -> str:
         "compared_together": report.tested,
         "changes": list(report.changes),
         "changes_allowed": report.allow_changed,
+        "not_compared": list(report.uncompared),
         "gates": [_gate(found) for found in report.outcomes],
         "floors": [_floor(found) for found in report.floors],
         "overlaps": [_overlap(found) for found in report.overlaps],

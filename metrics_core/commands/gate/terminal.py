@@ -10,7 +10,6 @@ from metrics_core.explaining.overlap import OverlapOutcome
 from metrics_core.findings.gate_report import BrokenQueries, GateReport
 from metrics_core.findings.gates import (
     correction_finding,
-    status_finding,
     unclear_finding,
 )
 
@@ -33,7 +32,7 @@ def table(report: GateReport) -> str:
         if overlap.changed:
             parts.append(f"{title_of_changed(overlap)}:\n{records_aligned(_changed(overlap), 1)}")
     parts += report.kept
-    parts.append(status_finding(report.status))
+    parts.append(report.ending)
     return "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
 
 

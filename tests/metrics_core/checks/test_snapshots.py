@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.checks.snapshots import (
     FORMAT,
     Changes,
+    Origin,
     Snapshot,
     beside,
     changes_since,
@@ -34,6 +36,7 @@ def qrels_of(*rows: tuple[str, str, float], subtopic: list[str] | None = None) -
     return Qrels.from_columns(query, doc, grade, subtopic)
 
 
+ORIGIN = Origin("dense.run", "e8978d0c1465", label='of "main"', reading={"--exclude-self": "yes"})
 ROWS = (("q2", "d1", 1), ("q2", "d2", 0), ("q1", "d1", 2), ("ü 3", "d9", 1))
 
 
@@ -42,7 +45,7 @@ def made(values: np.ndarray | None = None, qrels: Qrels | None = None) -> Snapsh
     values = np.random.default_rng(1).random((1, 3, 2)) if values is None else values
     ids = tuple(qrels.query_ids)
     scores = Scores(("dense",), ids, (AP, NDCG), values, np.zeros((1, len(ids)), dtype=np.bool_))
-    return snapshot_of(scores, qrels, label='of "main"', reading={"--exclude-self": "yes"})
+    return snapshot_of(scores, qrels, ORIGIN)
 
 
 @pytest.fixture
@@ -60,8 +63,7 @@ def test_what_is_written_reads_back_to_the_bit(path: Path) -> None:
     assert found.scores.query_ids == ("q1", "q2", "ü 3")
     assert found.measures == (AP, NDCG)
     assert np.array_equal(found.scores.values, snapshot.scores.values, equal_nan=True)
-    assert (found.run, found.label, found.marks) == (snapshot.run, 'of "main"', snapshot.marks)
-    assert found.reading == {"--exclude-self": "yes"}
+    assert (found.run, found.origin, found.marks) == (snapshot.run, ORIGIN, snapshot.marks)
     assert text_of(found) == text_of(snapshot)
 
 
@@ -84,7 +86,7 @@ def test_7000_queries_by_five_measures_are_small() -> None:
         chance.random((1, n, 5)),
         np.zeros((1, n), dtype=bool),
     )
-    assert len(text_of(snapshot_of(scores, qrels)).encode()) < 1_200_000
+    assert len(text_of(snapshot_of(scores, qrels, Origin())).encode()) < 1_200_000
 
 
 def test_marks_are_of_documents_and_grades_in_any_order() -> None:
@@ -124,13 +126,24 @@ def test_changes_are_named() -> None:
     )
     assert changes_findings(changes, "b.json", 0) == [
         "The judgments of two queries changed since b.json:"
-        " q1 (1 grade, others), q2 (2 grades then, 1 now).",
+        " q1 (1 grade as then, not the same), q2 (2 grades then, 1 now).",
         "One query is no longer judged: ü 3.",
         "One query is judged now and not then: q4.",
         "b.json has no scores of RR: not compared.",
         "Compared on the no queries whose judgments are as they were.",
     ]
     assert not changes_since(made(), marks_of(qrels_of(*ROWS)), [AP])
+
+
+def test_a_measure_of_another_version_of_its_package_is_not_compared() -> None:
+    snapshot = made()
+    of_a_package = replace(snapshot, origin=replace(ORIGIN, added_by={"AP": "essays 1.0"}))
+    changes = changes_since(of_a_package, snapshot.marks, (AP, NDCG))
+    assert changes.remade == (AP,) and changes.uncompared == (AP,)
+    assert changes_findings(changes, "b.json", 3) == [
+        "Another version of the package that adds it measures AP now: not compared."
+    ]
+    assert beside(of_a_package, snapshot.scores, changes).measures == (NDCG,)
 
 
 def test_a_run_beside_its_snapshot_has_the_shared_queries() -> None:

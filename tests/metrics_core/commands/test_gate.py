@@ -209,7 +209,7 @@ def test_an_overlap_takes_no_judgments(
 
 def test_an_overlap_beside_a_gate(gate: Gate, tmp_path: Path) -> None:
     status, out, _ = gate("--gate", "AP > -0.1", "--overlap", "top10 >= 0.9")
-    assert status == 1 and "1 gate failed, 1 passed" in out
+    assert status == 1 and "1 check failed, 1 passed" in out
     path = tmp_path / "b.json"
     assert main(["snapshot", "qrels.txt", "dense.run", "-o", str(path)]) == 0
     status, _, err = gate("--overlap", "top10 >= 0.9", files=(str(path), "hybrid.run"))

@@ -47,11 +47,11 @@ def baseline(command: Command, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("run", ["hybrid.run", "dense.run", "bm25.run"])
 def test_a_snapshot_is_as_good_as_the_run(command: Command, baseline: Path, run: str) -> None:
-    asked = (run, *GATES, "--queries", "queries.csv")
-    with_run = command("compare", "qrels.txt", "dense.run", *asked)
-    with_file = command("compare", "qrels.txt", baseline, *asked)
-    assert with_file[0] == with_run[0]
-    assert with_file[1].replace("BASELINE", "dense.run") == with_run[1]
+    for format in ("table", "markdown", "github", "junit", "json"):
+        asked = (run, *GATES, "--queries", "queries.csv", "--format", format)
+        with_run = command("compare", "qrels.txt", "dense.run", *asked)
+        with_file = command("compare", "qrels.txt", baseline, *asked)
+        assert with_file[:2] == with_run[:2]
 
 
 def qrels_with(tmp_path: Path, change: Callable[[list[str]], list[str]]) -> Path:
@@ -99,6 +99,9 @@ def test_a_measure_that_it_lacks_is_named(command: Command, baseline: Path) -> N
     assert status == 2 and "baseline.json has no scores of RR" in err
     status, out, _ = command(*asked, "--gate", "AP > -0.05")
     assert status == 4 and "has no scores of RR: not compared." in out
+    assert "1 gate passed, 1 not compared" in out
+    status, out, _ = command(*asked, "--gate", "AP > -0.05", "--allow-changed")
+    assert status == 4 and out.endswith("since the snapshot; make the snapshot anew.\n")
 
 
 def test_a_better_run_may_take_its_place(command: Command, baseline: Path, tmp_path: Path) -> None:
@@ -108,10 +111,16 @@ def test_a_better_run_may_take_its_place(command: Command, baseline: Path, tmp_p
     status, out, _ = command(*asked)
     assert status == 0 and "dense against bm25 (laptop 3)" in out
     assert "The baseline lies 0.087 below this run on nDCG@10; where it is a snapshot" in out
+    before = low.read_bytes()
+    status, out, _ = command(*asked[:-2], "--floor", "nDCG@10 >= 0.1", "--update")
+    assert status == 0 and "stays as it is: --update takes gates" in out
+    assert low.read_bytes() == before
     status, out, _ = command(*asked, "--update")
-    assert status == 0 and "now holds the scores of this run." in out
+    assert status == 0 and "now holds the scores of this run. Its label, 'laptop 3', went" in out
     made, wanted = read_snapshot(str(low)), read_snapshot(str(baseline))
-    assert made.run == "dense" and made.label == "laptop 3"
+    assert made.run == "dense" and made.origin == wanted.origin
+    command("compare", "qrels.txt", low, "dense.run", *asked[-2:], "--update", "--label", "new")
+    assert read_snapshot(str(low)).origin.label == "new"
     assert made.measures == wanted.measures and (made.scores.values == wanted.scores.values).all()
 
 

@@ -123,7 +123,8 @@ def test_the_worst_comes_first_and_all_are_counted() -> None:
     told = counted_finding([one.outcome for one in found])
     assert told == f"{n[0]} gates failed, {n[2]} passed, {n[1]} cannot tell"
     assert counted_finding(["not worse"] * 3) == "3 of 3 gates passed"
-    assert counted_finding(["below"]) == "1 gate failed"
+    assert counted_finding(["below"]) == "1 check failed"
+    assert counted_finding(["not worse"], 1) == "1 gate passed, 1 not compared"
 
 
 def test_a_baseline_lies_below_only_what_is_clearly_better() -> None:
