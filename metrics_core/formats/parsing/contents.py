@@ -3,7 +3,7 @@ with its line; and the table of a kind made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,19 +107,43 @@ class Contents:
         rows.lines.append(line or 0)
         self._check(len(rows.docs), line)
 
-    def query(self, query_id: str, text: str | None = None, **columns: str | None) -> None:
+    def query(self, query_id: str, text: str | None = None, /, **columns: str | None) -> None:
         """A query, with what else is said of it; what was said first counts."""
         self._queries.add(query_id, {"text": text, **columns})
 
-    def document(self, doc_id: str, text: str | None = None, **columns: str | None) -> None:
+    def document(self, doc_id: str, text: str | None = None, /, **columns: str | None) -> None:
         """A document, with what else is said of it; what was said first counts."""
         self._documents.add(doc_id, {"text": text, **columns})
 
     def note(
-        self, kind: Kind, code: str, message: str, count: int, examples: tuple[str, ...] = ()
+        self,
+        kind: Kind,
+        code: str,
+        message: str,
+        count: int,
+        examples: tuple[str, ...] = (),
+        *,
+        loud: bool = False,
     ) -> None:
-        """Something odd about the table of a kind."""
-        self._notes.setdefault(kind, []).append(Note(code, message, count, examples))
+        """Something odd about the table of a kind; `loud` as in `Note`."""
+        self._notes.setdefault(kind, []).append(Note(code, message, count, examples, loud))
+
+    def note_ids(
+        self,
+        kind: Kind,
+        code: str,
+        ids: Sequence[str],
+        what: str,
+        *,
+        one: str = "query",
+        many: str = "queries",
+        loud: bool = False,
+    ) -> None:
+        """Note that some ids are odd in this way, as in "2 queries without a rating", where there
+        are any."""
+        if ids:
+            message = f"{len(ids):,} {plural(len(ids), one, many)} {what}"
+            self.note(kind, code, message, len(ids), tuple(ids[:3]), loud=loud)
 
     def load(self, request: Request, format: str, title: str) -> Loaded:
         """The table of the kind that is asked for. Raises FileFormatError, NothingOfKindError where
