@@ -111,8 +111,8 @@ class _Judged:
 
     def tell(self, contents: Contents) -> None:
         """Note what of it is odd."""
-        no = "without a rating, which stay unjudged"
-        contents.note_ids("qrels", "unrated", self.unrated, no, one="pair", many="pairs")
+        without = "without a rating, so unjudged"
+        contents.note_ids("qrels", "unrated", self.unrated, without, one="pair", many="pairs")
         if self.differing:
             n = len(self.differing)
             message = (
