@@ -9,13 +9,13 @@ Before a text that a spreadsheet might take for a formula Quepid writes a blank.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, LineProblem
+from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, FileFormatError, LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import plural
 from metrics_core.formats.parsing.columns import document_columns, fold
@@ -45,7 +45,7 @@ from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import ID
 
 _RATINGS = ["query", "docid", "rating"]
-_SNAPSHOT = ["snapshotname", "snapshottime", "caseid", "querytext", "docid", "docposition"]
+_SNAPSHOT = ["Snapshot Name", "Snapshot Time", "Case ID", "Query Text", "Doc ID", "Doc Position"]
 _GUARDED = r"^ ([=+\-@])"
 """A text with Quepid's blank before what begins a formula."""
 
@@ -81,6 +81,8 @@ def read_ratings(source: Source, request: Request) -> Loaded:
     named = quickly_named(source, judging, ",")
     if named is None:
         named = named_from(source, judging, csv_records(source, ","))
+    if named.names != _RATINGS:
+        raise _other_columns(source, named.names, named.header or 1, _RATINGS)
     rows = len(named)
     named = _without_guards(named, named.names[:2])
     every_query = named.column(0)
@@ -94,6 +96,13 @@ def read_ratings(source: Source, request: Request) -> Loaded:
     queries = Queries.from_columns({"query_id": texts, "text": texts})
     title = "Quepid ratings: query"
     return Loaded(queries.noting(*named.notes), "quepid-ratings", title, source.name)
+
+
+def _other_columns(
+    source: Source, names: list[str], line: int, expected: list[str]
+) -> FileFormatError:
+    problem = LineProblem(line, ", ".join(names), f"the columns {', '.join(expected)}")
+    return refuse(source, [problem], hint="Read the file as CSV, with format=csv.")
 
 
 @dataclass(frozen=True)
@@ -159,10 +168,14 @@ def recognise_snapshots(sample: Sample) -> Mapping[Kind, int]:
     if sample.columns or not sample.lines:
         return {}
     names = csv_fields(sample.lines[0], ",")
-    if [fold(name) for name in names[:6]] != _SNAPSHOT:
+    if not _of_snapshots(names):
         return {}
     documents: tuple[Kind, ...] = ("documents",) if len(names) > 6 else ()
     return dict.fromkeys(("run", "queries", *documents), OF_A_TOOL)
+
+
+def _of_snapshots(names: Sequence[str]) -> bool:
+    return [fold(name) for name in names[:6]] == [fold(name) for name in _SNAPSHOT]
 
 
 @reader(
@@ -216,8 +229,10 @@ def read_snapshots(source: Source, request: Request) -> Loaded:
 def _snapshot_columns(source: Source, request: Request) -> Named:
     """All columns, without the blanks before formulas; texts of documents may go over lines."""
     records = csv_records(source, ",")
-    number, _, fields = next(record for record in records if record[2])
+    number, _, fields = next((record for record in records if record[2]), (1, 1, [""]))
     names = [name.strip() for name in fields]
+    if not _of_snapshots(names):
+        raise _other_columns(source, names, number, _SNAPSHOT)
     check_header(source, names, number)
     named = named_from(source, replace(request, kind="documents"), records, names)
     return _without_guards(named, named.names)

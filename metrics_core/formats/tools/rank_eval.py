@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, TypeGuard
 
+from metrics_core.base.notes import OF_HITS_ALONE
 from metrics_core.formats.parsing.contents import Contents
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.parsing.json_values import JsonValue, whole_json
@@ -217,5 +218,5 @@ def _tell_of_judgments(contents: Contents, rated: int, without: list[str]) -> No
         " missing, so that recall, nDCG and AP come out too high; the ratings of the request are"
         " the judgments"
     )
-    contents.note("qrels", "only_found", message, rated, loud=True)
+    contents.note("qrels", OF_HITS_ALONE, message, rated, loud=True)
     contents.note_ids("qrels", "unrated", without, "without a rated hit, left out", loud=True)

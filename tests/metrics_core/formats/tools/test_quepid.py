@@ -206,6 +206,12 @@ def test_broken_and_half_fitting_files() -> None:
         assert all(word in told for word in words), told
 
 
+def test_a_format_that_is_said_and_is_not_so() -> None:
+    for format in ("quepid-ratings", "quepid-snapshots"):
+        told = refusal("query,doc,rating\nx,d,1\n", "x.csv", format=format, kind=None)
+        assert "line 1: expected the columns" in told or "no column" in told, told
+
+
 def test_broken_and_half_fitting_json() -> None:
     whole = json.dumps(BOOK)
     for content, words in [
