@@ -17,7 +17,7 @@ from dashboard.files.files import File, with_parts_joined
 from dashboard.study.study import Study
 from dashboard.workspace import NOTHING_SAID, Settings
 from metrics_core.base.errors import ParameterError, RanklensError
-from metrics_core.base.notes import Note
+from metrics_core.base.notes import OF_HITS_ALONE, Note
 from metrics_core.checks.id_readings import AS_THEY_STAND, id_map
 from metrics_core.checks.mapped_ids import AnyTable, IdMaps, with_mapped_ids
 from metrics_core.formats import Loaded
@@ -88,7 +88,7 @@ def assemble(
     listed = _with_run_names(listed, kept)
     qrels = choose_judgments([f for f in listed if isinstance(f.table, Qrels)], runs, qrels_key)
     queries = _choose_queries([f for f in listed if isinstance(f.table, Queries)], qrels)
-    documents = _last([f for f in listed if isinstance(f.table, Documents)])
+    documents = _choose_documents([f for f in listed if isinstance(f.table, Documents)], qrels)
     chosen = {f.key for f in (qrels, queries, documents) if f is not None}
     listed = [
         f
@@ -231,9 +231,11 @@ def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") 
         return asked
     wanted = {q for run in runs for q in run.query_ids}
 
-    def fits(f: File) -> tuple[bool, bool, int]:
-        shared = len(wanted & set(f.table.query_ids)) if isinstance(f.table, Qrels) else 0
-        return shared > 0, not may_be_a_run(f), shared
+    def fits(f: File) -> tuple[bool, bool, bool, int]:
+        table = f.table
+        shared = len(wanted & set(table.query_ids)) if isinstance(table, Qrels) else 0
+        of_hits = table is not None and any(note.kind == OF_HITS_ALONE for note in table.notes)
+        return shared > 0, not may_be_a_run(f), not of_hits, shared
 
     return max(files, key=fits)
 
@@ -249,14 +251,26 @@ def as_judgments(file: File) -> Loaded:
 
 
 def _choose_queries(files: Sequence[File], qrels: File | None) -> File | None:
+    """The queries that know most of the judged ones; of those that know as many, ones with more
+    than texts, and the last. A run of another tool may bring texts alone."""
     judged = set(qrels.table.query_ids) if qrels and isinstance(qrels.table, Qrels) else set()
 
-    def known(f: File) -> int:
+    def known(f: File) -> tuple[int, bool]:
         table = f.table
-        return len(judged & set(table.frame["query_id"])) if isinstance(table, Queries) else 0
+        if not isinstance(table, Queries):
+            return 0, False
+        return len(judged & set(table.frame["query_id"])), bool(table.columns)
 
     return max(files, key=lambda f: (known(f), files.index(f)), default=None)
 
 
-def _last(files: Sequence[File]) -> File | None:
-    return files[-1] if files else None
+def _choose_documents(files: Sequence[File], qrels: File | None) -> File | None:
+    """The documents that know most of the judged ones; of those that know as many, the last."""
+    if len(files) < 2 or qrels is None or not isinstance(qrels.table, Qrels):
+        return files[-1] if files else None
+    judged = qrels.table.doc_ids.unique()
+
+    def known(f: File) -> int:
+        return int(f.table.known(judged).sum()) if isinstance(f.table, Documents) else 0
+
+    return max(files, key=lambda f: (known(f), files.index(f)))

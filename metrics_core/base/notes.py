@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+OF_HITS_ALONE = "hits_alone"
+"""The kind of the note that judgments are of what a run found alone: others are to be preferred."""
+
 
 @dataclass(frozen=True)
 class Note:

@@ -11,7 +11,6 @@ from metrics_core.formats.registry import KIND_TITLES, Kind, Sample
 
 _RECORDS = 'Write a record for each query, such as {"query_id": "q1", "hits": ["d2", "d1"]}'
 _RELEVANT = _RECORDS.replace('"hits"', '"relevant_ids"')
-_MAP = 'Write {"q1": {"d1": 1}}, the grade of each document by query.'
 _LOOKED_AT = 1 << 13
 
 
@@ -39,17 +38,6 @@ _STRANGERS = (
         "LlamaIndex's dataset of queries, corpus and relevant_docs",
         "Save its `relevant_docs` as a file of its own; kind=qrels reads it.",
     ),
-    _stranger(
-        r'\s*\{\s*"requests"\s*:\s*\[',
-        "a request of Elasticsearch's ranking evaluation",
-        f"Its ratings are judgments: {_MAP[:1].lower()}{_MAP[1:]}",
-    ),
-    _stranger(
-        r'\s*\{\s*"metric_score"\s*:',
-        "an answer of Elasticsearch's ranking evaluation",
-        f"Its hits are a run. {_RECORDS}.",
-    ),
-    _stranger(r'\s*[\[{][^\0]*"judgmentRatings"\s*:', "OpenSearch's judgments", _MAP),
     _stranger(
         r'\s*\{\s*"questions"\s*:\s*\[',
         "a file of BioASQ's questions",

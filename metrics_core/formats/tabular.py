@@ -79,7 +79,8 @@ def _first_rows(sample: Sample, fields: Callable[[str], list[str]]) -> FirstRows
     return FirstRows(first, others)
 
 
-def _csv_columns(sample: Sample) -> FirstRows | None:
+def csv_columns(sample: Sample) -> FirstRows | None:
+    """The columns of CSV by their names, with the first rows; None where it is none."""
     return _with_names(_csv_rows(sample))
 
 
@@ -143,7 +144,7 @@ def _quoted(text: str) -> str:
     example="query_id,doc_id,score\nq1,doc-7,14.2\nq1,doc-3,11.9",
     recognise=recognise_csv,
     write=dict.fromkeys(KINDS, write_csv),
-    first_rows=_csv_columns,
+    first_rows=csv_columns,
 )
 def read_csv(source: Source, request: Request, *, only_carefully: bool = False) -> Loaded:
     """A CSV file, quoted as RFC 4180 says. `only_carefully` skips the fast path, for tests."""

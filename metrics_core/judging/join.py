@@ -166,7 +166,20 @@ def _nothing_shared(own: list[str], judged: list[str]) -> NoSharedQueriesError:
         )
     elif {cleaned_id(q).casefold() for q in own} & {cleaned_id(q).casefold() for q in judged}:
         hint = "They differ by case; write them alike in both files."
+    elif _numbers_and_texts(own, judged) or _numbers_and_texts(judged, own):
+        hint = (
+            "One side calls queries by number, the other by their text. Quepid's TREC export has"
+            " numbers of Quepid's own, its other files have texts: export ratings and snapshots"
+            " both as CSV, or write the text of each query in place of its number."
+        )
     return NoSharedQueriesError(f"Run and judgments share no query: {shown}.", hint)
+
+
+def _numbers_and_texts(numbers: list[str], texts: list[str]) -> bool:
+    """Whether ids are numbers on one side and on the other mostly texts, some of several words."""
+    words = [text for text in texts if not text.isdecimal()]
+    several = any(" " in text.strip() for text in words)
+    return all(n.isdecimal() for n in numbers) and several and 2 * len(words) > len(texts)
 
 
 def rows_named(

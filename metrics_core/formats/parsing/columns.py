@@ -122,6 +122,17 @@ def understand(names: Sequence[str], kind: Kind) -> Understood:
     )
 
 
+def document_columns(fields: Sequence[str]) -> list[str]:
+    """What the fields of documents are called as columns beside doc_id: of those that are known the
+    first is the title, or the text; one that would take another's place is told apart."""
+    known = {position(fields, ("title",)): "title", position(fields, DOCUMENT_TEXTS): "text"}
+    taken = ("doc_id", "title", "text")
+    return [
+        known.get(at, f"{name} (field)" if name in taken else name)
+        for at, name in enumerate(fields)
+    ]
+
+
 def _has_only_details(names: Sequence[str]) -> bool:
     """Whether these are details of queries, such as a category, by an id that can be no other's."""
     others = ("doc_id", "score", "relevance", "rank", "subtopic")

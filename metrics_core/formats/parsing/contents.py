@@ -3,7 +3,7 @@ with its line; and the table of a kind made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,19 +107,43 @@ class Contents:
         rows.lines.append(line or 0)
         self._check(len(rows.docs), line)
 
-    def query(self, query_id: str, text: str | None = None, **columns: str | None) -> None:
+    def query(self, query_id: str, text: str | None = None, /, **columns: str | None) -> None:
         """A query, with what else is said of it; what was said first counts."""
         self._queries.add(query_id, {"text": text, **columns})
 
-    def document(self, doc_id: str, text: str | None = None, **columns: str | None) -> None:
+    def document(self, doc_id: str, text: str | None = None, /, **columns: str | None) -> None:
         """A document, with what else is said of it; what was said first counts."""
         self._documents.add(doc_id, {"text": text, **columns})
 
     def note(
-        self, kind: Kind, code: str, message: str, count: int, examples: tuple[str, ...] = ()
+        self,
+        kind: Kind,
+        code: str,
+        message: str,
+        count: int,
+        examples: tuple[str, ...] = (),
+        *,
+        loud: bool = False,
     ) -> None:
-        """Something odd about the table of a kind."""
-        self._notes.setdefault(kind, []).append(Note(code, message, count, examples))
+        """Something odd about the table of a kind; `loud` as in `Note`."""
+        self._notes.setdefault(kind, []).append(Note(code, message, count, examples, loud))
+
+    def note_ids(
+        self,
+        kind: Kind,
+        code: str,
+        ids: Sequence[str],
+        what: str,
+        *,
+        one: str = "query",
+        many: str = "queries",
+        loud: bool = False,
+    ) -> None:
+        """Note that some ids are odd in this way, as in "2 queries without a rating", where there
+        are any."""
+        if ids:
+            message = f"{len(ids):,} {plural(len(ids), one, many)} {what}"
+            self.note(kind, code, message, len(ids), tuple(ids[:3]), loud=loud)
 
     def load(self, request: Request, format: str, title: str) -> Loaded:
         """The table of the kind that is asked for. Raises FileFormatError, NothingOfKindError where
@@ -135,14 +159,14 @@ class Contents:
     def _check(self, rows: int, line: int | None) -> None:
         self.source.limit.check_cells(self.source.name, rows, 4, line)
 
-    def _nothing(self, kind: Kind) -> FileFormatError:
-        problem = LineProblem(None, "none in this file", KIND_TITLES[kind])
+    def _nothing(self, kind: Kind, title: str) -> FileFormatError:
+        problem = LineProblem(None, f"none in this file ({title})", KIND_TITLES[kind])
         return NothingOfKindError(self.source.name, [problem])
 
     def _run(self, request: Request, format: str, title: str) -> Loaded:
         rows = self._results
         if not rows.docs:
-            raise self._nothing("run")
+            raise self._nothing("run", title)
         scored = any(value is not None for value in rows.values)
         notes = list(self._notes.get("run", ()))
         if self._empty:
@@ -168,23 +192,23 @@ class Contents:
     def _qrels(self, request: Request, format: str, title: str) -> Loaded:
         rows = self._grades
         if not rows.docs:
-            raise self._nothing("qrels")
+            raise self._nothing("qrels", title)
         table = rows.ids.append_column("relevance", pa.array(rows.values, ID))
         qrels: Qrels = qrels_table(self.source, request, table, rows.index)
         noted = qrels.noting(*self._notes.get("qrels", ()))
         return Loaded(noted, format, title, self.source.name)
 
     def _query_table(self, request: Request, format: str, title: str) -> Loaded:
-        table = self._table(self._queries, "query_id", "queries", Queries.from_columns)
+        table = self._table(self._queries, "query_id", "queries", Queries.from_columns, title)
         return Loaded(table, format, title, self.source.name)
 
     def _document_table(self, request: Request, format: str, title: str) -> Loaded:
-        table = self._table(self._documents, "doc_id", "documents", Documents.from_columns)
+        table = self._table(self._documents, "doc_id", "documents", Documents.from_columns, title)
         return Loaded(table, format, title, self.source.name)
 
-    def _table(self, texts: _Texts, id_name: str, kind: Kind, make: Any) -> Any:
+    def _table(self, texts: _Texts, id_name: str, kind: Kind, make: Any, title: str) -> Any:
         if not texts.rows:
-            raise self._nothing(kind)
+            raise self._nothing(kind, title)
         names = dict.fromkeys(name for row in texts.rows.values() for name in row)
         columns: dict[str, Any] = {id_name: list(texts.rows)}
         columns |= {name: [row.get(name) for row in texts.rows.values()] for name in names}

@@ -16,10 +16,16 @@ from metrics_core.formats.parsing.json_text import (
     parse_json,
     strings_in,
 )
+from metrics_core.formats.registry import Request
 from metrics_core.formats.source.limits import TREE
 from metrics_core.formats.source.lines import refuse
 from metrics_core.formats.source.source import Source, shortened
-from metrics_core.formats.values import A_SCORE, is_number, why_not_a_number
+from metrics_core.formats.values import (
+    A_SCORE,
+    is_number,
+    parse_grades,
+    why_not_a_number,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +39,19 @@ class JsonValue:
     line: int | None = None
     path: str = ""
 
-    def refused(self, expected: str, *, found: str = "", hint: str = "") -> FileFormatError:
-        """The error that something else was expected here."""
+    def refused(
+        self, expected: str, *, found: str = "", hint: str = "", offer: str = ""
+    ) -> FileFormatError:
+        """The error that something else was expected here; `offer` names a reading choice that
+        would take it."""
         shown = found or _shown(self.value)
         where = f" at {shortened(self.path)}" if self.path else ""
         problem = LineProblem(self.line, f"{shown}{where}", expected)
-        return refuse(self.source, [problem], hint=hint or self.hint)
+        return refuse(self.source, [problem], hint=hint or self.hint, offer=offer)
+
+    def holding(self, value: Any) -> JsonValue:
+        """Another value that stands here, such as what a text has inside."""
+        return JsonValue(self.source, value, self.hint, self.line, self.path)
 
     def _inside(self, value: Any, path: str) -> JsonValue:
         return JsonValue(self.source, value, self.hint, self.line, path)
@@ -88,6 +101,17 @@ class JsonValue:
         if not isinstance(self.value, str) or not is_number(self.value):
             hint = why_not_a_number(self.value) if isinstance(self.value, str) else ""
             raise self.refused(A_SCORE, hint=hint)
+        return str(self.value)
+
+    def grade(self, request: Request) -> str:
+        """A grade as it is written; one that is asked for must be such as the request takes."""
+        if request.kind != "qrels":
+            return self.text()
+        if not isinstance(self.value, str):
+            raise self.refused("a grade")
+        problem = parse_grades([self.value], request.grades).refused.get(self.value)
+        if problem:
+            raise self.refused(problem.expected, hint=problem.hint, offer=problem.offer)
         return str(self.value)
 
     def text(self) -> str:

@@ -60,6 +60,33 @@ def test_the_qrels_that_share_most_queries_are_used(tmp_path: Path) -> None:
     assert list(chosen.study.refused) == ["a"]
 
 
+def test_an_answers_judgments_of_hits_give_way_to_those_it_was_asked_with(tmp_path: Path) -> None:
+    hit = {"_index": "i", "_id": "d1"}
+    answer = {"details": {"q1": {"hits": [{"hit": {**hit, "_score": 2.0}, "rating": 1}]}}}
+    asked = {"requests": [{"id": "q1", "ratings": [{**hit, "_id": d, "rating": 1} for d in "ab"]}]}
+    contents = {"answer.json": json.dumps(answer), "request.json": json.dumps(asked)}
+    library = assemble(files_in(tmp_path, contents))
+    used = {f.file: f.used for f in library.files if f.kind == "qrels"}
+    assert used == {"answer.json": False, "request.json": True}
+
+
+def test_what_a_run_brings_along_takes_no_texts_away(tmp_path: Path) -> None:
+    snapshot = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,title\n"
+    contents = {
+        "a.csv": "query_id,text,category\nq1,oil,x\n",
+        "corpus.csv": "doc_id,title\nd1,one\nd2,two\n",
+        "j.qrels": "q1 0 d1 1\nq1 0 d2 1\n",
+        "snapshot.csv": snapshot + "now,t,1,q1,d1,1,ONE\n",
+    }
+    library = assemble(files_in(tmp_path, contents))
+    used = {(f.file, f.kind) for f in library.files if f.used}
+    assert {("a.csv", "queries"), ("corpus.csv", "documents")} <= used
+    assert not {("snapshot.csv", "queries"), ("snapshot.csv", "documents")} & used
+    again = {"corpus2.csv": "doc_id,title\nd2,two\nd1,uno\n"}
+    used = {(f.file, f.kind) for f in assemble(files_in(tmp_path, again)).files if f.used}
+    assert ("corpus2.csv", "documents") in used
+
+
 def test_the_same_run_twice_is_shown_once(tmp_path: Path) -> None:
     library = assemble(files_in(tmp_path, {"a.run": RUN, "b.run": RUN, "j.qrels": "q1 0 d1 1\n"}))
     assert library.study is not None and library.study.names == ["a"]

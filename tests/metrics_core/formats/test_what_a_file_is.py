@@ -172,6 +172,14 @@ F15 = [
     ),
     Case(
         "F15",
+        csv("query,docid,rating", "star wars,d1,2", "none,,"),
+        "x.csv",
+        kind="qrels",
+        rows={"star wars": {"d1": 2}},
+        says=("1 query without a rating",),
+    ),
+    Case(
+        "F15",
         csv(
             "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position",
             "now,2026,1,star wars,d1,1",
@@ -402,6 +410,37 @@ F17 += [
         kind="qrels",
         rows={"oil?": {"d1": 1}},
     ),
+    Case(
+        "F17 OpenSearch",
+        json.dumps(
+            {"judgmentRatings": [{"query": "q1", "ratings": [{"docId": "d", "rating": 1}]}]}
+        ),
+        "bm25_run.json",
+        kind="qrels",
+        rows={"q1": {"d": 1}},
+    ),
+    Case(
+        "F17 OpenSearch",
+        line(searchText="q1", searchConfigurationId="c", documentIds=["d2", "d1"]),
+        "qrels.jsonl",
+        kind="run",
+        rows=RANKED,
+    ),
+    Case(
+        "F17 rank_eval",
+        line(requests=[{"id": "q1", "ratings": [{"_index": "i", "_id": "d", "rating": 2}]}]),
+        "x.json",
+        kind="qrels",
+        rows={"q1": {"d": 2}},
+    ),
+    Case(
+        "F17 rank_eval",
+        line(details={"q1": {"hits": [{"hit": {"_id": "d2", "_score": 9}, "rating": 1}]}}),
+        "x.json",
+        kind="run",
+        rows={"q1": {"d2": 9}},
+        evidence="columns",
+    ),
     *(
         Case("F17", content, name, asked, refused=words)
         for content, name, asked, words in [
@@ -411,8 +450,8 @@ F17 += [
                 JUDGED,
                 ("LlamaIndex", "kind=qrels"),
             ),
-            (line(requests=[{"id": "q", "ratings": []}]), "x.json", JUDGED, ("Elasticsearch",)),
-            (line(metric_score=0.5, details={}), "x.json", {"kind": "run"}, ("Elasticsearch",)),
+            (line(requests=[{"id": "q", "ratings": []}]), "x.json", JUDGED, ("none in this file",)),
+            (line(metric_score=0.5, details={}), "x.json", {"kind": "run"}, ("none in this file",)),
             (line(questions=[{"id": "q"}]), "x.json", {}, ("BioASQ",)),
             (json.dumps([{"question": "a", "positive_ctxs": [{}]}]), "x.json", {}, ("DPR",)),
             ("2 qid:1 1:0.5\n", "x.txt", JUDGED, ("LETOR", "query_id 0 doc_id grade")),

@@ -1,0 +1,168 @@
+"""Elasticsearch's _rank_eval, request and answer, made by hand from a description of both
+(Elasticsearch 8); it wrote none of these."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .ways_in import all_of, hold_to_trec, notes_of, on_the_command_line, refusal
+
+
+def rating(doc: str, grade: Any, index: str = "docs") -> dict[str, Any]:
+    return {"_index": index, "_id": doc, "rating": grade}
+
+
+def hit(doc: str, score: Any, grade: Any, index: str = "docs") -> dict[str, Any]:
+    return {"hit": {"_index": index, "_id": doc, "_score": score}, "rating": grade}
+
+
+ASKED = {
+    "requests": [
+        {
+            "id": "q1",
+            "request": {"query": {"bool": {"should": [
+                {"match": {"title": "oil"}},
+                {"match": {"text": {"query": "oil", "boost": 2}}},
+            ], "filter": {"term": {"language": "en"}}}}},
+            "ratings": [rating("d1", 3), rating("007", 0), rating("d9", 2)],
+        },
+        {"id": "q2", "template_id": "t", "params": {"query_string": "gas", "field": "text"},
+         "ratings": [rating("d1", 1)]},
+        {"id": "q3", "request": {"query": {"match_all": {}}}, "ratings": []},
+    ],
+    "metric": {"precision": {"k": 20, "relevant_rating_threshold": 1}},
+}  # fmt: skip
+ANSWERED = {
+    "metric_score": 0.4,
+    "details": {
+        "q1": {
+            "metric_score": 0.4,
+            "unrated_docs": [{"_index": "docs", "_id": "1e5"}],
+            "hits": [
+                hit("007", 7.0556192, 0),
+                hit("1e5", 0.30000000000000004, None),
+                hit("d1", 0.25, 3),
+            ],
+            "metric_details": {"precision": {"docs_retrieved": 3}},
+        },
+        "q2": {"metric_score": 0.0, "unrated_docs": [], "hits": [hit("d4", 1.5, None)]},
+        "q4": {"metric_score": 0.0, "unrated_docs": [], "hits": []},
+    },
+    "failures": {"q3": {"error": {"type": "parsing_exception"}}},
+}
+RUN = {"q1": {"007": 7.0556192, "1e5": 0.30000000000000004, "d1": 0.25}, "q2": {"d4": 1.5}}
+
+
+def changed(whole: dict[str, Any], old: str, new: str) -> str:
+    content = json.dumps(whole)
+    assert old in content
+    return content.replace(old, new, 1)
+
+
+def test_a_request() -> None:
+    content = json.dumps(ASKED, indent=1)
+    assert all_of(content, "x.json") == {
+        "qrels": {"q1": {"d1": 3, "007": 0, "d9": 2}, "q2": {"d1": 1}},
+        "queries": [
+            {"query_id": q, "text": text} for q, text in (("q1", "oil"), ("q2", "gas"), ("q3", ""))
+        ],
+    }
+    assert notes_of(content, "x.json", "qrels") == ["1 request without a rating: q3"]
+    assert notes_of(content, "x.json", "queries") == [
+        "1 request without one text that is searched for: q3"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        ({"request": {"query": {"multi_match": {"query": "oil", "fields": ["a", "b"]}}}}, "oil"),
+        ({"request": {"query": {"match": {"query": "oil"}}}}, "oil"),
+        ({"request": {"query": {"knn": {"field": "v", "query_vector": [0.1]}}}}, ""),
+        ({"request": {"query": {"match": {"a": "oil"}}, "rescore": {"match": {"a": "gas"}}}}, ""),
+        ({"params": {"size": 10, "what": "oil"}}, "oil"),
+        ({"params": {"a": "x", "b": "y"}}, ""),
+        ({"params": {"a": "x", "query": "oil"}}, "oil"),
+    ],
+)
+def test_the_text_of_a_request_is_what_it_searches_for(asked: dict[str, Any], text: str) -> None:
+    other = {"id": "q2", "params": {"q": "gas"}, "ratings": [rating("d1", 1)]}
+    requests = [{"id": "q1", **asked, "ratings": [rating("d1", 1)]}, other]
+    found = all_of(json.dumps({"requests": requests}), "x.json")["queries"]
+    assert [row["text"] for row in found] == [text, "gas"]
+
+
+def test_an_answer_is_a_run_and_judgments_of_what_it_found() -> None:
+    content = json.dumps(ANSWERED)
+    assert all_of(content, "x.json") == {"run": RUN, "qrels": {"q1": {"007": 0, "d1": 3}}}
+    assert notes_of(content, "x.json", "run") == [
+        "!1 query failed, so not in the run: q3",
+        "1 query with an empty list: q4",
+    ]
+    assert notes_of(content, "x.json", "qrels") == [
+        "!judgments of the 2 rated hits alone: what was judged relevant and not found is missing,"
+        " so that recall, nDCG and AP come out too high; the ratings of the request are the"
+        " judgments",
+        "!2 queries without a rated hit, left out: q2, q4",
+    ]
+
+
+def test_hits_without_scores_keep_their_order_and_rising_ones_are_told() -> None:
+    plain = {**ANSWERED, "details": {"q1": {"hits": [hit("b", None, 1), hit("a", None, None)]}}}
+    assert all_of(json.dumps(plain), "x.json")["run"] == {"q1": {"b": -1.0, "a": -2.0}}
+    rising = {**ANSWERED, "details": {"q1": {"hits": [hit("b", 1, 1), hit("a", 2, None)]}}}
+    notes = notes_of(json.dumps(rising), "x.json", "run")
+    assert notes[0] == "!1 query with scores that rise along the hits: q1"
+
+
+def test_documents_of_several_indices() -> None:
+    content = changed(ASKED, '"docs", "_id": "007"', '"old", "_id": "007"')
+    assert notes_of(content, "x.json", "qrels")[1:] == [
+        "documents of 2 indices, called by their _id alone: docs, old"
+    ]
+    told = refusal(content.replace('"d9"', '"007"'), "x.json")
+    assert "`007` of index docs and of old at requests[0].ratings[2]" in told
+    assert "one index at a time" in told
+
+
+def test_scores_are_those_of_the_same_run_as_trec_lines() -> None:
+    hold_to_trec(("a.json", json.dumps(ASKED)), ("r.json", json.dumps(ANSWERED)), RUN, "r")
+
+
+def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = {"request.json": json.dumps(ASKED), "answer.json": json.dumps(ANSWERED)}
+    found, said = on_the_command_line(tmp_path, capsys, files)
+    assert [(run, value) for run, _, _, value in found] == [("answer", "0.0")]
+    assert "1 query failed" in said and "1 request without a rating" in said
+    answer = tmp_path / "answer.json"
+    _, said = on_the_command_line(
+        tmp_path, capsys, {"answer.json": answer.read_text()}, str(answer)
+    )
+    assert "recall, nDCG and AP come out too high" in said
+
+
+def test_broken_and_half_fitting_files() -> None:
+    for content, words in [
+        (changed(ASKED, '"_id": "007"', '"id": "007"'), ("`_id`", "requests[0].ratings[1]")),
+        (
+            changed(ASKED, '"rating": 3', '"rating": "x"'),
+            ('`"x"` at requests[0].ratings[0].rating',),
+        ),
+        (changed(ASKED, '"q2"', '"q1"'), ("each id once", "`q1` a second time at requests[1].id")),
+        (changed(ASKED, '"id": "q2"', '"name": "q2"'), ("`id`", "requests[1]", "looks like")),
+        (json.dumps(ASKED)[:-3], ("line 1: expected JSON",)),
+        ('{"requests": [], "metric": {}}', ("found none in this file (Elasticsearch",)),
+        (changed(ANSWERED, '"hits"', '"found"'), ("`hits`", "details.q1", "An answer looks")),
+        (changed(ANSWERED, "7.0556192", '"high"'), ('`"high"` at details.q1.hits[0].hit._score',)),
+        (changed(ANSWERED, "7.0556192", "null"), ("found nothing", "or to none")),
+        (changed(ANSWERED, '"hit": {', '"doc": {'), ("`hit`", "details.q1.hits[0]")),
+        ('{"metric_score": 0.5, "details": {}}', ("found none in this file (Elasticsearch",)),
+    ]:
+        told = refusal(content, "x.json")
+        assert all(word in told for word in words), told
+    swapped = refusal(json.dumps(ASKED), "x.json", kind="run")
+    assert "are run and judgments swapped?" in swapped
