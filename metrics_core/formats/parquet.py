@@ -49,6 +49,8 @@ def _parquet_rows(sample: Sample) -> FirstRows | None:
     if not sample.source.magic.startswith(MAGIC):
         return None
     file = opened_parquet(sample.source)
+    if is_corpus(file):
+        return None
     names = column_names(sample.source, file)
     if set(RANKS_COLUMNS) <= set(names):
         return None
@@ -136,6 +138,17 @@ def opened_parquet(source: Source) -> pq.ParquetFile:
     file = guarded(source, lambda: pq.ParquetFile(given))
     source.limit.check_cells(source.name, 1, file.metadata.num_columns)
     return file
+
+
+def is_corpus(file: pq.ParquetFile) -> bool:
+    """Whether these are the documents of AutoRAG, whose metadata has parts."""
+    try:
+        kinds = {field.name: field.type for field in file.schema_arrow}
+    except (pa.ArrowException, UnicodeDecodeError):
+        return False  # reading it says so
+    return {"doc_id", "contents", "metadata"} <= kinds.keys() and pa.types.is_struct(
+        kinds["metadata"]
+    )
 
 
 def column_names(source: Source, file: pq.ParquetFile) -> list[str]:

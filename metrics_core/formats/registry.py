@@ -115,6 +115,12 @@ class Sample:
         return beginning(self.text)
 
     @cached_property
+    def first_record(self) -> dict[str, Any]:
+        """The object that the file begins with, or the first of its list; empty where none does."""
+        first = self.json[0] if isinstance(self.json, list) and self.json else self.json
+        return first if isinstance(first, dict) else {}
+
+    @cached_property
     def path(self) -> str:
         """The file's name in lower case, with forward slashes, without what says it is packed."""
         return without_packing(self.source.name.lower().replace("\\", "/"))
