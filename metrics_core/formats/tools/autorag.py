@@ -24,7 +24,7 @@ from metrics_core.formats.parsing.json_values import JsonValue, json_records
 from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.lines import refuse, refuse_rows
 from metrics_core.formats.source.parquet_size import A_CELL_OF_PYTHON, check_size
-from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.source import Source, shortened
 from metrics_core.tables import Documents
 from metrics_core.tables.columns import ID
 
@@ -62,7 +62,8 @@ def recognise_autorag(sample: Sample) -> Mapping[Kind, int]:
     explanation="AutoRAG's qa.parquet and the best_*.parquet of its retrieval nodes: retrieval_gt"
     " is relevant (grade 1), retrieved_ids with retrieve_scores are a run, for each of several"
     " nodes its own. Gives judgments, queries, runs and documents.",
-    example='(binary) columns qid, query, retrieval_gt [["doc-7"]], retrieved_ids, retrieve_scores',
+    example='{"qid": "q1", "query": "refund", "retrieval_gt": [["doc-7"]],'
+    ' "retrieved_ids": ["doc-7", "doc-3"], "retrieve_scores": [0.8, 0.5]}',
     recognise=recognise_autorag,
     together=True,
 )
@@ -159,11 +160,15 @@ def recognise_corpus(sample: Sample) -> Mapping[Kind, int]:
     " columns.",
     example="(binary) columns doc_id, contents, metadata",
     recognise=recognise_corpus,
+    magic=MAGIC,
 )
 def read_corpus(source: Source, request: Request) -> Loaded:
     """The documents of a corpus."""
     file = opened_parquet(source)
     names, left = guarded(source, partial(_plain_columns, file.schema_arrow))
+    if not {"doc_id", "contents"} <= {*names}:
+        problem = LineProblem(None, shortened(", ".join(names)), "columns doc_id and contents")
+        raise refuse(source, [problem])
     guarded(source, partial(check_size, source, file, names, a_cell=A_CELL_OF_PYTHON))
     batches = guarded(source, partial(batches_of, source, file, names))
     if not batches:

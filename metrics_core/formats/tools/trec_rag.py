@@ -29,8 +29,9 @@ def recognise_answers(sample: Sample) -> Mapping[Kind, int]:
     named = any(name in about for name in _TOPIC_IDS)
     if not named or not isinstance(record.get("references"), (list, dict)):
         return {}
-    told = any(name in about for name in _TOPICS)
-    kinds: tuple[Kind, ...] = ("run", "queries") if told else ("run",)
+    kinds: list[Kind] = ["run"]
+    kinds += ["queries"] if any(name in about for name in _TOPICS) else []
+    kinds += ["documents"] if about is not record else []  # a map of references may have texts
     return dict.fromkeys(kinds, OF_A_TOOL)
 
 
@@ -40,8 +41,8 @@ def recognise_answers(sample: Sample) -> Mapping[Kind, int]:
     kinds=("run", "queries", "documents"),
     endings=(".jsonl", ".json"),
     explanation="Answers of TREC RAG, of 2024 and, with `metadata`, of 2025: what a topic's"
-    " references list is a run in this order, called by run_id. Gives a run and queries; the"
-    " answers themselves are not read.",
+    " references list is a run in this order, called by run_id. Gives a run and queries, and documents"
+    " where references is a map to their texts; the answers themselves are not read.",
     example=_EXAMPLE,
     recognise=recognise_answers,
     together=True,
