@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from metrics_core.formats.parsing.json_text import NumberText
 
@@ -15,12 +15,23 @@ _TOKEN = re.compile(
 _CLOSED = {"{": "}", "[": "]"}
 
 
-def beginning(text: str) -> Any:
+class Beginning(NamedTuple):
+    """A JSON value as far as it was looked at, None where none begins, and whether that is all of
+    it."""
+
+    value: Any
+    whole: bool
+
+
+_NOTHING = Beginning(None, whole=False)
+
+
+def beginning(text: str) -> Beginning:
     """The JSON value that begins a text, as far as the first 32 KB have it, what is open there
-    closed; None where none begins. Numbers are NumberText."""
+    closed. Numbers are NumberText."""
     text = text.lstrip()[:_BEGINNING]
     if not text.startswith(("{", "[")):
-        return None
+        return _NOTHING
     open_now: list[str] = []
     whole = at = 0
     keyed = False
@@ -35,7 +46,7 @@ def beginning(text: str) -> Any:
             continue
         if word in ("}", "]"):
             if open_now.pop() != word:
-                return None
+                return _NOTHING
         elif open_now and open_now[-1] == "}" and not keyed:
             break  # a key of which the colon is cut off
         keyed = False
@@ -46,6 +57,7 @@ def beginning(text: str) -> Any:
             break
     closed = "".join(reversed(open_now))
     try:
-        return json.loads(text[:whole] + closed, parse_int=NumberText, parse_float=NumberText)
+        value = json.loads(text[:whole] + closed, parse_int=NumberText, parse_float=NumberText)
     except (ValueError, RecursionError):
-        return None
+        return _NOTHING
+    return Beginning(value, whole=not closed)

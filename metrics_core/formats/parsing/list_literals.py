@@ -24,7 +24,10 @@ def listed_in(cell: str) -> list[Any] | None:
         item = _ITEM.match(inside, at)
         if item is None:
             return None
-        found.append(_value(item[1]))
+        try:
+            found.append(_value(item[1]))
+        except (ValueError, SyntaxError):
+            return None
         at = item.end()
     return found
 

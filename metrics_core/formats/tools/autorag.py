@@ -110,7 +110,8 @@ def _add_results(contents: Contents, record: JsonValue, query_id: str, node: str
 def _of_same_length(value: JsonValue | None, length: int, ids: str) -> list[JsonValue]:
     each = [] if value is None else list(value.each())
     if value is not None and len(each) != length:
-        raise value.refused(f"{length:,}, as many as in {ids}", found=f"{len(each):,} values")
+        found = f"{len(each):,} {plural(len(each), 'value', 'values')}"
+        raise value.refused(f"{length:,}, as many as in {ids}", found=found)
     return each
 
 

@@ -32,8 +32,6 @@ _IDS: Mapping[Kind, str] = {"run": "retrieved_context_ids", "qrels": "reference_
 _TEXTS: Mapping[Kind, str] = {"run": "retrieved_contexts", "qrels": "reference_contexts"}
 _LISTS = (*_IDS.values(), *_TEXTS.values())
 _OWN_IDS = ("query_id", "id", "qid")
-_LONG = 1 << 14
-"""Characters of a record of which the beginning of a file may not have all."""
 
 _EXAMPLE = (
     '{"user_input": "refund", "retrieved_context_ids": ["doc-7", "doc-3"],'
@@ -51,14 +49,12 @@ _BY_TEXT = (
 def recognise_samples(sample: Sample) -> Mapping[Kind, int]:
     """By the names of the first sample: a question beside contexts or their ids."""
     names = _names(sample)
-    there = {kind for kind in _IDS if {_IDS[kind], _TEXTS[kind]} & set(names)}
-    if _QUESTION not in names or not there:
+    if _QUESTION not in names or not {*_LISTS} & {*names}:
         return {}
-    cut = len(str(sample.first_record)) > _LONG
-    kinds: list[Kind] = [kind for kind in _IDS if kind in there or cut]
+    unseen = bool(sample.first_record) and not sample.has_first_record
+    kinds: list[Kind] = [k for k in _IDS if unseen or _IDS[k] in names or _TEXTS[k] in names]
     kinds.append("queries")
-    if cut or any(_IDS[kind] in names and _TEXTS[kind] in names for kind in _IDS):
-        kinds.append("documents")
+    kinds += ["documents"] if unseen or {*_TEXTS.values()} & {*names} else []
     return dict.fromkeys(kinds, OF_A_TOOL)
 
 

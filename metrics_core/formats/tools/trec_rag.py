@@ -41,7 +41,7 @@ def recognise_answers(sample: Sample) -> Mapping[Kind, int]:
     kinds=("run", "queries", "documents"),
     endings=(".jsonl", ".json"),
     explanation="Answers of TREC RAG, of 2024 and, with `metadata`, of 2025: what a topic's"
-    " references list is a run in this order, called by run_id. Gives a run and queries, and documents"
+    " references list is a run in this order, called by run_id. Gives a run, queries, and documents"
     " where references is a map to their texts; the answers themselves are not read.",
     example=_EXAMPLE,
     recognise=recognise_answers,

@@ -402,15 +402,18 @@ F17 += [
         kind="qrels",
         rows={"oil?": {"d1": 1}},
     ),
+    Case(
+        "F17 LlamaIndex",
+        line(queries={"q": "a"}, corpus={"d": "b"}, relevant_docs={"q": ["d"]}),
+        "x.json",
+        {},
+        "qrels",
+        {"q": {"d": 1}},
+        "columns",
+    ),
     *(
         Case("F17", content, name, asked, refused=words)
         for content, name, asked, words in [
-            (
-                line(queries={"q": "a"}, corpus={"d": "b"}, relevant_docs={"q": ["d"]}),
-                "x.json",
-                JUDGED,
-                ("LlamaIndex", "kind=qrels"),
-            ),
             (line(requests=[{"id": "q", "ratings": []}]), "x.json", JUDGED, ("Elasticsearch",)),
             (line(metric_score=0.5, details={}), "x.json", {"kind": "run"}, ("Elasticsearch",)),
             (line(questions=[{"id": "q"}]), "x.json", {}, ("BioASQ",)),

@@ -78,7 +78,7 @@ def test_what_is_empty_is_said() -> None:
     [
         (file_of(META | {"en": {"test": SCORES}})[:-4], ("line 1", "JSON", "cut off")),
         (file_of(META | {"en": {"test": [0, 1]}}), ("a list at en.test", "expected an object")),
-        (file_of(META | {"en": {"test": {"q": {"d": "x"}}}}), ("`\"x\"` at en.test.q.d", "score")),
+        (file_of(META | {"en": {"test": {"q": {"d": "x"}}}}), ('`"x"` at en.test.q.d', "score")),
         (file_of(META), ("expected a run",)),
         (file_of(META | {"en": 5}), ("`5` at en", "an object")),
     ],
