@@ -50,7 +50,8 @@ def open_records(
     names = guarded(opened, partial(_columns, file))
     if not names:
         return opened
-    size = partial(check_size, opened, file, names, a_cell=A_CELL_OF_PYTHON, lists=True)
+    leaves = _leaves(file.schema_arrow, names)
+    size = partial(check_size, opened, file, leaves, a_cell=A_CELL_OF_PYTHON, lists=True)
     guarded(opened, size)
     batches = guarded(opened, partial(_first if glance else batches_of, opened, file, names))
     records = [record for batch in batches for record in batch.to_pylist()]
@@ -71,7 +72,9 @@ def _columns(file: pq.ParquetFile) -> list[str]:
     tools = [
         own.name
         for own in schema
-        if is_of_a_tool(own.name) and own.name not in lists and _holds(own.type, _is_plain)
+        if is_of_a_tool(own.name)
+        and own.name not in lists
+        and (_holds(own.type, _is_plain) or _has_parts(own.type))
     ]
     asked = position(plain, QUERY_KEYS) >= 0 and (lists or tools)
     if not asked or len({*schema.names}) < len(schema):
@@ -85,6 +88,21 @@ def _holds(kind: pa.DataType, inside: Callable[[pa.DataType], bool]) -> bool:
         return False
     own = kind.value_type
     return inside(own.value_type if _is_list(own) else own)
+
+
+def _has_parts(kind: pa.DataType) -> bool:
+    """Whether this is an object of single values."""
+    return pa.types.is_struct(kind) and not any(pa.types.is_nested(part.type) for part in kind)
+
+
+def _leaves(schema: pa.Schema, names: list[str]) -> list[str]:
+    """The columns of values that these columns are, or consist of."""
+    found: list[str] = []
+    for name in names:
+        kind = schema.field(name).type
+        parts = [f"{name}.{part.name}" for part in kind] if _has_parts(kind) else []
+        found += parts or [name]
+    return found
 
 
 def _is_list(kind: pa.DataType) -> bool:

@@ -25,7 +25,6 @@ from metrics_core.tables import Documents, Qrels, Queries
 from metrics_core.tables.arrays import column_of
 from metrics_core.tables.columns import ID
 
-_NONE: Mapping[str, str | None] = {}
 _IDS = DOCUMENT_IDS
 _TEXTS = ("segment", *DOCUMENT_TEXTS, "page_content")
 """Keys of a document's text: castorini's, then what it is called elsewhere."""
@@ -132,15 +131,11 @@ class Contents:
         rows.lines.append(line or 0)
         self._check(len(rows.docs), line)
 
-    def query(
-        self, query_id: str, text: str | None = None, columns: Mapping[str, str | None] = _NONE
-    ) -> None:
+    def query(self, query_id: str, text: str | None = None, /, **columns: str | None) -> None:
         """A query, with what else is said of it; what was said first counts."""
         self._add(self._queries, query_id, text, columns)
 
-    def document(
-        self, doc_id: str, text: str | None = None, columns: Mapping[str, str | None] = _NONE
-    ) -> None:
+    def document(self, doc_id: str, text: str | None = None, /, **columns: str | None) -> None:
         """A document, with what else is said of it; what was said first counts."""
         self._add(self._documents, doc_id, text, columns)
 
@@ -160,7 +155,7 @@ class Contents:
             for name, own in value.value.items()
             if isinstance(own, str) and name != text and not (fold(name) in _IDS and own == doc_id)
         }
-        self.document(doc_id, value.value.get(text), columns)
+        self.document(doc_id, value.value.get(text), **columns)
 
     def _add(
         self, texts: _Texts, own_id: str, text: str | None, columns: Mapping[str, str | None]

@@ -23,7 +23,7 @@ _RELEVANT = re.compile(
 _NOT_RELEVANT = re.compile(r"negativepassages|negative(?:\w*ids|docs|documents)")
 _OF_TOOLS = re.compile(
     r"(?:retrievescores|retrieved(?:contents|ids))(?:lexical|semantic)?|generationgt"
-    r"|(?:retrieved|reference)contexts"
+    r"|(?:retrieved|reference)contexts|rubrics"
 )
 
 

@@ -61,7 +61,8 @@ def recognise_autorag(sample: Sample) -> Mapping[Kind, int]:
     endings=(".parquet",),
     explanation="AutoRAG's qa.parquet and the best_*.parquet of its retrieval nodes: retrieval_gt"
     " is relevant (grade 1), retrieved_ids with retrieve_scores are a run, for each of several"
-    " nodes its own. Gives judgments, queries, runs and documents.",
+    " nodes its own. Gives judgments, queries, runs and documents. The same rows as JSON are read,"
+    " too.",
     example='{"qid": "q1", "query": "refund", "retrieval_gt": [["doc-7"]],'
     ' "retrieved_ids": ["doc-7", "doc-3"], "retrieve_scores": [0.8, 0.5]}',
     recognise=recognise_autorag,
@@ -76,7 +77,7 @@ def read_autorag(source: Source, request: Request) -> Loaded:
         contents.begin(record, query_id)
         text = record.find("query")
         own = {name: value.text() for name, value in record.items() if _is_detail(name, value)}
-        contents.query(query_id, text.text() if text else None, own)
+        contents.query(query_id, text.text() if text else None, **own)
         for node in _NODES:
             _add_results(contents, record, query_id, node)
         truth = record.find(_TRUTH)

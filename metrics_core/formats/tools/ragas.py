@@ -69,7 +69,8 @@ def _columns(sample: Sample) -> FirstRows | None:
     if not recognise_samples(sample):
         return None
     names = _names(sample)
-    return FirstRows(names, [[str(sample.first_record.get(name, "")) for name in names]])
+    row = [str(sample.first_record.get(name, "")) for name in names]
+    return FirstRows(names, [row] if sample.first_record else [])
 
 
 @reader(
@@ -122,7 +123,7 @@ class _Samples:
             for name, value in record.items()
             if name not in known and value.value is not None
         }
-        self.contents.query(query_id, question.text() if question else None, columns)
+        self.contents.query(query_id, question.text() if question else None, **columns)
         for doc_id in self._docs(record, query_id, "run"):
             self.contents.result(query_id, doc_id, line=record.line)
         expected = dict.fromkeys(self._docs(record, query_id, "qrels"))

@@ -117,3 +117,4 @@ def test_what_is_refused() -> None:
     refused(file_of(QA)[:-60], "qa.parquet", "Parquet")
     null = FOUND | {"retrieved_ids": [["d1", None], ["d2"], []]}
     refused(file_of(QA | null), "b.parquet", "`null` at [0].retrieved_ids[1]", "an id")
+    refused(file_of(FOUND), "0.parquet", "lists or structs", "best_*.parquet has the qid")

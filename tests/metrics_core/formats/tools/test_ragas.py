@@ -37,6 +37,7 @@ SAMPLES: list[dict[str, Any]] = [
         "retrieved_context_ids": ["007", "d2"],
         "reference_context_ids": ["007"],
         "reference": "So.",
+        "rubrics": {"score1": "no"},
     },
     {
         "user_input": "tea",
@@ -45,6 +46,7 @@ SAMPLES: list[dict[str, Any]] = [
         "retrieved_context_ids": ["d2"],
         "reference_context_ids": ["1e5"],
         "reference": "So.",
+        "rubrics": {"score1": "no"},
     },
 ]
 NAME = "samples.jsonl"
@@ -59,7 +61,7 @@ def as_csv(samples: list[dict[str, Any]], dump: Any = str) -> bytes:
     writer = csv.DictWriter(sink, fieldnames=samples[0].keys())
     writer.writeheader()
     for sample in samples:
-        made = {n: dump(v) if isinstance(v, list) else v for n, v in sample.items()}
+        made = {n: dump(v) if isinstance(v, (list, dict)) else v for n, v in sample.items()}
         writer.writerow(made)
     return sink.getvalue().encode()
 
@@ -92,8 +94,10 @@ def test_each_shape_gives_the_same_tables(name: str) -> None:
     assert rows(run) == {FIRST: {"007": -1.0, "d2": -2.0}, "tea": {"d2": -1.0}}
     assert rows(qrels) == {FIRST: {"007": 1}, "tea": {"1e5": 1}}
     assert notes(run) == [BY_ORDER] and notes(qrels) == []
+    rubrics = str if name == "x.csv" else json.dumps  # CSV has it as Python writes it
+    told = {"reference": "So.", "rubrics": rubrics({"score1": "no"})}
     assert records(made["queries"][0]) == [
-        {"query_id": q, "text": q, "reference": "So."} for q in (FIRST, "tea")
+        {"query_id": query, "text": query, **told} for query in (FIRST, "tea")
     ]
     assert [(row["doc_id"], row["text"]) for row in records(made["documents"][0])] == [
         ("007", "it's\nso"),
@@ -186,7 +190,7 @@ def test_what_is_refused() -> None:
     refused(lines(SAMPLES[0], {"id": 1}), NAME, "line 2", "`user_input`")
     bad = as_csv(SAMPLES).replace(b"['d2']", b"['d2' 'd3']")
     refused(bad, "x.csv", "line 3", "at retrieved_context_ids", "a list such as", "to_jsonl")
-    refused(as_csv(SAMPLES) + b"tea,x\n", "x.csv", "line 4", "expected 6 columns, found 2")
+    refused(as_csv(SAMPLES) + b"tea,x\n", "x.csv", "line 4", "expected 7 columns, found 2")
     twice = lines(*(sample | {"id": "a"} for sample in SAMPLES))
     refused(twice, NAME, "line 2", "query a a second time")
 
