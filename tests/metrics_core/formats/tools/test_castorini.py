@@ -95,3 +95,15 @@ def test_what_is_refused() -> None:
     odd = {"docid": "d", "score": 1, "doc": ["a"]}
     content = lines({"query": {"qid": "q"}, "candidates": [odd]})
     refused(content, NAME, "line 1", "a list at candidates[0].doc", "a text, or an object with one")
+
+
+def test_what_rank_llm_writes(tmp_path: Path) -> None:
+    data = pytest.importorskip("rank_llm.data")
+    candidates = [data.Candidate("d1", 14.25, {"contents": "So."}), data.Candidate(12, 3, {})]
+    results = [data.Result(data.Query("why?", 7), candidates), data.Result(data.Query("b", "q"))]
+    writer, path = data.DataWriter(results), str(tmp_path / "x")
+    writer.write_in_jsonl_format(path + ".jsonl")
+    writer.write_in_json_format(path + ".json")
+    writer.write_in_trec_eval_format(path + ".trec")
+    own = [read_each(path + ending, kind="run")[0] for ending in (".jsonl", ".json", ".trec")]
+    assert rows(own[0]) == rows(own[1]) == rows(own[2]) == {"7": {"d1": 14.25, "12": 3.0}}

@@ -91,3 +91,10 @@ def test_a_run_with_queries_of_such_names_stays_one(whole: Any) -> None:
     (loaded,) = read_each(json.dumps(whole).encode(), name="run.json")
     assert (loaded.kind, loaded.format) == ("run", "json")
     assert read(json.dumps(whole).encode(), name="x.json", kind="run").format == "json"
+
+
+def test_what_llama_index_writes(tmp_path: Path) -> None:
+    common = pytest.importorskip("llama_index.finetuning.embeddings.common")
+    common.EmbeddingQAFinetuneDataset(**GOLD).save_json(str(tmp_path / NAME))
+    made = by_kind((tmp_path / NAME).read_bytes(), NAME)
+    assert rows(made["qrels"][0]) == rows(by_kind(file_of(), NAME)["qrels"][0])
