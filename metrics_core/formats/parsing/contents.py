@@ -86,6 +86,7 @@ class Contents:
         self._last: tuple[str, str] | None = None
         self._empty: dict[str, None] = {}
         self._lists: set[tuple[str, str]] = set()
+        self._left: dict[str, None] = {}
 
     def begin(self, record: JsonValue, query_id: str, run: str = "") -> None:
         """The one list that a run has for a query. Raises FileFormatError for a second."""
@@ -149,13 +150,17 @@ class Contents:
         if isinstance(value.value, str):
             self.document(doc_id, value.text())
             return
-        text = next((name for name in _TEXTS if isinstance(value.value.get(name), str)), "")
-        columns = {
-            name: own
-            for name, own in value.value.items()
-            if isinstance(own, str) and name != text and not (fold(name) in _IDS and own == doc_id)
-        }
-        self.document(doc_id, value.value.get(text), **columns)
+        text = next((name for name in _TEXTS if isinstance(value.value.get(name), str)), None)
+        columns = {}
+        for name, own in value.items():
+            if isinstance(own.value, (dict, list)):
+                self._left[name] = None
+            elif name != text and own.value is not None:
+                columns[name] = own.text()
+        own_id = next((name for name in columns if fold(name) in _IDS), None)
+        if own_id is not None and columns[own_id] == doc_id:
+            del columns[own_id]
+        self.document(doc_id, value.value[text] if text is not None else None, **columns)
 
     def _add(
         self, texts: _Texts, own_id: str, text: str | None, columns: Mapping[str, str | None]
@@ -235,6 +240,10 @@ class Contents:
         return Loaded(table, format, title, self.source.name)
 
     def _document_table(self, request: Request, format: str, title: str) -> Loaded:
+        if self._left:
+            names = list(self._left)
+            message = f"lists and objects of documents not used: {shortened(', '.join(names))}"
+            self.note("documents", "columns", message, len(names), names)
         table = self._table(self._documents, "documents", Documents.from_columns)
         return Loaded(table, format, title, self.source.name)
 

@@ -65,8 +65,8 @@ def read_gold(source: Source, request: Request) -> Loaded:
     """The judgments, the queries or the documents of a gold set."""
     contents = Contents(source)
     whole = whole_json(source, _HINT)
-    queries = dict(whole.named("queries").items())
-    corpus = dict(whole.named("corpus").items())
+    given = [whole.find(name) for name in ("queries", "corpus")]
+    queries, corpus = (dict(part.items()) if part else {} for part in given)
     for query_id, text in queries.items():
         if not isinstance(text.value, str):
             raise text.refused("the text of a query")
@@ -84,7 +84,7 @@ def read_gold(source: Source, request: Request) -> Loaded:
     if nothing:
         message = f"{_queries(nothing)} with nothing relevant; left out"
         contents.note("qrels", "nothing_expected", message, len(nothing), nothing, loud=True)
-    if unknown:
+    if unknown and queries:
         message = f"{_queries(unknown)} of {judged:,} with judgments that have no text"
         contents.note("qrels", "without_text", message, len(unknown), unknown)
     return contents.load(request, "gold_set", "Gold set: queries, corpus, relevant_docs")

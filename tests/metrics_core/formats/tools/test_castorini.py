@@ -29,7 +29,11 @@ RECORDS = [
                 "score": 14.229999542236328,
                 "doc": {"docid": "d1", "title": "Sky", "segment": "It scatters.", "url": "u"},
             },
-            {"docid": 12, "score": 1e2, "doc": {"contents": "So.", "self": "s", "text": "t"}},
+            {
+                "docid": 12,
+                "score": 1e2,
+                "doc": {"": 5, "contents": "So.", "self": "s", "text": "t"},
+            },
         ],
     },
     {"query": {"text": "tea", "qid": "007"}, "candidates": [{"docid": "d3", "score": 1}]},
@@ -48,7 +52,7 @@ def test_candidates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["text"] for row in records(made["queries"][0])] == ["sky, blue?", "tea"]
     assert records(made["documents"][0]) == [
         {"doc_id": "d1", "title": "Sky", "text": "It scatters.", "url": "u"},
-        {"doc_id": "12", "title": "", "text": "t", "contents": "So.", "self": "s"},
+        {"doc_id": "12", "title": "", "text": "t", "": "5", "contents": "So.", "self": "s"},
     ]
     (tmp_path / NAME).write_bytes(FILE)
     (tmp_path / "truth").write_text("7 0 d1 1\n007 0 d3 2\n")

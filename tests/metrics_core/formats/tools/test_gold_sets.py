@@ -65,9 +65,16 @@ def test_nodes_and_grades() -> None:
         "1 query with nothing relevant; left out",
         "1 query of 3 with judgments that have no text",
     ]
+    assert notes(made["documents"][0]) == ["lists and objects of documents not used: metadata"]
     (document,) = records(made["documents"][0])
     assert (document["doc_id"], document["text"]) == ("d1", "So.")
     assert document["class_name"] == "TextNode"
+
+
+def test_judgments_alone() -> None:
+    content = json.dumps({"relevant_docs": GOLD["relevant_docs"]}).encode()
+    made = by_kind(content, NAME)
+    assert made.keys() == {"qrels"} and notes(made["qrels"][0]) == []
 
 
 def test_what_is_refused() -> None:
