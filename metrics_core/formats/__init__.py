@@ -37,12 +37,17 @@ from metrics_core.formats.registry import FirstRows, Format, Kind, Loaded, forma
 from metrics_core.formats.sets import is_set, read_set
 from metrics_core.formats.spreadsheets import inert, spreadsheet_csv, with_whole_counts
 from metrics_core.formats.tools import (  # noqa: F401
+    autorag,
+    castorini,
+    gold_sets,
     mteb,
     opensearch,
     quepid_csv,
     quepid_json,
+    ragas,
     rank_eval,
     sentence_transformers,
+    trec_rag,
 )
 from metrics_core.formats.values import Grades
 from metrics_core.formats.writing import table_bytes, write

@@ -39,12 +39,9 @@ from metrics_core.formats.source.opening import memory_enough
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Queries, Run
 
-RETRIEVED = (
-    *("retrieved", "returned", "retrieved_modules", "returned_modules", "retrieved_ids"),
-    "retrieved_context_ids",
-)
-EXPECTED = ("expected", "expected_modules", "expected_ids", "reference_context_ids")
-_TEXTS = ("query", "text", "user_input")
+RETRIEVED = ("retrieved", "returned", "retrieved_modules", "returned_modules", "retrieved_ids")
+EXPECTED = ("expected", "expected_modules", "expected_ids")
+_TEXTS = ("query", "text")
 _IDS = ("query_id", "id", "qid")
 _WRAPPED = re.compile(r'"detailed_results"\s*:\s*\[\s*')
 _TABLES: tuple[Kind, ...] = ("run", "qrels", "queries")

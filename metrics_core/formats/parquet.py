@@ -15,8 +15,8 @@ from metrics_core.base.notes import Note
 from metrics_core.formats.outgoing import arrow_of
 from metrics_core.formats.parsing.checking import refuse_values
 from metrics_core.formats.parsing.chosen_columns import recognise_named
-from metrics_core.formats.parsing.columns import RANKS_COLUMNS
-from metrics_core.formats.parsing.list_names import kind_of_list
+from metrics_core.formats.parsing.columns import RANKS_COLUMNS, position
+from metrics_core.formats.parsing.list_names import QUERY_KEYS, kind_of_list
 from metrics_core.formats.parsing.named import Named, check_columns, check_header, load_named
 from metrics_core.formats.registry import KINDS, FirstRows, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.lines import refuse
@@ -49,6 +49,8 @@ def _parquet_rows(sample: Sample) -> FirstRows | None:
     if not sample.source.magic.startswith(MAGIC):
         return None
     file = opened_parquet(sample.source)
+    if is_corpus(file):
+        return None
     names = column_names(sample.source, file)
     if set(RANKS_COLUMNS) <= set(names):
         return None
@@ -138,6 +140,17 @@ def opened_parquet(source: Source) -> pq.ParquetFile:
     return file
 
 
+def is_corpus(file: pq.ParquetFile) -> bool:
+    """Whether these are the documents of AutoRAG, whose metadata has parts."""
+    try:
+        kinds = {field.name: field.type for field in file.schema_arrow}
+    except (pa.ArrowException, UnicodeDecodeError):
+        return False  # reading it says so
+    return {"doc_id", "contents", "metadata"} <= kinds.keys() and pa.types.is_struct(
+        kinds["metadata"]
+    )
+
+
 def column_names(source: Source, file: pq.ParquetFile) -> list[str]:
     """The columns' names without pandas' own index; refuses nested and repeated columns."""
     fields = guarded(source, lambda: [(field.name, field.type) for field in file.schema_arrow])
@@ -146,7 +159,13 @@ def column_names(source: Source, file: pq.ParquetFile) -> list[str]:
     if nested:
         problem = LineProblem(None, f"lists or structs in `{nested[0]}`", "one value in each cell")
         hint = "Drop the column, or make a column of each value."
-        if any(map(kind_of_list, nested)):
+        plain = [name for name, kind in fields if not pa.types.is_nested(kind)]
+        if any(map(kind_of_list, nested)) and position(plain, QUERY_KEYS) < 0:
+            hint = (
+                "No column says of which query the lists are. AutoRAG's best_*.parquet has the qid"
+                " beside them; the numbered files have not."
+            )
+        elif any(map(kind_of_list, nested)):
             hint = (
                 "Lists of documents are read from JSON Lines, such as pandas' to_json(…,"
                 " orient='records', lines=True) writes, and in Python from the frame itself."

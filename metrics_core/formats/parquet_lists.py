@@ -4,6 +4,7 @@ place then understands both."""
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,11 @@ import pyarrow as pa
 
 from metrics_core.formats.parquet import MAGIC, batches_of, guarded, opened_parquet
 from metrics_core.formats.parsing.columns import position
-from metrics_core.formats.parsing.list_names import QUERY_KEYS, kind_of_list
+from metrics_core.formats.parsing.list_names import (
+    QUERY_KEYS,
+    is_of_a_tool,
+    kind_of_list,
+)
 from metrics_core.formats.source.limits import Size
 from metrics_core.formats.source.opening import open_source
 from metrics_core.formats.source.parquet_size import A_CELL_OF_PYTHON, check_size
@@ -45,7 +50,8 @@ def open_records(
     names = guarded(opened, partial(_columns, file))
     if not names:
         return opened
-    size = partial(check_size, opened, file, names, a_cell=A_CELL_OF_PYTHON, lists=True)
+    leaves = _leaves(file.schema_arrow, names)
+    size = partial(check_size, opened, file, leaves, a_cell=A_CELL_OF_PYTHON, lists=True)
     guarded(opened, size)
     batches = guarded(opened, partial(_first if glance else batches_of, opened, file, names))
     records = [record for batch in batches for record in batch.to_pylist()]
@@ -58,21 +64,55 @@ def _first(_source: Source, file: pq.ParquetFile, names: list[str]) -> list[pa.R
 
 
 def _columns(file: pq.ParquetFile) -> list[str]:
-    """The columns of the records: those of one value, and lists of documents; none where there is
-    no query, or no such list."""
+    """The columns of the records: those of one value, lists of documents, and what tools keep
+    beside these, the long texts last; none where there is no query, or no such list."""
     schema = file.schema_arrow
     plain = [own.name for own in schema if not pa.types.is_nested(own.type)]
-    lists = [own.name for own in schema if kind_of_list(own.name) and _holds_ids(own.type)]
-    asked = position(plain, QUERY_KEYS) >= 0 and lists and len({*schema.names}) == len(schema)
-    return [own for own in schema.names if own in {*plain, *lists}] if asked else []
+    lists = [own.name for own in schema if kind_of_list(own.name) and _holds(own.type, _is_id)]
+    tools = [
+        own.name
+        for own in schema
+        if is_of_a_tool(own.name)
+        and own.name not in lists
+        and (_holds(own.type, _is_plain) or _has_parts(own.type))
+    ]
+    asked = position(plain, QUERY_KEYS) >= 0 and (lists or tools)
+    if not asked or len({*schema.names}) < len(schema):
+        return []
+    return [own for own in schema.names if own in {*plain, *lists}] + tools
 
 
-def _holds_ids(kind: pa.DataType) -> bool:
-    """Whether this is a list of ids, or of lists of them."""
-    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
+def _holds(kind: pa.DataType, inside: Callable[[pa.DataType], bool]) -> bool:
+    """Whether this is a list of such values, or of lists of them."""
+    if not _is_list(kind):
         return False
-    inside = kind.value_type
-    if pa.types.is_list(inside) or pa.types.is_large_list(inside):
-        inside = inside.value_type
-    texts = pa.types.is_string(inside) or pa.types.is_large_string(inside)
-    return bool(texts or pa.types.is_integer(inside))
+    own = kind.value_type
+    return inside(own.value_type if _is_list(own) else own)
+
+
+def _has_parts(kind: pa.DataType) -> bool:
+    """Whether this is an object of single values."""
+    return pa.types.is_struct(kind) and not any(pa.types.is_nested(part.type) for part in kind)
+
+
+def _leaves(schema: pa.Schema, names: list[str]) -> list[str]:
+    """The columns of values that these columns are, or consist of."""
+    found: list[str] = []
+    for name in names:
+        kind = schema.field(name).type
+        parts = [f"{name}.{part.name}" for part in kind] if _has_parts(kind) else []
+        found += parts or [name]
+    return found
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
+
+
+def _is_id(kind: pa.DataType) -> bool:
+    texts = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return bool(texts or pa.types.is_integer(kind))
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    return bool(_is_id(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind))

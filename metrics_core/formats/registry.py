@@ -17,7 +17,7 @@ from metrics_core.base.errors import FileFormatError
 from metrics_core.base.notes import Note
 from metrics_core.base.plugins import Registry, adding, guarded
 from metrics_core.formats.added import at_most, or_else
-from metrics_core.formats.parsing.json_beginning import beginning
+from metrics_core.formats.parsing.json_beginning import Beginning, beginning
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.source.unpacking import PACKING_ENDINGS, without_packing
 from metrics_core.formats.values import Grades
@@ -110,9 +110,24 @@ class Sample:
         return [line for line in lines[:1000] if line.strip() and not line.startswith("#")][:200]
 
     @cached_property
+    def _beginning(self) -> Beginning:
+        return beginning(self.text)
+
+    @property
     def json(self) -> Any:
         """The JSON value that the file begins with, what is open closed; None where it is none."""
-        return beginning(self.text)
+        return self._beginning.value
+
+    @cached_property
+    def first_record(self) -> dict[str, Any]:
+        """The object that the file begins with, or the first of its list; empty where none does."""
+        first = self.json[0] if isinstance(self.json, list) and self.json else self.json
+        return first if isinstance(first, dict) else {}
+
+    @property
+    def has_first_record(self) -> bool:
+        """Whether that is all of it, so that what is not in it is not there."""
+        return self._beginning.whole or (isinstance(self.json, list) and len(self.json) > 1)
 
     @cached_property
     def path(self) -> str:

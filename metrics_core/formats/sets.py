@@ -3,11 +3,11 @@ of several runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from metrics_core.base.errors import FileFormatError
+from metrics_core.base.errors import FileFormatError, ParameterError
 from metrics_core.formats import beir
 from metrics_core.formats.detailed import is_detailed, is_json, read_detailed_set
 from metrics_core.formats.judged_ranks import holds_ranks, read_ranks_set
@@ -79,18 +79,25 @@ def read_set(
     grades: Grades = "integer",
     encoding: str | None = None,
     limit: Size | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> list[Loaded]:
     """Read a BEIR set (a folder, a zip of one, its bytes), a file of detailed results, records of
-    queries with judgments inside, or judged ranks (a Parquet file, a folder of such, a zip of one).
+    queries with judgments inside, what another tool writes into one file, or judged ranks (a
+    Parquet file, a folder of such, a zip of one).
 
     Gives its documents, queries, judgments and runs. The choices are those of `read`, and hold for
-    every file of the set; in detailed results a document counts once and no grades stand. Raises
-    FileFormatError where it is no such set or cannot be read.
+    every file of the set; in detailed results a document counts once and no grades stand; `columns`
+    are for files of tools that have them by name. Raises FileFormatError where it is no such set or
+    cannot be read.
     """
     check_choices(None, None, duplicates, grades)
+    tool = _of_a_tool(source)
+    named = tool is not None and next(f for f in formats() if f.name == tool[0]).first_rows
+    if columns and not named:
+        what = "a file of one table, or of a tool that names its columns, such as Ragas' samples"
+        raise ParameterError(f"columns are for {what}.", "Leave them out.")
     if holds_ranks(source):
         return read_ranks_set(source, name=name, limit=limit)
-    tool = _of_a_tool(source)
     if tool is not None:
         read = partial(
             read_each,
@@ -100,6 +107,7 @@ def read_set(
             grades=grades,
             encoding=encoding,
             limit=limit,
+            columns=columns,
         )
         return _read_of_a_tool(*tool, read)
     if is_json(source) and not beir.is_set(source):

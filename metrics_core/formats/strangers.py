@@ -34,11 +34,6 @@ _STRANGERS = (
         "It stands for the baseline of a gate: compare QRELS SNAPSHOT RUN --gate 'AP > -0.01'.",
     ),
     _stranger(
-        r'\s*\{\s*"queries"\s*:\s*\{\s*"[^"]*"\s*:\s*"',
-        "LlamaIndex's dataset of queries, corpus and relevant_docs",
-        "Save its `relevant_docs` as a file of its own; kind=qrels reads it.",
-    ),
-    _stranger(
         r'\s*\{\s*"questions"\s*:\s*\[',
         "a file of BioASQ's questions",
         f"Its `documents` are lists. {_RELEVANT}.",

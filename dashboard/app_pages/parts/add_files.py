@@ -57,6 +57,7 @@ _OFFERS = {
     "grades=real": "Read grades with decimals",
     "kind=run": "Read as a run",
     "kind=qrels": "Read as judgments",
+    "doc=retrieved_contexts": "Tell documents apart by their texts",
 }
 
 
@@ -319,4 +320,4 @@ def _offers(error: RanklensError) -> list[tuple[str, str]]:
 
 def _choice(offer: str) -> dict[str, Any]:
     name, _, value = offer.partition("=")
-    return {name: value}
+    return {"columns": {name: value}} if name == "doc" else {name: value}

@@ -14,14 +14,20 @@ from metrics_core.base.errors import FileFormatError, LineProblem, TableError
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import plural
 from metrics_core.formats.parsing.checking import check_ids, qrels_table, refuse_values
+from metrics_core.formats.parsing.columns import DOCUMENT_IDS, DOCUMENT_TEXTS, fold
+from metrics_core.formats.parsing.json_values import JsonValue
 from metrics_core.formats.parsing.systems import Reading, System, load_systems
 from metrics_core.formats.registry import KIND_TITLES, Kind, Loaded, NothingOfKindError, Request
 from metrics_core.formats.source.lines import LineIndex, refuse_rows
-from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.source import Source, shortened
 from metrics_core.formats.values import A_SCORE
 from metrics_core.tables import Documents, Qrels, Queries
 from metrics_core.tables.arrays import column_of
 from metrics_core.tables.columns import ID
+
+_IDS = DOCUMENT_IDS
+_TEXTS = ("segment", *DOCUMENT_TEXTS, "page_content")
+"""Keys of a document's text: castorini's, then what it is called elsewhere."""
 
 
 @dataclass
@@ -51,14 +57,22 @@ class _Pairs:
 class _Texts:
     """Rows of queries or of documents by id: their columns, and where each was first."""
 
+    id_name: str
     rows: dict[str, dict[str, str]] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
     other: list[str] = field(default_factory=list)
 
-    def add(self, own_id: str, columns: Mapping[str, str | None]) -> None:
+    def add(self, own_id: str, text: str | None, columns: Mapping[str, str | None]) -> None:
         known = self.rows.setdefault(own_id, {})
-        for name, value in columns.items():
+        named = {self._named(name): value for name, value in columns.items()}
+        for name, value in {"text": text, **named}.items():
             if value is not None and known.setdefault(name, value) != value:
                 self.other.append(own_id)
+
+    def _named(self, name: str) -> str:
+        """A column's name; one that is called as ours are is told apart."""
+        ours = name in ("text", self.id_name)
+        return self.names.setdefault(name, f"record.{name}" if ours else name)
 
 
 class Contents:
@@ -67,10 +81,21 @@ class Contents:
     def __init__(self, source: Source) -> None:
         self.source = source
         self._results, self._grades = _Pairs(), _Pairs()
-        self._queries, self._documents = _Texts(), _Texts()
+        self._queries, self._documents = _Texts("query_id"), _Texts("doc_id")
         self._notes: dict[Kind, list[Note]] = {}
         self._last: tuple[str, str] | None = None
         self._empty: dict[str, None] = {}
+        self._lists: set[tuple[str, str]] = set()
+        self._left: dict[str, None] = {}
+
+    def begin(self, record: JsonValue, query_id: str, run: str = "") -> None:
+        """The one list that a run has for a query. Raises FileFormatError for a second."""
+        if (run, query_id) in self._lists:
+            of = f" of run {shortened(run)}" if run else ""
+            found = f"query {shortened(query_id)}{of} a second time"
+            hint = "Are these the results of several runs? Give each a file of its own."
+            raise record.refused("each query once", found=found, hint=hint)
+        self._lists.add((run, query_id))
 
     def result(
         self,
@@ -109,11 +134,39 @@ class Contents:
 
     def query(self, query_id: str, text: str | None = None, /, **columns: str | None) -> None:
         """A query, with what else is said of it; what was said first counts."""
-        self._queries.add(query_id, {"text": text, **columns})
+        self._add(self._queries, query_id, text, columns)
 
     def document(self, doc_id: str, text: str | None = None, /, **columns: str | None) -> None:
         """A document, with what else is said of it; what was said first counts."""
-        self._documents.add(doc_id, {"text": text, **columns})
+        self._add(self._documents, doc_id, text, columns)
+
+    def document_as(self, doc_id: str, value: JsonValue | None) -> None:
+        """A document that is a text, or an object with one: what else it says by single values
+        becomes columns."""
+        if value is None or not isinstance(value.value, (str, dict)):
+            if value is not None:
+                raise value.refused("a text, or an object with one")
+            return
+        if isinstance(value.value, str):
+            self.document(doc_id, value.text())
+            return
+        text = next((name for name in _TEXTS if isinstance(value.value.get(name), str)), None)
+        columns = {}
+        for name, own in value.items():
+            if isinstance(own.value, (dict, list)):
+                self._left[name] = None
+            elif name != text and own.value is not None:
+                columns[name] = own.text()
+        own_id = next((name for name in columns if fold(name) in _IDS), None)
+        if own_id is not None and columns[own_id] == doc_id:
+            del columns[own_id]
+        self.document(doc_id, value.value[text] if text is not None else None, **columns)
+
+    def _add(
+        self, texts: _Texts, own_id: str, text: str | None, columns: Mapping[str, str | None]
+    ) -> None:
+        texts.add(own_id, text, columns)
+        self.source.limit.check_cells(self.source.name, len(texts.rows), 2 + len(texts.names))
 
     def note(
         self,
@@ -121,12 +174,13 @@ class Contents:
         code: str,
         message: str,
         count: int,
-        examples: tuple[str, ...] = (),
+        examples: Sequence[str] = (),
         *,
         loud: bool = False,
     ) -> None:
         """Something odd about the table of a kind; `loud` as in `Note`."""
-        self._notes.setdefault(kind, []).append(Note(code, message, count, examples, loud))
+        noted = Note(code, message, count, tuple(examples[:3]), loud=loud)
+        self._notes.setdefault(kind, []).append(noted)
 
     def note_ids(
         self,
@@ -199,21 +253,25 @@ class Contents:
         return Loaded(noted, format, title, self.source.name)
 
     def _query_table(self, request: Request, format: str, title: str) -> Loaded:
-        table = self._table(self._queries, "query_id", "queries", Queries.from_columns, title)
+        table = self._table(self._queries, "queries", Queries.from_columns, title)
         return Loaded(table, format, title, self.source.name)
 
     def _document_table(self, request: Request, format: str, title: str) -> Loaded:
-        table = self._table(self._documents, "doc_id", "documents", Documents.from_columns, title)
+        if self._left:
+            names = list(self._left)
+            message = f"lists and objects of documents not used: {shortened(', '.join(names))}"
+            self.note("documents", "columns", message, len(names), names)
+        table = self._table(self._documents, "documents", Documents.from_columns, title)
         return Loaded(table, format, title, self.source.name)
 
-    def _table(self, texts: _Texts, id_name: str, kind: Kind, make: Any, title: str) -> Any:
+    def _table(self, texts: _Texts, kind: Kind, make: Any, title: str) -> Any:
         if not texts.rows:
             raise self._nothing(kind, title)
         names = dict.fromkeys(name for row in texts.rows.values() for name in row)
-        columns: dict[str, Any] = {id_name: list(texts.rows)}
+        columns: dict[str, Any] = {texts.id_name: list(texts.rows)}
         columns |= {name: [row.get(name) for row in texts.rows.values()] for name in names}
-        if "text" in columns:
-            columns["text"] = [text or "" for text in columns["text"]]
+        for name in columns.keys() & {"text", "title"}:
+            columns[name] = [text or "" for text in columns[name]]
         try:
             table = make(columns)
         except TableError as error:

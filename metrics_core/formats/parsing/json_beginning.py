@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, NamedTuple
+
+from metrics_core.formats.parsing.json_text import NumberText
 
 _BEGINNING = 1 << 15
 _TOKEN = re.compile(
@@ -13,30 +15,49 @@ _TOKEN = re.compile(
 _CLOSED = {"{": "}", "[": "]"}
 
 
-def beginning(text: str) -> Any:
+class Beginning(NamedTuple):
+    """A JSON value as far as it was looked at, None where none begins, and whether that is all of
+    it."""
+
+    value: Any
+    whole: bool
+
+
+_NOTHING = Beginning(None, whole=False)
+
+
+def beginning(text: str) -> Beginning:
     """The JSON value that begins a text, as far as the first 32 KB have it, what is open there
-    closed; None where none begins. Numbers are texts."""
+    closed. Numbers are NumberText."""
     text = text.lstrip()[:_BEGINNING]
     if not text.startswith(("{", "[")):
-        return None
-    closed, open_now = "", [""]
-    whole = 0
-    at = 0
+        return _NOTHING
+    open_now: list[str] = []
+    whole = at = 0
+    keyed = False
     for token in _TOKEN.finditer(text):
         if text[at : token.start()].strip():
             break
         at, word = token.end(), token[0]
+        cut = at == len(text) and word[0] not in '"{}[]'
+        if token["key"]:
+            keyed = True
+        if word == "," or token["key"] or cut:
+            continue
+        if word in ("}", "]"):
+            if open_now.pop() != word:
+                return _NOTHING
+        elif open_now and open_now[-1] == "}" and not keyed:
+            break  # a key of which the colon is cut off
+        keyed = False
         if word in _CLOSED:
             open_now.append(_CLOSED[word])
-        elif word in ("}", "]"):
-            if open_now.pop() != word:
-                return None
-        elif word == "," or token["key"] or (at == len(text) and word[0] != '"'):
-            continue
-        whole, closed = at, "".join(reversed(open_now))
-        if not closed:
+        whole = at
+        if not open_now:
             break
+    closed = "".join(reversed(open_now))
     try:
-        return json.loads(text[:whole] + closed, parse_int=str, parse_float=str)
+        value = json.loads(text[:whole] + closed, parse_int=NumberText, parse_float=NumberText)
     except (ValueError, RecursionError):
-        return None
+        return _NOTHING
+    return Beginning(value, whole=not closed)

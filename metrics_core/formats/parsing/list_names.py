@@ -21,6 +21,10 @@ _RELEVANT = re.compile(
     r"|(?:positive|relevant|gold|expected|reference)(?:\w*ids|docs|documents)"
 )
 _NOT_RELEVANT = re.compile(r"negativepassages|negative(?:\w*ids|docs|documents)")
+_OF_TOOLS = re.compile(
+    r"(?:retrievescores|retrieved(?:contents|ids))(?:lexical|semantic)?|generationgt"
+    r"|(?:retrieved|reference)contexts|rubrics"
+)
 
 
 def kind_of_list(name: str) -> Kind | None:
@@ -29,6 +33,11 @@ def kind_of_list(name: str) -> Kind | None:
     if _RELEVANT.fullmatch(own) or _NOT_RELEVANT.fullmatch(own):
         return "qrels"
     return "run" if _RANKED.fullmatch(own) else None
+
+
+def is_of_a_tool(name: str) -> bool:
+    """Whether AutoRAG or Ragas calls so what it keeps beside lists of documents, or such a list."""
+    return _OF_TOOLS.fullmatch(fold(name)) is not None
 
 
 def is_negative(name: str) -> bool:

@@ -4,8 +4,10 @@ score}}}}`."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from metrics_core.formats.parsing.contents import Contents
+from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.parsing.json_values import JsonValue, whole_json
 from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.source import Source
@@ -23,15 +25,22 @@ def recognise_predictions(sample: Sample) -> Mapping[Kind, int]:
     whole = sample.json
     if not isinstance(whole, dict):
         return {}
-    below = [value for name, value in whole.items() if name != _META]
-    if _META not in whole:
-        for _ in range(3):
-            if not below or not isinstance(below[0], dict):
-                return {}
-            below = list(below[0].values())
-        if not below or not isinstance(below[0], str):
-            return {}
-    return {"run": OF_A_TOOL}
+    if _META in whole or _is_score(_deep_in(whole, 4)):
+        return {"run": OF_A_TOOL}
+    return {}
+
+
+def _deep_in(value: Any, levels: int) -> Any:
+    """The first value that stands so many levels deep in objects; None where there is none."""
+    if levels == 0:
+        return value
+    inside = value.values() if isinstance(value, dict) else ()
+    found = (_deep_in(own, levels - 1) for own in inside)
+    return next((own for own in found if own is not None), None)
+
+
+def _is_score(value: Any) -> bool:
+    return isinstance(value, NumberText)
 
 
 @reader(

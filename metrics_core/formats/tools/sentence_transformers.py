@@ -17,10 +17,8 @@ _HINT = f"A line looks like {_EXAMPLE}."
 
 def recognise_predictions(sample: Sample) -> Mapping[Kind, int]:
     """By the results of the first record, which are objects with a corpus_id."""
-    record = sample.json
-    if not isinstance(record, dict) or "query_id" not in record:
-        return {}
-    results = record.get("results")
+    record = sample.first_record
+    results = record.get("results") if "query_id" in record else None
     first = results[0] if isinstance(results, list) and results else None
     if not isinstance(first, dict) or "corpus_id" not in first:
         return {}
@@ -45,6 +43,7 @@ def read_predictions(source: Source, request: Request) -> Loaded:
     for record in json_records(source, _HINT):
         query_id = record.named("query_id").id()
         text = record.find("query")
+        contents.begin(record, query_id)
         contents.query(query_id, text.text() if text else None)
         results = list(record.named("results").each())
         for found in results:

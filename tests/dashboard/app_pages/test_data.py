@@ -31,11 +31,16 @@ def test_duplicates_can_be_kept_by_choice() -> None:
         [
             ("my.qrels", b"q1 0 d1 1\n", "text/plain"),
             ("twice.run", b"q1 Q0 d1 1 2.0 x\nq1 Q0 d1 2 1.0 x\n", "text/plain"),
+            ("rag.jsonl", b'{"user_input": "q1", "retrieved_contexts": ["d1"]}\n', "text/plain"),
         ]
     ).run()
     assert "twice.run was not loaded" in text_of(app)
+    assert "rag.jsonl was not loaded" in text_of(app)
+    by_text = "Tell documents apart by their texts"
+    next(b for b in app.button if b.label == by_text).click().run()
+    assert "rag.jsonl was not loaded" not in text_of(app)
     next(b for b in app.button if b.label == "Keep the best score of each").click().run()
-    assert "Two files are loaded" in text_of(app)
+    assert "Five files are loaded" in text_of(app)
 
 
 def test_swapped_files_are_recognised_by_content() -> None:

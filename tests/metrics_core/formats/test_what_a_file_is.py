@@ -441,15 +441,18 @@ F17 += [
         rows={"q1": {"d2": 9}},
         evidence="columns",
     ),
+    Case(
+        "F17 LlamaIndex",
+        line(queries={"q": "a"}, corpus={"d": "b"}, relevant_docs={"q": ["d"]}),
+        "x.json",
+        {},
+        "qrels",
+        {"q": {"d": 1}},
+        "columns",
+    ),
     *(
         Case("F17", content, name, asked, refused=words)
         for content, name, asked, words in [
-            (
-                line(queries={"q": "a"}, corpus={"d": "b"}, relevant_docs={"q": ["d"]}),
-                "x.json",
-                JUDGED,
-                ("LlamaIndex", "kind=qrels"),
-            ),
             (line(requests=[{"id": "q", "ratings": []}]), "x.json", JUDGED, ("none in this file",)),
             (line(metric_score=0.5, details={}), "x.json", {"kind": "run"}, ("none in this file",)),
             (line(questions=[{"id": "q"}]), "x.json", {}, ("BioASQ",)),

@@ -56,6 +56,14 @@ DETAILED = [
     }
     for i in range(1, 4)
 ]
+SAMPLES = """user_input,retrieved_contexts,retrieved_context_ids,reference_context_ids
+a,"['it\\'s', ""b""]","['d1', 7]",['d1']
+b,[],[],"[""d2""]"
+"""
+ANSWER = {
+    "metadata": {"run_id": "ours", "topic_id": 7, "narrative": "why"},
+    "references": {"d1": "a text", "d2": 0.5, "d3": {"text": "so", "url": "u"}},
+}
 
 PACKINGS: Mapping[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.compress,
@@ -118,6 +126,19 @@ def parquets() -> dict[str, bytes]:
             "day": _DAYS,
         },
     }
+    columns["autorag"] = {
+        "qid": ["q1", "q2"],
+        "query": ["a", "b"],
+        "retrieval_gt": [[["d1"], ["d2", "d3"]], [[]]],
+        "retrieved_contents": [["t", "u"], []],
+        "retrieved_ids": [["d1", "d9"], []],
+        "retrieve_scores": [[0.5, 0.25], []],
+    }
+    columns["corpus"] = {
+        "doc_id": ["d1", "d2"],
+        "contents": ["t", "u"],
+        "metadata": [{"prev_id": None, "next_id": "d2"}, {"prev_id": "d1", "next_id": None}],
+    }
     found = {}
     for number, (name, own) in enumerate(columns.items()):
         sink = io.BytesIO()
@@ -150,6 +171,8 @@ def seeds() -> dict[str, bytes]:
     found["cast.json"] = json.dumps(CAST).encode()
     found["detailed.json"] = json.dumps({"detailed_results": DETAILED}, indent=1).encode()
     found["detailed.jsonl"] = "\n".join(json.dumps(r) for r in DETAILED).encode()
+    found["samples.csv"] = SAMPLES.encode()
+    found["answer.jsonl"] = json.dumps(ANSWER).encode()
     found["topics.xml"] = TOPICS.encode()
     found["beir.zip"], found["book.xlsx"] = beir(run), office()
     sink = io.BytesIO()

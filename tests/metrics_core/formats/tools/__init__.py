@@ -1,0 +1,1 @@
+"""Files of other tools, a module a family."""

@@ -1,0 +1,39 @@
+"""Lists in a cell of a table: as JSON, or as Python writes them (`['d1', "it's", 7]`)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from metrics_core.formats.parsing.json_text import NumberText
+
+_VALUE = r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|None|null"""
+_ITEM = re.compile(rf"\s*({_VALUE})\s*(,|\Z)")
+
+
+def listed_in(cell: str) -> list[Any] | None:
+    """The texts and numbers of a list that a cell holds; None where it holds no such list."""
+    text = cell.strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return None
+    inside, found, at = text[1:-1], list[Any](), 0
+    if not inside.strip():
+        return []
+    while at < len(inside):
+        item = _ITEM.match(inside, at)
+        if item is None:
+            return None
+        try:
+            found.append(_value(item[1]))
+        except (ValueError, SyntaxError):
+            return None
+        at = item.end()
+    return found
+
+
+def _value(literal: str) -> Any:
+    """A text, its escapes read, or a number as it is written."""
+    if literal in ("None", "null"):
+        return None
+    return ast.literal_eval(literal) if literal[0] in "'\"" else NumberText(literal)

@@ -1,0 +1,1 @@
+"""Lines and values to columns."""

@@ -1,0 +1,107 @@
+"""Gold sets: what sentence-transformers 6.2.0's evaluators take, and what save_json of LlamaIndex'
+EmbeddingQAFinetuneDataset (llama-index-finetuning 0.4.2) writes, with `mode` and an indent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from metrics_core.formats import is_set, read, read_each
+from metrics_core.tables import Qrels
+from tests.metrics_core.formats.tools.looking import (
+    by_kind,
+    hold_to_trec,
+    notes,
+    records,
+    refused,
+    rows,
+)
+
+GOLD: dict[str, Any] = {
+    "queries": {"007": "refund?", "q2": "42"},
+    "corpus": {"d1": "Ask within 30 days.", "1e5": "Sizes."},
+    "relevant_docs": {"007": ["d1", "1e5"], "q2": ["1e5"]},
+}
+NAME = "val_dataset.json"
+
+
+def file_of(**changed: Any) -> bytes:
+    return json.dumps(GOLD | {"mode": "text"} | changed, indent=4).encode()
+
+
+def test_a_gold_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = by_kind(file_of(), NAME)
+    assert made.keys() == {"documents", "queries", "qrels"}
+    (qrels,) = made["qrels"]
+    assert (qrels.format, qrels.title) == ("gold_set", "Gold set: queries, corpus, relevant_docs")
+    assert rows(qrels) == {"007": {"d1": 1, "1e5": 1}, "q2": {"1e5": 1}} and notes(qrels) == []
+    assert records(made["queries"][0])[1] == {"query_id": "q2", "text": "42"}
+    assert [row["text"] for row in records(made["documents"][0])] == [*GOLD["corpus"].values()]
+    (tmp_path / NAME).write_bytes(file_of())
+    trec = "007 Q0 d1 1 2 t\n007 Q0 x 2 1 t\nq2 Q0 1e5 1 2 t\n"
+    (tmp_path / "x.run").write_text(trec)
+    (run,) = read_each(tmp_path / "x.run")
+    assert isinstance(qrels.table, Qrels)
+    hold_to_trec(run, trec, qrels.table, capsys, tmp_path / NAME, tmp_path / "x.run")
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_in_any_order_and_larger_than_what_is_looked_at(order: tuple[int, ...]) -> None:
+    many = GOLD | {"corpus": {f"d{i}": "a text " * 20 for i in range(400)}}
+    parts = [list(many)[at] for at in order]
+    content = json.dumps({name: many[name] for name in parts}).encode()
+    assert is_set(content) and rows(by_kind(content, NAME)["qrels"][0])["q2"] == {"1e5": 1}
+
+
+def test_nodes_and_grades() -> None:
+    node = {"id_": "d1", "text": "So.", "metadata": {"a": "b"}, "class_name": "TextNode"}
+    content = file_of(corpus={"d1": node}, relevant_docs={"007": {"d1": 2}, "q2": [], "z": ["d1"]})
+    made = by_kind(content, NAME)
+    assert rows(made["qrels"][0]) == {"007": {"d1": 2}, "z": {"d1": 1}}
+    assert notes(made["qrels"][0]) == [
+        "1 query with nothing relevant; left out",
+        "1 query of 3 with judgments that have no text",
+    ]
+    assert notes(made["documents"][0]) == ["lists and objects of documents not used: metadata"]
+    (document,) = records(made["documents"][0])
+    assert (document["doc_id"], document["text"]) == ("d1", "So.")
+    assert document["class_name"] == "TextNode"
+
+
+def test_judgments_alone() -> None:
+    content = json.dumps({"relevant_docs": GOLD["relevant_docs"]}).encode()
+    made = by_kind(content, NAME)
+    assert made.keys() == {"qrels"} and notes(made["qrels"][0]) == []
+
+
+def test_what_is_refused() -> None:
+    refused(file_of()[:-30], NAME, "expected JSON", "cut off")
+    refused(file_of(relevant_docs={"q": [["d"]]}), NAME, "a list at relevant_docs.q[0]", "an id")
+    refused(file_of(queries={"q": "a", "r": None}), NAME, "`null` at queries.r", "text of a query")
+    lacking = {name: part for name, part in GOLD.items() if name != "relevant_docs"}
+    words = "`relevant_docs`", "an object with queries, corpus", "Such a file looks like"
+    refused(json.dumps(lacking).encode(), NAME, *words)
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        {"queries": {"d1": 1.5, "d2": 0.5}},
+        {"queries": {"d1": 2}, "corpus": {"d2": 1}},
+        {"queries": {"d1": 0.5}, "q2": {"d2": 1}},
+    ],
+)
+def test_a_run_with_queries_of_such_names_stays_one(whole: Any) -> None:
+    (loaded,) = read_each(json.dumps(whole).encode(), name="run.json")
+    assert (loaded.kind, loaded.format) == ("run", "json")
+    assert read(json.dumps(whole).encode(), name="x.json", kind="run").format == "json"
+
+
+def test_what_llama_index_writes(tmp_path: Path) -> None:
+    common = pytest.importorskip("llama_index.finetuning.embeddings.common")
+    common.EmbeddingQAFinetuneDataset(**GOLD).save_json(str(tmp_path / NAME))
+    made = by_kind((tmp_path / NAME).read_bytes(), NAME)
+    assert rows(made["qrels"][0]) == rows(by_kind(file_of(), NAME)["qrels"][0])
