@@ -55,6 +55,7 @@ def test_the_tutorial_runs_from_top_to_bottom() -> None:
     assert (ROOT / "docs" / "tutorial.ipynb").stat().st_size < 300_000
 
 
+@pytest.mark.thorough
 def test_the_sample_runs_can_be_built_again() -> None:
     command = [sys.executable, str(ROOT / "sample_runs" / "build.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

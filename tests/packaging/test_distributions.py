@@ -54,6 +54,7 @@ def test_the_sdist_holds_what_it_is_built_from_and_no_tests(built: Built) -> Non
     }
 
 
+@pytest.mark.thorough
 def test_the_wheel_of_the_sources_is_that_of_the_sdist(built: Built, tmp_path: Path) -> None:
     """`built` has the latter."""
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index"]

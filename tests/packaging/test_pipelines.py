@@ -46,7 +46,10 @@ def test_gitlab(built: Built, example: Path) -> None:
     assert ElementTree.parse(example / "gate.xml").find(".//failure") is not None
 
 
-@pytest.mark.parametrize(("change", "status"), [(changes.titles_only, 1), (changes.accepted, 0)])
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [(changes.titles_only, 1), pytest.param(changes.accepted, 0, marks=pytest.mark.thorough)],
+)
 def test_a_plain_shell(built: Built, example: Path, change: changes.Change, status: int) -> None:
     change(example)
     assert ran(SHELL, example, built) == status

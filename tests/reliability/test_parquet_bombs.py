@@ -272,6 +272,7 @@ print(peak(), said)
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_bombs_in_the_data_folder_leave_the_rest_to_be_seen(tmp_path: Path) -> None:
     for name in ("shared", "understated", "long word"):
         (tmp_path / f"{name.replace(' ', '-')}.parquet").write_bytes(BOMBS[name][0]())

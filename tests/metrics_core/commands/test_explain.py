@@ -60,7 +60,7 @@ def test_json_adds_up_and_starts_with_the_worst(command: Command, name: str) -> 
         assert record["kind"] in KINDS and record["change"] in CHANGES
 
 
-@pytest.mark.parametrize("name", ["nDCG@10", "AP"])
+@pytest.mark.parametrize("name", ["nDCG@10", pytest.param("AP", marks=pytest.mark.thorough)])
 def test_the_table_of_a_query_adds_up_as_printed(command: Command, name: str) -> None:
     for record in json.loads(command("-m", name, "--format", "json")[0])[:6]:
         out, _ = command("-m", name, "--query", record["query_id"], "--format", "markdown")

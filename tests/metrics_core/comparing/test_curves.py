@@ -41,6 +41,7 @@ def test_the_band_of_differences_holds_for_all_cutoffs_at_once() -> None:
     assert (band.low < alone.low).all() and (band.high > alone.high).all()
 
 
+@pytest.mark.thorough
 def test_where_nothing_differs_at_some_cutoff_few_bands_claim_a_lead() -> None:
     # 200 pairs of runs that are equally good; neighbouring cutoffs are alike, as in a curve.
     generator = np.random.default_rng(11)

@@ -75,7 +75,7 @@ def test_no_grades_of_the_unjudged_pass_the_residual(
         assert found.high[0] == pytest.approx(scores.max(), abs=1e-12), values
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(collection=collections())
 def test_many_queries_are_the_single_ones(collection: Any) -> None:
     run, qrels = collection

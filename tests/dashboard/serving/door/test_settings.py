@@ -147,7 +147,13 @@ def test_no_folder_and_no_variable_changes_an_option(tmp_path: Path, calm: dict[
     assert found["server.cookieSecret"] not in ("known", "1")
 
 
-@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN.keys())
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(text, id=name, marks=[pytest.mark.thorough] * bool(i))
+        for i, (name, text) in enumerate(BROKEN.items())
+    ],
+)
 def test_a_broken_file_is_not_even_read(content: str, tmp_path: Path, calm: dict[str, Any]) -> None:
     found = run(PRINTED, with_config(tmp_path / "here", content), tmp_path)
     assert {n: v for n, v in found.items() if n not in RANDOM} == {

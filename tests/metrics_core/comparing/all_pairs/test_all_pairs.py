@@ -228,6 +228,7 @@ def test_places_hold_the_true_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert missed / trials <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / trials)
 
 
+@pytest.mark.thorough
 def test_many_runs_need_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pair_draws, "_WORK", 1)
     values = runs_like(np.linspace(0, 0.3, 200), queries=50)

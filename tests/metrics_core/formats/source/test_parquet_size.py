@@ -147,7 +147,7 @@ def test_lists_whose_texts_are_written_as_differences_are_refused() -> None:
         read(out.getvalue())
 
 
-@pytest.mark.parametrize("lists", [False, True])
+@pytest.mark.parametrize("lists", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_a_footer_that_is_damaged_anywhere_is_read_or_refused(lists: bool) -> None:
     """pyarrow ends the process where it is asked for a column of which the footer tells sizes that
     do not fit."""
