@@ -36,7 +36,7 @@ from metrics_core.formats.reading import (
 from metrics_core.formats.registry import FirstRows, Format, Kind, Loaded, formats
 from metrics_core.formats.sets import is_set, read_set
 from metrics_core.formats.spreadsheets import inert, spreadsheet_csv, with_whole_counts
-from metrics_core.formats.tools import mteb, ranx, sentence_transformers  # noqa: F401
+from metrics_core.formats.tools import letor, mteb, ranx, sentence_transformers  # noqa: F401
 from metrics_core.formats.values import Grades
 from metrics_core.formats.writing import table_bytes, write
 

@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.source.limits import ORDINARY_RATIO, RATIO_FROM, Limit, size_text
+from metrics_core.formats.source.other_files import refuse_other_zip
 
 Origin = Path | bytes
 """Where the bytes are: in a file, or in memory."""
@@ -209,13 +210,7 @@ def _unpacking(name: str, plain: BinaryIO, limit: Limit) -> BinaryIO:
 
 def _only_member(name: str, archive: zipfile.ZipFile) -> str:
     found = zip_members(archive)
-    if "[Content_Types].xml" in found:
-        raise _refused(
-            name,
-            "an Office document",
-            "a table as text or Parquet",
-            "Save the sheet as CSV and give that.",
-        )
+    refuse_other_zip(name, found)
     if len(found) != 1:
         shown = ", ".join(f"`{n}`" for n in found[:4]) + (", …" if len(found) > 4 else "")
         raise _refused(

@@ -1,4 +1,4 @@
-"""ranx: what Run.save writes as .lz4, `{query: {document: score}}` as CBOR inside LZ4 inside LZ4."""
+"""ranx: what Run.save writes as .lz4, `{query: {document: score}}` as CBOR inside LZ4 twice."""
 
 from __future__ import annotations
 
