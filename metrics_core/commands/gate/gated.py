@@ -93,7 +93,8 @@ def _report(asked: Asked, options: GateOptions) -> GateReport:
 
 
 def _queries(options: GateOptions, asked: Asked, scores: Scores) -> Queries | None:
-    given = options.queries or (options.collection and list(asked.slices))
+    of_queries = any(one.column for one in asked.slices)
+    given = options.queries or (of_queries and options.collection)
     return queries_given(scores.query_ids, options, "A gate") if given else None
 
 
