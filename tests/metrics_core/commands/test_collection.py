@@ -154,7 +154,7 @@ def test_a_snapshot_and_a_gate_of_it(command: Command, texts: Texts) -> None:
     assert texts.read == ["queries"]
     assert (
         f"--collection {NAME}"
-        in command("compare", *named, "no.json", "a.run", "-m", "AP", "--gate", "AP > 0")[2]
+        in command("compare", *named, "no.json", "a.run", "-m", "AP", "--gate", "AP > -0.1")[2]
     )
 
 
