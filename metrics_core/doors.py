@@ -105,7 +105,8 @@ def compare_scores(
     higher_is_better: bool | None = None,
 ) -> pd.DataFrame:
     """The same of scores that are there: what `evaluate` gave, or any table with query_id, run and
-    a number for each, such as a latency, of which no measure need be known.
+    a number for each, such as a latency, of which no measure need be known; or with a row for each
+    measure, its name in `measure` and the number in `value`, as PyTerrier's perquery.csv.
 
     `measure` is a column, by default every one that holds numbers. Higher is better unless a
     measure of that name says otherwise, or `higher_is_better` does. Raises RanklensError where
@@ -369,7 +370,26 @@ def _scores_frame(given: Any) -> pd.DataFrame:
         at = position(names, NAMES[role])
         if key not in names and at >= 0:
             names[at] = key
-    return frame.set_axis(names, axis=1)
+    if "run" not in names and {"name", "measure"} <= set(names):
+        names[names.index("name")] = "run"
+    frame = frame.set_axis(names, axis=1)
+    long = {"run", "query_id", "measure", "value"} <= set(names)
+    return _one_row_a_query(frame) if long else frame
+
+
+def _one_row_a_query(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table of a row for each measure, as PyTerrier's perquery.csv, with a column for each."""
+    keys = ["run", "query_id"]
+    twice = frame.duplicated([*keys, "measure"])
+    if twice.any():
+        run, query_id, measure = frame.loc[twice, [*keys, "measure"]].iloc[0]
+        raise RanklensError(
+            f"{measure} of run {run!r} for query {query_id!r} stands twice.", "Keep one of them."
+        )
+    order = list(dict.fromkeys(frame["measure"]))
+    wide = frame.pivot(index=keys, columns="measure", values="value")
+    rows = pd.MultiIndex.from_frame(frame[keys].drop_duplicates())
+    return wide.loc[rows, order].rename_axis(columns=None).reset_index()
 
 
 def _is_measure(column: Any, measure: GivenMeasure) -> bool:

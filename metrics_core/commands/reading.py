@@ -189,7 +189,7 @@ def runs_read(options: ReadingOptions) -> list[Run]:
     """The runs, each read whole; notes go to stderr."""
     read, left_out = [], _left_out(options)
     for path, run in runs_given(options):
-        about = Path(path).name if run.complete else run.name
+        about = (Path(path).name or path) if run.complete else run.name
         say(about, run.notes)
         own = with_ids(run, path, options)
         left = without(own, left_out)
@@ -231,6 +231,7 @@ def _judged_at_once(
         or options.exclude
         or options.columns
         or options.duplicates != "error"
+        or any(map(formats.holds_runs, options.all_runs))
     ):
         return None
     else:
@@ -280,6 +281,7 @@ def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
         "--map-docs or --map-queries": bool(options.maps),
         "--exclude-self or --exclude": bool(options.exclude_self or options.exclude),
         "a folder of judged ranks": any(map(formats.holds_ranks, options.all_runs)),
+        "a folder of runs": any(map(formats.holds_runs, options.all_runs)),
         f"--duplicates {options.duplicates}": options.duplicates != "error",
     }
     named = next((name for name, given in both.items() if given), None)

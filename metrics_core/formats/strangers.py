@@ -69,6 +69,18 @@ _STRANGERS = (
         f"Their positive_ctxs are judgments. {_RELEVANT}.",
     ),
     _stranger(
+        r'\ufeff?"?(?:name|run)"?[,\t]"?(?:qid|query_id)"?[,\t]"?measure"?[,\t]"?value"?\s*\n',
+        "scores by query, such as PyTerrier's perquery.csv, which name no documents",
+        "Give the runs beside it, NAME.res.gz. In Python, compare_scores(pandas.read_csv(file))"
+        " compares such scores as they are.",
+        has_texts=False,
+    ),
+    _stranger(
+        r"name(?:,[^,\n]+)+\n(?:[^,\n]+(?:,-?[\d.]+(?:e-?\d+)?)+\n)+\Z",
+        "a score for each system, such as PyTerrier's aggregated.csv, which names no documents",
+        "Give the runs beside it, NAME.res.gz.",
+    ),
+    _stranger(
         r"version https://git-lfs",
         "a pointer of Git LFS, not the file",
         "Fetch the file itself: git lfs pull.",

@@ -218,7 +218,8 @@ def _only_member(name: str, archive: zipfile.ZipFile) -> str:
             f"{len(found)} files: {shown}" if found else "no file",
             "one file in a zip file",
             "A zip of several files is read only if it is a BEIR set (corpus.jsonl, queries.jsonl,"
-            " qrels/test.tsv) or one folder of judged ranks alone. Unpack it and give the files.",
+            " qrels/test.tsv), or holds runs alone (NAME.res, NAME.run or NAME.trec), or one folder"
+            " of judged ranks. Unpack it and give the files.",
         )
     return found[0]
 
@@ -264,7 +265,7 @@ def _unreadable(name: str, error: OSError) -> FileFormatError:
     if isinstance(error, IsADirectoryError):
         return _refused(
             *(name, "a folder", "a file"),
-            "Give the files in it, or read a folder of BEIR or of judged ranks as a set.",
+            "Give the files in it, or read a folder of BEIR, of runs or of judged ranks as a set.",
         )
     return _refused(name, f"an error of the system ({error.strerror})", "a file that can be read")
 

@@ -26,7 +26,7 @@ from metrics_core.formats.source.source import Source, shortened
 from metrics_core.formats.values import A_SCORE, is_number, why_not_a_number
 
 _LINE = re.compile(r"\s*[-+]?\d+(?:\.\d+)?\s+qid:\S+(?:\s+\d+:|\s*#|\s*$)")
-_DOC_ID = re.compile(r"\bdoc_?id\s*=\s*(\S+)", re.IGNORECASE)
+_DOC_ID = re.compile(r"\bdoc_?(?:id|no)\s*=\s*(\S+)", re.IGNORECASE)
 _FEATURES = "2 qid:1 1:0.5 2:0.31 # docid = doc-7"
 _SCORES = "q1\t0\t0.83"
 _PLACES = (

@@ -43,7 +43,7 @@ def test_the_comment_names_the_document() -> None:
 
 
 @pytest.mark.parametrize(
-    "comment", ["# docid=d7", "#doc_id = d7 x = 1", "# d7", "#d7", "# d7 Rambo"]
+    "comment", ["# docid=d7", "# docno=d7", "#doc_id = d7 x = 1", "# d7", "#d7", "# d7 Rambo"]
 )
 def test_each_form_of_a_comment(comment: str) -> None:
     (loaded,) = read_each(f"1 qid:q 1:0.5 {comment}\n".encode(), name="x")
