@@ -36,7 +36,6 @@ from metrics_core.formats.in_memory import (
     GivenQrels,
     GivenQueries,
     GivenRuns,
-    frame_from,
     qrels_from,
     queries_from,
     runs_from,
@@ -47,6 +46,7 @@ from metrics_core.judging.left_out import LeftOut, without
 from metrics_core.measures import GivenMeasure, Measure, measures_from, parse_measure
 from metrics_core.scoring.curves import cutoffs_up_to, depth_of
 from metrics_core.scoring.evaluate import judged_runs, left_out_of, refuse_same_names
+from metrics_core.scoring.given_scores import scores_frame
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores, WithoutRelevant, score_runs, scores_in
 from metrics_core.slicing.breakdowns import by_group, group_of, refuse_strangers
@@ -118,7 +118,7 @@ def compare_scores(
     if isinstance(scores, Scores) and higher_is_better is None:
         measures = scores.measures if measure is None else [parse_measure(measure)]
         return _compared(scores, baseline, method, same, measures)
-    frame = _scores_frame(scores.frame if isinstance(scores, Scores) else scores)
+    frame = scores_frame(scores.frame if isinstance(scores, Scores) else scores)
     column = None if measure is None else str(measure)
     if column is not None and column not in frame.columns:
         column = next((c for c in frame.columns if _is_measure(c, measure)), column)
@@ -360,36 +360,6 @@ def _refuse_scores(given: Any) -> None:
             "These are scores, where runs are compared.",
             "compare_scores(scores, measure, baseline=…) compares scores.",
         )
-
-
-def _scores_frame(given: Any) -> pd.DataFrame:
-    """A table of scores as a frame, its keys named run and query_id."""
-    frame = frame_from(given)
-    names = [str(c) for c in frame.columns]
-    for key, role in (("run", "tag"), ("query_id", "query_id")):
-        at = position(names, NAMES[role])
-        if key not in names and at >= 0:
-            names[at] = key
-    if "run" not in names and {"name", "measure"} <= set(names):
-        names[names.index("name")] = "run"
-    frame = frame.set_axis(names, axis=1)
-    long = {"run", "query_id", "measure", "value"} <= set(names)
-    return _one_row_a_query(frame) if long else frame
-
-
-def _one_row_a_query(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table of a row for each measure, as PyTerrier's perquery.csv, with a column for each."""
-    keys = ["run", "query_id"]
-    twice = frame.duplicated([*keys, "measure"])
-    if twice.any():
-        run, query_id, measure = frame.loc[twice, [*keys, "measure"]].iloc[0]
-        raise RanklensError(
-            f"{measure} of run {run!r} for query {query_id!r} stands twice.", "Keep one of them."
-        )
-    order = list(dict.fromkeys(frame["measure"]))
-    wide = frame.pivot(index=keys, columns="measure", values="value")
-    rows = pd.MultiIndex.from_frame(frame[keys].drop_duplicates())
-    return wide.loc[rows, order].rename_axis(columns=None).reset_index()
 
 
 def _is_measure(column: Any, measure: GivenMeasure) -> bool:

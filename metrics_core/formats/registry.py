@@ -230,6 +230,12 @@ def formats() -> list[Format]:
     return _FORMATS.all()
 
 
+def tools() -> list[Tool]:
+    """What is exported from which tools, by their names."""
+    found = (tool for own in formats() for tool in own.tools)
+    return sorted(found, key=lambda tool: tool.name.casefold())
+
+
 def kind_of(table: Table) -> Kind:
     """What kind of table this is."""
     kinds: dict[type, Kind] = {

@@ -95,7 +95,7 @@ _STRANGERS = (
         has_texts=False,
     ),
     _stranger(
-        r"(?:[ \t]*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?[ \t]*\n){2,}"
+        r"(?:[ \t]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?[ \t]*\n){2,}"
         r"[-+.\de]*\Z",
         "numbers alone, a line each, such as the predictions of SVMrank or LightGBM",
         "Which query and document each is of stands in the file of features. Write lines such as"

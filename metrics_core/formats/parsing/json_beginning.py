@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 _BEGINNING = 1 << 15
+_DEEPEST = 100
 _TOKEN = re.compile(
     r'(?P<key>"[^"\\]*(?:\\.[^"\\]*)*"\s*:)|"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]|[^\s{}\[\]:,"]+'
 )
@@ -15,7 +16,7 @@ _CLOSED = {"{": "}", "[": "]"}
 
 def beginning(text: str) -> Any:
     """The JSON value that begins a text, as far as the first 32 KB have it, what is open there
-    closed; None where none begins. Numbers are texts."""
+    closed; None where none begins, or it goes very deep. Numbers are texts."""
     text = text.lstrip()[:_BEGINNING]
     if not text.startswith(("{", "[")):
         return None
@@ -28,6 +29,8 @@ def beginning(text: str) -> Any:
         at, word = token.end(), token[0]
         if word in _CLOSED:
             open_now.append(_CLOSED[word])
+            if len(open_now) > _DEEPEST:
+                return None
         elif word in ("}", "]"):
             if open_now.pop() != word:
                 return None

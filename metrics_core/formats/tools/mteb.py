@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from metrics_core.formats.parsing.contents import Contents
 from metrics_core.formats.parsing.json_values import JsonValue, whole_json
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
 from metrics_core.formats.source.source import Source
 
 _META = "mteb_model_meta"
@@ -43,6 +43,15 @@ def recognise_predictions(sample: Sample) -> Mapping[Kind, int]:
     " called by the model.",
     example=_EXAMPLE,
     recognise=recognise_predictions,
+    tools=(
+        Tool(
+            "MTEB",
+            "`evaluate(…, prediction_folder=…)`: the file `…_predictions.json` of a task",
+            "a run for each subset and split, called by the model and its revision",
+            "judgments and texts, which the task has",
+            ("search", "rag"),
+        ),
+    ),
 )
 def read_predictions(source: Source, request: Request) -> Loaded:
     """The runs of a file of predictions."""

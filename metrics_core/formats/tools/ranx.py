@@ -52,7 +52,7 @@ def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
     endings=(".lz4",),
     explanation="What Run.save of ranx writes as .lz4: scores by query and document as CBOR, inside"
     " LZ4 twice. It is read without ranx. Its .json, .parquet and .trec files are read as such.",
-    example="(binary)",
+    example="",
     recognise=recognise_ranx,
     magic=MAGIC,
     tools=(

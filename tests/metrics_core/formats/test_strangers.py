@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import pickle
 import sqlite3
+import time
 import zipfile
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 
 from dashboard.files.uploaded_file import UploadedFile, tables_of
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import kind_at_a_glance, read, read_each
+from metrics_core.formats import is_set, kind_at_a_glance, read, read_each
 
 
 class _Harmful:
@@ -116,3 +117,12 @@ def test_nor_does_it_hold_texts(name: str) -> None:
 )
 def test_what_looks_alike_is_read(content: bytes) -> None:
     assert read(content, name="x").table
+
+
+@pytest.mark.parametrize(
+    "content", [b"9" * 60_000, b'{"a": ' + b"[" * 60_000, b"- " * 30_000, b"name" + b",1" * 4_000]
+)
+def test_looking_takes_no_longer_than_the_beginning_is_long(content: bytes) -> None:
+    begun = time.perf_counter()
+    assert kind_at_a_glance(content) is None and not is_set(content)
+    assert time.perf_counter() - begun < 1
