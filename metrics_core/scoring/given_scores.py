@@ -1,5 +1,5 @@
-"""A table of scores as it is given: by the names of its columns, of a row for each query or for each
-measure."""
+"""A table of scores as it is given: its columns by their names, a row for each query or for each
+measure of it."""
 
 from __future__ import annotations
 
