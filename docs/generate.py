@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from metrics_core.base import plugins
 from metrics_core.base import wording as w
 from metrics_core.formats import Format, formats
+from metrics_core.formats.registry import tools
 from metrics_core.formats.source.limits import (
     MOST_COLUMNS,
     ORDINARY_RATIO,
@@ -47,6 +48,13 @@ _LIMIT = (
     f" {size_text(TABLE_FROM)} at most {TABLE_RATIO} times its file. What is more is"
     " refused before it is held."
     ' `--limit 8GB` on the command line, or `limit="8GB"` in Python, raises it.'
+)
+_NO_TABLES = (
+    "A collection of ir_datasets needs no file: `--collection NAME` stands for QRELS on the command"
+    " line (`pip install 'ranklens[ir_datasets]'`), and gives queries and documents where they are"
+    " needed. It downloads, and says so before.\n\n"
+    "Excel, YAML, PDF, NumPy, pickle, SQLite, a pointer of Git LFS or a page of the web in the"
+    " place of a file are named for what they are, with the way out; no pickle is ever loaded."
 )
 _KINDS = {"run": "runs", "qrels": "judgments", "queries": "queries", "documents": "documents"}
 
@@ -215,9 +223,17 @@ def formats_page() -> str:
         "The format is recognised from the content, and said. Text is UTF-8; UTF-16 with a byte"
         f" order mark is decoded. {_ENDINGS} The command line takes `-` for the standard input, and"
         f" pipes. Ids are text and stay byte for byte as they are.\n\n{_LIMIT}\n\n",
+        _tools(),
     ]
     parts += [_format(f) for f in sorted(formats(), key=lambda f: f.title.casefold())]
     return "".join(parts).rstrip() + "\n"
+
+
+def _tools() -> str:
+    """What is exported from which tool, by what the formats declare."""
+    head = "| Tool | What to export | What Ranklens makes of it | What it cannot know |\n"
+    rows = "".join(f"| {t.name} | {t.export} | {t.makes} | {t.unknown or '–'} |\n" for t in tools())
+    return f"## Files of other tools\n\n{head}|---|---|---|---|\n{rows}\n{_NO_TABLES}\n\n"
 
 
 def _format(f: Format) -> str:

@@ -15,6 +15,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.version import __version__
 from metrics_core.commands import Command, Ended, Options, commands_for
+from metrics_core.commands.command_parser import CommandParser
 from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console, say_no_more
 
 _SELDOM = 200_000
@@ -94,7 +95,7 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
     )
     version = f"%(prog)s {__version__}"
     parser.add_argument("--version", action="version", version=version)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=CommandParser)
     for command in commands_for(given):
         own = commands.add_parser(command.name, help=command.help)
         command.arguments(own)

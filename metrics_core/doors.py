@@ -36,7 +36,6 @@ from metrics_core.formats.in_memory import (
     GivenQrels,
     GivenQueries,
     GivenRuns,
-    frame_from,
     qrels_from,
     queries_from,
     runs_from,
@@ -47,6 +46,7 @@ from metrics_core.judging.left_out import LeftOut, without
 from metrics_core.measures import GivenMeasure, Measure, measures_from, parse_measure
 from metrics_core.scoring.curves import cutoffs_up_to, depth_of
 from metrics_core.scoring.evaluate import judged_runs, left_out_of, refuse_same_names
+from metrics_core.scoring.given_scores import scores_frame
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores, WithoutRelevant, score_runs, scores_in
 from metrics_core.slicing.breakdowns import by_group, group_of, refuse_strangers
@@ -105,7 +105,8 @@ def compare_scores(
     higher_is_better: bool | None = None,
 ) -> pd.DataFrame:
     """The same of scores that are there: what `evaluate` gave, or any table with query_id, run and
-    a number for each, such as a latency, of which no measure need be known.
+    a number for each, such as a latency, of which no measure need be known; or with a row for each
+    measure, its name in `measure` and the number in `value`, as PyTerrier's perquery.csv.
 
     `measure` is a column, by default every one that holds numbers. Higher is better unless a
     measure of that name says otherwise, or `higher_is_better` does. Raises RanklensError where
@@ -117,7 +118,7 @@ def compare_scores(
     if isinstance(scores, Scores) and higher_is_better is None:
         measures = scores.measures if measure is None else [parse_measure(measure)]
         return _compared(scores, baseline, method, same, measures)
-    frame = _scores_frame(scores.frame if isinstance(scores, Scores) else scores)
+    frame = scores_frame(scores.frame if isinstance(scores, Scores) else scores)
     column = None if measure is None else str(measure)
     if column is not None and column not in frame.columns:
         column = next((c for c in frame.columns if _is_measure(c, measure)), column)
@@ -359,17 +360,6 @@ def _refuse_scores(given: Any) -> None:
             "These are scores, where runs are compared.",
             "compare_scores(scores, measure, baseline=…) compares scores.",
         )
-
-
-def _scores_frame(given: Any) -> pd.DataFrame:
-    """A table of scores as a frame, its keys named run and query_id."""
-    frame = frame_from(given)
-    names = [str(c) for c in frame.columns]
-    for key, role in (("run", "tag"), ("query_id", "query_id")):
-        at = position(names, NAMES[role])
-        if key not in names and at >= 0:
-            names[at] = key
-    return frame.set_axis(names, axis=1)
 
 
 def _is_measure(column: Any, measure: GivenMeasure) -> bool:

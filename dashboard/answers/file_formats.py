@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from metrics_core.base import wording as w
-from metrics_core.formats.registry import Kind, formats
+from metrics_core.formats.registry import Kind, formats, tools
 
 _KINDS: Mapping[Kind, str] = {
     "run": "runs",
@@ -40,3 +40,8 @@ def file_formats() -> list[FileFormat]:
         )
         for own in sorted(formats(), key=lambda own: own.title.casefold())
     ]
+
+
+def tools_for(audience: str) -> list[str]:
+    """The tools that an audience knows, of those whose files are read as they are, each once."""
+    return list(dict.fromkeys(own.name for own in tools() if audience in own.audiences))

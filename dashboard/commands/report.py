@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from dashboard.workspace.taken_out.packing import new_packed
 from metrics_core import formats
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
+from metrics_core.commands.command_parser import CommandParser
 from metrics_core.commands.console import step
 from metrics_core.commands.reading import ReadFiles
 from metrics_core.formats import Loaded
@@ -68,8 +68,8 @@ def made(arguments: Sequence[str]) -> str:
     return f"{options.out}: {size_text(size)}, {pair}"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandParser:
+    parser = CommandParser(
         prog="ranklens report",
         description="One HTML or PDF file of a comparison, for who has no Ranklens.",
     )

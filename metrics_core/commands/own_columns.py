@@ -26,7 +26,8 @@ def file_and_run(path: str) -> tuple[str, str | None]:
     if path == "-" or Path(path).exists():
         return path, None
     for above in Path(path).parents:
-        if above.is_file() or (above == Path(path).parent and formats.holds_ranks(above)):
+        is_runs = formats.holds_ranks(above) or formats.holds_runs(above)
+        if above.is_file() or (above == Path(path).parent and is_runs):
             return str(above), Path(path).relative_to(above).as_posix()
     return path, None
 

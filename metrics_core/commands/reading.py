@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,7 @@ from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.run_names import AnyRun, baseline_name, told_apart
 
 if TYPE_CHECKING:
+    from metrics_core.commands.named_collection import NamedCollection
     from metrics_core.judging.while_reading.judged import JudgedFile
 
 
@@ -117,7 +118,16 @@ def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | No
         [options.qrels, *options.all_runs, options.documents, options.queries, options.exclude]
     )
     refuse_unused_columns(options)
-    qrels = qrels_of_set(
+    qrels = _qrels(options)
+    say(Path(options.qrels).name, qrels.notes)
+    qrels = with_ids(qrels, options.qrels, options)
+    return measures, qrels, _documents(options, qrels, measures)
+
+
+def _qrels(options: ReadingOptions) -> Qrels:
+    if options.collection is not None:
+        return _collection(options.collection).qrels(options.grades, options.limit)
+    return qrels_of_set(
         options.qrels, grades=options.grades, encoding=options.encoding, limit=options.limit
     ) or formats.read_qrels(
         options.qrels,
@@ -126,9 +136,13 @@ def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | No
         limit=options.limit,
         columns=own_columns(options.qrels, "qrels", options),
     )
-    say(Path(options.qrels).name, qrels.notes)
-    qrels = with_ids(qrels, options.qrels, options)
-    return measures, qrels, _documents(options, qrels)
+
+
+@cache
+def _collection(name: str) -> NamedCollection:
+    from metrics_core.commands.named_collection import named_collection
+
+    return named_collection(name)
 
 
 def nothing_to_compare(baseline: str) -> RanklensError:
@@ -147,15 +161,21 @@ def _refuse_rereading(files: Sequence[str | None]) -> None:
         )
 
 
-def _documents(options: ReadingOptions, qrels: Qrels) -> Documents | None:
-    if not options.documents:
+def _documents(
+    options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
+) -> Documents | None:
+    """The documents that are given; those of a collection where a measure needs them."""
+    if options.documents:
+        path = options.documents
+        documents = formats.read_documents(path, encoding=options.encoding, limit=options.limit)
+    elif options.collection and any("documents" in m.declaration.needs for m in measures):
+        path = options.collection
+        documents = _collection(path).documents(options.limit)
+    else:
         return None
-    documents = formats.read_documents(
-        options.documents, encoding=options.encoding, limit=options.limit
-    )
-    name = Path(options.documents).name
+    name = Path(path).name
     say(name, documents.notes)
-    documents = with_ids(documents, options.documents, options)
+    documents = with_ids(documents, path, options)
     say(name, (*lacking_notes(documents, qrels), *equal_text_notes(documents)))
     return documents
 
@@ -169,7 +189,7 @@ def runs_read(options: ReadingOptions) -> list[Run]:
     """The runs, each read whole; notes go to stderr."""
     read, left_out = [], _left_out(options)
     for path, run in runs_given(options):
-        about = Path(path).name if run.complete else run.name
+        about = (Path(path).name or path) if run.complete else run.name
         say(about, run.notes)
         own = with_ids(run, path, options)
         left = without(own, left_out)
@@ -215,6 +235,7 @@ def _judged_at_once(
         or options.exclude
         or options.columns
         or options.duplicates != "error"
+        or any(map(formats.holds_runs, options.all_runs))
     ):
         return None
     else:
@@ -264,6 +285,7 @@ def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
         "--map-docs or --map-queries": bool(options.maps),
         "--exclude-self or --exclude": bool(options.exclude_self or options.exclude),
         "a folder of judged ranks": any(map(formats.holds_ranks, options.all_runs)),
+        "a folder of runs": any(map(formats.holds_runs, options.all_runs)),
         f"--duplicates {options.duplicates}": options.duplicates != "error",
     }
     named = next((name for name, given in both.items() if given), None)
@@ -320,13 +342,17 @@ def queries_given(query_ids: Sequence[str], options: ReadingOptions, needed_by: 
     RanklensError as `groups_of`."""
     from metrics_core.slicing.breakdowns import refuse_strangers
 
-    if not options.queries:
+    path = options.queries or options.collection
+    if not path:
         message = f"{needed_by} needs the queries."
         raise RanklensError(message, "Give their file with --queries FILE.")
-    queries = formats.read_queries(options.queries, encoding=options.encoding, limit=options.limit)
-    say(Path(options.queries).name, queries.notes)
-    queries = with_ids(queries, options.queries, options)
-    refuse_strangers(queries, query_ids, options.queries)
+    if options.queries:
+        queries = formats.read_queries(path, encoding=options.encoding, limit=options.limit)
+    else:
+        queries = _collection(path).queries(options.limit)
+    say(Path(path).name, queries.notes)
+    queries = with_ids(queries, path, options)
+    refuse_strangers(queries, query_ids, path)
     return queries
 
 

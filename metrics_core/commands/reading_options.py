@@ -16,6 +16,7 @@ from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.checks.id_readings import AS_THEY_STAND, IdMap, id_map
 from metrics_core.checks.mapped_ids import IdMaps
 from metrics_core.commands import Options
+from metrics_core.commands.command_parser import CommandParser
 from metrics_core.formats.parsing.chosen_columns import chosen_columns
 from metrics_core.formats.source.limits import bytes_of
 from metrics_core.measures import Measure, measures_from
@@ -34,8 +35,8 @@ _NUMBER = re.compile(r"\d*\.?\d+")
 class ReadingOptions(Options):
     """What the commands that score files are asked for; those with a default not all of them take.
 
-    `one_run` says that there is one run beside the baseline, `default_measures` which are taken
-    where none is given.
+    Where there is a `collection`, `qrels` is its name. `one_run` says that there is one run beside
+    the baseline, `default_measures` which are taken where none is given.
     """
 
     qrels: str
@@ -60,6 +61,12 @@ class ReadingOptions(Options):
     per_query: bool = False
     by: str | None = None
     queries: str | None = None
+    collection: str | None = None
+
+    @property
+    def judgments(self) -> list[str]:
+        """How the judgments are named on a command line."""
+        return [self.qrels] if self.collection is None else ["--collection", self.collection]
 
     @property
     def maps(self) -> IdMaps:
@@ -96,6 +103,8 @@ def add_reading_options(
     """The judgments, the runs or the one run, the measures with those that are taken where none is
     given, and how the files are read; before the other runs one that is the baseline, where there
     is a help text for it."""
+    if isinstance(parser, CommandParser):
+        parser.add_collection()
     parser.add_argument("qrels", metavar="QRELS", help="the judgments; or a BEIR set that has them")
     if baseline:
         parser.add_argument("baseline", metavar="BASELINE", help=baseline)

@@ -1,9 +1,10 @@
 """The runs that a command line names: a file's run, each of several systems in a file, the runs of
-judged ranks, or one of those, `runs.trec/bm25`."""
+judged ranks or of a folder, or one of those, `runs.trec/bm25`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from metrics_core import formats
 from metrics_core.base import wording as w
@@ -37,6 +38,11 @@ def _runs_in(path: str, options: ReadingOptions) -> list[Run]:
     file, name = file_and_run(path)
     if path != "-" and formats.holds_ranks(file):
         runs: list[Run] = [*formats.read_judged_ranks(file, limit=options.limit)]
+    elif path != "-" and formats.holds_runs(file):
+        loaded = formats.read_run_folder(
+            file, duplicates=options.duplicates, encoding=options.encoding, limit=options.limit
+        )
+        runs = [cast(Run, one.table) for one in loaded]
     else:
         runs = formats.read_runs(
             file,

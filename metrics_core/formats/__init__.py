@@ -34,18 +34,21 @@ from metrics_core.formats.reading import (
     read_runs,
 )
 from metrics_core.formats.registry import FirstRows, Format, Kind, Loaded, formats
+from metrics_core.formats.run_folders import holds_runs, read_run_folder
 from metrics_core.formats.sets import is_set, read_set
 from metrics_core.formats.spreadsheets import inert, spreadsheet_csv, with_whole_counts
 from metrics_core.formats.tools import (  # noqa: F401
     autorag,
     castorini,
     gold_sets,
+    letor,
     mteb,
     opensearch,
     quepid_csv,
     quepid_json,
     ragas,
     rank_eval,
+    ranx,
     sentence_transformers,
     trec_rag,
 )
@@ -61,6 +64,7 @@ __all__ = [
     "first_rows",
     "formats",
     "holds_ranks",
+    "holds_runs",
     "inert",
     "is_detailed",
     "is_set",
@@ -72,6 +76,7 @@ __all__ = [
     "read_qrels",
     "read_queries",
     "read_run",
+    "read_run_folder",
     "read_runs",
     "read_set",
     "spreadsheet_csv",

@@ -12,6 +12,7 @@ from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import Kind, Loaded
+from metrics_core.formats.run_folders import RUN_ENDINGS
 from metrics_core.formats.source.limits import USUAL_LIMIT, Limit, Size
 from metrics_core.formats.source.members import check_count, members_of
 from metrics_core.formats.source.opening import legible, open_source
@@ -20,7 +21,6 @@ from metrics_core.formats.values import Grades
 from metrics_core.tables import Duplicates, Qrels
 
 _SPLITS = ("test", "dev", "train")
-_RUN_ENDINGS = (".run", ".res", ".trec")
 
 
 def is_set(source: str | Path | bytes) -> bool:
@@ -128,7 +128,7 @@ def _parts(base: PurePosixPath, names: Collection[str]) -> dict[str, Kind]:
     splits = _splits(base, names)
     if splits:
         parts[splits[next((split for split in _SPLITS if split in splits), min(splits))]] = "qrels"
-    runs = (name for name in sorted(names) if _plain_name(name).endswith(_RUN_ENDINGS))
+    runs = (name for name in sorted(names) if _plain_name(name).endswith(RUN_ENDINGS))
     return parts | dict.fromkeys(runs, "run")
 
 

@@ -1,6 +1,6 @@
 """Runs and judgments as Python programs hold them. Taken are, here for a run:
 
-    a Run, a path                   as it is; read
+    a Run, a path                   as it is; read (a folder of runs gives several)
     a table                         with the columns query_id, doc_id and score, or their usual
                                     other names; a column of run names makes several runs
         pandas, and whatever has __arrow_c_stream__ or to_pandas (polars, pyarrow, duckdb, Hugging
@@ -50,6 +50,7 @@ from metrics_core.formats.parsing.columns import understand
 from metrics_core.formats.parsing.systems import System, systems_of
 from metrics_core.formats.reading import read_qrels, read_queries, read_runs
 from metrics_core.formats.registry import Kind
+from metrics_core.formats.run_folders import holds_runs, runs_of_folder
 from metrics_core.tables import Qrels, Queries, Run
 from metrics_core.tables.arrays import column_of
 from metrics_core.tables.columns import (
@@ -183,7 +184,7 @@ def _runs(given: Any, name: str) -> list[Run]:
     if isinstance(given, Run):
         return [given]
     if isinstance(given, (str, Path)):
-        return read_runs(given)
+        return runs_of_folder(given) if holds_runs(given) else read_runs(given)
     table = table_of(given, "run")
     query_ids, doc_ids, scores = _columns(table, "run")
     at = understand(table.names, "run").roles.get("tag", -1)

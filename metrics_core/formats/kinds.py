@@ -35,6 +35,7 @@ from metrics_core.formats.registry import (
     formats,
 )
 from metrics_core.formats.source.limits import MOST_COLUMNS
+from metrics_core.formats.source.other_files import refuse_other_bytes
 from metrics_core.formats.source.source import Source, shortened
 from metrics_core.formats.strangers import refuse_strangers
 from metrics_core.formats.values import is_number
@@ -87,6 +88,7 @@ def sample_of(source: Source, columns: Columns | None = None) -> Sample:
     wide as no table is."""
     if source.magic.startswith(tuple(f.magic for f in formats() if f.magic)):
         return Sample(source, "", columns or {})
+    refuse_other_bytes(source.name, source.magic)
     text = source.head.decode()
     if not text.strip():
         raise FileFormatError(

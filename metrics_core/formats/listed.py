@@ -286,8 +286,10 @@ def _records(source: Source) -> Iterator[tuple[int | None, Any]]:
     check_characters(source, text, strings_in(content), None)
     if isinstance(content, dict):
         yield from ((None, {"query_id": query, "": items}) for query, items in content.items())
-    else:
+    elif isinstance(content, list):
         yield from ((None, record) for record in content)
+    else:
+        raise refuse(source, [LineProblem(1, "a single value", "records by query")], hint=_HINT)
 
 
 def _add(source: Source, rows: _Rows, entry: _Entry, items: Any, grade: int | None) -> None:

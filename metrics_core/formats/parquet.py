@@ -77,7 +77,7 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
     "parquet",
     title="Parquet",
     kinds=KINDS,
-    endings=(".parquet",),
+    endings=(".parquet", ".parq"),
     explanation="Columns by name, as pandas, polars, duckdb and Arrow write them. Lists of document"
     " ids beside a query are read as those of JSON are.",
     example="(binary) columns query_id, doc_id, score",

@@ -148,6 +148,22 @@ class FirstRows:
     rows: list[list[str]]
 
 
+Audience = Literal["search", "rag", "recommender"]
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool whose files a format reads: what to `export` from it, what Ranklens `makes` of that,
+    and what it cannot know (`unknown`, "" where that is nothing), each as a phrase for a cell of a
+    table. `audiences` are those of the first screen that name the tool to their readers."""
+
+    name: str
+    export: str
+    makes: str
+    unknown: str = ""
+    audiences: tuple[Audience, ...] = ()
+
+
 Header = Callable[[Sample], FirstRows | None]
 Recogniser = Callable[[Sample], Mapping[Kind, int]]
 Reader = Callable[[Source, Request], Loaded]
@@ -160,8 +176,8 @@ class Format:
     usual in file names, `write` has the kinds of table that can be written so, `magic` the first
     bytes of a file that is not text, and `first_rows` gives the columns of a sample by name, None
     where it is of another format; without it the format has none. Where tables stand `together`, a
-    file holds all the kinds that it is recognised as, or most of them. `added_by` is the package of
-    a plug-in, "" for ours."""
+    file holds all the kinds that it is recognised as, or most of them. `tools` are those that write
+    such files. `added_by` is the package of a plug-in, "" for ours."""
 
     name: str
     title: str
@@ -175,6 +191,7 @@ class Format:
     magic: bytes = b""
     first_rows: Header | None = None
     together: bool = False
+    tools: tuple[Tool, ...] = ()
     added_by: str = ""
 
 
@@ -194,6 +211,7 @@ def reader(
     magic: bytes = b"",
     first_rows: Header | None = None,
     together: bool = False,
+    tools: tuple[Tool, ...] = (),
 ) -> Callable[[Reader], Reader]:
     """Declare a format: the decorated function reads it, `write` has what writes each kind."""
 
@@ -205,6 +223,7 @@ def reader(
             magic=magic,
             first_rows=first_rows,
             together=together,
+            tools=tools,
             added_by=by,
         )
         if by:
@@ -224,6 +243,12 @@ def formats() -> list[Format]:
     """All formats that can be read, in the order in which they were declared; those of plug-ins
     last."""
     return _FORMATS.all()
+
+
+def tools() -> list[Tool]:
+    """What is exported from which tools, by their names."""
+    found = (tool for own in formats() for tool in own.tools)
+    return sorted(found, key=lambda tool: tool.name.casefold())
 
 
 def kind_of(table: Table) -> Kind:

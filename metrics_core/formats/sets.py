@@ -1,5 +1,5 @@
 """Files that hold several tables at once: BEIR sets, detailed results of a benchmark, judged ranks
-of several runs."""
+of several runs, folders of runs."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from metrics_core.formats.listed import kinds_in_lists
 from metrics_core.formats.parquet_lists import open_records
 from metrics_core.formats.reading import check_choices, read_each
 from metrics_core.formats.registry import KINDS, Kind, Loaded, NothingOfKindError, formats
+from metrics_core.formats.run_folders import holds_runs, read_run_folder
 from metrics_core.formats.source.limits import Size
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Duplicates
@@ -23,9 +24,11 @@ from metrics_core.tables import Duplicates
 
 def is_set(source: str | Path | bytes) -> bool:
     """Whether a folder or a file holds several tables: a BEIR set, detailed results, judged ranks,
-    records of queries with judgments inside, or what another tool writes into one file."""
+    records of queries with judgments inside, what another tool writes into one file, or runs in a
+    folder or a zip."""
     ours = holds_ranks(source) or beir.is_set(source) or is_detailed(source)
-    return ours or len(_kinds_in(source)) > 1 or _of_a_tool(source) is not None
+    more = len(_kinds_in(source)) > 1 or _of_a_tool(source) is not None
+    return ours or more or holds_runs(source)
 
 
 def _of_a_tool(source: str | Path | bytes) -> tuple[str, list[Kind]] | None:
@@ -82,8 +85,8 @@ def read_set(
     columns: Mapping[str, str] | None = None,
 ) -> list[Loaded]:
     """Read a BEIR set (a folder, a zip of one, its bytes), a file of detailed results, records of
-    queries with judgments inside, what another tool writes into one file, or judged ranks (a
-    Parquet file, a folder of such, a zip of one).
+    queries with judgments inside, what another tool writes into one file, judged ranks (a Parquet
+    file, a folder of such, a zip of one), or a folder of runs, or a zip of one.
 
     Gives its documents, queries, judgments and runs. The choices are those of `read`, and hold for
     every file of the set; in detailed results a document counts once and no grades stand; `columns`
@@ -117,6 +120,10 @@ def read_set(
             own = (read(kind=kind, encoding=encoding, limit=limit) for kind in kinds)
             return [loaded for tables in own for loaded in tables]
         return read_detailed_set(source, name=name, encoding=encoding, limit=limit)
+    if not beir.is_set(source) and holds_runs(source):
+        return read_run_folder(
+            source, name=name, duplicates=duplicates, encoding=encoding, limit=limit
+        )
     return beir.read_set(
         source, name=name, duplicates=duplicates, grades=grades, encoding=encoding, limit=limit
     )

@@ -4,6 +4,7 @@ all: told by a word that stands in no file of ours, and refused by name with the
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metrics_core.base.errors import FileFormatError, LineProblem
@@ -16,15 +17,17 @@ _LOOKED_AT = 1 << 13
 
 @dataclass(frozen=True)
 class _Stranger:
-    """What a file is by a pattern in its text, and what to do instead."""
+    """What a file is by a pattern in its text, and what to do instead; whether queries or documents
+    may be read from it all the same."""
 
     pattern: re.Pattern[str]
     what: str
     way_out: str
+    has_texts: bool = True
 
 
-def _stranger(pattern: str, what: str, way_out: str) -> _Stranger:
-    return _Stranger(re.compile(pattern, re.IGNORECASE), what, way_out)
+def _stranger(pattern: str, what: str, way_out: str, *, has_texts: bool = True) -> _Stranger:
+    return _Stranger(re.compile(pattern, re.IGNORECASE), what, way_out, has_texts)
 
 
 _STRANGERS = (
@@ -49,31 +52,66 @@ _STRANGERS = (
         f"Their positive_ctxs are judgments. {_RELEVANT}.",
     ),
     _stranger(
-        r"\s*-?\d+(?:\.\d+)?\s+qid:\S+\s+\d+:",
-        "features of LETOR or SVMrank",
-        "Write the grades as `query_id 0 doc_id grade`, and the model's scores as a run.",
+        r'\ufeff?"?(?:name|run)"?[,\t]"?(?:qid|query_id)"?[,\t]"?measure"?[,\t]"?value"?\s*\n',
+        "scores by query, such as PyTerrier's perquery.csv, which name no documents",
+        "Give the runs beside it, NAME.res.gz. In Python, compare_scores(pandas.read_csv(file))"
+        " compares such scores as they are.",
+        has_texts=False,
+    ),
+    _stranger(
+        r"name(?:,[^,\n]+)+\n(?:[^,\n]+(?:,-?[\d.]+(?:e-?\d+)?)+\n)+\Z",
+        "a score for each system, such as PyTerrier's aggregated.csv, which names no documents",
+        "Give the runs beside it, NAME.res.gz.",
     ),
     _stranger(
         r"version https://git-lfs",
         "a pointer of Git LFS, not the file",
         "Fetch the file itself: git lfs pull.",
+        has_texts=False,
     ),
     _stranger(
-        r"\s*(?:404: Not Found|<!doctype html|<html)",
+        r"\s*(?:404:? Not Found|(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*"
+        r"<(?:!doctype html|html|head|Error)\b)",
         "a page of the web, not the file",
         "Download the file itself, such as by its link `raw`. A report of Ranklens holds its"
         " collection where it was saved with the data.",
+        has_texts=False,
     ),
+    _stranger(
+        r"(?:[ \t]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?[ \t]*\n){2,}"
+        r"[-+.\de]*\Z",
+        "numbers alone, a line each, such as the predictions of SVMrank or LightGBM",
+        "Which query and document each is of stands in the file of features. Write lines such as"
+        " q1 Q0 doc-7 1 14.2 run, the score beside its query and document.",
+    ),
+)
+
+_YAML_LINE = re.compile(
+    r"(?:[ ]*(?:- +)*(?:\"[^\"]*\"|'[^']*'|[^\s:\"'#{\[<,][^:]*):(?: .*)?|[ ]*- .*|---|\.\.\.)"
+)
+_YAML_BEGINS = re.compile(r"(?:%YAML\b.*|--- *|[ ]*(?:- +)*[^\s:,][^:\t]*:)")
+_YAML = _Stranger(
+    re.compile(""),
+    "YAML",
+    "Save it as JSON, such as with json.dump(yaml.safe_load(file), other); its numbers and ids then"
+    " stand as they are meant.",
+    has_texts=False,
 )
 
 
 def refuse_strangers(sample: Sample, kind: Kind | None) -> None:
     """Raise FileFormatError for what another tool writes, unless it is wanted for its texts."""
-    if kind in ("queries", "documents"):
-        return
     text = sample.text[:_LOOKED_AT]
     found = next((known for known in _STRANGERS if known.pattern.match(text)), None)
-    if found:
+    if found is None and _is_yaml(sample.lines):
+        found = _YAML
+    if found and not (found.has_texts and kind in ("queries", "documents")):
         wanted = KIND_TITLES[kind] if kind else "a run, judgments, queries or documents"
         problem = LineProblem(None, found.what, wanted)
         raise FileFormatError(sample.source.name, [problem], hint=found.way_out)
+
+
+def _is_yaml(lines: Sequence[str]) -> bool:
+    """Whether every line is one of YAML, and one begins what stands below it."""
+    begins = any(_YAML_BEGINS.fullmatch(line.rstrip()) for line in lines)
+    return begins and all(_YAML_LINE.fullmatch(line.rstrip()) for line in lines)

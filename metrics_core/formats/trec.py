@@ -32,6 +32,7 @@ from metrics_core.formats.registry import (
     Loaded,
     Request,
     Sample,
+    Tool,
     reader,
 )
 from metrics_core.formats.source.lines import LineIndex
@@ -126,6 +127,16 @@ def _write_lines(file: BinaryIO, *fields: pa.Array | str) -> None:
     example="q1 Q0 doc-7 1 14.2 bm25\nq1 Q0 doc-3 2 11.9 bm25",
     recognise=recognise_trec,
     write={"run": write_trec_run, "qrels": write_trec_qrels},
+    tools=(
+        Tool(
+            "PyTerrier",
+            "`Experiment(…, save_dir=…)`: the folder, a zip of it, or its NAME.res.gz",
+            "a run for each system, called by its file",
+            "the queries' texts; perquery.csv and aggregated.csv hold scores without documents,"
+            " which `compare_scores` compares as they are",
+            ("search",),
+        ),
+    ),
 )
 def read_trec(source: Source, request: Request, *, only_carefully: bool = False) -> Loaded:
     """A TREC run or qrels file. `only_carefully` skips the fast path; tests compare both."""

@@ -6,6 +6,7 @@ To compile its kernels takes minutes where nothing is cached; as plain Python th
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import ParameterError
+from metrics_core.formats import read
 from metrics_core.judging import judge
 from metrics_core.measures import declarations, parse_measure
 from metrics_core.scoring.evaluate import evaluate
@@ -135,3 +137,31 @@ def test_its_runs_and_judgments_are_taken(ranx: Any) -> None:
     run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}
     found = evaluate([ranx.Run(run, name="bm25"), ranx.Run(run)], ranx.Qrels(qrels), "RR")
     assert found["run"].tolist() == ["bm25", "run"] and found["RR"].tolist() == [0.5, 0.5]
+
+
+def test_what_it_saves_is_read_as_it_was(
+    ranx: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = {"007": {"d-é": 0.1 + 0.2, "1e5": 0.25, "d3": -1e-300}, "q2": {"d3": 1.5}}
+    grades = {"007": {"d-é": 2, "d3": 1}, "q2": {"d3": 1, "d4": 0}}
+    run, qrels = ranx.Run(scores, name="bm25"), ranx.Qrels(grades)
+    # Compiled, it gives Python's own texts and numbers; as plain Python NumPy's, which fail.
+    monkeypatch.setattr(ranx.Run, "to_dict", lambda _: scores)
+    monkeypatch.setattr(ranx.Qrels, "to_dict", lambda _: grades)
+    for ending in ("json", "parq", "parquet", "trec", "lz4"):
+        path = tmp_path / f"mine.{ending}"
+        run.save(str(path))
+        table = read(path).table
+        assert table.name == "mine" and read(path).notes == ()
+        assert _rows(table) == scores
+        if ending != "lz4":
+            path = tmp_path / f"qrels.{ending}"
+            qrels.save(str(path))
+            assert read(path).kind == "qrels" and _rows(read(path).table) == grades
+
+
+def _rows(table: Any) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for query_id, doc_id, number in (row.values() for row in table.table.to_pylist()):
+        found.setdefault(query_id, {})[doc_id] = number
+    return found

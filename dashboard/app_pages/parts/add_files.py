@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
 from dashboard.answers.collections import file_name
+from dashboard.answers.file_formats import tools_for
 from dashboard.answers.id_offers import IdOffer
 from dashboard.app_pages.parts import file_columns
 from dashboard.app_pages.parts.literal import literal
@@ -88,7 +89,7 @@ def first_run() -> None:
         )
     )
     audience = _audience()
-    st.html(data.first_run_steps(audience))
+    st.html(data.first_run_steps(audience, tools_for(audience)))
     with above_the_uploader():
         told()
         unread(library_here().files)

@@ -155,9 +155,10 @@ def audience(asked: str) -> str:
     return asked if asked in AUDIENCES else next(iter(AUDIENCES))
 
 
-def first_run_steps(of: str) -> Markup:
-    """What to load, as this audience calls it, with the beginning of each file."""
-    return _drawn("first_run_steps", steps=STEPS[of])
+def first_run_steps(of: str, tools: Sequence[str]) -> Markup:
+    """What to load, as this audience calls it, with the beginning of each file; and the `tools`
+    whose files are read as they are."""
+    return _drawn("first_run_steps", steps=STEPS[of], tools=w.listing(tools))
 
 
 def all_formats(link: str) -> Markup:

@@ -80,7 +80,7 @@ def _report(asked: Asked, options: GateOptions) -> GateReport:
     report = gate_report(
         asked,
         compared,
-        partial(_queries, options),
+        partial(_queries, options, asked),
         fail_unclear=options.if_unclear == "fail",
     )
     report = replace(
@@ -93,8 +93,10 @@ def _report(asked: Asked, options: GateOptions) -> GateReport:
     return replace(report, kept=_kept(report, compared, options))
 
 
-def _queries(options: GateOptions, scores: Scores) -> Queries | None:
-    return queries_given(scores.query_ids, options, "A gate") if options.queries else None
+def _queries(options: GateOptions, asked: Asked, scores: Scores) -> Queries | None:
+    of_queries = any(one.column for one in asked.slices)
+    given = options.queries or (of_queries and options.collection)
+    return queries_given(scores.query_ids, options, "A gate") if given else None
 
 
 def _of_lists(asked: Asked, options: GateOptions) -> GateReport:
@@ -162,7 +164,7 @@ def _with_command(
     if not broken.rows:
         return broken
     found = broken.found
-    named = [options.qrels, files[found.baseline], files[found.run]]
+    named = [*options.judgments, files[found.baseline], files[found.run]]
     asked = ["-m", str(found.gate.measure), "--query", broken.rows[0].query_id]
     command = shlex.join(["python", "-m", "metrics_core", "explain", *named, *asked])
     return replace(broken, command=command)

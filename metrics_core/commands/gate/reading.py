@@ -57,7 +57,7 @@ def _refuse_missing_snapshot(options: GateOptions) -> None:
     if path.endswith(".json") and not Path(path).exists():
         wanted = ["-o", path, "-m", ",".join(options.measures or ())]
         command = shlex.join(
-            ["python", "-m", "metrics_core", "snapshot", options.qrels, "RUN", *wanted]
+            ["python", "-m", "metrics_core", "snapshot", *options.judgments, "RUN", *wanted]
         )
         raise RanklensError(f"There is no {path} to compare with.", f"Make it: {command}")
 

@@ -217,9 +217,6 @@ class Source:
 
     def _not_text(self, at: int) -> FileFormatError:
         hint = "The file is binary, or damaged, or UTF-16 without a byte order mark."
-        for magic, what in _OTHER_FILES:
-            if self.magic.startswith(magic) or (magic == b"ustar" and magic in self.magic[257:]):
-                hint = what
         return self._broken("text", f"a NUL byte at byte {at:,}", hint, self._line_of(at))
 
     def _not_utf8(self, block: bytes, at: int, offset: int) -> FileFormatError:
@@ -270,16 +267,6 @@ class Source:
         self, expected: str, found: str, hint: str = "", line: int | None = None
     ) -> FileFormatError:
         return FileFormatError(self.name, [LineProblem(line, found, expected)], hint=hint)
-
-
-_OTHER_FILES = (
-    (b"ustar", "The file is a tar archive. Unpack it and give the files in it."),
-    (b"SQLite", "The file is an SQLite database. Export the table as CSV."),
-    (b"%PDF", "The file is a PDF document."),
-    (b"ARROW1", "The file is an Arrow or Feather file. Save it as Parquet."),
-    (b"\x80\x04\x95", "The file is a Python pickle. Save the table as Parquet or CSV."),
-    (b"7z\xbc\xaf", "The file is a 7z archive. Unpack it and give the files in it."),
-)
 
 
 def shortened(line: str) -> str:

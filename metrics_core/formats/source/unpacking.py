@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.source.limits import ORDINARY_RATIO, RATIO_FROM, Limit, size_text
+from metrics_core.formats.source.other_files import refuse_other_zip
 
 Origin = Path | bytes
 """Where the bytes are: in a file, or in memory."""
@@ -209,13 +210,7 @@ def _unpacking(name: str, plain: BinaryIO, limit: Limit) -> BinaryIO:
 
 def _only_member(name: str, archive: zipfile.ZipFile) -> str:
     found = zip_members(archive)
-    if "[Content_Types].xml" in found:
-        raise _refused(
-            name,
-            "an Office document",
-            "a table as text or Parquet",
-            "Save the sheet as CSV and give that.",
-        )
+    refuse_other_zip(name, found)
     if len(found) != 1:
         shown = ", ".join(f"`{n}`" for n in found[:4]) + (", …" if len(found) > 4 else "")
         raise _refused(
@@ -223,7 +218,8 @@ def _only_member(name: str, archive: zipfile.ZipFile) -> str:
             f"{len(found)} files: {shown}" if found else "no file",
             "one file in a zip file",
             "A zip of several files is read only if it is a BEIR set (corpus.jsonl, queries.jsonl,"
-            " qrels/test.tsv) or one folder of judged ranks alone. Unpack it and give the files.",
+            " qrels/test.tsv), or holds runs alone (NAME.res, NAME.run or NAME.trec), or one folder"
+            " of judged ranks. Unpack it and give the files.",
         )
     return found[0]
 
@@ -269,7 +265,7 @@ def _unreadable(name: str, error: OSError) -> FileFormatError:
     if isinstance(error, IsADirectoryError):
         return _refused(
             *(name, "a folder", "a file"),
-            "Give the files in it, or read a folder of BEIR or of judged ranks as a set.",
+            "Give the files in it, or read a folder of BEIR, of runs or of judged ranks as a set.",
         )
     return _refused(name, f"an error of the system ({error.strerror})", "a file that can be read")
 

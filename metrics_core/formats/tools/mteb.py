@@ -9,7 +9,7 @@ from typing import Any
 from metrics_core.formats.parsing.contents import Contents
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.parsing.json_values import JsonValue, whole_json
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
 from metrics_core.formats.source.source import Source
 
 _META = "mteb_model_meta"
@@ -52,6 +52,15 @@ def _is_score(value: Any) -> bool:
     " called by the model.",
     example=_EXAMPLE,
     recognise=recognise_predictions,
+    tools=(
+        Tool(
+            "MTEB",
+            "`evaluate(…, prediction_folder=…)`: the file `…_predictions.json` of a task",
+            "a run for each subset and split, called by the model and its revision",
+            "judgments and texts, which the task has",
+            ("search", "rag"),
+        ),
+    ),
 )
 def read_predictions(source: Source, request: Request) -> Loaded:
     """The runs of a file of predictions."""

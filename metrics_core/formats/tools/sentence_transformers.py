@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from metrics_core.formats.parsing.contents import Contents
 from metrics_core.formats.parsing.json_values import json_records
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
 from metrics_core.formats.source.source import Source
 
 _EXAMPLE = (
@@ -36,6 +36,15 @@ def recognise_predictions(sample: Sample) -> Mapping[Kind, int]:
     example=_EXAMPLE,
     recognise=recognise_predictions,
     together=True,
+    tools=(
+        Tool(
+            "sentence-transformers",
+            "`InformationRetrievalEvaluator(…, write_predictions=True)`: the JSON Lines file",
+            "a run and the queries",
+            "the judgments; which model it was, but for the file's name",
+            ("search", "rag"),
+        ),
+    ),
 )
 def read_predictions(source: Source, request: Request) -> Loaded:
     """The run or the queries of a file of predictions."""

@@ -403,6 +403,15 @@ F17 += [
     ),
     Case("F17", line(query_id="q1", hits=["d", "d"]), "x.jsonl", refused=("a second time",)),
     Case(
+        "F17 LETOR",
+        "2 qid:q1 1:0.5 # d1\n1 qid:q1 1:0.1 # d2\n",
+        "x.txt",
+        kind="qrels",
+        rows=QRELS,
+        evidence="columns",
+    ),
+    Case("F17 RankLib", "q1\t0\t0.5\nq1\t1\t0.25\n", "x", {}, "run", {"q1": {"0": 0.5, "1": 0.25}}),
+    Case(
         "F17 ragas",
         line(user_input="oil?", retrieved_context_ids=["d2", "d1"], reference_context_ids=["d1"]),
         "x.jsonl",
@@ -457,7 +466,6 @@ F17 += [
             (line(metric_score=0.5, details={}), "x.json", {"kind": "run"}, ("none in this file",)),
             (line(questions=[{"id": "q"}]), "x.json", {}, ("BioASQ",)),
             (json.dumps([{"question": "a", "positive_ctxs": [{}]}]), "x.json", {}, ("DPR",)),
-            ("2 qid:1 1:0.5\n", "x.txt", JUDGED, ("LETOR", "query_id 0 doc_id grade")),
             ("version https://git-lfs.github.com/spec/v1\n", "x.run", {}, ("git lfs pull",)),
             ("404: Not Found", "x.run", {}, ("a page of the web",)),
         ]

@@ -11,6 +11,8 @@ import zipfile
 from collections.abc import Callable
 from typing import Any
 
+import pyarrow as pa
+
 from tests.reliability.fuzz.seeds import PACKINGS, beir, zipped
 
 TOKENS = [
@@ -208,6 +210,17 @@ def footer(rng: random.Random, data: bytes) -> bytes:
     return data[:start] + bytes(body) + struct.pack("<I", len(body)) + b"PAR1"
 
 
+def inside(rng: random.Random, data: bytes) -> bytes:
+    """A file packed with LZ4, once or twice, with something in it changed."""
+    try:
+        plain = pa.CompressedInputStream(pa.BufferReader(data), "lz4").read()
+    except (OSError, ValueError):
+        return byte_flip(rng, data)
+    change = inside if plain.startswith(LZ4) else rng.choice(BLIND)
+    return PACKINGS[".lz4"](change(rng, plain))
+
+
+LZ4 = b"\x04\x22\x4d\x18"
 BLIND: tuple[Mutation, ...] = (byte_flip, byte_flip, cut, splice, number)
 TEXT: tuple[Mutation, ...] = (token, token, token, encoded)
 WRAPPING: tuple[Mutation, ...] = (packed, in_a_set)
@@ -220,6 +233,8 @@ def mutated(rng: random.Random, data: bytes) -> bytes:
         suited = (*BLIND, footer, footer, footer)
     elif zipfile.is_zipfile(io.BytesIO(data)):
         suited = (*BLIND, directory, directory)
+    elif data.startswith(LZ4):
+        suited = (*BLIND, *[inside] * 12)
     elif data.lstrip()[:1] in (b"{", b"["):
         suited = (*BLIND, *TEXT, tree, tree, tree, tree)
     elif b"\0" not in data:

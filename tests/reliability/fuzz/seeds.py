@@ -10,6 +10,7 @@ import lzma
 import zipfile
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +20,9 @@ import pyarrow.parquet as pq
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats import formats, table_bytes
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
+
+EXAMPLES = Path(__file__).parents[2] / "metrics_core/formats/tools/examples"
+"""Whole files of other tools; each that is put there is mutated, too."""
 
 _DAYS = pa.array([1, 2], pa.date32())
 _QUERIES = [f"q{i // 4}" for i in range(24)]
@@ -165,6 +169,7 @@ def seeds() -> dict[str, bytes]:
             except RanklensError:
                 continue
     found |= {f"{f.name}.example": f.example.encode() for f in formats() if not f.magic}
+    found |= {path.name: path.read_bytes() for path in sorted(EXAMPLES.iterdir())}
     run = found["run.trec"]
     found |= parquets() | {f"packed.run{ending}": pack(run) for ending, pack in PACKINGS.items()}
     found["records.json"] = json.dumps([{"qid": "a", "docno": "b", "score": 1}]).encode()

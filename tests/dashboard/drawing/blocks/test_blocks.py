@@ -851,7 +851,8 @@ def test_what_is_seen_by_a_sign_is_said_in_words():
     cell = Template("markup")("change", value=0.1, clear=True, hint="95 % interval [0.0, 0.2]")
     assert 'class="unseen">, 95 % interval [0.0, 0.2]<' in cell
     named = re.findall(
-        r"<(ul|ol)\b([^>]*)>", data.first_run_steps("search") + overview.facts_line(facts(), href)
+        r"<(ul|ol)\b([^>]*)>",
+        data.first_run_steps("search", []) + overview.facts_line(facts(), href),
     )
     assert all('role="list"' in own for _, own in named), "Safari drops the role with the bullets"
 
@@ -861,7 +862,7 @@ def test_fit_table_steps_and_preview():
     page = Page(data.fit_table(lines))
     assert page.text == f"queries84 of 84alldocuments0{EVIL}"
     assert len(page.having("warning")) == 1
-    assert "Judgments" in Page(data.first_run_steps("search")).text
+    assert "Judgments" in Page(data.first_run_steps("search", [])).text
     first = Page(data.first_rows([EVIL, "b"], [[EVIL, "1"]] * 9, {EVIL: "Query"}))
     assert first.text == f"{EVIL} Queryb" + f"{EVIL}1" * 4
     rows = pd.DataFrame({EVIL: [EVIL, None], "score": [1.5, math.nan]})

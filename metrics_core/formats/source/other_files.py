@@ -1,0 +1,72 @@
+"""Files of bytes that hold no table of ours: told by their first bytes, or by the members of a zip,
+and refused by name with the way out. Nothing of them is read, and no pickle is ever loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from metrics_core.base.errors import FileFormatError, LineProblem
+
+_A_TABLE = "a table as text or Parquet"
+_SHEET = "Save the sheet as CSV and give that."
+_ARRAY = (
+    "An array holds no ids. Write a table of query_id, doc_id and score, such as with pandas'"
+    " to_csv or to_parquet."
+)
+_PICKLE = (
+    "Loading a pickle runs what is in it, so it is not read. Load it where it comes from, and save"
+    " the table as Parquet, CSV or JSON."
+)
+_UNPACK = "Unpack it and give the files in it."
+_EXPORT = "Export the table as CSV."
+
+_BY_START: tuple[tuple[re.Pattern[bytes], str, str], ...] = tuple(
+    (re.compile(start, re.DOTALL), what, way_out)
+    for start, what, way_out in (
+        (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Office document", _SHEET),
+        (rb"%PDF-", "a PDF document", "Give the table that it was made of, as CSV."),
+        (rb"\x93NUMPY", "an array of NumPy", _ARRAY),
+        # An opcode of what a pickle begins with: a frame, a mark, a list, a dictionary, a name.
+        (rb"\x80[\x02-\x05][\x95()\]}ckX\x8c]", "a pickle of Python", _PICKLE),
+        (rb"[}\]]q\0|\([dl]p\d+\n", "a pickle of Python", _PICKLE),
+        (
+            rb"c(?:copy_reg|numpy|pandas|builtins|__builtin__|collections)[.\w]*\n",
+            "a pickle of Python",
+            _PICKLE,
+        ),
+        (rb"SQLite format 3\0", "an SQLite database", _EXPORT),
+        (rb"ARROW1", "an Arrow or Feather file", "Save it as Parquet."),
+        (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
+        (rb".{257}ustar", "a tar archive", _UNPACK),
+        (rb"\x89HDF\r\n", "an HDF5 file", _EXPORT),
+    )
+)
+_BY_MEMBER: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
+    (re.compile(member), what, way_out)
+    for member, what, way_out in (
+        (r"xl/workbook\.(?:xml|bin)", "an Excel workbook", _SHEET),
+        (r"\[Content_Types\]\.xml", "an Office document", _SHEET),
+        (r"META-INF/manifest\.xml", "an OpenDocument file", _SHEET),
+        (r".*\.npy", "arrays of NumPy (.npz)", _ARRAY),
+        (r"(?:.*/)?data\.pkl", "a file of PyTorch, which is a pickle", _PICKLE),
+    )
+)
+
+
+def refuse_other_bytes(name: str, start: bytes) -> None:
+    """Raise FileFormatError where a file begins as one of these does."""
+    for pattern, what, way_out in _BY_START:
+        if pattern.match(start):
+            raise _refused(name, what, way_out)
+
+
+def refuse_other_zip(name: str, members: Collection[str]) -> None:
+    """The same of a zip file with these members."""
+    for pattern, what, way_out in _BY_MEMBER:
+        if any(pattern.fullmatch(member) for member in members):
+            raise _refused(name, what, way_out)
+
+
+def _refused(name: str, what: str, way_out: str) -> FileFormatError:
+    return FileFormatError(name, [LineProblem(None, what, _A_TABLE)], hint=way_out)

@@ -1,0 +1,203 @@
+"""Learning to rank: the lines of features of LETOR and SVMrank, which are judgments, and RankLib's
+scores of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.notes import Note
+from metrics_core.formats.parsing.contents import Contents
+from metrics_core.formats.registry import (
+    CERTAIN,
+    OF_A_TOOL,
+    Kind,
+    Loaded,
+    Request,
+    Sample,
+    Tool,
+    reader,
+)
+from metrics_core.formats.source.lines import counted, refuse
+from metrics_core.formats.source.source import Source, shortened
+from metrics_core.formats.values import A_SCORE, is_number, why_not_a_number
+
+_LINE = re.compile(r"\s*[-+]?\d+(?:\.\d+)?\s+qid:\S+(?:\s+\d+:|\s*#|\s*$)")
+_DOC_ID = re.compile(r"\bdoc_?(?:id|no)\s*=\s*(\S+)", re.IGNORECASE)
+_FEATURES = "2 qid:1 1:0.5 2:0.31 # docid = doc-7"
+_SCORES = "q1\t0\t0.83"
+_PLACES = (
+    "no documents are named; each is called by its place among the lines of its query, from 0, as"
+    " RankLib counts them, so that one name stands for other documents in other queries"
+)
+
+
+def recognise_letor(sample: Sample) -> Mapping[Kind, int]:
+    """A grade, qid: and features, or a comment, in most lines."""
+    fitting = sum(bool(_LINE.match(line)) for line in sample.lines)
+    return {"qrels": OF_A_TOOL} if fitting > len(sample.lines) / 2 else {}
+
+
+@dataclass
+class _Lines:
+    """The judged lines of a file: grade, query, the document where its comment names it."""
+
+    grades: list[str] = field(default_factory=list)
+    queries: list[str] = field(default_factory=list)
+    docs: list[str | None] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    features: int = 0
+    longer: int = 0
+    skipped: int = 0
+
+
+@reader(
+    "letor",
+    title="LETOR or SVMrank features",
+    kinds=("qrels",),
+    endings=(".txt", ".dat", ".letor"),
+    explanation="A grade, the query and features a line, as LETOR, MSLR, SVMrank, RankLib and"
+    " XGBoost have them: judgments. The document is what the comment names, `docid = …` or its"
+    " first word; without comments it is the line's place within its query, from 0.",
+    example=f"{_FEATURES}\n0 qid:1 1:0.1 2:0.08 # docid = doc-3",
+    recognise=recognise_letor,
+    tools=(
+        Tool(
+            "LETOR, SVMrank",
+            "the file of features, with the documents in its comments",
+            "judgments",
+            "the documents where no comment names them; what the features are",
+            ("search",),
+        ),
+    ),
+)
+def read_letor(source: Source, request: Request) -> Loaded:
+    """The judgments in lines of features. Raises FileFormatError."""
+    lines = _lines_of(source)
+    unnamed = [i for i, doc_id in enumerate(lines.docs) if doc_id is None]
+    if unnamed and len(unnamed) < len(lines.docs):
+        raise _half_named(source, lines, unnamed)
+    contents, seen = Contents(source), Counter[str]()
+    for grade, query_id, doc_id, number in zip(
+        lines.grades, lines.queries, lines.docs, lines.numbers, strict=True
+    ):
+        contents.grade(query_id, doc_id or str(seen[query_id]), grade, line=number)
+        seen[query_id] += 1
+    loaded = contents.load(request, "letor", "LETOR or SVMrank: grade, query, features")
+    notes = [Note("places", _PLACES, len(unnamed), loud=True)] if unnamed else []
+    if lines.longer:
+        told = f"{counted(lines.longer, 'comment')} of several words, of which the first is the"
+        notes.append(Note("comments", f"{told} document's id", lines.longer))
+    if lines.features:
+        told = f"{counted(lines.features, 'line')} with features, which are not used"
+        notes.append(Note("features", told, lines.features))
+    if lines.skipped:
+        told = f"{counted(lines.skipped, 'blank or comment line')}, skipped"
+        notes.append(Note("comments", told, lines.skipped))
+    return replace(loaded, table=loaded.table.noting(*notes))
+
+
+def _lines_of(source: Source) -> _Lines:
+    found = _Lines()
+    for number, line in enumerate(source.text_lines(), 1):
+        own, _, comment = line.partition("#")
+        if not own.strip():
+            found.skipped += 1
+            continue
+        grade, query, features = (*own.split(None, 2), "", "")[:3]
+        _, qid, query_id = query.partition("qid:")
+        if query != qid + query_id or not query_id:
+            problem = LineProblem(number, "no `qid:` in the second place", "grade, qid:, features")
+            raise refuse(source, [problem], hint=f"A line looks like: {_FEATURES}")
+        found.features += bool(features.strip())
+        found.grades.append(grade)
+        found.queries.append(query_id)
+        found.docs.append(_doc_id(comment, found))
+        found.numbers.append(number)
+    return found
+
+
+def _doc_id(comment: str, lines: _Lines) -> str | None:
+    """The document that a comment names: `docid = …`, or the first word of one that gives no values
+    of other names."""
+    named = _DOC_ID.search(comment)
+    if named:
+        return named[1]
+    words = comment.split()
+    if not words or "=" in comment:
+        return None
+    lines.longer += len(words) > 1
+    return words[0]
+
+
+def _half_named(source: Source, lines: _Lines, unnamed: Sequence[int]) -> FileFormatError:
+    of = f"{len(unnamed):,} of {len(lines.docs):,} lines"
+    problem = LineProblem(
+        lines.numbers[unnamed[0]], f"no document in the comment of {of}", "one in each, or in none"
+    )
+    return refuse(source, [problem], hint=f"A line looks like: {_FEATURES}")
+
+
+def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
+    """A query, its documents counted 0, 1, 2, … and a score, between tabs. MS MARCO's ranks have
+    whole numbers in the last place."""
+    lines = [line.split("\t") for line in sample.lines]
+    if not lines or any(len(fields) != 3 or not is_number(fields[2]) for fields in lines):
+        return {}
+    seen = Counter[str]()
+    for query_id, place, _ in lines:
+        if place != str(seen[query_id]):
+            return {}
+        seen[query_id] += 1
+    whole = sum(fields[2].strip().isdigit() for fields in lines)
+    return {"run": CERTAIN} if max(seen.values()) > 1 and whole < len(lines) / 2 else {}
+
+
+@reader(
+    "ranklib",
+    title="RankLib scores",
+    kinds=("run",),
+    endings=(".txt", ".score", ".tsv"),
+    explanation="What RankLib writes with -score: a query, a document's place among the lines of"
+    " its query, from 0, and its score. It meets judgments read from the same lines of features"
+    " where no comment names the documents. What it writes with -indri is a TREC run of their"
+    " names.",
+    example=f"{_SCORES}\nq1\t1\t0.12",
+    recognise=recognise_ranklib,
+    tools=(
+        Tool(
+            "RankLib",
+            "`-rank FEATURES -indri FILE`, or `-score FILE` where no comment names the documents",
+            "a run",
+            "with -score: which documents these are",
+            ("search",),
+        ),
+    ),
+)
+def read_ranklib(source: Source, request: Request) -> Loaded:
+    """The run in RankLib's scores. Raises FileFormatError."""
+    contents, seen = Contents(source), Counter[str]()
+    hint = f"A line looks like: {_SCORES}"
+    for number, line in enumerate(source.text_lines(), 1):
+        fields = [text.strip() for text in line.split("\t")]
+        if fields == [""]:
+            continue
+        if len(fields) != 3 or not all(fields):
+            problem = LineProblem(number, counted(len(fields), "column"), "query, place and score")
+            raise refuse(source, [problem], hint=f"{hint}, between tabs.")
+        query_id, place, score = fields
+        if place != str(seen[query_id]):
+            found, expected = f"place `{shortened(place)}`", f"place {seen[query_id]}"
+            problem = LineProblem(number, found, f"{expected} of query {shortened(query_id)}")
+            raise refuse(source, [problem], hint="RankLib counts 0, 1, 2, … in each query.")
+        if not is_number(score):
+            problem = LineProblem(number, f"`{shortened(score)}`", A_SCORE)
+            raise refuse(source, [problem], hint=why_not_a_number(score) or hint)
+        seen[query_id] += 1
+        contents.result(query_id, place, score, line=number)
+    loaded = contents.load(request, "ranklib", "RankLib: query, place, score")
+    note = Note("places", _PLACES, seen.total(), loud=True)
+    return replace(loaded, table=loaded.table.noting(note))

@@ -1,0 +1,138 @@
+"""Lines of features as judgments, and RankLib's scores of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dashboard.files.uploaded_file import UploadedFile, tables_of
+from metrics_core import evaluate
+from metrics_core.__main__ import main
+from metrics_core.base.errors import FileFormatError
+from metrics_core.formats import read_each
+
+LETOR4 = b"""2 qid:10 1:0.007 2:0.5 #docid = GX029-35-5894638 inc = 0.01 prob = 0.1
+0 qid:10 1:0.640 2:0.1 #docid = GX030-77-6315042 inc = 1 prob = 0.3
+1 qid:11 1:0.2 #docid = GX029-35-5894638 inc = 1 prob = 0.2
+"""
+MSLR = b"2 qid:1 1:3 2:0\n0 qid:1 1:1 2:0\n1 qid:007 1:2 2:1\n"
+RANKLIB = b"1\t0\t-0.5\n1\t1\t0.25\n007\t0\t1.0E-3\n"
+INDRI = b"1 Q0 0 2 -0.5 indri\n1 Q0 1 1 0.25 indri\n007 Q0 0 1 0.001 indri\n"
+
+
+def rows_of(table: Any) -> list[tuple[Any, ...]]:
+    return [tuple(row.values()) for row in table.table.to_pylist()]
+
+
+def told(content: bytes, **asked: Any) -> list[str]:
+    (loaded,) = read_each(content, name="x", **asked)
+    return [note.message for note in loaded.notes]
+
+
+def test_the_comment_names_the_document() -> None:
+    (loaded,) = read_each(LETOR4, name="test.txt")
+    assert loaded.kind == "qrels"
+    assert rows_of(loaded.table) == [
+        ("10", "GX029-35-5894638", 2),
+        ("10", "GX030-77-6315042", 0),
+        ("11", "GX029-35-5894638", 1),
+    ]
+    assert [n.message for n in loaded.notes] == ["3 lines with features, which are not used"]
+
+
+@pytest.mark.parametrize(
+    "comment", ["# docid=d7", "# docno=d7", "#doc_id = d7 x = 1", "# d7", "#d7", "# d7 Rambo"]
+)
+def test_each_form_of_a_comment(comment: str) -> None:
+    (loaded,) = read_each(f"1 qid:q 1:0.5 {comment}\n".encode(), name="x")
+    assert rows_of(loaded.table) == [("q", "d7", 1)]
+    longer = any("of which the first is the document's id" in n.message for n in loaded.notes)
+    assert longer == comment.endswith("Rambo")
+
+
+def test_without_comments_it_is_the_place_and_that_is_loud() -> None:
+    (loaded,) = read_each(MSLR, name="x")
+    assert rows_of(loaded.table) == [("1", "0", 2), ("1", "1", 0), ("007", "0", 1)]
+    loud = [note for note in loaded.notes if note.loud]
+    assert len(loud) == 1 and loud[0].count == 3 and "no documents are named" in loud[0].message
+    assert "no documents are named" in told(b"1 qid:1 1:2 # inc = 1\n")[0]
+
+
+def test_what_stands_between_is_counted() -> None:
+    assert "2 blank or comment lines, skipped" in told(b"# qid:1: rambo\n\n1 qid:1 # d\n")
+
+
+def test_ranklibs_scores_meet_the_same_lines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, content in {"test": MSLR, "scores.txt": RANKLIB, "indri": INDRI}.items():
+        (tmp_path / name).write_bytes(content)
+    (loaded,) = read_each(tmp_path / "scores.txt")
+    assert loaded.kind == "run" and loaded.notes[-1].loud and loaded.notes[-1].count == 3
+    qrels = tmp_path / "test"
+    ours, theirs = (
+        evaluate(tmp_path / run, qrels, ["nDCG", "AP"]) for run in ("scores.txt", "indri")
+    )
+    assert ours.drop(columns="run").equals(theirs.drop(columns="run"))
+    arguments = ["evaluate", str(qrels), str(tmp_path / "scores.txt"), "-m", "RR,Judged@2"]
+    assert main([*arguments, "--format", "csv"]) == 0
+    out, err = capsys.readouterr()
+    assert "scores,all,RR,0.75" in out and "scores,all,Judged@2,1.0" in out
+    assert err.count("no documents are named") == 2
+
+
+def test_in_the_browser() -> None:
+    names = {"f.txt": LETOR4, "s.txt": RANKLIB}
+    read = [loaded for n, b in names.items() for loaded in tables_of(UploadedFile(n, b))]
+    assert [(one.kind, one.format) for one in read] == [("qrels", "letor"), ("run", "ranklib")]
+
+
+@pytest.mark.parametrize(
+    ("content", "asked", "words"),
+    [
+        (
+            b"1 qid:1 1:2 # a\n0 qid:1 1:1\n0 qid:1 1:1 # b\n",
+            {},
+            "line 2: expected one in each, or in none, found no document in the comment of 1 of 3",
+        ),
+        (
+            b"1 qid:1 1:2 # a\n0 1:1 # b\n0 qid:1 1:1 # b\n",
+            {},
+            "line 2: expected grade, qid:, features, found no `qid:` in the second place",
+        ),
+        (
+            b"1 qid:1 1:2 # a\nx qid:1 1:1 # b\n0 qid:1 # c\n",
+            {},
+            "line 2: expected a whole number as grade, found `x`",
+        ),
+        (b"1 qid:1 # a\n0 qid:1 # a\n", {}, "line 2"),
+        (b"1 qid:1 1:2 # a\n", {"kind": "run"}, "expected a run, found judgments"),
+        (
+            b"1\t0\t0.5\n1\t2\t0.5\n",
+            {"format": "ranklib"},
+            "line 2: expected place 1 of query 1, found place `2`",
+        ),
+        (b"1\t0\t0.5\n1\t1\n", {"format": "ranklib"}, "line 2: expected query, place and score"),
+        (
+            b"1\t0\t0.5\n1\t1\tnan\n",
+            {"format": "ranklib"},
+            "line 2: expected a finite number as score, found `nan`",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused_at_its_line(
+    content: bytes, asked: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(FileFormatError) as refused:
+        read_each(content, name="x", **asked)
+    assert words in str(refused.value) and refused.value.hint
+
+
+@pytest.mark.parametrize("content", [b"q1\td1\t0.5\n", b"q1\t0\t1\nq1\t1\t2\n", b"q1\t0\t0.5\n"])
+def test_other_lines_of_three_are_not_ranklibs(content: bytes) -> None:
+    try:
+        assert read_each(content, name="x")[0].format != "ranklib"
+    except FileFormatError as error:
+        assert "RankLib" not in str(error)

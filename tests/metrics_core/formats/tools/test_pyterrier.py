@@ -1,0 +1,136 @@
+"""What an experiment of PyTerrier (1.1.2) saves: a folder of NAME.res.gz with tables of scores."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+from pathlib import Path
+from typing import Any, cast
+
+import pandas as pd
+import pytest
+
+from dashboard.files.uploaded_file import UploadedFile, tables_of
+from metrics_core import compare_scores, evaluate
+from metrics_core.__main__ import main
+from metrics_core.base.errors import FileFormatError, RanklensError
+from metrics_core.formats import is_set, read_each, read_set
+
+RUNS = {
+    "BM25": "q1 Q0 d1 0 2.5 pyterrier\nq1 Q0 d2 1 1.5 pyterrier\nq2 Q0 d3 0 1.0 pyterrier\n",
+    "DPH >> monoT5": "q1 Q0 d2 0 9.5 pyterrier\nq2 Q0 d3 0 1.0 pyterrier\n",
+}
+PERQUERY = (
+    "name,qid,measure,value\nBM25,q1,map,1.0\nBM25,q2,map,0.5\n"
+    "DPH >> monoT5,q1,map,0.0\nDPH >> monoT5,q2,map,0.5\n"
+)
+AGGREGATED = "name,map,mrt\nBM25,0.75,3.25\nDPH >> monoT5,0.25,1e-3\n"
+
+
+def saved(**more: str) -> dict[str, bytes]:
+    """The files of the folder."""
+    runs = {f"{name}.res.gz": gzip.compress(run.encode()) for name, run in RUNS.items()}
+    scores = {"perquery.csv": PERQUERY, "aggregated.csv": AGGREGATED} | more
+    return runs | {name: content.encode() for name, content in scores.items()}
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(f"exp/{name}", content)
+    return sink.getvalue()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "exp").mkdir()
+    for name, content in saved().items():
+        (tmp_path / "exp" / name).write_bytes(content)
+    (tmp_path / "exp.zip").write_bytes(zipped(saved()))
+    (tmp_path / "qrels").write_text("q1 0 d1 1\nq2 0 d4 1\nq2 0 d3 1\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("of", ["exp", "exp.zip"])
+def test_a_folder_and_a_zip_of_one_hold_its_runs(folder: Path, of: str) -> None:
+    assert is_set(folder / of)
+    loaded = read_set(folder / of)
+    assert [(one.kind, cast(Any, one.table).name) for one in loaded] == [
+        ("run", name) for name in RUNS
+    ]
+    assert [(n.message, n.count) for n in loaded[0].notes] == [
+        ("beside the runs, 2 files that were not read", 2)
+    ]
+    assert loaded[1].notes == ()
+
+
+@pytest.mark.parametrize("given", [["exp"], ["exp.zip"], ["exp/*.res.gz"]])
+def test_on_the_command_line(
+    folder: Path,
+    given: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(folder)
+    assert main(["evaluate", "qrels", *given, "-m", "AP", "--format", "csv"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[1:] == ["BM25,all,AP,0.75", "DPH >> monoT5,all,AP,0.25"]
+    assert ("beside the runs, 2 files" in err) == (given != ["exp/*.res.gz"])
+    assert main(["explain", "qrels", "exp/BM25", "exp/DPH >> monoT5"]) == 0
+    assert main(["explain", "qrels", "exp", "exp/BM25"]) == 2
+    assert "Name the one, such as exp/BM25" in capsys.readouterr().err
+
+
+def test_in_python_scores_are_those_of_the_files(folder: Path) -> None:
+    files = [folder / "exp" / f"{name}.res.gz" for name in RUNS]
+    ours, theirs = (evaluate(given, folder / "qrels", "AP") for given in (folder / "exp", files))
+    assert ours.equals(theirs)
+
+
+def test_in_the_browser() -> None:
+    loaded = tables_of(UploadedFile("exp.zip", zipped(saved())))
+    assert [(one.kind, one.file) for one in loaded] == [
+        ("run", f"exp.zip/exp/{name}.res.gz") for name in RUNS
+    ]
+
+
+def test_a_zip_that_holds_more_is_none(folder: Path) -> None:
+    with pytest.raises(FileFormatError, match="holds runs alone"):
+        read_each(zipped(saved(**{"qrels.txt": "q1 0 d1 1\n"})), name="exp.zip")
+
+
+def test_a_broken_run_in_it_is_refused_by_its_name() -> None:
+    files = saved() | {"BM25.res.gz": gzip.compress(b"q1 Q0 d1 0 x pyterrier\n")}
+    with pytest.raises(FileFormatError, match=r"exp.zip/exp/BM25.res.gz, line 1.*found `x`"):
+        read_set(zipped(files), name="exp.zip")
+
+
+@pytest.mark.parametrize("kind", [None, "run", "qrels", "queries"])
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("perquery.csv", PERQUERY, ("scores by query", "compare_scores")),
+        ("x_perquery.csv", "\ufeff" + PERQUERY, ("scores by query", "compare_scores")),
+        ("aggregated.csv", AGGREGATED, ("a score for each system", "NAME.res.gz")),
+    ],
+)
+def test_scores_without_documents_are_named(
+    name: str, content: str, words: tuple[str, ...], kind: Any
+) -> None:
+    if kind == "queries" and name == "aggregated.csv":
+        return  # any table with a name may hold texts
+    with pytest.raises(FileFormatError) as refused:
+        read_each(content.encode(), name=name, kind=kind)
+    assert not [word for word in words if word not in str(refused.value)]
+
+
+def test_they_are_compared_as_they_are() -> None:
+    frame = pd.read_csv(io.StringIO(PERQUERY + "BM25,q1,P@1,1\nBM25,q2,P@1,1\n"))
+    frame = frame[(frame["measure"] == "map") | (frame["name"] == "BM25")]
+    found = compare_scores(frame, "map", baseline="BM25")
+    assert found["difference"].tolist() == [-0.5]
+    twice = pd.concat([frame, frame.head(1)])
+    with pytest.raises(RanklensError, match="map of run 'BM25' for query 'q1' stands twice"):
+        compare_scores(twice, "map")
