@@ -21,7 +21,7 @@ from metrics_core.formats.parquet import (
 )
 from metrics_core.formats.parsing.contents import Contents
 from metrics_core.formats.parsing.json_values import JsonValue, json_records
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
 from metrics_core.formats.source.lines import refuse, refuse_rows
 from metrics_core.formats.source.parquet_size import A_CELL_OF_PYTHON, check_size
 from metrics_core.formats.source.source import Source, shortened
@@ -67,6 +67,15 @@ def recognise_autorag(sample: Sample) -> Mapping[Kind, int]:
     ' "retrieved_ids": ["doc-7", "doc-3"], "retrieve_scores": [0.8, 0.5]}',
     recognise=recognise_autorag,
     together=True,
+    tools=(
+        Tool(
+            "AutoRAG",
+            "qa.parquet, and of a retrieval node best_*.parquet",
+            "judgments and queries; a run for each node",
+            "that of alternatives in retrieval_gt one is enough: each counts as relevant",
+            ("rag",),
+        ),
+    ),
 )
 def read_autorag(source: Source, request: Request) -> Loaded:
     """The table of a kind from questions or results."""
@@ -163,6 +172,15 @@ def recognise_corpus(sample: Sample) -> Mapping[Kind, int]:
     example="(binary) columns doc_id, contents, metadata",
     recognise=recognise_corpus,
     magic=MAGIC,
+    tools=(
+        Tool(
+            "AutoRAG",
+            "corpus.parquet",
+            "the documents",
+            "",
+            ("rag",),
+        ),
+    ),
 )
 def read_corpus(source: Source, request: Request) -> Loaded:
     """The documents of a corpus."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from metrics_core.formats.parsing.contents import Contents
 from metrics_core.formats.parsing.json_values import json_records
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
 from metrics_core.formats.source.source import Source
 
 _KINDS: tuple[Kind, ...] = ("run", "queries", "documents")
@@ -36,6 +36,15 @@ def recognise_candidates(sample: Sample) -> Mapping[Kind, int]:
     example=_EXAMPLE,
     recognise=recognise_candidates,
     together=True,
+    tools=(
+        Tool(
+            "Pyserini, RankLLM",
+            "the JSON Lines file of a query and its `candidates` a line",
+            "a run, the queries and the documents' texts",
+            "the judgments",
+            ("search", "rag"),
+        ),
+    ),
 )
 def read_candidates(source: Source, request: Request) -> Loaded:
     """The run, the queries or the documents of a file of candidates."""

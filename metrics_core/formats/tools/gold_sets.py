@@ -10,7 +10,7 @@ from metrics_core.base.wording import plural
 from metrics_core.formats.parsing.contents import Contents
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.parsing.json_values import JsonValue, whole_json
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
 from metrics_core.formats.source.source import Source
 
 _KINDS: tuple[Kind, ...] = ("qrels", "queries", "documents")
@@ -60,6 +60,15 @@ def _is_text_or_node(name: str, value: Any) -> bool:
     example=_EXAMPLE,
     recognise=recognise_gold,
     together=True,
+    tools=(
+        Tool(
+            "LlamaIndex",
+            "`EmbeddingQAFinetuneDataset.save_json(FILE)`",
+            "judgments, queries and documents",
+            "grades: what is relevant has grade 1",
+            ("rag",),
+        ),
+    ),
 )
 def read_gold(source: Source, request: Request) -> Loaded:
     """The judgments, the queries or the documents of a gold set."""

@@ -10,7 +10,7 @@ from typing import Any
 from metrics_core.formats.parsing.contents import Contents
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.parsing.json_values import JsonValue, json_records
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
 from metrics_core.formats.source.source import Source
 
 _JUDGMENTS = '[{"query": "red dress", "ratings": [{"docId": "B07", "rating": "1.0"}]}]'
@@ -48,6 +48,15 @@ def recognise_judgments(sample: Sample) -> Mapping[Kind, int]:
     " text.",
     example=_JUDGMENTS,
     recognise=recognise_judgments,
+    tools=(
+        Tool(
+            "OpenSearch",
+            "Search Relevance: a judgment list, as imported, stored or searched for",
+            "judgments",
+            "the name of the list",
+            ("search",),
+        ),
+    ),
 )
 def read_judgments(source: Source, request: Request) -> Loaded:
     """The judgments of a file. Raises FileFormatError where it has several lists of them."""
@@ -107,6 +116,15 @@ def recognise_found(sample: Sample) -> Mapping[Kind, int]:
     example=_EVALUATION,
     recognise=recognise_found,
     together=True,
+    tools=(
+        Tool(
+            "OpenSearch",
+            "Search Relevance: evaluation results, or the snapshots of a comparison in pairs",
+            "a run for each search configuration, and the queries",
+            "scores, and the names of configurations: they are called by their ids",
+            ("search",),
+        ),
+    ),
 )
 def read_found(source: Source, request: Request) -> Loaded:
     """The runs or the queries of a file of results."""

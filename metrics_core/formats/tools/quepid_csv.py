@@ -35,6 +35,7 @@ from metrics_core.formats.registry import (
     NothingOfKindError,
     Request,
     Sample,
+    Tool,
     reader,
 )
 from metrics_core.formats.source.lines import Numbers, RowLines, refuse
@@ -74,6 +75,15 @@ def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
     recognise=recognise_ratings,
     first_rows=csv_columns,
     together=True,
+    tools=(
+        Tool(
+            "Quepid",
+            "a case's ratings: *Export*, Basic or CSV (query, docid, rating)",
+            "judgments, and the queries",
+            "information need and notes, which the case's JSON has",
+            ("search",),
+        ),
+    ),
 )
 def read_ratings(source: Source, request: Request) -> Loaded:
     """The judgments, or the queries, of a file of ratings."""
@@ -193,6 +203,15 @@ def _of_snapshots(names: Sequence[str]) -> bool:
     recognise=recognise_snapshots,
     first_rows=csv_columns,
     together=True,
+    tools=(
+        Tool(
+            "Quepid",
+            "a case's snapshots as CSV",
+            "a run for each snapshot, queries and documents' fields",
+            "scores: the positions rank; the TREC export calls queries by numbers that no other file has",
+            ("search",),
+        ),
+    ),
 )
 def read_snapshots(source: Source, request: Request) -> Loaded:
     """The runs, the queries or the documents of a file of snapshots."""

@@ -16,7 +16,7 @@ from metrics_core.formats.parsing.columns import document_columns
 from metrics_core.formats.parsing.contents import Contents
 from metrics_core.formats.parsing.json_text import check_characters, parse_json, strings_in
 from metrics_core.formats.parsing.json_values import JsonValue, whole_json
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import is_number
 
@@ -56,6 +56,15 @@ def recognise_book(sample: Sample) -> Mapping[Kind, int]:
     example=_BOOK,
     recognise=recognise_book,
     together=True,
+    tools=(
+        Tool(
+            "Quepid",
+            "a book as JSON",
+            "judgments, queries and documents' fields",
+            "a run: the pairs of a book come from several searches",
+            ("search",),
+        ),
+    ),
 )
 def read_book(source: Source, request: Request) -> Loaded:
     """The judgments, the queries or the documents of a book."""
@@ -181,6 +190,15 @@ def recognise_case(sample: Sample) -> Mapping[Kind, int]:
     example=_CASE,
     recognise=recognise_case,
     together=True,
+    tools=(
+        Tool(
+            "Quepid",
+            "a case as JSON",
+            "judgments, and the queries with their notes",
+            "the lists: a snapshot has them",
+            ("search",),
+        ),
+    ),
 )
 def read_case(source: Source, request: Request) -> Loaded:
     """The judgments or the queries of a case."""

@@ -22,6 +22,7 @@ from metrics_core.formats.registry import (
     Loaded,
     Request,
     Sample,
+    Tool,
     reader,
 )
 from metrics_core.formats.source.source import Source
@@ -86,6 +87,15 @@ def _columns(sample: Sample) -> FirstRows | None:
     recognise=recognise_samples,
     first_rows=_columns,
     together=True,
+    tools=(
+        Tool(
+            "Ragas",
+            "`dataset.to_jsonl(FILE)`, or the table of results as CSV or Parquet",
+            "a run, judgments, queries with your columns, the contexts",
+            "which document a context without an id is: told by its text if you ask for that",
+            ("rag",),
+        ),
+    ),
 )
 def read_samples(source: Source, request: Request) -> Loaded:
     """The run, the judgments, the queries or the documents of samples."""

@@ -11,7 +11,7 @@ from metrics_core.base.notes import OF_HITS_ALONE
 from metrics_core.formats.parsing.contents import Contents
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.parsing.json_values import JsonValue, whole_json
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
 from metrics_core.formats.source.source import Source
 
 _REQUEST = (
@@ -87,6 +87,15 @@ def recognise_request(sample: Sample) -> Mapping[Kind, int]:
     example=_REQUEST,
     recognise=recognise_request,
     together=True,
+    tools=(
+        Tool(
+            "Elasticsearch",
+            "the request of `_rank_eval`",
+            "judgments, and the queries' texts where it has them",
+            "the lists: the answer has them",
+            ("search",),
+        ),
+    ),
 )
 def read_request(source: Source, request: Request) -> Loaded:
     """The judgments or the queries of a request."""
@@ -174,6 +183,15 @@ def recognise_answer(sample: Sample) -> Mapping[Kind, int]:
     example=_ANSWER,
     recognise=recognise_answer,
     together=True,
+    tools=(
+        Tool(
+            "Elasticsearch",
+            "the answer of `_rank_eval`",
+            "a run, and judgments of its hits",
+            "what was judged relevant and not found: give the request as judgments",
+            ("search",),
+        ),
+    ),
 )
 def read_answer(source: Source, request: Request) -> Loaded:
     """The run, or the judgments of what it found, of an answer."""

@@ -9,7 +9,7 @@ from metrics_core.base.wording import plural
 from metrics_core.formats.parsing.contents import Contents
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.parsing.json_values import JsonValue, json_records
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
 from metrics_core.formats.source.source import Source
 
 _TOPIC_IDS, _TOPICS = ("topic_id", "narrative_id"), ("topic", "narrative")
@@ -46,6 +46,15 @@ def recognise_answers(sample: Sample) -> Mapping[Kind, int]:
     example=_EXAMPLE,
     recognise=recognise_answers,
     together=True,
+    tools=(
+        Tool(
+            "TREC RAG",
+            "the JSON Lines file of answers with their `references`, of 2024 or 2025",
+            "a run by the order of the references, and the queries",
+            "the judgments; which sentence rests on which reference",
+            ("rag",),
+        ),
+    ),
 )
 def read_answers(source: Source, request: Request) -> Loaded:
     """The runs by their references, or the topics."""
