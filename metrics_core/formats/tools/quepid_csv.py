@@ -208,7 +208,7 @@ def _of_snapshots(names: Sequence[str]) -> bool:
             "Quepid",
             "a case's snapshots as CSV",
             "a run for each snapshot, queries and documents' fields",
-            "scores: the positions rank; the TREC export calls queries by numbers that no other file has",
+            "scores: positions rank; the query numbers of the TREC export are in no other file",
             ("search",),
         ),
     ),
