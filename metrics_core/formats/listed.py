@@ -12,16 +12,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
-import pyarrow as pa
-
 from metrics_core.base.errors import LineProblem
-from metrics_core.base.notes import Note
-from metrics_core.base.wording import plural
-from metrics_core.formats.parsing.checking import qrels_table, refuse_values
 from metrics_core.formats.parsing.columns import (
     DOCUMENT_IDS,
     DOCUMENT_TEXTS,
@@ -33,6 +26,7 @@ from metrics_core.formats.parsing.columns import (
     fold,
     position,
 )
+from metrics_core.formats.parsing.contents import Contents
 from metrics_core.formats.parsing.json_text import (
     NumberText,
     check_characters,
@@ -46,7 +40,6 @@ from metrics_core.formats.parsing.list_names import (
     is_negative,
     kind_of_list,
 )
-from metrics_core.formats.parsing.systems import Reading, load_runs
 from metrics_core.formats.registry import (
     ASKED,
     KINDS,
@@ -58,10 +51,9 @@ from metrics_core.formats.registry import (
     reader,
 )
 from metrics_core.formats.source.limits import TREE
-from metrics_core.formats.source.lines import LineIndex, refuse
+from metrics_core.formats.source.lines import refuse
 from metrics_core.formats.source.source import Source, shortened
 from metrics_core.formats.values import A_SCORE, is_number, why_not_a_number
-from metrics_core.tables.columns import ID
 
 _SURE_IDS = ("docid", "docno", "corpusid", "passageid", "documentid", "pid")
 """Keys by which an object in a list of any name is a document."""
@@ -73,30 +65,6 @@ _HINT = (
     'A record looks like {"query_id": "q1", "hits": [{"doc_id": "d2", "score": 9.0}]}; an object'
     ' like {"q1": ["d1", "d3"]}.'
 )
-
-
-@dataclass
-class _Rows:
-    """The documents of all lists, in columns."""
-
-    queries: list[str] = field(default_factory=list)
-    docs: list[str] = field(default_factory=list)
-    scores: list[str | None] = field(default_factory=list)
-    ranks: list[int] = field(default_factory=list)
-    tags: list[str] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    empty: list[str] = field(default_factory=list)
-
-    @property
-    def ids(self) -> pa.Table:
-        """The columns query_id and doc_id."""
-        queries = pa.array(self.queries, ID).dictionary_encode()
-        return pa.table({"query_id": queries, "doc_id": pa.array(self.docs, ID)})
-
-    @property
-    def index(self) -> LineIndex | None:
-        """The line of each row; None where records have no lines of their own."""
-        return LineIndex.of(self.lines) if self.lines[0] else None
 
 
 class _Entry(NamedTuple):
@@ -149,46 +117,21 @@ def kinds_in_lists(sample: Sample) -> list[Kind]:
 def read_lists(source: Source, request: Request) -> Loaded:
     """A run of ranked lists, or judgments: what is listed has grade 1, what is listed as negative
     grade 0."""
-    rows, names = _Rows(), dict[str, None]()
+    contents, names, empty, found = Contents(source, tagged=True), dict[str, None](), [], False
     for entry in _entries(source, request.kind):
         for name, grade, items in entry.lists:
             names[name] = None
-            _add(source, rows, entry, items, grade if request.kind == "qrels" else None)
-        if not any(items for _, _, items in entry.lists):
-            rows.empty.append(entry.query_id)
-    if not rows.docs:
+            _add(source, contents, entry, items, grade if request.kind == "qrels" else None)
+        if any(items for _, _, items in entry.lists):
+            found = True
+        else:
+            empty.append(entry.query_id)
+    if not found:
         problem = LineProblem(None, "no document in any list", "at least one")
         raise refuse(source, [problem], hint=_HINT)
+    contents.note_ids(request.kind, "empty", empty, "with an empty list")
     title = f"Lists of documents: {', '.join(name for name in names if name) or 'by query'}"
-    notes = []
-    if rows.empty:
-        queries = plural(len(rows.empty), "query", "queries")
-        message = f"{len(rows.empty):,} {queries} with an empty list"
-        notes.append(Note("empty", message, len(rows.empty), tuple(rows.empty[:3])))
-    if request.kind == "run":
-        return _run_of(source, request, rows, title, notes)
-    table = rows.ids.append_column("relevance", pa.array(rows.scores, ID))
-    qrels = qrels_table(source, request, table, rows.index)
-    return Loaded(qrels.noting(*notes), "lists", title, source.name)
-
-
-def _run_of(
-    source: Source, request: Request, rows: _Rows, title: str, notes: Sequence[Note]
-) -> Loaded:
-    """The run of lists: by the scores, or where there are none by the order."""
-    scored = any(score is not None for score in rows.scores)
-    without = np.array([at for at, score in enumerate(rows.scores) if score is None])
-    if not scored:
-        message = "there are no scores; the order of each list gives the rank"
-        notes = [*notes, Note("rank", message, len(rows.docs))]
-    elif len(without):
-        problem = ("nothing", A_SCORE, "Give a score to all documents, or to none.")
-        raise refuse_values(source, rows.index, without, lambda row: problem)
-    numbers = rows.scores if scored else [-rank for rank in rows.ranks]
-    table = rows.ids.append_column("score", pa.array([float(number or 0) for number in numbers]))
-    table = table.append_column("tag", pa.array(rows.tags, ID))
-    reading = Reading("lists", title, scored=scored)
-    return load_runs(source, request, table, rows.index, reading, notes)
+    return contents.load(request, "lists", title)
 
 
 def _first_record(sample: Sample) -> dict[str, Any] | None:
@@ -292,7 +235,7 @@ def _records(source: Source) -> Iterator[tuple[int | None, Any]]:
         raise refuse(source, [LineProblem(1, "a single value", "records by query")], hint=_HINT)
 
 
-def _add(source: Source, rows: _Rows, entry: _Entry, items: Any, grade: int | None) -> None:
+def _add(source: Source, contents: Contents, entry: _Entry, items: Any, grade: int | None) -> None:
     """The documents of one list."""
     if not isinstance(items, list):
         found = f"`{shortened(json.dumps(items, ensure_ascii=False))}` for query {entry.query_id}"
@@ -308,12 +251,10 @@ def _add(source: Source, rows: _Rows, entry: _Entry, items: Any, grade: int | No
             found = f"`{score}` of document {doc} for query {entry.query_id}"
             hint = why_not_a_number(score)
             raise refuse(source, [LineProblem(entry.line, found, A_SCORE, hint=hint)])
-        rows.queries.append(entry.query_id)
-        rows.docs.append(doc)
-        rows.scores.append(score if grade is None else str(grade))
-        rows.ranks.append(rank)
-        rows.tags.append(entry.tag)
-        rows.lines.append(entry.line or 0)
+        if grade is None:
+            contents.result(entry.query_id, doc, score, run=entry.tag, line=entry.line, rank=rank)
+        else:
+            contents.grade(entry.query_id, doc, str(grade), line=entry.line)
 
 
 def _document(item: Any) -> tuple[str | None, str | None]:

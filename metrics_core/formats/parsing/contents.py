@@ -16,7 +16,7 @@ from metrics_core.base.wording import plural
 from metrics_core.formats.parsing.checking import check_ids, qrels_table, refuse_values
 from metrics_core.formats.parsing.columns import DOCUMENT_IDS, DOCUMENT_TEXTS, fold
 from metrics_core.formats.parsing.json_values import JsonValue
-from metrics_core.formats.parsing.systems import Reading, System, load_systems
+from metrics_core.formats.parsing.systems import Reading, System, load_runs, load_systems
 from metrics_core.formats.registry import KIND_TITLES, Kind, Loaded, NothingOfKindError, Request
 from metrics_core.formats.source.lines import LineIndex, refuse_rows
 from metrics_core.formats.source.source import Source, shortened
@@ -76,10 +76,11 @@ class _Texts:
 
 
 class Contents:
-    """What is found in a file, kind by kind."""
+    """What is found in a file, kind by kind. Where it is `tagged`, the names of runs may also be
+    those of parts, and it is to be found out which (`parsing.systems`)."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    def __init__(self, source: Source, *, tagged: bool = False) -> None:
+        self.source, self._tagged = source, tagged
         self._results, self._grades = _Pairs(), _Pairs()
         self._queries, self._documents = _Texts("query_id"), _Texts("doc_id")
         self._notes: dict[Kind, list[Note]] = {}
@@ -240,6 +241,9 @@ class Contents:
         table = rows.ids.append_column("score", pa.array(scores))
         check_ids(self.source, table, rows.index)
         reading = Reading(format, title, scored=scored)
+        if self._tagged:
+            table = table.append_column("tag", pa.array(rows.runs, ID))
+            return load_runs(self.source, request, table, rows.index, reading, notes)
         systems = _systems(table, rows.runs)
         return load_systems(self.source, request, systems, rows.index, reading, notes)
 
@@ -279,7 +283,10 @@ class Contents:
         notes = list(self._notes.get(kind, ()))
         if texts.other:
             differing = tuple(dict.fromkeys(texts.other))
-            message = f"{len(differing):,} of them stand again with other texts; the first count"
+            one, many = ("query", "queries") if kind == "queries" else ("document", "documents")
+            stand = plural(len(differing), "stands", "stand")
+            what = f"{len(differing):,} {plural(len(differing), one, many)} {stand}"
+            message = f"{what} again with other texts; the first count"
             notes.append(Note("other_texts", message, len(differing), differing[:3]))
         return table.noting(*notes)
 

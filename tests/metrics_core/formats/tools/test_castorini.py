@@ -81,7 +81,7 @@ def test_without_scores_the_order_counts_and_a_document_may_be_a_text() -> None:
 def test_texts_that_differ_are_counted() -> None:
     again = {"query": {"qid": "q"}, "candidates": [{"docid": "d1", "score": 1, "doc": "other"}]}
     (documents,) = read_each(FILE + lines(again), name=NAME, kind="documents")
-    assert notes(documents) == ["1 of them stand again with other texts; the first count"]
+    assert notes(documents) == ["1 document stands again with other texts; the first count"]
 
 
 def test_what_is_refused() -> None:
