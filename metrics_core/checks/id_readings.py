@@ -23,6 +23,8 @@ MARKS = "#_-.:/|"
 RUN, QRELS = "run", "qrels"
 
 _BEGIN, _END = re.compile(r"^[^0-9]+(?=[0-9])"), re.compile(r"(?<=[0-9])[^0-9]+$")
+_LONGEST_PART = 200
+"""Characters of what ids may have before or behind their numbers: more is a text."""
 
 _Read = Callable[[pa.Array], pa.Array]
 
@@ -151,7 +153,8 @@ def _can_be_written(name: str) -> bool:
 def _usual_parts(ids: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
     """The parts before the first or behind the last digit that many of the ids have."""
     found = Counter(match[0] for i in ids if (match := pattern.search(i)))
-    return [part for part, count in found.most_common(2) if count * 10 >= len(ids)]
+    usual = (part for part, count in found.most_common(2) if count * 10 >= len(ids))
+    return [part for part in usual if len(part) <= _LONGEST_PART]
 
 
 def _cut_at(ids: Sequence[str], others: Sequence[str]) -> int:

@@ -214,7 +214,8 @@ def guarded(source: Source, step: Callable[[], Any]) -> Any:
     """A step of Arrow's; what it refuses becomes a FileFormatError."""
     try:
         return step()
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+    # Python's dates and times reach less far than Arrow's: ValueError and OverflowError.
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         first = str(error).split("\n")[0].rstrip(".")
         problem = LineProblem(None, f"a damaged or unusual one ({shortened(first)})", "Parquet")
         hint = "Was the file written and copied to its end? Write it again, or as CSV."

@@ -54,7 +54,8 @@ def open_records(
     size = partial(check_size, opened, file, leaves, a_cell=A_CELL_OF_PYTHON, lists=True)
     guarded(opened, size)
     batches = guarded(opened, partial(_first if glance else batches_of, opened, file, names))
-    records = [record for batch in batches for record in batch.to_pylist()]
+    rows = guarded(opened, lambda: [batch.to_pylist() for batch in batches])
+    records = [record for own in rows for record in own]
     text = json.dumps(records, ensure_ascii=False, default=str)
     return replace(opened, origin=text.encode(), encoding=None)
 

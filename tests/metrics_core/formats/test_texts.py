@@ -261,11 +261,11 @@ def test_set_in_a_folder(tmp_path: Path) -> None:
 
 
 def test_what_is_no_set(tmp_path: Path) -> None:
-    (tmp_path / "a.run").write_text("q1 Q0 d1 1 2.5 t\n")
+    (tmp_path / "a.txt").write_text("q1 Q0 d1 1 2.5 t\n")
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("../corpus.jsonl", FILES["corpus.jsonl"])
-    for source in (tmp_path, tmp_path / "a.run", b"PK\x03\x04", b"text", buffer.getvalue()):
+    for source in (tmp_path, tmp_path / "a.txt", b"PK\x03\x04", b"text", buffer.getvalue()):
         assert not is_set(source)
         with pytest.raises(FileFormatError):
             read_set(source)

@@ -19,13 +19,13 @@ from metrics_core.formats import is_set, read_each, read_set
 
 RUNS = {
     "BM25": "q1 Q0 d1 0 2.5 pyterrier\nq1 Q0 d2 1 1.5 pyterrier\nq2 Q0 d3 0 1.0 pyterrier\n",
-    "DPH >> monoT5": "q1 Q0 d2 0 9.5 pyterrier\nq2 Q0 d3 0 1.0 pyterrier\n",
+    "DPH_monoT5": "q1 Q0 d2 0 9.5 pyterrier\nq2 Q0 d3 0 1.0 pyterrier\n",
 }
 PERQUERY = (
     "name,qid,measure,value\nBM25,q1,map,1.0\nBM25,q2,map,0.5\n"
-    "DPH >> monoT5,q1,map,0.0\nDPH >> monoT5,q2,map,0.5\n"
+    "DPH_monoT5,q1,map,0.0\nDPH_monoT5,q2,map,0.5\n"
 )
-AGGREGATED = "name,map,mrt\nBM25,0.75,3.25\nDPH >> monoT5,0.25,1e-3\n"
+AGGREGATED = "name,map,mrt\nBM25,0.75,3.25\nDPH_monoT5,0.25,1e-3\n"
 
 
 def saved(**more: str) -> dict[str, bytes]:
@@ -76,9 +76,9 @@ def test_on_the_command_line(
     monkeypatch.chdir(folder)
     assert main(["evaluate", "qrels", *given, "-m", "AP", "--format", "csv"]) == 0
     out, err = capsys.readouterr()
-    assert out.splitlines()[1:] == ["BM25,all,AP,0.75", "DPH >> monoT5,all,AP,0.25"]
+    assert out.splitlines()[1:] == ["BM25,all,AP,0.75", "DPH_monoT5,all,AP,0.25"]
     assert ("beside the runs, 2 files" in err) == (given != ["exp/*.res.gz"])
-    assert main(["explain", "qrels", "exp/BM25", "exp/DPH >> monoT5"]) == 0
+    assert main(["explain", "qrels", "exp/BM25", "exp/DPH_monoT5"]) == 0
     assert main(["explain", "qrels", "exp", "exp/BM25"]) == 2
     assert "Name the one, such as exp/BM25" in capsys.readouterr().err
 
@@ -134,3 +134,19 @@ def test_they_are_compared_as_they_are() -> None:
     twice = pd.concat([frame, frame.head(1)])
     with pytest.raises(RanklensError, match="map of run 'BM25' for query 'q1' stands twice"):
         compare_scores(twice, "map")
+
+
+def test_what_it_really_saves(tmp_path: Path) -> None:
+    pt = pytest.importorskip("pyterrier")
+    found = pd.DataFrame(
+        {"qid": ["q1", "q1"], "docno": ["d1", "d2"], "score": [2.5, 1.5], "rank": [0, 1]}
+    )
+    topics = pd.DataFrame({"qid": ["q1"], "query": ["a"]})
+    qrels = pd.DataFrame({"qid": ["q1"], "docno": ["d2"], "label": [1]})
+    systems = [pt.Transformer.from_df(found.assign(query="a"))]
+    pt.Experiment(systems, topics, qrels, ["map"], names=["BM25"], save_dir=str(tmp_path))
+    (run,) = read_set(tmp_path)
+    assert [n.count for n in run.notes] == [2] and len(run.table) == 2
+    pt.io.write_results(found.assign(features=[[1.0], [2.0]]), str(tmp_path / "x"), format="letor")
+    (judged,) = read_each(tmp_path / "x")
+    assert cast(Any, judged.table).table["doc_id"].to_pylist() == ["d1", "d2"]
