@@ -25,9 +25,12 @@ def file_and_run(path: str) -> tuple[str, str | None]:
     where it names them all."""
     if path == "-" or Path(path).exists():
         return path, None
+    named = formats.run_in_folder(Path(path).parent, Path(path).name)
+    if named is not None:
+        return str(named), None
     for above in Path(path).parents:
-        is_runs = formats.holds_ranks(above) or formats.holds_runs(above)
-        if above.is_file() or (above == Path(path).parent and is_runs):
+        is_ranks = above == Path(path).parent and formats.holds_ranks(above)
+        if above.is_file() or is_ranks:
             return str(above), Path(path).relative_to(above).as_posix()
     return path, None
 

@@ -34,7 +34,7 @@ from metrics_core.formats.reading import (
     read_runs,
 )
 from metrics_core.formats.registry import FirstRows, Format, Kind, Loaded, formats
-from metrics_core.formats.run_folders import holds_runs, read_run_folder
+from metrics_core.formats.run_folders import holds_runs, read_run_folder, run_in_folder
 from metrics_core.formats.sets import is_set, read_set
 from metrics_core.formats.spreadsheets import inert, spreadsheet_csv, with_whole_counts
 from metrics_core.formats.tools import (  # noqa: F401
@@ -79,6 +79,7 @@ __all__ = [
     "read_run_folder",
     "read_runs",
     "read_set",
+    "run_in_folder",
     "spreadsheet_csv",
     "table_bytes",
     "with_whole_counts",

@@ -12,7 +12,7 @@ from typing import cast
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.reading import read_source
-from metrics_core.formats.registry import Loaded
+from metrics_core.formats.registry import Loaded, run_name
 from metrics_core.formats.source.limits import USUAL_LIMIT, Limit, Size
 from metrics_core.formats.source.members import check_count, members_of
 from metrics_core.formats.source.opening import legible, open_source
@@ -35,6 +35,15 @@ def holds_runs(source: str | Path | bytes) -> bool:
         return bool(runs)
     scores = all(name.endswith(_SCORES) for name in others)
     return bool(runs) and len(members.names) > 1 and scores
+
+
+def run_in_folder(folder: Path, name: str) -> Path | None:
+    """The file of a folder that is called a run of this name, BM25.res.gz for BM25; None where it
+    has none."""
+    if not folder.is_dir():
+        return None
+    runs, _ = _parted([file.name for file in folder.iterdir() if file.is_file()])
+    return next((folder / file for file in runs if run_name(file) == name), None)
 
 
 def read_run_folder(
