@@ -38,7 +38,7 @@ def recognise_candidates(sample: Sample) -> Mapping[Kind, int]:
     together=True,
     tools=(
         Tool(
-            "Pyserini, RankLLM",
+            "RankLLM",
             "the JSON Lines file of a query and its `candidates` a line",
             "a run, the queries and the documents' texts",
             "the judgments",
