@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import gc
-import os
 import socket
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
-from threading import Thread, Timer
+from threading import Thread
 from types import FrameType
 from typing import Any
 
@@ -30,6 +29,7 @@ from dashboard.serving.first_paint import FirstPaint
 from dashboard.serving.uploads.streaming import Arriving
 from dashboard.streamlit_internals import keep_on_path, static_folder
 from dashboard.workspace.disk.scratch import Scratch
+from metrics_core.base import ending
 
 _PAGE = Path(__file__).parents[1] / "app.py"
 _SECONDS_TO_END = 3
@@ -114,7 +114,5 @@ class _Server(uvicorn.Server):
         """Begin to end. A computation that still runs then cannot keep the process, and that it
         gets no more threads is nothing to print."""
         threading.excepthook = lambda _: None
-        end = Timer(2 * _SECONDS_TO_END, os._exit, (128 + sig,))
-        end.daemon = True
-        end.start()
+        ending.leave_at_last(128 + sig, 2 * _SECONDS_TO_END)
         super().handle_exit(sig, frame)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -41,3 +42,18 @@ def by_status(main: Callable[[], int]) -> int:
             status = ended.code or 0
         raise
     return status
+
+
+def leave_at_last(status: int, seconds: float) -> None:
+    """For the handler of a signal that ends the process: leave by this status in so many seconds,
+    whatever swallows the exit or holds it up. Not by a thread where there is a timer: the signal
+    may have come while one was being started, and then the next waits for it for ever."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(status))
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        return
+    from threading import Timer
+
+    end = Timer(seconds, os._exit, (status,))
+    end.daemon = True
+    end.start()

@@ -91,3 +91,21 @@ def test_what_waits_for_the_end_is_called_and_the_status_kept(way: str, status: 
     assert done.stdout.splitlines() == ["second", "first"]
     assert done.stderr == ("words\n" if way == "words" else done.stderr if way == "wrong" else "")
     assert ("ValueError: a bug" in done.stderr) == (way == "wrong")
+
+
+LOCKED = """
+import os, signal, threading, time
+from metrics_core.base.ending import leave_at_last
+
+signal.signal(signal.SIGTERM, lambda number, frame: leave_at_last(128 + number, 0.2))
+with threading._active_limbo_lock:
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(60)
+"""
+"""A signal that comes while a thread is being started, after which no other can be."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+def test_it_leaves_at_last_though_no_thread_can_be_started() -> None:
+    done = subprocess.run([sys.executable, "-c", LOCKED], cwd=ROOT, timeout=20)
+    assert done.returncode == 143
