@@ -9,7 +9,15 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ElementHandle,
+    FilePayload,
+    Locator,
+    Page,
+    sync_playwright,
+)
 
 from tests.browser.install import installed_browser
 from tests.servers import serving
@@ -157,6 +165,29 @@ def control(page: Page, name: str) -> Locator:
         # It takes the focus once it stands.
         page.wait_for_timeout(300)
     return page.locator("[data-testid=stPopoverBody]").first
+
+
+def choose(page: Page, *files: tuple[str, str | bytes]) -> ElementHandle:
+    """Choose files to add, each a name and what is in it; gives the field for them."""
+    field = page.locator("[data-testid=stFileUploader] input[type=file]").element_handle()
+    payloads: list[FilePayload] = [
+        {
+            "name": name,
+            "mimeType": "application/octet-stream",
+            "buffer": content.encode() if isinstance(content, str) else content,
+        }
+        for name, content in files
+    ]
+    field.set_input_files(payloads)
+    return field
+
+
+def upload(page: Page, *files: tuple[str, str | bytes]) -> None:
+    """Add files, and wait until the page shows what became of them."""
+    # While they are on their way the app is idle. Once they are read, the field for the next ones
+    # is a new one.
+    page.wait_for_function("field => !field.isConnected", arg=choose(page, *files), timeout=60_000)
+    settle(page)
 
 
 def settle(page: Page) -> None:

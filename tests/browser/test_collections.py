@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import Opened, control, running_server, settle
-from tests.browser.test_files import GOOD, POOR, QRELS, upload
+from tests.browser.conftest import Opened, control, running_server, settle, upload
+from tests.browser.test_files import GOOD, POOR, QRELS
 
 
 @pytest.fixture
@@ -107,9 +107,7 @@ def test_out_as_one_file_and_in_again(app: str, open_page: Opened, tmp_path: Pat
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     assert path.name == "Kept.zip"
-    page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(path)
-    page.wait_for_timeout(300)
-    settle(page)
+    upload(page, (path.name, path.read_bytes()))
     expect(page.locator("[data-testid=stMain]")).to_contain_text("“Kept” was imported")
     expect(page.locator(".lens.collection a", has_text="Kept")).to_have_count(2)
     page.locator(".lens.pages a", has_text="Overview").click()

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import Opened, control, settle
+from tests.browser.conftest import Opened, choose, control, settle
 
 ROOT = Path(__file__).resolve().parents[2]
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
@@ -217,12 +217,6 @@ def shows_k(page: Page, value: str) -> None:
     expect(page).to_have_url(re.compile(f"[?&]k={value}(&|$)"), timeout=SLOW)
     expect(page.locator(".lens.answer")).to_contain_text(f"nDCG@{value} ", timeout=SLOW)
     expect(k(page, value)).to_have_attribute("aria-checked", "true", timeout=SLOW)
-
-
-def choose(page: Page, *files: tuple[str, bytes]) -> None:
-    page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(
-        [{"name": name, "mimeType": "text/plain", "buffer": data} for name, data in files]
-    )
 
 
 def notice(page: Page) -> Locator:

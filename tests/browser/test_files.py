@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Opened, running_server, settle
+from tests.browser.conftest import Opened, running_server, settle, upload
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
 GOOD = "q1 Q0 d1 1 3.0 good\nq1 Q0 d2 2 2.0 good\nq2 Q0 d3 1 1.0 good\n"
@@ -21,14 +21,6 @@ def app(tmp_path: Path) -> Iterator[str]:
     """A dashboard with an empty workspace."""
     with running_server(tmp_path / "workspace") as address:
         yield address
-
-
-def upload(page: Page, *files: tuple[str, str]) -> None:
-    page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(
-        [{"name": n, "mimeType": "text/plain", "buffer": t.encode()} for n, t in files]
-    )
-    page.wait_for_timeout(300)
-    settle(page)
 
 
 def lists(row: str, of: str, first: int, doc: str = "{}") -> str:

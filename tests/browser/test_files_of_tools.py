@@ -6,7 +6,7 @@ from pathlib import Path
 
 from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import Kind, formats, read
-from tests.browser.conftest import Opened, running_server, settle
+from tests.browser.conftest import Opened, running_server, upload
 
 EXAMPLES = Path(__file__).parents[1] / "metrics_core" / "formats" / "tools" / "examples"
 BINARY = ("autorag_corpus", "ranx", "trec")
@@ -44,14 +44,7 @@ def test_each_tools_file_is_read_as_what_it_is(tmp_path: Path, open_page: Opened
     wanted |= {name: ((EXAMPLES / name).read_bytes(), kinds) for name, kinds in packed.items()}
     with running_server(tmp_path / "workspace") as address:
         page = open_page(f"{address}/data?set=own")
-        page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(
-            [
-                {"name": name, "mimeType": "application/octet-stream", "buffer": content}
-                for name, (content, _) in wanted.items()
-            ]
-        )
-        page.wait_for_timeout(300)
-        settle(page)
+        upload(page, *((name, content) for name, (content, _) in wanted.items()))
         rows = page.locator(".lens.files tr").all_inner_texts()
         told = page.locator(".lens.receipt").all_inner_texts()
     lacking = [
