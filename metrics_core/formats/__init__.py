@@ -20,7 +20,6 @@ from metrics_core.formats import (  # noqa: F401
     tagged,
     trec,
 )
-from metrics_core.formats.detailed import is_detailed
 from metrics_core.formats.judged_ranks import holds_ranks, read_judged_ranks
 from metrics_core.formats.reading import (
     first_rows,
@@ -66,7 +65,6 @@ __all__ = [
     "holds_ranks",
     "holds_runs",
     "inert",
-    "is_detailed",
     "is_set",
     "kind_at_a_glance",
     "read",

@@ -12,12 +12,10 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
-from metrics_core.formats.parquet_lists import open_records
 from metrics_core.formats.parsing.json_text import (
     NumberText,
     check_characters,
@@ -28,14 +26,14 @@ from metrics_core.formats.registry import (
     SPECIFIC,
     Kind,
     Loaded,
+    NothingOfKindError,
     Request,
     Sample,
     reader,
     run_name,
 )
-from metrics_core.formats.source.limits import TREE, Size
+from metrics_core.formats.source.limits import TREE
 from metrics_core.formats.source.lines import refuse
-from metrics_core.formats.source.opening import memory_enough
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Queries, Run
 
@@ -78,47 +76,13 @@ def recognise_detailed(sample: Sample) -> Mapping[Kind, int]:
     example='[{"query": "refund", "category": "billing", "difficulty": "easy",'
     ' "retrieved": ["doc-7", "doc-3"], "expected": ["doc-3"], "metrics": {"mrr": 0.5}}]',
     recognise=recognise_detailed,
+    together=recognise_detailed,
 )
 def read_detailed(source: Source, request: Request) -> Loaded:
     """The table of the requested kind from a file of detailed results."""
     results = _read_results(source)
     make = {"run": _run, "qrels": _qrels, "queries": _queries}
     return make[request.kind](source, results)
-
-
-def is_detailed(source: str | Path | bytes) -> bool:
-    """Whether a file, or its bytes, holds detailed results."""
-    return _is_detailed(_beginning(source))
-
-
-def is_json(source: str | Path | bytes) -> bool:
-    """Whether a file, or its bytes, is JSON of any kind, by its first character."""
-    return _beginning(source).lstrip().startswith(("[", "{"))
-
-
-def _beginning(source: str | Path | bytes) -> str:
-    """The head of a file or bytes; "" where there is none that is text."""
-    if isinstance(source, (str, Path)) and not Path(source).is_file():
-        return ""
-    try:
-        return open_records(source, glance=True).head.decode()
-    except FileFormatError:
-        return ""
-
-
-def read_detailed_set(
-    source: str | Path | bytes,
-    *,
-    name: str | None = None,
-    encoding: str | None = None,
-    limit: Size | None = None,
-) -> list[Loaded]:
-    """The queries, judgments and run of a file of detailed results. Raises FileFormatError."""
-    opened = open_records(source, name, encoding, limit)
-    with memory_enough(opened):
-        results = _read_results(opened)
-        parts = [_queries(opened, results), _qrels(opened, results)]
-        return parts + ([_run(opened, results)] if any(results.retrieved) else [])
 
 
 def _is_detailed(text: str) -> bool:
@@ -238,7 +202,7 @@ def _run(source: Source, results: _Results) -> Loaded:
     ]
     if not rows:
         problem = LineProblem(None, "nothing retrieved for any query", "at least one document")
-        raise refuse(source, [problem])
+        raise NothingOfKindError(source.name, [problem])
     columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
     run = Run.from_columns(run_name(source.name), *map(list, columns), duplicates="first")
     return Loaded(run, "detailed", _titled("retrieved"), source.name, stored=results.stored)

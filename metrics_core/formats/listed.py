@@ -90,17 +90,17 @@ def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
     return {"run": ASKED, "qrels": ASKED} if lists else {}
 
 
-def kinds_in_lists(sample: Sample) -> list[Kind]:
-    """What records with lists hold beside each other: queries where they have a text, judgments,
-    a run; nothing where they have no list of known name."""
+def kinds_beside(sample: Sample) -> list[Kind]:
+    """What records with judgments hold beside them: queries where they have a text, a run; nothing
+    where they have no list of judgments by its name."""
     record = _first_record(sample)
     found = recognise_lists(sample)
-    if record is None or SPECIFIC not in found.values():
+    if record is None or found.get("qrels") != SPECIFIC:
         return []
     key = _query_key(record)
     texts = [name for name in record if name != key and isinstance(record[name], str)]
     text = position(texts, QUERY_TEXTS) >= 0
-    return [kind for kind in KINDS[::-1] if kind in found or (kind == "queries" and text)]
+    return [*found, *(("queries",) if text else ())]
 
 
 @reader(
@@ -113,6 +113,7 @@ def kinds_in_lists(sample: Sample) -> list[Kind]:
     example='{"query_id": "q1", "hits": [{"doc_id": "doc-7", "score": 14.2}, {"doc_id": "doc-3",'
     ' "score": 11.9}]}',
     recognise=recognise_lists,
+    together=kinds_beside,
 )
 def read_lists(source: Source, request: Request) -> Loaded:
     """A run of ranked lists, or judgments: what is listed has grade 1, what is listed as negative

@@ -7,7 +7,7 @@ to know of the format, its endings and how it is written included; import it in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
@@ -39,9 +39,9 @@ Evidence = Literal["said", "columns", "name", "loaded", "guess"]
 
 OF_A_TOOL, SPECIFIC, ASKED, CERTAIN, LIKELY, IF_SAID, POSSIBLE, NO = 98, 97, 95, 90, 60, 40, 30, 0
 """How sure a format is that a file is of its own: the surest wins. OF_A_TOOL is for the shape that
-one tool writes, SPECIFIC for a special shape
-of what another format reads, too; ASKED for one that may be of several kinds, none likelier;
-IF_SAID for a kind that has all it needs and is not likely."""
+one tool writes, SPECIFIC for a special shape of what another format reads, too; ASKED for one that
+may be of several kinds, none likelier; IF_SAID for a kind that has all it needs and is not
+likely."""
 
 
 Columns = Mapping[str, str]
@@ -166,6 +166,7 @@ class Tool:
 
 Header = Callable[[Sample], FirstRows | None]
 Recogniser = Callable[[Sample], Mapping[Kind, int]]
+Together = Callable[[Sample], Collection[Kind]]
 Reader = Callable[[Source, Request], Loaded]
 Writer = Callable[[Any, BinaryIO], None]
 
@@ -175,9 +176,10 @@ class Format:
     """A declared format: `name` is short and unique, `example` shows its first lines, `endings` are
     usual in file names, `write` has the kinds of table that can be written so, `magic` the first
     bytes of a file that is not text, and `first_rows` gives the columns of a sample by name, None
-    where it is of another format; without it the format has none. Where tables stand `together`, a
-    file holds all the kinds that it is recognised as, or most of them. `tools` are those that write
-    such files. `added_by` is the package of a plug-in, "" for ours."""
+    where it is of another format; without it the format has none. `together` gives the kinds of
+    table that a sample's file holds beside each other, or most of them; without it a file is one
+    table. `tools` are those that write such files. `added_by` is the package of a plug-in, "" for
+    ours."""
 
     name: str
     title: str
@@ -190,7 +192,7 @@ class Format:
     write: Mapping[Kind, Writer] = field(default_factory=dict)
     magic: bytes = b""
     first_rows: Header | None = None
-    together: bool = False
+    together: Together | None = None
     tools: tuple[Tool, ...] = ()
     added_by: str = ""
 
@@ -210,7 +212,7 @@ def reader(
     write: Mapping[Kind, Writer] | None = None,
     magic: bytes = b"",
     first_rows: Header | None = None,
-    together: bool = False,
+    together: Together | None = None,
     tools: tuple[Tool, ...] = (),
 ) -> Callable[[Reader], Reader]:
     """Declare a format: the decorated function reads it, `write` has what writes each kind."""
@@ -232,6 +234,7 @@ def reader(
                 recognise=at_most(recognise, kinds, f"{what} recognises no file", by),
                 read=guarded(function, what, by),
                 first_rows=first_rows and or_else(first_rows, None, f"{what} has no columns", by),
+                together=together and or_else(together, (), f"{what} has one table", by),
             )
         _FORMATS.add(name, declared, function.__module__)
         return function

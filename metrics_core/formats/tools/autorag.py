@@ -66,7 +66,7 @@ def recognise_autorag(sample: Sample) -> Mapping[Kind, int]:
     example='{"qid": "q1", "query": "refund", "retrieval_gt": [["doc-7"]],'
     ' "retrieved_ids": ["doc-7", "doc-3"], "retrieve_scores": [0.8, 0.5]}',
     recognise=recognise_autorag,
-    together=True,
+    together=recognise_autorag,
     tools=(
         Tool(
             "AutoRAG",

@@ -35,7 +35,7 @@ def recognise_candidates(sample: Sample) -> Mapping[Kind, int]:
     " document may be a text or an object with segment, contents or text.",
     example=_EXAMPLE,
     recognise=recognise_candidates,
-    together=True,
+    together=recognise_candidates,
     tools=(
         Tool(
             "RankLLM",

@@ -59,7 +59,7 @@ def _is_text_or_node(name: str, value: Any) -> bool:
     " what is relevant has grade 1. Gives judgments, queries and documents.",
     example=_EXAMPLE,
     recognise=recognise_gold,
-    together=True,
+    together=recognise_gold,
     tools=(
         Tool(
             "LlamaIndex",

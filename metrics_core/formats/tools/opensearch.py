@@ -115,7 +115,7 @@ def recognise_found(sample: Sample) -> Mapping[Kind, int]:
     " their texts. Their metrics are not read; Ranklens works out its own.",
     example=_EVALUATION,
     recognise=recognise_found,
-    together=True,
+    together=recognise_found,
     tools=(
         Tool(
             "OpenSearch",

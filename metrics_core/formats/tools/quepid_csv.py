@@ -74,7 +74,7 @@ def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
     example="query,docid,rating\nstar wars,11,3\nstar wars,12,0\nunrated,,",
     recognise=recognise_ratings,
     first_rows=csv_columns,
-    together=True,
+    together=recognise_ratings,
     tools=(
         Tool(
             "Quepid",
@@ -202,7 +202,7 @@ def _of_snapshots(names: Sequence[str]) -> bool:
     "before,2026-11-02 09:30,7,star wars,12,2,Star Trek",
     recognise=recognise_snapshots,
     first_rows=csv_columns,
-    together=True,
+    together=recognise_snapshots,
     tools=(
         Tool(
             "Quepid",

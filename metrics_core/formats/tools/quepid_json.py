@@ -55,7 +55,7 @@ def recognise_book(sample: Sample) -> Mapping[Kind, int]:
     " no run, for a book gathers pairs of several searches.",
     example=_BOOK,
     recognise=recognise_book,
-    together=True,
+    together=recognise_book,
     tools=(
         Tool(
             "Quepid",
@@ -189,7 +189,7 @@ def recognise_case(sample: Sample) -> Mapping[Kind, int]:
     " need, notes and options, and their ratings, which are judgments.",
     example=_CASE,
     recognise=recognise_case,
-    together=True,
+    together=recognise_case,
     tools=(
         Tool(
             "Quepid",

@@ -86,7 +86,7 @@ def _columns(sample: Sample) -> FirstRows | None:
     example=_EXAMPLE,
     recognise=recognise_samples,
     first_rows=_columns,
-    together=True,
+    together=recognise_samples,
     tools=(
         Tool(
             "Ragas",

@@ -86,7 +86,7 @@ def recognise_request(sample: Sample) -> Mapping[Kind, int]:
     " here.",
     example=_REQUEST,
     recognise=recognise_request,
-    together=True,
+    together=recognise_request,
     tools=(
         Tool(
             "Elasticsearch",
@@ -182,7 +182,7 @@ def recognise_answer(sample: Sample) -> Mapping[Kind, int]:
     " own scores are not read.",
     example=_ANSWER,
     recognise=recognise_answer,
-    together=True,
+    together=recognise_answer,
     tools=(
         Tool(
             "Elasticsearch",

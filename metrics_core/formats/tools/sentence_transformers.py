@@ -35,7 +35,7 @@ def recognise_predictions(sample: Sample) -> Mapping[Kind, int]:
     " write_predictions: a query a line, with what was found. Gives a run and queries.",
     example=_EXAMPLE,
     recognise=recognise_predictions,
-    together=True,
+    together=recognise_predictions,
     tools=(
         Tool(
             "sentence-transformers",

@@ -45,7 +45,7 @@ def recognise_answers(sample: Sample) -> Mapping[Kind, int]:
     " where references is a map to their texts; the answers themselves are not read.",
     example=_EXAMPLE,
     recognise=recognise_answers,
-    together=True,
+    together=recognise_answers,
     tools=(
         Tool(
             "TREC RAG",
