@@ -29,7 +29,6 @@ _CORE_ALONE = (
     "The dashboard is not installed, only metrics-core. pip install 'ranklens[app]' brings it;"
     " in the folder of Ranklens, pip install '.[app]'."
 )
-_SECONDS_TO_END = 6
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -196,7 +195,7 @@ def _end_with_input() -> None:
 
 
 def _ended(number: int, _: FrameType | None) -> None:
-    ending.leave_at_last(128 + number, _SECONDS_TO_END)
+    ending.leave_at_last(128 + number)
     raise SystemExit(128 + number)
 
 

@@ -32,7 +32,6 @@ from dashboard.workspace.disk.scratch import Scratch
 from metrics_core.base import ending
 
 _PAGE = Path(__file__).parents[1] / "app.py"
-_SECONDS_TO_END = 3
 _BACKLOG = 2048
 
 
@@ -72,7 +71,7 @@ def serve(listening: socket.socket, token: str) -> None:
         access_log=False,
         log_level="warning",
         use_colors=False,
-        timeout_graceful_shutdown=_SECONDS_TO_END,
+        timeout_graceful_shutdown=ending.SECONDS_AT_LAST // 2,
     )
     say_seldom()
     _Server(config).run(sockets=[listening])
@@ -114,5 +113,5 @@ class _Server(uvicorn.Server):
         """Begin to end. A computation that still runs then cannot keep the process, and that it
         gets no more threads is nothing to print."""
         threading.excepthook = lambda _: None
-        ending.leave_at_last(128 + sig, 2 * _SECONDS_TO_END)
+        ending.leave_at_last(128 + sig)
         super().handle_exit(sig, frame)

@@ -44,7 +44,11 @@ def by_status(main: Callable[[], int]) -> int:
     return status
 
 
-def leave_at_last(status: int, seconds: float) -> None:
+SECONDS_AT_LAST = 6
+"""How long a process that was told to end may take."""
+
+
+def leave_at_last(status: int, seconds: float = SECONDS_AT_LAST) -> None:
     """For the handler of a signal that ends the process: leave by this status in so many seconds,
     whatever swallows the exit or holds it up. Not by a thread where there is a timer: the signal
     may have come while one was being started, and then the next waits for it for ever."""

@@ -223,14 +223,10 @@ class Contents:
         if not rows.docs:
             raise self._nothing("run", title)
         scored = any(value is not None for value in rows.values)
-        notes = list(self._notes.get("run", ()))
-        if self._empty:
-            queries = plural(len(self._empty), "query", "queries")
-            message = f"{len(self._empty):,} {queries} with an empty list"
-            notes.append(Note("empty", message, len(self._empty), tuple(self._empty)[:3]))
+        self.note_ids("run", "empty", list(self._empty), "with an empty list")
         if not scored:
             message = "there are no scores; the order of each list gives the rank"
-            notes.append(Note("rank", message, len(rows.docs)))
+            self.note("run", "rank", message, len(rows.docs))
             scores = [-float(rank) for rank in rows.ranks]
         else:
             without = np.array([i for i, value in enumerate(rows.values) if value is None])
@@ -240,7 +236,7 @@ class Contents:
             scores = [float(value or 0) for value in rows.values]
         table = rows.ids.append_column("score", pa.array(scores))
         check_ids(self.source, table, rows.index)
-        reading = Reading(format, title, scored=scored)
+        reading, notes = Reading(format, title, scored=scored), self._notes.get("run", [])
         if self._tagged:
             table = table.append_column("tag", pa.array(rows.runs, ID))
             return load_runs(self.source, request, table, rows.index, reading, notes)

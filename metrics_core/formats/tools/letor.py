@@ -42,16 +42,14 @@ def recognise_letor(sample: Sample) -> Mapping[Kind, int]:
 
 
 @dataclass
-class _Lines:
-    """The judged lines of a file: grade, query, the document where its comment names it."""
+class _Told:
+    """What lines say beside the judgments: how many have features, how many comments have more
+    words than an id, how many lines are skipped; which lines name no document."""
 
-    grades: list[str] = field(default_factory=list)
-    queries: list[str] = field(default_factory=list)
-    docs: list[str | None] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
     features: int = 0
     longer: int = 0
     skipped: int = 0
+    unnamed: list[int] = field(default_factory=list)
 
 
 @reader(
@@ -76,51 +74,46 @@ class _Lines:
 )
 def read_letor(source: Source, request: Request) -> Loaded:
     """The judgments in lines of features. Raises FileFormatError."""
-    lines = _lines_of(source)
-    unnamed = [i for i, doc_id in enumerate(lines.docs) if doc_id is None]
-    if unnamed and len(unnamed) < len(lines.docs):
-        raise _half_named(source, lines, unnamed)
-    contents, seen = Contents(source), Counter[str]()
-    for grade, query_id, doc_id, number in zip(
-        lines.grades, lines.queries, lines.docs, lines.numbers, strict=True
-    ):
-        contents.grade(query_id, doc_id or str(seen[query_id]), grade, line=number)
-        seen[query_id] += 1
-    loaded = contents.load(request, "letor", "LETOR or SVMrank: grade, query, features")
-    notes = [Note("places", _PLACES, len(unnamed), loud=True)] if unnamed else []
-    if lines.longer:
-        told = f"{counted(lines.longer, 'comment')} of several words, of which the first is the"
-        notes.append(Note("comments", f"{told} document's id", lines.longer))
-    if lines.features:
-        told = f"{counted(lines.features, 'line')} with features, which are not used"
-        notes.append(Note("features", told, lines.features))
-    if lines.skipped:
-        told = f"{counted(lines.skipped, 'blank or comment line')}, skipped"
-        notes.append(Note("comments", told, lines.skipped))
-    return replace(loaded, table=loaded.table.noting(*notes))
-
-
-def _lines_of(source: Source) -> _Lines:
-    found = _Lines()
+    contents, seen, told = Contents(source), Counter[str](), _Told()
     for number, line in enumerate(source.text_lines(), 1):
         own, _, comment = line.partition("#")
         if not own.strip():
-            found.skipped += 1
+            told.skipped += 1
             continue
         grade, query, features = (*own.split(None, 2), "", "")[:3]
         _, qid, query_id = query.partition("qid:")
         if query != qid + query_id or not query_id:
             problem = LineProblem(number, "no `qid:` in the second place", "grade, qid:, features")
             raise refuse(source, [problem], hint=f"A line looks like: {_FEATURES}")
-        found.features += bool(features.strip())
-        found.grades.append(grade)
-        found.queries.append(query_id)
-        found.docs.append(_doc_id(comment, found))
-        found.numbers.append(number)
-    return found
+        doc_id = _doc_id(comment, told)
+        if doc_id is None:
+            told.unnamed.append(number)
+        told.features += bool(features.strip())
+        contents.grade(query_id, doc_id or str(seen[query_id]), grade, line=number)
+        seen[query_id] += 1
+    if 0 < len(told.unnamed) < seen.total():
+        raise _half_named(source, told.unnamed, seen.total())
+    _note(contents, told)
+    return contents.load(request, "letor", "LETOR or SVMrank: grade, query, features")
 
 
-def _doc_id(comment: str, lines: _Lines) -> str | None:
+def _note(contents: Contents, told: _Told) -> None:
+    """What is odd about the lines, or not used of them."""
+    if told.unnamed:
+        contents.note("qrels", "places", _PLACES, len(told.unnamed), loud=True)
+    longer = f"{counted(told.longer, 'comment')} of several words, of which the first is the"
+    features = f"{counted(told.features, 'line')} with features, which are not used"
+    skipped = f"{counted(told.skipped, 'blank or comment line')}, skipped"
+    for code, count, message in (
+        ("comments", told.longer, f"{longer} document's id"),
+        ("features", told.features, features),
+        ("comments", told.skipped, skipped),
+    ):
+        if count:
+            contents.note("qrels", code, message, count)
+
+
+def _doc_id(comment: str, told: _Told) -> str | None:
     """The document that a comment names: `docid = …`, or the first word of one that gives no values
     of other names."""
     named = _DOC_ID.search(comment)
@@ -129,15 +122,13 @@ def _doc_id(comment: str, lines: _Lines) -> str | None:
     words = comment.split()
     if not words or "=" in comment:
         return None
-    lines.longer += len(words) > 1
+    told.longer += len(words) > 1
     return words[0]
 
 
-def _half_named(source: Source, lines: _Lines, unnamed: Sequence[int]) -> FileFormatError:
-    of = f"{len(unnamed):,} of {len(lines.docs):,} lines"
-    problem = LineProblem(
-        lines.numbers[unnamed[0]], f"no document in the comment of {of}", "one in each, or in none"
-    )
+def _half_named(source: Source, unnamed: Sequence[int], lines: int) -> FileFormatError:
+    found = f"no document in the comment of {len(unnamed):,} of {lines:,} lines"
+    problem = LineProblem(unnamed[0], found, "one in each, or in none")
     return refuse(source, [problem], hint=f"A line looks like: {_FEATURES}")
 
 
