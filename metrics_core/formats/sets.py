@@ -16,6 +16,7 @@ from metrics_core.formats.parquet_lists import open_records
 from metrics_core.formats.parsing.chosen_columns import chosen_columns
 from metrics_core.formats.reading import check_choices, read_source
 from metrics_core.formats.registry import (
+    KIND_TITLES,
     KINDS,
     Format,
     Kind,
@@ -106,11 +107,18 @@ def read_set(
                 source, name=name, duplicates=duplicates, encoding=encoding, limit=limit
             )
         if opened is not None:
-            problem = LineProblem(None, "one table, or none that is known", "several tables in one")
-            raise FileFormatError(opened.name, [problem], hint="`read` reads a file of one table.")
+            raise _one_table(opened, duplicates, grades)
     return beir.read_set(
         source, name=name, duplicates=duplicates, grades=grades, encoding=encoding, limit=limit
     )
+
+
+def _one_table(opened: Source, duplicates: Duplicates, grades: Grades) -> FileFormatError:
+    """The error for a file of one table, or the one that reading it ends with."""
+    insists = grades != "integer"
+    one, *_ = read_source(opened, None, None, duplicates, grades, insists=insists)
+    problem = LineProblem(None, KIND_TITLES[one.kind], "several tables in one file")
+    return FileFormatError(opened.name, [problem], hint="`read` reads a file of one table.")
 
 
 def _read_together(

@@ -115,6 +115,7 @@ def test_out_as_one_file_and_in_again(app: str, open_page: Opened, tmp_path: Pat
     expect(page.locator("h1")).to_contain_text("good scores 1.000")
 
 
+@pytest.mark.thorough
 def test_a_file_over_the_limit_says_so_also_beside_others(
     app: str, open_page: Opened, tmp_path: Path
 ) -> None:

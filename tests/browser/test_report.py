@@ -111,7 +111,9 @@ def test_the_meeting_is_moved_by_keys(page: Page) -> None:
     expect(page.locator("main")).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1440, "light"), pytest.param(390, "dark", marks=pytest.mark.thorough)]
+)
 def test_axe_finds_nothing(page: Page, axe: str, width: int, scheme: Any) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.reliability.copies import copied
 
-COUNT = int(os.environ.get("RANKLENS_COPIES", "8"))
+COUNT = int(os.environ.get("RANKLENS_COPIES", "5"))
 
 
 def _has_tar() -> bool:

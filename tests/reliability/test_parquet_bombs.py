@@ -241,8 +241,9 @@ def made(name: str) -> bytes:
 
 
 def _marks(name: str) -> list[pytest.MarkDecorator]:
-    """The ways to pack a page are one bomb."""
-    return [pytest.mark.thorough] if name.removeprefix("shared ") in CODECS else []
+    """The ways to pack a page are one bomb; a footer of many groups takes its time to make."""
+    known = name.removeprefix("shared ") in CODECS or name == "many groups"
+    return [pytest.mark.thorough] if known else []
 
 
 @pytest.mark.slow

@@ -190,7 +190,7 @@ def collection(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [4, pytest.param(20, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("count", [3, pytest.param(20, marks=pytest.mark.thorough)])
 def test_damaged_code_changes_no_number(
     count: int, codes: dict[str, bytes], collection: Path
 ) -> None:
