@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -68,6 +70,23 @@ def test_unchanged_ends_with_0_and_says_so(gate: Gate) -> None:
         )
         assert status == 0
         assert "Not worse: AP unchanged. Nothing changed: all 104 queries score as with" in out
+
+
+def test_a_gate_that_holds_waits_for_no_frames(tmp_path: Path) -> None:
+    """Loading pandas takes as long as reading a large run."""
+    # Half of the judged documents are found, so that other readings of ids are tried.
+    qrels, run = tmp_path / "a.qrels", tmp_path / "a.run"
+    qrels.write_text("".join(f"q{n} 0 doc{n % 2 * 1000 + n} 1\n" for n in range(60)))
+    run.write_text("".join(f"q{n} Q0 doc{n} 1 {n}.5 a\n" for n in range(60)))
+    code = (
+        "import sys; from metrics_core.__main__ import main;"
+        " status = main(['compare', *sys.argv[1:], '--gate', 'AP > -0.1']);"
+        " sys.exit(status or ('pandas' in sys.modules) * 99)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, qrels, run, run], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_cannot_tell_ends_as_it_is_set(gate: Gate) -> None:
