@@ -234,7 +234,8 @@ def _card(name: str, refusal: Refusal) -> None:
     with st.container(horizontal=True, key=f"offers_{key}"):
         _offered(refusal.error, key, partial(read_again, name))
         st.button("Dismiss", key=f"dismiss_{key}", on_click=dismiss, args=(name,))
-    file_columns.of_refused(name, refusal)
+    if not _offers_columns(refusal.error):
+        file_columns.of_refused(name, refusal)
 
 
 def unread(files: Sequence[File]) -> None:
@@ -254,7 +255,8 @@ def unread(files: Sequence[File]) -> None:
                     on_click=remove_file,
                     args=(file.number, file.file),
                 )
-        file_columns.of_unread(file)
+        if not _offers_columns(file.error):
+            file_columns.of_unread(file)
 
 
 def id_offer(offer: IdOffer, key: str) -> None:
@@ -317,6 +319,11 @@ def _offered(error: RanklensError, key: str, read: Callable[..., None]) -> None:
 def _offers(error: RanklensError) -> list[tuple[str, str]]:
     said = f"{error.hint} {error.offer}" if isinstance(error, FileFormatError) else error.hint
     return [(offer, label) for offer, label in _OFFERS.items() if re.search(rf"\b{offer}\b", said)]
+
+
+def _offers_columns(error: RanklensError) -> bool:
+    """Whether a button says which columns to read, so that there is nothing to choose."""
+    return any("columns" in _choice(offer) for offer, _ in _offers(error))
 
 
 def _choice(offer: str) -> dict[str, Any]:

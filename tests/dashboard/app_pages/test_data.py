@@ -36,6 +36,8 @@ def test_duplicates_can_be_kept_by_choice() -> None:
     ).run()
     assert "twice.run was not loaded" in text_of(app)
     assert "rag.jsonl was not loaded" in text_of(app)
+    # The way out is a button; a list of texts has no column of scores to choose.
+    assert "Score" not in [box.label for box in app.selectbox]
     by_text = "Tell documents apart by their texts"
     next(b for b in app.button if b.label == by_text).click().run()
     assert "rag.jsonl was not loaded" not in text_of(app)
