@@ -127,14 +127,21 @@ def _table(report: GateReport, outcomes: Sequence[GateOutcome]) -> str:
             _text(found.gate.slice.group or "all"),
             w.count(found.queries),
             margin_of(found.gate),
-            f"**{w.difference(found.difference, digits_of(found))}**"
-            f" {w.interval(found.low, found.high, digits_of(found))}",
+            _difference(found),
         ]
         for found in outcomes
     ]
     if len(report.runs) == 1:
         head, *rows = [[row[0], *row[2:]] for row in (head, *rows)]
     return _piped([head, *rows], 3)
+
+
+def _difference(found: GateOutcome) -> str:
+    """A difference with its interval; a dash beside a number would look like a minus."""
+    digits = digits_of(found)
+    interval = w.interval(found.low, found.high, digits)
+    between = f"[{w.DASH}]" if interval == w.DASH else interval
+    return f"**{w.difference(found.difference, digits)}** {between}"
 
 
 def _marked(outcome: str) -> str:

@@ -53,6 +53,7 @@ def test_a_comment_has_heading_table_reasons_and_queries(gate: Gate) -> None:
         "| ✅\u00a0not\u00a0worse",
     ]
     assert lines[at + 2].endswith("| AP | all | 104 | −0.02 | **−0.023** [−0.042, −0.003] |")
+    assert lines[at + 3].endswith("| 9 | −0.04 | **−0.007** [–] |")
     assert "on Network: 9 queries are too few to tell: under 10 no gate answers." in text
     assert "set to pass when unclear (--if-unclear pass)." in text
     assert "**Five worst of 44 lost queries (AP)**" in text
