@@ -16,11 +16,15 @@ from playwright.sync_api import (
     FilePayload,
     Locator,
     Page,
+    expect,
     sync_playwright,
 )
 
 from tests.browser.install import installed_browser
 from tests.servers import serving
+
+# A page that is slow to come beside the other tests of a small machine has not failed.
+expect.set_options(timeout=20_000)
 
 FLAGS = [
     "--no-sandbox",
@@ -35,7 +39,19 @@ FLAGS = [
     "WebUILocationBar,WebUIOmniboxPopup,WebUITabStrip,DestroyProfileOnBrowserClose,HttpsUpgrades,"
     "LensOverlay,MediaRouter,OptimizationHints,PaintHolding,ThirdPartyStoragePartitioning",
 ]
-# Idle for a while on end: right after a click the state still says "notRunning".
+# What a click asks the server for is on its way while the state still says "notRunning". Of what
+# the page sends only that is answered at once: a message that begins so, to run the script again.
+_LISTENING = """
+const RERUN = 0x5a, send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (...message) {
+  if (!this.__listened) {
+    this.__listened = true;
+    this.addEventListener('message', () => { window.__asked = undefined; });
+  }
+  if (message[0][0] === RERUN) window.__asked = performance.now();
+  return send.apply(this, message);
+};"""
+# Idle for a while on end: between a click and what it asks for lies a moment, too.
 _IDLE = """() => {
   const app = document.querySelector('[data-testid=stApp]');
   const idle = app && app.dataset.testScriptState === 'notRunning'
@@ -43,7 +59,7 @@ _IDLE = """() => {
     && !document.querySelector('[data-stale=true], [data-testid=stSkeleton]')
     && getComputedStyle(document.querySelector('[data-testid=stMain]')).visibility === 'visible';
   const now = performance.now();
-  if (!idle) { window.__busy = now; return false; }
+  if (!idle || now - window.__asked < 3000) { window.__busy = now; return false; }
   window.__busy ??= now;
   return now - window.__busy > 250;
 }"""
@@ -127,6 +143,7 @@ def open_page(browser: Browser) -> Iterator[Opened]:
         )
         contexts.append(context)
         let_in(context)
+        context.add_init_script(_LISTENING)
         page = context.new_page()
         page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
         page.on("console", lambda message: _blocked(message.text, problems))
