@@ -77,6 +77,12 @@ def test_on_the_command_line(
     found, said = on_the_command_line(capsys, "qrels", *given, "-m", "AP")
     assert found == [["BM25", "all", "AP", "0.75"], ["DPH_monoT5", "all", "AP", "0.25"]]
     assert ("beside the runs, 2 files" in said) == (given != ["exp/*.res.gz"])
+
+
+def test_one_run_of_it_is_explained(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
     assert main(["explain", "qrels", "exp/BM25", "exp/DPH_monoT5"]) == 0
     assert main(["explain", "qrels", "exp", "exp/BM25"]) == 2
     assert "Name the one, such as exp/BM25" in capsys.readouterr().err
