@@ -1,9 +1,10 @@
 """What the tests of other tools' files look at: rows, notes, what refuses, and scores beside those
-of the same run as TREC lines."""
+of the same run as TREC lines. Python, the command line and the dashboard are asked alike."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,80 +14,147 @@ import pytest
 from dashboard.files.uploaded_file import UploadedFile, tables_of
 from metrics_core.__main__ import main
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import Loaded, read_run, read_set
+from metrics_core.formats import (
+    Kind,
+    Loaded,
+    is_set,
+    read,
+    read_each,
+    read_qrels,
+    read_run,
+    read_set,
+)
 from metrics_core.scoring.evaluate import evaluate
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
-MEASURES = ["nDCG@10", "AP", "RR", "P@1"]
+MEASURES = ["nDCG@10", "AP", "RR", "P@1", "P@2", "R@3", "Judged@3"]
+
+Rows = dict[str, dict[str, float]]
+
+
+def as_json(whole: Any, indent: int | None = None) -> bytes:
+    return json.dumps(whole, indent=indent).encode()
 
 
 def lines(*records: Any) -> bytes:
     """Records as JSON Lines."""
-    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
+    return b"".join(as_json(record) + b"\n" for record in records)
 
 
-def rows(loaded: Loaded) -> dict[str, dict[str, float]]:
+def trec_of(run: Rows) -> str:
+    """A run as TREC lines, split at tabs."""
+    return "".join(
+        f"{query}\tQ0\t{doc}\t{rank}\t{score!r}\tt\n"
+        for query, docs in run.items()
+        for rank, (doc, score) in enumerate(docs.items(), 1)
+    )
+
+
+def written(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
+    """The paths of files that are written there."""
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return [folder / name for name in files]
+
+
+def rows(loaded: Loaded) -> Rows:
     """The documents of each query with their number, in the order of the file."""
     assert isinstance(loaded.table, Run | Qrels)
-    found: dict[str, dict[str, float]] = {}
+    found: Rows = {}
     for row in loaded.table.table.to_pylist():
-        query_id, doc_id, number = list(row.values())[:3]
+        query_id, doc_id, number = row.values()
         found.setdefault(query_id, {})[doc_id] = number
     return found
 
 
 def records(loaded: Loaded) -> list[dict[str, Any]]:
-    """The rows of queries or documents; what is missing is left out."""
+    """The rows of queries or documents, with None for what is missing."""
     assert isinstance(loaded.table, Queries | Documents)
-    table = loaded.table
-    listed: list[dict[str, Any]] = (
-        table.frame.to_dict("records") if isinstance(table, Queries) else table.table.to_pylist()
-    )
-    return [{name: value for name, value in row.items() if value is not None} for row in listed]
+    if isinstance(loaded.table, Queries):
+        return loaded.table.frame.to_dict("records")
+    return list(loaded.table.table.to_pylist())
 
 
 def notes(loaded: Loaded) -> list[str]:
-    return [note.message for note in loaded.notes]
+    """The sentences with their examples, `!` before loud ones."""
+    return [
+        f"{'!' if note.loud else ''}{note.message}: {', '.join(note.examples)}".removesuffix(": ")
+        for note in loaded.notes
+    ]
 
 
-def by_kind(content: bytes, name: str, **choices: Any) -> dict[str, list[Loaded]]:
-    """The tables of a set, which the dashboard makes of it too."""
-    found: dict[str, list[Loaded]] = {}
-    for loaded in read_set(content, name=name, **choices):
+def alike(content: bytes, name: str) -> list[Loaded]:
+    """The tables of a file, which the dashboard makes of it too."""
+    each = (read_set if is_set(content) else read_each)(content, name=name)
+    assert _seen(tables_of(UploadedFile(name, content))) == _seen(each)
+    return each
+
+
+def by_kind(content: bytes, name: str) -> dict[Kind, list[Loaded]]:
+    """The tables of a file, in Python, on the dashboard, and where one kind is asked for, alike."""
+    found: dict[Kind, list[Loaded]] = {}
+    for loaded in alike(content, name):
         found.setdefault(loaded.kind, []).append(loaded)
-    if not choices:
-        uploaded = tables_of(UploadedFile(name, content))
-        several = [one for loaded in found.values() for one in loaded]
-        assert sorted((one.kind, one.file, one.title, one.notes) for one in uploaded) == sorted(
-            (one.kind, one.file, one.title, one.notes) for one in several
-        )
+    for kind, own in found.items():
+        assert _seen(read_each(content, name=name, kind=kind)) == _seen(own)
     return found
 
 
-def refused(content: bytes, name: str, *words: str, **choices: Any) -> None:
-    """The dashboard, which asks as the others do, is refused it with these words."""
-    with pytest.raises(FileFormatError) as caught:
+def held(made: Mapping[Kind, list[Loaded]]) -> dict[str, Any]:
+    """The rows or records of all tables by kind, those of one of several runs by its name."""
+    return {one.tag or one.kind: _held(one) for each in made.values() for one in each}
+
+
+def _held(loaded: Loaded) -> Any:
+    return rows(loaded) if isinstance(loaded.table, Run | Qrels) else records(loaded)
+
+
+def _seen(each: list[Loaded]) -> list[tuple[Any, ...]]:
+    return [
+        (one.kind, one.format, one.file, one.title, one.tag, one.notes, _held(one)) for one in each
+    ]
+
+
+def refused(content: bytes, name: str, *words: str, **choices: Any) -> str:
+    """Python and the dashboard are refused it with these words; gives how it may be mended."""
+    with pytest.raises(FileFormatError) as in_python:
+        read(content, name=name, **choices)
+    with pytest.raises(FileFormatError) as on_a_page:
         tables_of(UploadedFile(name, content), **choices)
-    told = str(caught.value)
-    assert all(word in told for word in (name, *words)), told
+    for error in (in_python.value, on_a_page.value):
+        assert all(word in str(error) for word in (name, *words)), str(error)
+    return in_python.value.hint
+
+
+def on_the_command_line(
+    capsys: pytest.CaptureFixture[str], *arguments: Path | str, status: int = 0
+) -> tuple[list[list[str]], str]:
+    """What `evaluate` prints of files, the judgments first, as rows without the header, and what it
+    says."""
+    assert main(["evaluate", *map(str, arguments), "--format", "tsv"]) == status
+    out, err = capsys.readouterr()
+    return [line.split("\t") for line in out.splitlines()[1:]], err
 
 
 def hold_to_trec(
-    run: Loaded, trec: str, qrels: Qrels, capsys: pytest.CaptureFixture[str], *paths: Path | str
+    run: Loaded,
+    trec: str,
+    judged: Path,
+    file: Path | None = None,
+    capsys: pytest.CaptureFixture[str] | None = None,
 ) -> None:
-    """The scores of a run are those of TREC lines, in Python and, of the judgments and the run at
-    these paths, on the command line."""
+    """The scores of a run are those of TREC lines, by these judgments: in Python and, of the file
+    of the run where it is given, on the command line."""
     assert isinstance(run.table, Run)
+    qrels = read_qrels(judged)
     lined = replace(read_run(trec.encode()), name=run.table.name)
     assert evaluate(run.table, qrels, MEASURES).equals(evaluate(lined, qrels, MEASURES))
-    if not paths:
+    if file is None or capsys is None:
         return
-    judged, file, *rest = map(str, paths)
-    asked = ["-m", ",".join(MEASURES), "--format", "csv", *rest]
-    beside = Path(file).with_suffix(".beside.trec")
+    beside = file.with_suffix(".beside.trec")
     beside.write_text(trec)
-    outputs = []
-    for path in (file, str(beside)):
-        assert main(["evaluate", judged, path, *(asked if path == file else asked[:4])]) == 0
-        outputs.append([line.partition(",")[2] for line in capsys.readouterr().out.splitlines()])
-    assert outputs[0] == outputs[1] and len(outputs[0]) > len(MEASURES)
+    asked = "-m", ",".join(MEASURES)
+    found, _ = on_the_command_line(capsys, judged, file, *asked)
+    expected, _ = on_the_command_line(capsys, judged, beside, *asked)
+    own = [row[1:] for row in found if row[0] == run.table.name]
+    assert own == [row[1:] for row in expected] and len(own) == len(MEASURES)

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from metrics_core.formats import is_set, read_each
-from metrics_core.tables import Qrels
 from tests.metrics_core.formats.tools.looking import (
     by_kind,
     hold_to_trec,
@@ -20,6 +19,8 @@ from tests.metrics_core.formats.tools.looking import (
     records,
     refused,
     rows,
+    trec_of,
+    written,
 )
 
 QA: dict[str, list[Any]] = {
@@ -49,9 +50,9 @@ def test_questions() -> None:
     (qrels,) = made["qrels"]
     assert (qrels.format, qrels.title) == ("autorag", "AutoRAG") and rows(qrels) == JUDGED
     assert notes(qrels) == [
-        "1 query with nothing in retrieval_gt; left out",
+        "!1 query with nothing in retrieval_gt; left out: q3",
         "1 query with groups in retrieval_gt of which one document is enough; each counts as"
-        " relevant",
+        " relevant: 007",
     ]
     assert records(made["queries"][0])[1] == {
         "query_id": "q2",
@@ -61,20 +62,16 @@ def test_questions() -> None:
 
 
 def test_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    content, path = file_of(QA | FOUND | {"retrieval_f1": [0.5, 1.0, 0.0]}), tmp_path / "b.parquet"
+    content = file_of(QA | FOUND | {"retrieval_f1": [0.5, 1.0, 0.0]})
     made = by_kind(content, "best_0.parquet")
     assert made.keys() == {"documents", "queries", "qrels", "run"}
-    (run,), (qrels,) = made["run"], made["qrels"]
-    assert rows(run) == SCORED and notes(run) == ["1 query with an empty list"]
+    (run,) = made["run"]
+    assert rows(run) == SCORED and notes(run) == ["1 query with an empty list: q3"]
     assert run.table.name == "best_0"  # type: ignore[union-attr]
     assert [row["text"] for row in records(made["documents"][0])] == ["a", "b", "c"]
     assert records(made["queries"][0])[0]["retrieval_f1"] == "0.5"
-    path.write_bytes(content)
-    trec = "".join(
-        f"{q} Q0 {d} 1 {score!r} t\n" for q, found in SCORED.items() for d, score in found.items()
-    )
-    assert isinstance(qrels.table, Qrels)
-    hold_to_trec(run, trec, qrels.table, capsys, path, path)
+    (path,) = written(tmp_path, {"best_0.parquet": content})
+    hold_to_trec(run, trec_of(SCORED), path, path, capsys)
 
 
 def test_a_run_for_each_node() -> None:
@@ -96,7 +93,7 @@ def test_a_corpus(tmp_path: Path) -> None:
     assert not is_set(content)
     (documents,) = read_each(content, name="corpus.parquet")
     assert (documents.kind, documents.format) == ("documents", "autorag_corpus")
-    assert notes(documents) == ["columns not used: start_end_idx"]
+    assert notes(documents) == ["columns not used: start_end_idx: start_end_idx"]
     first, second = records(documents)
     assert first["last_modified_datetime"].startswith("2026-01-02") and first["next_id"] == "d2"
     assert (first["text"], first["path"]) == ("one", "a.txt")

@@ -3,14 +3,13 @@ qid and text, candidates with docid, score and doc."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from metrics_core.formats import read_each
-from metrics_core.tables import Qrels
 from tests.metrics_core.formats.tools.looking import (
+    as_json,
     by_kind,
     hold_to_trec,
     lines,
@@ -18,6 +17,7 @@ from tests.metrics_core.formats.tools.looking import (
     records,
     refused,
     rows,
+    written,
 )
 
 RECORDS = [
@@ -51,18 +51,18 @@ def test_candidates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert rows(run) == {"7": {"d1": 14.229999542236328, "12": 100.0}, "007": {"d3": 1.0}}
     assert [row["text"] for row in records(made["queries"][0])] == ["sky, blue?", "tea"]
     assert records(made["documents"][0]) == [
-        {"doc_id": "d1", "title": "Sky", "text": "It scatters.", "url": "u"},
-        {"doc_id": "12", "title": "", "text": "t", "": "5", "contents": "So.", "self": "s"},
+        {"doc_id": "d1", "title": "Sky", "text": "It scatters.", "url": "u"}
+        | {"": None, "contents": None, "self": None},
+        {"doc_id": "12", "title": "", "text": "t", "url": None}
+        | {"": "5", "contents": "So.", "self": "s"},
     ]
-    (tmp_path / NAME).write_bytes(FILE)
-    (tmp_path / "truth").write_text("7 0 d1 1\n007 0 d3 2\n")
+    paths = written(tmp_path, {"truth": b"7 0 d1 1\n007 0 d3 2\n", NAME: FILE})
     trec = "7 Q0 d1 1 14.229999542236328 t\n7 Q0 12 2 1e2 t\n007 Q0 d3 1 1 t\n"
-    qrels = Qrels.from_columns(["7", "007"], ["d1", "d3"], [1, 2])
-    hold_to_trec(run, trec, qrels, capsys, tmp_path / "truth", tmp_path / NAME)
+    hold_to_trec(run, trec, *paths, capsys)
 
 
 def test_the_list_that_is_written_over_several_lines() -> None:
-    made = by_kind(json.dumps(RECORDS, indent=2).encode(), "x.json")
+    made = by_kind(as_json(RECORDS, indent=2), "x.json")
     assert rows(made["run"][0]) == rows(by_kind(FILE, NAME)["run"][0])
 
 
@@ -72,7 +72,7 @@ def test_without_scores_the_order_counts_and_a_document_may_be_a_text() -> None:
     made = by_kind(content + lines({"query": {"qid": "r"}, "candidates": []}), NAME)
     assert rows(made["run"][0]) == {"q": {"d1": -1.0, "d2": -2.0}}
     assert notes(made["run"][0]) == [
-        "1 query with an empty list",
+        "1 query with an empty list: r",
         "there are no scores; the order of each list gives the rank",
     ]
     assert records(made["documents"][0]) == [{"doc_id": "d1", "title": "", "text": "a text"}]
@@ -81,7 +81,7 @@ def test_without_scores_the_order_counts_and_a_document_may_be_a_text() -> None:
 def test_texts_that_differ_are_counted() -> None:
     again = {"query": {"qid": "q"}, "candidates": [{"docid": "d1", "score": 1, "doc": "other"}]}
     (documents,) = read_each(FILE + lines(again), name=NAME, kind="documents")
-    assert notes(documents) == ["1 document stands again with other texts; the first count"]
+    assert notes(documents) == ["1 document stands again with other texts; the first count: d1"]
 
 
 def test_what_is_refused() -> None:

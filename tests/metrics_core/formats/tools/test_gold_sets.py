@@ -3,21 +3,22 @@ EmbeddingQAFinetuneDataset (llama-index-finetuning 0.4.2) writes, with `mode` an
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from metrics_core.formats import is_set, read, read_each
-from metrics_core.tables import Qrels
 from tests.metrics_core.formats.tools.looking import (
+    alike,
+    as_json,
     by_kind,
     hold_to_trec,
     notes,
     records,
     refused,
     rows,
+    written,
 )
 
 GOLD: dict[str, Any] = {
@@ -29,7 +30,7 @@ NAME = "val_dataset.json"
 
 
 def file_of(**changed: Any) -> bytes:
-    return json.dumps(GOLD | {"mode": "text"} | changed, indent=4).encode()
+    return as_json(GOLD | {"mode": "text"} | changed, indent=4)
 
 
 def test_a_gold_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -40,20 +41,18 @@ def test_a_gold_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert rows(qrels) == {"007": {"d1": 1, "1e5": 1}, "q2": {"1e5": 1}} and notes(qrels) == []
     assert records(made["queries"][0])[1] == {"query_id": "q2", "text": "42"}
     assert [row["text"] for row in records(made["documents"][0])] == [*GOLD["corpus"].values()]
-    (tmp_path / NAME).write_bytes(file_of())
     trec = "007 Q0 d1 1 2 t\n007 Q0 x 2 1 t\nq2 Q0 1e5 1 2 t\n"
-    (tmp_path / "x.run").write_text(trec)
-    (run,) = read_each(tmp_path / "x.run")
-    assert isinstance(qrels.table, Qrels)
-    hold_to_trec(run, trec, qrels.table, capsys, tmp_path / NAME, tmp_path / "x.run")
+    judged, file = written(tmp_path, {NAME: file_of(), "x.run": trec.encode()})
+    hold_to_trec(read(file), trec, judged, file, capsys)
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
 def test_in_any_order_and_larger_than_what_is_looked_at(order: tuple[int, ...]) -> None:
     many = GOLD | {"corpus": {f"d{i}": "a text " * 20 for i in range(400)}}
     parts = [list(many)[at] for at in order]
-    content = json.dumps({name: many[name] for name in parts}).encode()
-    assert is_set(content) and rows(by_kind(content, NAME)["qrels"][0])["q2"] == {"1e5": 1}
+    content = as_json({name: many[name] for name in parts})
+    (qrels,) = (one for one in alike(content, NAME) if one.kind == "qrels")
+    assert is_set(content) and rows(qrels)["q2"] == {"1e5": 1}
 
 
 def test_nodes_and_grades() -> None:
@@ -62,17 +61,19 @@ def test_nodes_and_grades() -> None:
     made = by_kind(content, NAME)
     assert rows(made["qrels"][0]) == {"007": {"d1": 2}, "z": {"d1": 1}}
     assert notes(made["qrels"][0]) == [
-        "1 query with nothing relevant; left out",
-        "1 query of 3 with judgments that have no text",
+        "!1 query with nothing relevant; left out: q2",
+        "1 query of 3 with judgments that have no text: z",
     ]
-    assert notes(made["documents"][0]) == ["lists and objects of documents not used: metadata"]
+    assert notes(made["documents"][0]) == [
+        "lists and objects of documents not used: metadata: metadata"
+    ]
     (document,) = records(made["documents"][0])
     assert (document["doc_id"], document["text"]) == ("d1", "So.")
     assert document["class_name"] == "TextNode"
 
 
 def test_judgments_alone() -> None:
-    content = json.dumps({"relevant_docs": GOLD["relevant_docs"]}).encode()
+    content = as_json({"relevant_docs": GOLD["relevant_docs"]})
     made = by_kind(content, NAME)
     assert made.keys() == {"qrels"} and notes(made["qrels"][0]) == []
 
@@ -83,7 +84,7 @@ def test_what_is_refused() -> None:
     refused(file_of(queries={"q": "a", "r": None}), NAME, "`null` at queries.r", "text of a query")
     lacking = {name: part for name, part in GOLD.items() if name != "relevant_docs"}
     words = "`relevant_docs`", "an object with queries, corpus", "Such a file looks like"
-    refused(json.dumps(lacking).encode(), NAME, *words)
+    refused(as_json(lacking), NAME, *words)
 
 
 @pytest.mark.parametrize(
@@ -95,9 +96,9 @@ def test_what_is_refused() -> None:
     ],
 )
 def test_a_run_with_queries_of_such_names_stays_one(whole: Any) -> None:
-    (loaded,) = read_each(json.dumps(whole).encode(), name="run.json")
+    (loaded,) = read_each(as_json(whole), name="run.json")
     assert (loaded.kind, loaded.format) == ("run", "json")
-    assert read(json.dumps(whole).encode(), name="x.json", kind="run").format == "json"
+    assert read(as_json(whole), name="x.json", kind="run").format == "json"
 
 
 def test_what_llama_index_writes(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from dashboard.files.uploaded_file import UploadedFile, tables_of
 from metrics_core import evaluate
-from metrics_core.__main__ import main
 from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import read_each
+from tests.metrics_core.formats.tools.looking import notes, on_the_command_line, refused, written
 
 LETOR4 = b"""2 qid:10 1:0.007 2:0.5 #docid = GX029-35-5894638 inc = 0.01 prob = 0.1
 0 qid:10 1:0.640 2:0.1 #docid = GX030-77-6315042 inc = 1 prob = 0.3
@@ -28,7 +28,7 @@ def rows_of(table: Any) -> list[tuple[Any, ...]]:
 
 def told(content: bytes, **asked: Any) -> list[str]:
     (loaded,) = read_each(content, name="x", **asked)
-    return [note.message for note in loaded.notes]
+    return notes(loaded)
 
 
 def test_the_comment_names_the_document() -> None:
@@ -39,7 +39,7 @@ def test_the_comment_names_the_document() -> None:
         ("10", "GX030-77-6315042", 0),
         ("11", "GX029-35-5894638", 1),
     ]
-    assert [n.message for n in loaded.notes] == ["3 lines with features, which are not used"]
+    assert notes(loaded) == ["3 lines with features, which are not used"]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_the_comment_names_the_document() -> None:
 def test_each_form_of_a_comment(comment: str) -> None:
     (loaded,) = read_each(f"1 qid:q 1:0.5 {comment}\n".encode(), name="x")
     assert rows_of(loaded.table) == [("q", "d7", 1)]
-    longer = any("of which the first is the document's id" in n.message for n in loaded.notes)
+    longer = any("of which the first is the document's id" in note for note in notes(loaded))
     assert longer == comment.endswith("Rambo")
 
 
@@ -67,20 +67,15 @@ def test_what_stands_between_is_counted() -> None:
 def test_ranklibs_scores_meet_the_same_lines(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, content in {"test": MSLR, "scores.txt": RANKLIB, "indri": INDRI}.items():
-        (tmp_path / name).write_bytes(content)
-    (loaded,) = read_each(tmp_path / "scores.txt")
+    files = {"test": MSLR, "scores.txt": RANKLIB, "indri": INDRI}
+    qrels, run, lined = written(tmp_path, files)
+    (loaded,) = read_each(run)
     assert loaded.kind == "run" and loaded.notes[-1].loud and loaded.notes[-1].count == 3
-    qrels = tmp_path / "test"
-    ours, theirs = (
-        evaluate(tmp_path / run, qrels, ["nDCG", "AP"]) for run in ("scores.txt", "indri")
-    )
+    ours, theirs = (evaluate(path, qrels, ["nDCG", "AP"]) for path in (run, lined))
     assert ours.drop(columns="run").equals(theirs.drop(columns="run"))
-    arguments = ["evaluate", str(qrels), str(tmp_path / "scores.txt"), "-m", "RR,Judged@2"]
-    assert main([*arguments, "--format", "csv"]) == 0
-    out, err = capsys.readouterr()
-    assert "scores,all,RR,0.75" in out and "scores,all,Judged@2,1.0" in out
-    assert err.count("no documents are named") == 2
+    found, said = on_the_command_line(capsys, qrels, run, "-m", "RR,Judged@2")
+    assert found == [["scores", "all", "RR", "0.75"], ["scores", "all", "Judged@2", "1.0"]]
+    assert said.count("no documents are named") == 2
 
 
 def test_in_the_browser() -> None:
@@ -125,9 +120,7 @@ def test_in_the_browser() -> None:
 def test_what_does_not_fit_is_refused_at_its_line(
     content: bytes, asked: dict[str, Any], words: str
 ) -> None:
-    with pytest.raises(FileFormatError) as refused:
-        read_each(content, name="x", **asked)
-    assert words in str(refused.value) and refused.value.hint
+    assert refused(content, "x", words, **asked)
 
 
 @pytest.mark.parametrize("content", [b"q1\td1\t0.5\n", b"q1\t0\t1\nq1\t1\t2\n", b"q1\t0\t0.5\n"])

@@ -3,39 +3,36 @@ for each subset and split, scores by query and document."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import is_set, read, read_each
-from metrics_core.tables import Qrels
-from tests.metrics_core.formats.tools.looking import hold_to_trec, notes, rows
+from tests.metrics_core.formats.tools.looking import (
+    as_json,
+    by_kind,
+    hold_to_trec,
+    notes,
+    refused,
+    rows,
+    trec_of,
+    written,
+)
 
 SCORES = {"q1": {"d2": 0.8300000429153442, "d1": 31.5}, "q2": {"007": 12345678901.25, "d": 1e-7}}
 META = {"mteb_model_meta": {"model_name": "org/model", "revision": "a1"}}
 NAME = "NFCorpus_predictions.json"
 
 
-def file_of(whole: Any) -> bytes:
-    return json.dumps(whole).encode()
-
-
 def test_predictions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    content = file_of(META | {"default": {"test": SCORES}})
-    (run,) = read_each(content, name=NAME)
+    content = as_json(META | {"default": {"test": SCORES}})
+    (run,) = by_kind(content, NAME)["run"]
     assert (run.kind, run.format, run.evidence) == ("run", "mteb", "columns")
     assert run.table.name == "org/model@a1"  # type: ignore[union-attr]
     assert rows(run) == SCORES and notes(run) == [] and not is_set(content)
-    (tmp_path / NAME).write_bytes(content)
-    (tmp_path / "truth").write_text("q1 0 d2 1\nq2 0 007 2\n")
-    trec = "".join(
-        f"{q} Q0 {d} 1 {score!r} t\n" for q, found in SCORES.items() for d, score in found.items()
-    )
-    qrels = Qrels.from_columns(["q1", "q2"], ["d2", "007"], [1, 2])
-    hold_to_trec(run, trec, qrels, capsys, tmp_path / "truth", tmp_path / NAME)
+    paths = written(tmp_path, {"truth": b"q1 0 d2 1\nq2 0 007 2\n", NAME: content})
+    hold_to_trec(run, trec_of(SCORES), *paths, capsys)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +53,7 @@ def test_predictions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     ],
 )
 def test_the_names_of_runs(whole: Any, names: list[str]) -> None:
-    each = read_each(file_of(whole), name=NAME)
+    each = read_each(as_json(whole), name=NAME)
     assert [one.table.name for one in each] == names  # type: ignore[union-attr]
     assert all(rows(one) == SCORES for one in each)
 
@@ -69,25 +66,23 @@ def test_scores_of_any_size_without_the_models_entry(digits: str) -> None:
 
 
 def test_what_is_empty_is_said() -> None:
-    content = file_of(META | {"en": {"test": SCORES | {"q3": {}}}})
-    assert notes(read_each(content, name=NAME)[0]) == ["1 query with an empty list"]
+    content = as_json(META | {"en": {"test": SCORES | {"q3": {}}}})
+    assert notes(read_each(content, name=NAME)[0]) == ["1 query with an empty list: q3"]
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (file_of(META | {"en": {"test": SCORES}})[:-4], ("line 1", "JSON", "cut off")),
-        (file_of(META | {"en": {"test": [0, 1]}}), ("a list at en.test", "expected an object")),
-        (file_of(META | {"en": {"test": {"q": {"d": "x"}}}}), ('`"x"` at en.test.q.d', "score")),
-        (file_of(META), ("expected a run",)),
-        (file_of(META | {"en": 5}), ("`5` at en", "an object")),
+        (as_json(META | {"en": {"test": SCORES}})[:-4], ("line 1", "JSON", "cut off")),
+        (as_json(META | {"en": {"test": [0, 1]}}), ("a list at en.test", "expected an object")),
+        (as_json(META | {"en": {"test": {"q": {"d": "x"}}}}), ('`"x"` at en.test.q.d', "score")),
+        (as_json(META), ("expected a run",)),
+        (as_json(META | {"en": 5}), ("`5` at en", "an object")),
     ],
 )
 def test_what_is_refused(content: bytes, words: tuple[str, ...]) -> None:
-    with pytest.raises(FileFormatError) as caught:
-        read(content, name=NAME)
-    assert all(word in str(caught.value) for word in (NAME, *words)), str(caught.value)
+    refused(content, NAME, *words)
 
 
 def test_shallower_objects_are_other_files() -> None:
-    assert read(file_of(SCORES), name="x.json").format == "json"
+    assert read(as_json(SCORES), name="x.json").format == "json"

@@ -3,15 +3,25 @@ description of its indices (the plug-in of OpenSearch 3); it wrote none of these
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from metrics_core.formats import read
-
-from .ways_in import all_of, hold_to_trec, notes_of, on_the_command_line, refusal
+from tests.metrics_core.formats.tools.looking import (
+    as_json,
+    by_kind,
+    held,
+    hold_to_trec,
+    lines,
+    notes,
+    on_the_command_line,
+    refused,
+    rows,
+    trec_of,
+    written,
+)
 
 RATED: list[dict[str, Any]] = [
     {
@@ -71,48 +81,44 @@ FOUND = {
 }
 
 
-def lines(records: list[Any]) -> str:
-    return "".join(json.dumps(record) + "\n" for record in records)
-
-
 @pytest.mark.parametrize(
     "content",
     [
-        json.dumps(RATED),
-        lines(RATED),
-        json.dumps(STORED, indent=1),
-        json.dumps(hits(STORED)),
-        json.dumps({"_index": "i", "_id": "j1", "found": True, "_source": STORED}),
+        as_json(RATED),
+        lines(*RATED),
+        as_json(STORED, indent=1),
+        as_json(hits(STORED)),
+        as_json({"_index": "i", "_id": "j1", "found": True, "_source": STORED}),
     ],
 )
-def test_judgments(content: str) -> None:
-    assert all_of(content, "x.json") == {"qrels": GRADES}
-    assert notes_of(content, "x.json", "qrels") == [
-        "1 query without a rating, left out: nobody rated"
-    ]
+def test_judgments(content: bytes) -> None:
+    made = by_kind(content, "x.json")
+    assert held(made) == {"qrels": GRADES}
+    assert notes(made["qrels"][0]) == ["1 query without a rating, left out: nobody rated"]
 
 
 def test_judgments_that_are_fractions_are_asked_about() -> None:
-    content = json.dumps(RATED).replace('"2.0"', '"0.75"')
-    told = refusal(content, "x.json")
-    assert '`"0.75"` at [0].ratings[0].rating' in told and "grades=real" in told
-    assert all_of(content.replace("0.75", "3"), "x.json")["qrels"]["red dress"]["B07"] == 3
+    content = as_json(RATED).replace(b'"2.0"', b'"0.75"')
+    refused(content, "x.json", '`"0.75"` at [0].ratings[0].rating', "grades=real")
+    (qrels,) = by_kind(content.replace(b"0.75", b"3"), "x.json")["qrels"]
+    assert rows(qrels)["red dress"]["B07"] == 3
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        json.dumps(RESULTS),
-        lines(RESULTS),
-        json.dumps(hits(*RESULTS), indent=1),
-        json.dumps(COMPARED),
-        json.dumps({"id": "x", "type": "PAIRWISE_COMPARISON", "results": COMPARED}),
-        json.dumps(hits({"id": "x", "results": COMPARED})),
+        as_json(RESULTS),
+        lines(*RESULTS),
+        as_json(hits(*RESULTS), indent=1),
+        as_json(COMPARED),
+        as_json({"id": "x", "type": "PAIRWISE_COMPARISON", "results": COMPARED}),
+        as_json(hits({"id": "x", "results": COMPARED})),
     ],
 )
-def test_results_are_a_run_for_each_configuration(content: str) -> None:
-    assert all_of(content, "x.json") == FOUND
-    assert notes_of(content, "x.json", "run") == [
+def test_results_are_a_run_for_each_configuration(content: bytes) -> None:
+    made = by_kind(content, "x.json")
+    assert held(made) == FOUND
+    assert notes(made["run"][0]) == [
         "1 query with an empty list: 42",
         "there are no scores; the order of each list gives the rank",
     ]
@@ -121,28 +127,29 @@ def test_results_are_a_run_for_each_configuration(content: str) -> None:
 def test_a_configuration_in_several_variants_is_several_runs() -> None:
     records = [evaluated("q", "mix", "d1", experimentVariantId=v) for v in ("v1", "v2")]
     records += [evaluated("q", "bm25", "d1", experimentId="e")]
-    assert all_of(json.dumps(records), "x.json").keys() == {"mix v1", "mix v2", "bm25", "queries"}
+    found = held(by_kind(as_json(records), "x.json"))
+    assert found.keys() == {"mix v1", "mix v2", "bm25", "queries"}
 
 
 def test_a_search_that_gave_some_of_its_hits_only() -> None:
-    content = json.dumps(hits(*RESULTS, total=1500))
+    run = by_kind(as_json(hits(*RESULTS, total=1500)), "x.json")["run"][0]
     loud = (
         "!the search gave 4 of 1,500 hits; the others are missing here: ask for them with size=1500"
     )
-    assert loud in notes_of(content, "x.json", "run")
-    assert (
-        "!the search gave 1 of 7 hits"
-        in notes_of(json.dumps(hits(STORED, total=7)), "x.json", "qrels")[0]
-    )
+    assert loud in notes(run)
+    (qrels,) = by_kind(as_json(hits(STORED, total=7)), "x.json")["qrels"]
+    assert "!the search gave 1 of 7 hits" in notes(qrels)[0]
 
 
-def test_scores_are_those_of_the_same_run_as_trec_lines() -> None:
-    hold_to_trec(("j.json", json.dumps(STORED)), ("r.json", json.dumps(RESULTS)), BM25, "bm25")
+def test_scores_are_those_of_the_same_run_as_trec_lines(tmp_path: Path) -> None:
+    (judged,) = written(tmp_path, {"j.json": as_json(STORED)})
+    (run, _) = by_kind(as_json(RESULTS), "r.json")["run"]
+    hold_to_trec(run, trec_of(BM25), judged)
 
 
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = {"judgments.json": json.dumps(hits(STORED)), "results.json": json.dumps(RESULTS)}
-    found, said = on_the_command_line(tmp_path, capsys, files)
+    files = {"judgments.json": as_json(hits(STORED)), "results.json": as_json(RESULTS)}
+    found, said = on_the_command_line(capsys, *written(tmp_path, files), "-m", "P@2")
     assert [(run, value) for run, _, _, value in found] == [("bm25", "0.25"), ("knn", "0.25")]
     assert "1 query without a rating" in said
 
@@ -151,28 +158,30 @@ def test_broken_and_half_fitting_files() -> None:
     two = hits(STORED, {**STORED, "name": "llm", "id": "j2"})
     again = [*RESULTS, evaluated("42", "knn", "B01")]
     for content, words in [
-        (lines(RATED).replace('"docId": "0003"', '"id": 3'), ("line 1", "`docId`", "ratings[1]")),
-        (lines(RATED)[:-4], ("line 3", "cut off")),
-        (json.dumps(two), ("found two, clicks j1", "and llm j2", "one list of judgments")),
-        (json.dumps({"judgmentRatings": []}), ("found none in this file (OpenSearch judgments)",)),
-        (json.dumps([*RATED, 7]), ("expected an object, found `7` at [3]",)),
-        (json.dumps([{**RATED[0], "query": ""}]), ("an id", "[0].query")),
-        (json.dumps(again), ("a second one for query 42 of knn at [4].documentIds",)),
         (
-            json.dumps([*RESULTS, {"searchText": "x", "documentIds": ["d"]}]),
+            lines(*RATED).replace(b'"docId": "0003"', b'"id": 3'),
+            ("line 1", "`docId`", "ratings[1]"),
+        ),
+        (lines(*RATED)[:-4], ("line 3", "cut off")),
+        (as_json(two), ("found two, clicks j1", "and llm j2", "one list of judgments")),
+        (as_json({"judgmentRatings": []}), ("found none in this file (OpenSearch judgments)",)),
+        (as_json([*RATED, 7]), ("expected an object, found `7` at [3]",)),
+        (as_json([{**RATED[0], "query": ""}]), ("an id", "[0].query")),
+        (as_json(again), ("a second one for query 42 of knn at [4].documentIds",)),
+        (
+            as_json([*RESULTS, {"searchText": "x", "documentIds": ["d"]}]),
             ("`searchConfigurationId`", "at [4]", "looks like"),
         ),
-        (json.dumps([*RESULTS, {"searchText": "x"}]), ("`documentIds`", "at [4]")),
-        (json.dumps([evaluated("q", "c", "d", "d")]), ("a second time", "duplicates=best")),
-        (json.dumps(COMPARED).replace('"docIds"', '"ids"'), ("`docIds`", "[0].snapshots[0]")),
-        (json.dumps(hits(RESULTS[0], None)), ("`_source`", "hits.hits[1]")),
+        (as_json([*RESULTS, {"searchText": "x"}]), ("`documentIds`", "at [4]")),
+        (as_json([evaluated("q", "c", "d", "d")]), ("a second time", "duplicates=best")),
+        (as_json(COMPARED).replace(b'"docIds"', b'"ids"'), ("`docIds`", "[0].snapshots[0]")),
+        (as_json(hits(RESULTS[0], None)), ("`_source`", "hits.hits[1]")),
     ]:
-        told = refusal(content, "x.json")
-        assert all(word in told for word in words), told
+        refused(content, "x.json", *words)
 
 
 def test_what_is_near_it_stays_what_it_was() -> None:
     hit_list = [{"query": "q", "hits": [{"docId": "d1", "score": 2.5}]}]
-    assert read(json.dumps(hit_list).encode()).format == "lists"
-    names = "query_id,text,ratings\nq1,a,b\n"
-    assert read(names.encode(), name="x.csv").kind == "queries"
+    assert read(as_json(hit_list)).format == "lists"
+    names = b"query_id,text,ratings\nq1,a,b\n"
+    assert read(names, name="x.csv").kind == "queries"

@@ -16,6 +16,7 @@ from metrics_core import compare_scores, evaluate
 from metrics_core.__main__ import main
 from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats import is_set, read_each, read_set
+from tests.metrics_core.formats.tools.looking import on_the_command_line, refused, written
 
 RUNS = {
     "BM25": "q1 Q0 d1 0 2.5 pyterrier\nq1 Q0 d2 1 1.5 pyterrier\nq2 Q0 d3 0 1.0 pyterrier\n",
@@ -46,10 +47,9 @@ def zipped(files: dict[str, bytes]) -> bytes:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "exp").mkdir()
-    for name, content in saved().items():
-        (tmp_path / "exp" / name).write_bytes(content)
-    (tmp_path / "exp.zip").write_bytes(zipped(saved()))
-    (tmp_path / "qrels").write_text("q1 0 d1 1\nq2 0 d4 1\nq2 0 d3 1\n")
+    written(tmp_path / "exp", saved())
+    qrels = b"q1 0 d1 1\nq2 0 d4 1\nq2 0 d3 1\n"
+    written(tmp_path, {"exp.zip": zipped(saved()), "qrels": qrels})
     return tmp_path
 
 
@@ -74,10 +74,15 @@ def test_on_the_command_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(folder)
-    assert main(["evaluate", "qrels", *given, "-m", "AP", "--format", "csv"]) == 0
-    out, err = capsys.readouterr()
-    assert out.splitlines()[1:] == ["BM25,all,AP,0.75", "DPH_monoT5,all,AP,0.25"]
-    assert ("beside the runs, 2 files" in err) == (given != ["exp/*.res.gz"])
+    found, said = on_the_command_line(capsys, "qrels", *given, "-m", "AP")
+    assert found == [["BM25", "all", "AP", "0.75"], ["DPH_monoT5", "all", "AP", "0.25"]]
+    assert ("beside the runs, 2 files" in said) == (given != ["exp/*.res.gz"])
+
+
+def test_one_run_of_it_is_explained(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
     assert main(["explain", "qrels", "exp/BM25", "exp/DPH_monoT5"]) == 0
     assert main(["explain", "qrels", "exp", "exp/BM25"]) == 2
     assert "Name the one, such as exp/BM25" in capsys.readouterr().err
@@ -121,9 +126,7 @@ def test_scores_without_documents_are_named(
 ) -> None:
     if kind == "queries" and name == "aggregated.csv":
         return  # any table with a name may hold texts
-    with pytest.raises(FileFormatError) as refused:
-        read_each(content.encode(), name=name, kind=kind)
-    assert not [word for word in words if word not in str(refused.value)]
+    refused(content.encode(), name, *words, kind=kind)
 
 
 def test_they_are_compared_as_they_are() -> None:

@@ -3,33 +3,42 @@ snapshots, the JSON of books and cases): Quepid is in Ruby, and no version of it
 
 from __future__ import annotations
 
-import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from metrics_core.base.errors import NoSharedQueriesError
+from metrics_core.base.errors import FileFormatError, NoSharedQueriesError
 from metrics_core.formats import first_rows, is_set, read
 from metrics_core.scoring.evaluate import evaluate
-
-from .ways_in import all_of, hold_to_trec, notes_of, on_the_command_line, refusal
+from tests.metrics_core.formats.tools.looking import (
+    as_json,
+    by_kind,
+    held,
+    hold_to_trec,
+    notes,
+    on_the_command_line,
+    refused,
+    trec_of,
+    written,
+)
 
 RATINGS = (
-    "query,docid,rating\n"
-    "star wars,11,3\n"
-    'star wars," =1891",1\n'
-    '" -x, ""y""",007,0\n'
-    "nothing rated,,\n"
+    b"query,docid,rating\n"
+    b"star wars,11,3\n"
+    b'star wars," =1891",1\n'
+    b'" -x, ""y""",007,0\n'
+    b"nothing rated,,\n"
 )
-HEAD = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position"
+HEAD = b"Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position"
 SNAPSHOTS = (
-    f"{HEAD},title,overview,doc_id\n"
-    'before,2026-11-02 09:30,7,star wars,007,1," @Home","one,\ntwo",x\n'
-    'before,2026-11-02 09:30,7,star wars," =1891",2,Empire,,y\n'
-    "after,2026-11-03 10:00,7,star wars,11,1,A New Hope,x,z\n"
-    'before,2026-11-02 09:30,7," -x, ""y""",11,1,A New Hope,x,z\n'
-    "after,2026-11-03 10:00,7,nothing found,,,,,\n"
+    HEAD + b",title,overview,doc_id\n"
+    b'before,2026-11-02 09:30,7,star wars,007,1," @Home","one,\ntwo",x\n'
+    b'before,2026-11-02 09:30,7,star wars," =1891",2,Empire,,y\n'
+    b"after,2026-11-03 10:00,7,star wars,11,1,A New Hope,x,z\n"
+    b'before,2026-11-02 09:30,7," -x, ""y""",11,1,A New Hope,x,z\n'
+    b"after,2026-11-03 10:00,7,nothing found,,,,,\n"
 )
 GRADES = {"star wars": {"11": 3, "=1891": 1}, '-x, "y"': {"007": 0}}
 BEFORE = {"star wars": {"007": -1.0, "=1891": -2.0}, '-x, "y"': {"11": -1.0}}
@@ -71,8 +80,9 @@ CASE = {
 
 
 def test_ratings() -> None:
+    made = by_kind(RATINGS, "x.csv")
     queries = ["star wars", '-x, "y"', "nothing rated"]
-    assert all_of(RATINGS, "x.csv") == {
+    assert held(made) == {
         "qrels": GRADES,
         "queries": [{"query_id": text, "text": text} for text in queries],
     }
@@ -80,22 +90,23 @@ def test_ratings() -> None:
         "2 texts begin with a blank before = + - or @, which Quepid writes for spreadsheets; it is"
         ' taken off: -x, "y", =1891'
     )
-    assert notes_of(RATINGS, "x.csv", "qrels") == [guards, UNRATED]
-    assert notes_of(RATINGS, "x.csv", "queries") == [guards, UNRATED]
+    assert notes(made["qrels"][0]) == notes(made["queries"][0]) == [guards, UNRATED]
 
 
 def test_ratings_as_opensearch_imports_them_are_judgments_alone() -> None:
-    content = "query,docid,rating\nq1,d1,2\nq1, d2,1\n"
-    assert not is_set(content.encode())
-    assert all_of(content, "x.csv") == {"qrels": {"q1": {"d1": 2, " d2": 1}}}
-    assert notes_of(content, "x.csv", "qrels") == []
-    assert read(content.encode(), columns={"query": "docid", "doc": "query"}).format == "csv"
-    names = first_rows(RATINGS.encode(), name="x.csv")
+    content = b"query,docid,rating\nq1,d1,2\nq1, d2,1\n"
+    assert not is_set(content)
+    made = by_kind(content, "x.csv")
+    assert held(made) == {"qrels": {"q1": {"d1": 2, " d2": 1}}}
+    assert notes(made["qrels"][0]) == []
+    assert read(content, columns={"query": "docid", "doc": "query"}).format == "csv"
+    names = first_rows(RATINGS, name="x.csv")
     assert names is not None and names.names == ["query", "docid", "rating"]
 
 
 def test_snapshots_are_a_run_each() -> None:
-    assert all_of(SNAPSHOTS, "x.csv") == {
+    made = by_kind(SNAPSHOTS, "x.csv")
+    assert held(made) == {
         "before": BEFORE,
         "after": {"star wars": {"11": -1.0}},
         "queries": [
@@ -110,9 +121,9 @@ def test_snapshots_are_a_run_each() -> None:
             | {"doc_id (field)": "z"},
         ],
     }
-    notes = notes_of(SNAPSHOTS, "x.csv", "run")
-    assert [note.partition(" ")[0] for note in notes[:1]] == ["3"]
-    assert notes[1:] == [
+    told = notes(made["run"][0])
+    assert [note.partition(" ")[0] for note in told[:1]] == ["3"]
+    assert told[1:] == [
         "2 snapshots of Quepid, by the positions: before of 2026-11-02 09:30, case 7, after of"
         " 2026-11-03 10:00, case 7",
         "1 query with an empty list: nothing found",
@@ -121,13 +132,14 @@ def test_snapshots_are_a_run_each() -> None:
 
 
 def test_snapshots_of_one_name_are_told_apart_by_time_and_case() -> None:
-    rows = ["a,t1,1,q,d1,1", "a,t2,1,q,d1,1", "a,t2,2,q,d1,1", "b,t1,1,q,d1,1"]
-    found = all_of("\n".join([HEAD, *rows]) + "\n", "x.csv")
+    rows = [b"a,t1,1,q,d1,1", b"a,t2,1,q,d1,1", b"a,t2,2,q,d1,1", b"b,t1,1,q,d1,1"]
+    found = held(by_kind(b"\n".join([HEAD, *rows]) + b"\n", "x.csv"))
     assert found.keys() == {"a t1", "a t2 case 1", "a t2 case 2", "b", "queries"}
 
 
 def test_a_book() -> None:
-    assert all_of(json.dumps(BOOK), "x.json") == {
+    made = by_kind(as_json(BOOK), "x.json")
+    assert held(made) == {
         "qrels": {"star wars": {"11": 3, "12": 1, "13": 2}},
         "queries": [
             {"query_id": "star wars", "text": "star wars", "information_need": "the film"},
@@ -138,7 +150,7 @@ def test_a_book() -> None:
             {"doc_id": "12", "title": "Trek", "text": "", "year": "1979"},
         ],
     }
-    assert notes_of(json.dumps(BOOK), "x.json", "qrels") == [
+    assert notes(made["qrels"][0]) == [
         "1 pair without a rating, so unjudged: alien: 007",
         "!on 2 of 3 pairs with several ratings these differ; the one given most often counts, of"
         " those given equally often the last: star wars: 11 3, 2, 3, star wars: 13 0, 2",
@@ -148,27 +160,28 @@ def test_a_book() -> None:
 
 
 def test_a_case() -> None:
-    rows = [("star wars", "old"), ("alien", None), ("nothing rated", None)]
-    assert all_of(json.dumps(CASE, indent=2), "x.json") == {
+    made = by_kind(as_json(CASE, indent=2), "x.json")
+    texts = [("star wars", "old"), ("alien", None), ("nothing rated", None)]
+    assert held(made) == {
         "qrels": {"star wars": {"11": 3, "007": 0}, "alien": {"11": 2}},
-        "queries": [{"query_id": q, "text": q, "notes": notes} for q, notes in rows],
+        "queries": [{"query_id": q, "text": q, "notes": own} for q, own in texts],
     }
-    assert notes_of(json.dumps(CASE), "x.json", "qrels") == [UNRATED]
+    assert notes(made["qrels"][0]) == notes(read(as_json(CASE), kind="qrels")) == [UNRATED]
 
 
-def test_scores_are_those_of_the_same_run_as_trec_lines() -> None:
-    hold_to_trec(("r.csv", RATINGS), ("s.csv", SNAPSHOTS), BEFORE, "before")
+def test_scores_are_those_of_the_same_run_as_trec_lines(tmp_path: Path) -> None:
+    (judged,) = written(tmp_path, {"r.csv": RATINGS})
+    (run, _) = by_kind(SNAPSHOTS, "s.csv")["run"]
+    hold_to_trec(run, trec_of(BEFORE), judged)
 
 
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found, said = on_the_command_line(
-        tmp_path, capsys, {"ratings.csv": RATINGS, "snapshots.csv": SNAPSHOTS}
-    )
+    paths = written(tmp_path, {"ratings.csv": RATINGS, "snapshots.csv": SNAPSHOTS})
+    found, said = on_the_command_line(capsys, *paths, "-m", "P@2")
     assert [(run, value) for run, _, _, value in found] == [("before", "0.25"), ("after", "0.25")]
     assert UNRATED.split(":")[0] in said and "2 snapshots of Quepid" in said
-    _, said = on_the_command_line(
-        tmp_path, capsys, {"case.json": json.dumps(CASE), "s.run": "389 Q0 11 1 9 x\n"}, status=2
-    )
+    paths = written(tmp_path, {"case.json": as_json(CASE), "s.run": b"389 Q0 11 1 9 x\n"})
+    _, said = on_the_command_line(capsys, *paths, "-m", "P@2", status=2)
     assert "Quepid's TREC export has numbers of Quepid's own" in said
 
 
@@ -189,64 +202,69 @@ def test_quepids_numbers_never_meet_its_texts(run: Any, qrels: Any, told: bool) 
 
 def test_broken_and_half_fitting_files() -> None:
     for content, words in [
-        (RATINGS.replace(",3", ",good"), ("line 2", "a whole number as grade", "`good`")),
-        (RATINGS + "a,b\n", ("line 6", "expected 3 columns, found 2")),
-        (RATINGS + "a,,2\n", ("line 6", "a doc_id in every row")),
-        (RATINGS + "star wars,11,2\n", ("line 6", "star wars", "grade")),
-        ("query,docid,rating\n", ("only a header",)),
-        ("query,docid,rating\nx,,\n", ("expected judgments (qrels), found none", "Rate")),
-        (SNAPSHOTS.replace("007,1", "007,first"), ("line 2", "`first` as Doc Position")),
-        (SNAPSHOTS.replace("star wars,11", ",11"), ("line 5", "found no Query Text")),
-        (SNAPSHOTS + "a,t,7,q,,3,,,\n", ("line 8", "found no Doc ID", "neither Doc ID nor")),
-        (SNAPSHOTS + "a,b\n", ("line 8", "expected 9 columns, found 2", "Doc Position")),
-        (HEAD + "\n", ("only a header",)),
-        (HEAD + ",a,a\n", ("line 1", "`a` more than once")),
+        (RATINGS.replace(b",3", b",good"), ("line 2", "a whole number as grade", "`good`")),
+        (RATINGS + b"a,b\n", ("line 6", "expected 3 columns, found 2")),
+        (RATINGS + b"a,,2\n", ("line 6", "a doc_id in every row")),
+        (RATINGS + b"star wars,11,2\n", ("line 6", "star wars", "grade")),
+        (b"query,docid,rating\n", ("only a header",)),
+        (SNAPSHOTS.replace(b"007,1", b"007,first"), ("line 2", "`first` as Doc Position")),
+        (SNAPSHOTS.replace(b"star wars,11", b",11"), ("line 5", "found no Query Text")),
+        (SNAPSHOTS + b"a,t,7,q,,3,,,\n", ("line 8", "found no Doc ID", "neither Doc ID nor")),
+        (SNAPSHOTS + b"a,b\n", ("line 8", "expected 9 columns, found 2", "Doc Position")),
+        (HEAD + b"\n", ("only a header",)),
+        (HEAD + b",a,a\n", ("line 1", "`a` more than once")),
     ]:
-        told = refusal(content, "x.csv")
-        assert all(word in told for word in words), told
+        refused(content, "x.csv", *words)
+
+
+def test_ratings_without_one_are_queries_alone() -> None:
+    content, words = b"query,docid,rating\nx,,\n", "expected judgments (qrels), found none"
+    assert held(by_kind(content, "x.csv")) == {"queries": [{"query_id": "x", "text": "x"}]}
+    assert refused(content, "x.csv", words, kind="qrels").startswith("Rate")
+    with pytest.raises(FileFormatError, match=re.escape(words)):
+        read(content, name="x.csv")
 
 
 def test_a_format_that_is_said_and_is_not_so() -> None:
+    content, words = b"query,doc,rating\nx,d,1\n", "line 1: expected the columns"
     for format in ("quepid-ratings", "quepid-snapshots"):
-        told = refusal("query,doc,rating\nx,d,1\n", "x.csv", format=format, kind=None)
-        assert "line 1: expected the columns" in told or "no column" in told, told
+        refused(content, "x.csv", words, format=format, kind=None)
 
 
 def test_broken_and_half_fitting_json() -> None:
-    whole = json.dumps(BOOK)
+    whole = as_json(BOOK)
     for content, words in [
         (whole[:-9], ("line 1: expected JSON, found Unterminated string",)),
-        (whole.replace('"doc_id"', '"doc"'), ("`doc_id`", "query_doc_pairs[0]", "A book looks")),
+        (whole.replace(b'"doc_id"', b'"doc"'), ("`doc_id`", "query_doc_pairs[0]", "A book looks")),
         (
-            whole.replace('"rating": 3', '"rating": "good"', 1),
+            whole.replace(b'"rating": 3', b'"rating": "good"', 1),
             ('`"good"` at query_doc_pairs[0].judgements[0].rating', "grades={word: number}"),
         ),
         (
-            json.dumps({"query_doc_pairs": [pair("q", "d", 1, document_fields="{1")]}),
+            as_json({"query_doc_pairs": [pair("q", "d", 1, document_fields="{1")]}),
             ("an object of fields, or its JSON", "query_doc_pairs[0].document_fields"),
         ),
         (
-            json.dumps({"query_doc_pairs": [pair("q", "d", 1, document_fields='"\\ud800"')]}),
+            as_json({"query_doc_pairs": [pair("q", "d", 1, document_fields='"\\ud800"')]}),
             ("an object of fields, or its JSON",),
         ),
-        (json.dumps({"query_doc_pairs": []}), ("found none in this file (Quepid book)",)),
-        (json.dumps(CASE).replace('"doc_id"', '"id"'), ("`doc_id`", "queries[1].ratings[0]")),
+        (as_json({"query_doc_pairs": []}), ("found none in this file (Quepid book)",)),
+        (as_json(CASE).replace(b'"doc_id"', b'"id"'), ("`doc_id`", "queries[1].ratings[0]")),
         (
-            json.dumps(CASE).replace('"query_text": "alien"', '"query_text": "star wars"'),
+            as_json(CASE).replace(b'"query_text": "alien"', b'"query_text": "star wars"'),
             ("`star wars` a second time at queries[1].query_text",),
         ),
         (
-            json.dumps(CASE).replace('"11": 3', '"11": 3.5'),
+            as_json(CASE).replace(b'"11": 3', b'"11": 3.5'),
             ("`3.5` at queries[0].ratings.11", "grades=real"),
         ),
     ]:
-        told = refusal(content, "x.json")
-        assert all(word in told for word in words), told
+        refused(content, "x.json", *words)
 
 
 def test_grades_by_words_and_fractions_are_taken_when_asked_for() -> None:
-    words = json.dumps({"query_doc_pairs": [pair("q", "d"), pair("q", "e")]})
-    words = words.replace("[]", '[{"rating": "good"}]')
-    told = read(words.encode(), kind="qrels", grades={"good": 2}).table
+    words = as_json({"query_doc_pairs": [pair("q", "d"), pair("q", "e")]})
+    words = words.replace(b"[]", b'[{"rating": "good"}]')
+    told = read(words, kind="qrels", grades={"good": 2}).table
     assert told.table["relevance"].to_pylist() == [2, 2]  # type: ignore[union-attr]
-    assert len(read(json.dumps(BOOK).replace(": 3,", ": 2.5,").encode(), kind="queries").table) == 2
+    assert len(read(as_json(BOOK).replace(b": 3,", b": 2.5,"), kind="queries").table) == 2

@@ -14,19 +14,22 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from metrics_core.__main__ import main
+from dashboard.files.uploaded_file import UploadedFile, tables_of
 from metrics_core.base.errors import FileFormatError, ParameterError
 from metrics_core.formats import first_rows, read, read_each, read_set
 from metrics_core.formats.parsing.list_literals import listed_in
-from metrics_core.tables import Qrels
 from tests.metrics_core.formats.tools.looking import (
+    alike,
+    as_json,
     by_kind,
     hold_to_trec,
     lines,
     notes,
+    on_the_command_line,
     records,
     refused,
     rows,
+    written,
 )
 
 SAMPLES: list[dict[str, Any]] = [
@@ -74,7 +77,7 @@ def as_parquet(samples: list[dict[str, Any]]) -> bytes:
 
 SHAPES = {
     "x.jsonl": FILE,
-    "x.json": json.dumps(SAMPLES, indent=1).encode(),
+    "x.json": as_json(SAMPLES, indent=1),
     "x.csv": as_csv(SAMPLES),
     "y.csv": as_csv(SAMPLES, json.dumps),
     "x.parquet": as_parquet(SAMPLES),
@@ -108,33 +111,34 @@ def test_each_shape_gives_the_same_tables(name: str) -> None:
 
 def test_scores_are_those_of_trec_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     samples = [sample | {"user_input": f"q{i}"} for i, sample in enumerate(SAMPLES)]
-    (tmp_path / NAME).write_bytes(lines(*samples))
-    made = {one.kind: one for one in read_set(tmp_path / NAME)}
-    qrels = made["qrels"].table
-    assert isinstance(qrels, Qrels)
+    (path,) = written(tmp_path, {NAME: lines(*samples)})
+    run = next(one for one in read_set(path) if one.kind == "run")
     trec = "q0 Q0 007 1 -1 t\nq0 Q0 d2 2 -2 t\nq1 Q0 d2 1 -1 t\n"
-    hold_to_trec(made["run"], trec, qrels, capsys, tmp_path / NAME, tmp_path / NAME)
+    hold_to_trec(run, trec, path, path, capsys)
 
 
 def test_without_ids_documents_are_told_by_text_only_where_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     samples = without("retrieved_context_ids", "reference_context_ids")
-    content, path = lines(*samples), tmp_path / NAME
-    refused(
-        content,
-        *(NAME, "line 1", "reference_contexts without reference_context_ids"),
-        *("expected ids of the documents", "--columns doc=retrieved_contexts"),
-    )
+    content = lines(*samples)
+    words = "line 1", "expected ids of the documents", "--columns doc=retrieved_contexts"
+    refused(content, NAME, *words)
+    for kind, part in (("run", "retrieved"), ("qrels", "reference")):
+        found = f"{part}_contexts without {part}_context_ids"
+        refused(content, NAME, *words, found, kind=kind)
+    with pytest.raises(FileFormatError, match="reference_contexts without reference_context_ids"):
+        tables_of(UploadedFile(NAME, content))
     made = {one.kind: one for one in read_set(content, name=NAME, columns=BY_TEXT)}
     assert rows(made["run"])[FIRST] == {"it's\nso": -1.0, 'b "c"': -2.0}
     assert rows(made["qrels"])[FIRST] == {"it's\nso": 1}
     assert len(records(made["documents"])) == 3
-    path.write_bytes(content)
-    asked = ["evaluate", str(path), str(path), "-m", "P@1", "--format", "csv"]
-    assert main(asked) == 2 and "--columns doc=retrieved_contexts" in capsys.readouterr().err
-    assert main([*asked, "--columns", "doc=retrieved_contexts"]) == 0
-    assert capsys.readouterr().out.splitlines()[1:] == ["samples,all,P@1,0.5"]
+    (path,) = written(tmp_path, {NAME: content})
+    asked = (path, path, "-m", "P@1")
+    printed, said = on_the_command_line(capsys, *asked, status=2)
+    assert printed == [] and "--columns doc=retrieved_contexts" in said
+    printed, _ = on_the_command_line(capsys, *asked, "--columns", "doc=retrieved_contexts")
+    assert printed == [["samples", "all", "P@1", "0.5"]]
     assert records(read_each(content, name=NAME, kind="queries")[0])[1]["query_id"] == "tea"
 
 
@@ -162,23 +166,24 @@ def test_ids_of_queries_and_what_is_odd() -> None:
     (run,), (qrels,) = made["run"], made["qrels"]
     assert rows(run) == {"tea": {"3": -1.0, "d": -2.0}, "tea (2)": {"3": -1.0, "d": -2.0}}
     assert notes(run)[:2] == [
-        "2 repeated documents; the first row of each counts",
+        "!2 repeated documents; the first row of each counts: document 3 of query tea, document 3"
+        " of query tea (2)",
         "1 query of a text that stands before, told apart by a number",
     ]
-    assert "1 query with nothing expected; left out" in notes(qrels)
+    assert "!1 query with nothing expected; left out: tea (2)" in notes(qrels)
     own = [one | {"id": number} for number in (10, 2)]
     assert rows(by_kind(lines(*own), NAME)["run"][0]).keys() == {"10", "2"}
     uneven = lines(one | {"retrieved_contexts": ["a"], "reference_contexts": ["b"]})
     (documents,) = read_each(uneven, name=NAME, kind="documents")
     assert notes(documents) == [
-        "1 query with another number of contexts than of their ids; these texts are left out"
+        "1 query with another number of contexts than of their ids; these texts are left out: tea"
     ]
 
 
 def test_a_first_sample_longer_than_what_is_looked_at() -> None:
     long = SAMPLES[0] | {"retrieved_contexts": ["a " * 30_000, "b"]}
-    made = by_kind(lines(long, *SAMPLES[1:]), NAME)
-    assert made.keys() == {"documents", "queries", "qrels", "run"}
+    made = alike(lines(long, *SAMPLES[1:]), NAME)
+    assert {one.kind for one in made} == {"documents", "queries", "qrels", "run"}
 
 
 def test_what_is_refused() -> None:

@@ -3,13 +3,24 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .ways_in import all_of, hold_to_trec, notes_of, on_the_command_line, refusal
+from tests.metrics_core.formats.tools.looking import (
+    as_json,
+    by_kind,
+    held,
+    hold_to_trec,
+    notes,
+    on_the_command_line,
+    records,
+    refused,
+    rows,
+    trec_of,
+    written,
+)
 
 
 def rating(doc: str, grade: Any, index: str = "docs") -> dict[str, Any]:
@@ -57,24 +68,22 @@ ANSWERED = {
 RUN = {"q1": {"007": 7.0556192, "1e5": 0.30000000000000004, "d1": 0.25}, "q2": {"d4": 1.5}}
 
 
-def changed(whole: dict[str, Any], old: str, new: str) -> str:
-    content = json.dumps(whole)
-    assert old in content
-    return content.replace(old, new, 1)
+def changed(whole: dict[str, Any], old: str, new: str) -> bytes:
+    content = as_json(whole)
+    assert old.encode() in content
+    return content.replace(old.encode(), new.encode(), 1)
 
 
 def test_a_request() -> None:
-    content = json.dumps(ASKED, indent=1)
-    assert all_of(content, "x.json") == {
+    made = by_kind(as_json(ASKED, indent=1), "x.json")
+    assert held(made) == {
         "qrels": {"q1": {"d1": 3, "007": 0, "d9": 2}, "q2": {"d1": 1}},
         "queries": [
             {"query_id": q, "text": text} for q, text in (("q1", "oil"), ("q2", "gas"), ("q3", ""))
         ],
     }
-    assert notes_of(content, "x.json", "qrels") == ["1 request without a rating: q3"]
-    assert notes_of(content, "x.json", "queries") == [
-        "1 request without one text that is searched for: q3"
-    ]
+    assert notes(made["qrels"][0]) == ["1 request without a rating: q3"]
+    assert notes(made["queries"][0]) == ["1 request without one text that is searched for: q3"]
 
 
 @pytest.mark.parametrize(
@@ -92,18 +101,18 @@ def test_a_request() -> None:
 def test_the_text_of_a_request_is_what_it_searches_for(asked: dict[str, Any], text: str) -> None:
     other = {"id": "q2", "params": {"q": "gas"}, "ratings": [rating("d1", 1)]}
     requests = [{"id": "q1", **asked, "ratings": [rating("d1", 1)]}, other]
-    found = all_of(json.dumps({"requests": requests}), "x.json")["queries"]
-    assert [row["text"] for row in found] == [text, "gas"]
+    (queries,) = by_kind(as_json({"requests": requests}), "x.json")["queries"]
+    assert [row["text"] for row in records(queries)] == [text, "gas"]
 
 
 def test_an_answer_is_a_run_and_judgments_of_what_it_found() -> None:
-    content = json.dumps(ANSWERED)
-    assert all_of(content, "x.json") == {"run": RUN, "qrels": {"q1": {"007": 0, "d1": 3}}}
-    assert notes_of(content, "x.json", "run") == [
+    made = by_kind(as_json(ANSWERED), "x.json")
+    assert held(made) == {"run": RUN, "qrels": {"q1": {"007": 0, "d1": 3}}}
+    assert notes(made["run"][0]) == [
         "!1 query failed, so not in the run: q3",
         "1 query with an empty list: q4",
     ]
-    assert notes_of(content, "x.json", "qrels") == [
+    assert notes(made["qrels"][0]) == [
         "!judgments of the 2 rated hits alone: what was judged relevant and not found is missing,"
         " so that recall, nDCG and AP come out too high; the ratings of the request are the"
         " judgments",
@@ -113,35 +122,37 @@ def test_an_answer_is_a_run_and_judgments_of_what_it_found() -> None:
 
 def test_hits_without_scores_keep_their_order_and_rising_ones_are_told() -> None:
     plain = {**ANSWERED, "details": {"q1": {"hits": [hit("b", None, 1), hit("a", None, None)]}}}
-    assert all_of(json.dumps(plain), "x.json")["run"] == {"q1": {"b": -1.0, "a": -2.0}}
+    assert rows(by_kind(as_json(plain), "x.json")["run"][0]) == {"q1": {"b": -1.0, "a": -2.0}}
     rising = {**ANSWERED, "details": {"q1": {"hits": [hit("b", 1, 1), hit("a", 2, None)]}}}
-    notes = notes_of(json.dumps(rising), "x.json", "run")
-    assert notes[0] == "!1 query with scores that rise along the hits: q1"
+    (run,) = by_kind(as_json(rising), "x.json")["run"]
+    assert notes(run)[0] == "!1 query with scores that rise along the hits: q1"
 
 
 def test_documents_of_several_indices() -> None:
     content = changed(ASKED, '"docs", "_id": "007"', '"old", "_id": "007"')
-    assert notes_of(content, "x.json", "qrels")[1:] == [
+    assert notes(by_kind(content, "x.json")["qrels"][0])[1:] == [
         "documents of 2 indices, called by their _id alone: docs, old"
     ]
-    told = refusal(content.replace('"d9"', '"007"'), "x.json")
-    assert "`007` of index docs and of old at requests[0].ratings[2]" in told
-    assert "one index at a time" in told
+    refused(
+        content.replace(b'"d9"', b'"007"'),
+        *("x.json", "`007` of index docs and of old at requests[0].ratings[2]"),
+        "one index at a time",
+    )
 
 
-def test_scores_are_those_of_the_same_run_as_trec_lines() -> None:
-    hold_to_trec(("a.json", json.dumps(ASKED)), ("r.json", json.dumps(ANSWERED)), RUN, "r")
+def test_scores_are_those_of_the_same_run_as_trec_lines(tmp_path: Path) -> None:
+    (judged,) = written(tmp_path, {"a.json": as_json(ASKED)})
+    (run,) = by_kind(as_json(ANSWERED), "r.json")["run"]
+    hold_to_trec(run, trec_of(RUN), judged)
 
 
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = {"request.json": json.dumps(ASKED), "answer.json": json.dumps(ANSWERED)}
-    found, said = on_the_command_line(tmp_path, capsys, files)
+    files = {"request.json": as_json(ASKED), "answer.json": as_json(ANSWERED)}
+    request, answer = written(tmp_path, files)
+    found, said = on_the_command_line(capsys, request, answer, "-m", "P@2")
     assert [(run, value) for run, _, _, value in found] == [("answer", "0.0")]
     assert "1 query failed" in said and "1 request without a rating" in said
-    answer = tmp_path / "answer.json"
-    _, said = on_the_command_line(
-        tmp_path, capsys, {"answer.json": answer.read_text()}, str(answer)
-    )
+    _, said = on_the_command_line(capsys, answer, answer, "-m", "P@2")
     assert "recall, nDCG and AP come out too high" in said
 
 
@@ -154,15 +165,13 @@ def test_broken_and_half_fitting_files() -> None:
         ),
         (changed(ASKED, '"q2"', '"q1"'), ("each id once", "`q1` a second time at requests[1].id")),
         (changed(ASKED, '"id": "q2"', '"name": "q2"'), ("`id`", "requests[1]", "looks like")),
-        (json.dumps(ASKED)[:-3], ("line 1: expected JSON",)),
-        ('{"requests": [], "metric": {}}', ("found none in this file (Elasticsearch",)),
+        (as_json(ASKED)[:-3], ("line 1: expected JSON",)),
+        (b'{"requests": [], "metric": {}}', ("found none in this file (Elasticsearch",)),
         (changed(ANSWERED, '"hits"', '"found"'), ("`hits`", "details.q1", "An answer looks")),
         (changed(ANSWERED, "7.0556192", '"high"'), ('`"high"` at details.q1.hits[0].hit._score',)),
         (changed(ANSWERED, "7.0556192", "null"), ("found nothing", "or to none")),
         (changed(ANSWERED, '"hit": {', '"doc": {'), ("`hit`", "details.q1.hits[0]")),
-        ('{"metric_score": 0.5, "details": {}}', ("found none in this file (Elasticsearch",)),
+        (b'{"metric_score": 0.5, "details": {}}', ("found none in this file (Elasticsearch",)),
     ]:
-        told = refusal(content, "x.json")
-        assert all(word in told for word in words), told
-    swapped = refusal(json.dumps(ASKED), "x.json", kind="run")
-    assert "are run and judgments swapped?" in swapped
+        refused(content, "x.json", *words)
+    refused(as_json(ASKED), "x.json", "are run and judgments swapped?", kind="run")

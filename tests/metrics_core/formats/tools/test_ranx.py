@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,19 @@ from typing import Any
 import pytest
 
 from dashboard.files.uploaded_file import UploadedFile, tables_of
-from metrics_core import evaluate
-from metrics_core.__main__ import main
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import is_set, read_each
+from metrics_core.formats import is_set, read, read_each
 from metrics_core.tables import Run
+from tests.metrics_core.formats.tools.looking import (
+    as_json,
+    hold_to_trec,
+    notes,
+    on_the_command_line,
+    refused,
+    rows,
+    trec_of,
+    written,
+)
 
 cbor2 = pytest.importorskip("cbor2")
 lz4 = pytest.importorskip("lz4.frame")
@@ -27,11 +34,6 @@ WRITTEN = base64.b85decode(
 )
 """RUN, by Run.save of ranx 0.3.21."""
 QRELS = {"007": {"d é": 2, "d3": 1}, "q2": {"d3": 1, "d4": 0}}
-TREC = b"".join(
-    f"{q}\tQ0\t{d}\t{rank}\t{score!r}\tx\n".encode()
-    for q, docs in RUN.items()
-    for rank, (d, score) in enumerate(docs.items(), 1)
-)
 
 
 def packed(content: Any) -> bytes:
@@ -44,36 +46,24 @@ def packed(content: Any) -> bytes:
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run as its Run.save packs it, and judgments; tests/oracle has files that it wrote."""
     folder = tmp_path_factory.mktemp("ranx")
-    (folder / "mine.lz4").write_bytes(WRITTEN)
-    (folder / "qrels.json").write_text(json.dumps(QRELS, indent=2))
+    written(folder, {"mine.lz4": WRITTEN, "qrels.json": as_json(QRELS, indent=2)})
     return folder
-
-
-def rows_of(table: Any) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
-    for query_id, doc_id, number in (row.values() for row in table.table.to_pylist()):
-        found.setdefault(query_id, {})[doc_id] = number
-    return found
 
 
 def test_a_saved_run_is_read_as_it_was(saved: Path) -> None:
     (loaded,) = read_each(saved / "mine.lz4")
     assert isinstance(loaded.table, Run) and loaded.table.name == "mine"
-    assert rows_of(loaded.table) == RUN
+    assert rows(loaded) == RUN
     assert loaded.notes == () and not is_set(saved / "mine.lz4")
 
 
 def test_scores_are_those_of_trec_lines_to_the_bit(
     saved: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = saved / "lines.trec"
-    lines.write_bytes(TREC)
-    qrels, run = str(saved / "qrels.json"), saved / "mine.lz4"
-    ours, theirs = (evaluate(path, qrels, ["nDCG", "AP", "RR"]) for path in (run, lines))
-    assert ours.drop(columns="run").equals(theirs.drop(columns="run"))
-    assert main(["evaluate", qrels, str(run), "-m", "AP", "--format", "csv"]) == 0
-    out, err = capsys.readouterr()
-    assert "mine,all,AP,0.916" in out and "mine.lz4" not in err
+    qrels, run = saved / "qrels.json", saved / "mine.lz4"
+    hold_to_trec(read(run), trec_of(RUN), qrels)
+    ((*told, value),), said = on_the_command_line(capsys, qrels, run, "-m", "AP")
+    assert told == ["mine", "all", "AP"] and value.startswith("0.916") and "mine.lz4" not in said
 
 
 def test_in_the_browser(saved: Path) -> None:
@@ -87,10 +77,8 @@ def test_in_the_browser(saved: Path) -> None:
 
 def test_whole_numbers_and_empty_queries() -> None:
     (loaded,) = read_each(packed({"q1": {"d1": 3, "d2": -2}, "q2": {}}), name="x.lz4")
-    assert rows_of(loaded.table) == {"q1": {"d1": 3.0, "d2": -2.0}}
-    assert [(n.message, n.examples) for n in loaded.notes] == [
-        ("1 query without documents", ("q2",))
-    ]
+    assert rows(loaded) == {"q1": {"d1": 3.0, "d2": -2.0}}
+    assert notes(loaded) == ["1 query without documents: q2"]
 
 
 @pytest.mark.parametrize(
@@ -112,9 +100,7 @@ def test_whole_numbers_and_empty_queries() -> None:
     ],
 )
 def test_what_is_broken_is_refused_where_it_stands(content: Any, words: str) -> None:
-    with pytest.raises(FileFormatError) as refused:
-        read_each(packed(content), name="x.lz4")
-    assert words in str(refused.value) and refused.value.hint
+    assert refused(packed(content), "x.lz4", words)
 
 
 @pytest.mark.parametrize("content", [bytes(400_000_000), b"\xa1" + bytes(400_000_000)])
@@ -128,5 +114,4 @@ def test_a_bomb_is_refused_at_once(content: bytes) -> None:
 
 
 def test_damage_is_told() -> None:
-    with pytest.raises(FileFormatError, match="damaged or cut off"):
-        read_each(packed(RUN)[:-20], name="x.lz4")
+    refused(packed(RUN)[:-20], "x.lz4", "damaged or cut off")

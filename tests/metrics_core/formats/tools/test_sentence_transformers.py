@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from metrics_core.formats import read_each
-from metrics_core.tables import Qrels
 from tests.metrics_core.formats.tools.looking import (
     by_kind,
     hold_to_trec,
@@ -17,6 +16,7 @@ from tests.metrics_core.formats.tools.looking import (
     records,
     refused,
     rows,
+    written,
 )
 
 
@@ -45,18 +45,16 @@ def test_predictions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         {"query_id": "q2", "text": "what of q2"},
     ]
     assert notes(run) == []
-    (tmp_path / NAME).write_bytes(FILE)
-    (tmp_path / "truth").write_text("007 0 d2 1\nq2 0 1e5 2\n")
+    paths = written(tmp_path, {"truth": b"007 0 d2 1\nq2 0 1e5 2\n", NAME: FILE})
     trec = "007 Q0 d1 1 0.8300000429153442 t\n007 Q0 d2 2 1e-17 t\nq2 Q0 1e5 1 12345678901.25 t\n"
-    qrels = Qrels.from_columns(["007", "q2"], ["d2", "1e5"], [1, 2])
-    hold_to_trec(run, trec, qrels, capsys, tmp_path / "truth", tmp_path / NAME)
+    hold_to_trec(run, trec, *paths, capsys)
 
 
 def test_a_list_and_an_empty_list() -> None:
     listed = b"[" + FILE.strip().replace(b"\n", b",") + b"]"
     assert rows(by_kind(listed, "x.json")["run"][0]).keys() == {"007", "q2"}
     (run,) = read_each(FILE + lines(found("q3")), name=NAME, kind="run")
-    assert notes(run) == ["1 query with an empty list"]
+    assert notes(run) == ["1 query with an empty list: q3"]
 
 
 def test_what_is_refused() -> None:

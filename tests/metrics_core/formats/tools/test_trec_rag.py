@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from metrics_core.formats import is_set, read_each
-from metrics_core.tables import Qrels
 from tests.metrics_core.formats.tools.looking import (
     by_kind,
     hold_to_trec,
@@ -17,6 +16,7 @@ from tests.metrics_core.formats.tools.looking import (
     records,
     refused,
     rows,
+    written,
 )
 
 BY_ORDER = "there are no scores; the order of each list gives the rank"
@@ -47,11 +47,9 @@ def test_answers_of_2024(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert rows(run) == {"2024-7": {"d2": -1.0, "d1": -2.0}, "007": {"d9": -1.0}}
     assert notes(run) == [BY_ORDER]
     assert records(made["queries"][0])[0] == {"query_id": "2024-7", "text": "what of 2024-7"}
-    (tmp_path / NAME).write_bytes(FILE)
-    (tmp_path / "truth").write_text("2024-7 0 d1 1\n007 0 d9 2\n")
+    paths = written(tmp_path, {"truth": b"2024-7 0 d1 1\n007 0 d9 2\n", NAME: FILE})
     trec = "2024-7 Q0 d2 1 -1 t\n2024-7 Q0 d1 2 -2 t\n007 Q0 d9 1 -1 t\n"
-    qrels = Qrels.from_columns(["2024-7", "007"], ["d1", "d9"], [1, 2])
-    hold_to_trec(run, trec, qrels, capsys, tmp_path / "truth", tmp_path / NAME)
+    hold_to_trec(run, trec, *paths, capsys)
 
 
 def test_answers_of_2025() -> None:
@@ -68,7 +66,7 @@ def test_numbers_of_a_map_are_no_scores() -> None:
     (run,) = read_each(lines(of_2025(14, {"d2": 0.5, "d1": 0.9})), name=NAME, kind="run")
     assert rows(run) == {"14": {"d2": -1.0, "d1": -2.0}}
     assert notes(run)[0] == (
-        "2 references with a number, which is not used: their order gives the rank"
+        "2 references with a number, which is not used: their order gives the rank: 14"
     )
 
 
@@ -79,7 +77,7 @@ def test_several_runs_and_topics_without_a_text() -> None:
         "ours": {"t": {"d1": -1.0}},
         "theirs": {"t": {"d2": -1.0}},
     }
-    assert notes(each[0]) == ["1 query with an empty list", BY_ORDER]
+    assert notes(each[0]) == ["1 query with an empty list: u", BY_ORDER]
     bare = of_2024("t", "d1")
     del bare["topic"]
     assert not is_set(lines(bare)) and read_each(lines(bare), name=NAME)[0].format == "trec_rag"
