@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError, LineProblem, TableError
 from metrics_core.base.notes import Note
-from metrics_core.base.wording import plural
+from metrics_core.base.wording import listing, plural
 from metrics_core.formats.parsing.checking import check_ids, qrels_table, refuse_values
 from metrics_core.formats.parsing.columns import DOCUMENT_IDS, DOCUMENT_TEXTS, fold
 from metrics_core.formats.parsing.json_values import JsonValue
@@ -216,7 +216,15 @@ class Contents:
 
     def _nothing(self, kind: Kind, title: str) -> FileFormatError:
         problem = LineProblem(None, f"none in this file ({title})", KIND_TITLES[kind])
-        return NothingOfKindError(self.source.name, [problem])
+        there: dict[Kind, bool] = {
+            "run": bool(self._results.docs),
+            "qrels": bool(self._grades.docs),
+            "queries": bool(self._queries.rows),
+            "documents": bool(self._documents.rows),
+        }
+        kinds = listing(KIND_TITLES[own] for own, found in there.items() if found)
+        hint = f"It has {kinds}." if kinds else "Was it written to the end?"
+        return NothingOfKindError(self.source.name, [problem], hint=hint)
 
     def _run(self, request: Request, format: str, title: str) -> Loaded:
         rows = self._results

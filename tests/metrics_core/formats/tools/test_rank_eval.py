@@ -166,7 +166,10 @@ def test_broken_and_half_fitting_files() -> None:
         (changed(ASKED, '"q2"', '"q1"'), ("each id once", "`q1` a second time at requests[1].id")),
         (changed(ASKED, '"id": "q2"', '"name": "q2"'), ("`id`", "requests[1]", "looks like")),
         (as_json(ASKED)[:-3], ("line 1: expected JSON",)),
-        (b'{"requests": [], "metric": {}}', ("found none in this file (Elasticsearch",)),
+        (
+            b'{"requests": [], "metric": {}}',
+            ("found none in this file (Elasticsearch", "Was it written to the end?"),
+        ),
         (changed(ANSWERED, '"hits"', '"found"'), ("`hits`", "details.q1", "An answer looks")),
         (changed(ANSWERED, "7.0556192", '"high"'), ('`"high"` at details.q1.hits[0].hit._score',)),
         (changed(ANSWERED, "7.0556192", "null"), ("found nothing", "or to none")),
