@@ -21,6 +21,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.commands.command_parser import CommandParser
 from metrics_core.commands.console import step
+from metrics_core.commands.own_columns import shown_and_file
 from metrics_core.commands.reading import ReadFiles
 from metrics_core.formats import Loaded
 from metrics_core.formats.source.limits import size_text
@@ -102,10 +103,10 @@ def _parts(names: str | None) -> tuple[str, ...]:
 
 
 def _used(options: ReportOptions, read: ReadFiles) -> tuple[UsedFile, ...]:
-    """The files by what is in them; a run's by the place of its file."""
-    runs = dict(zip(options.all_runs, read.runs, strict=False))
+    """The files by what is in them."""
     found = [
-        _file(path, "run", run.name, len(run), len(run.query_ids)) for path, run in runs.items()
+        _file(read.files[run.name], "run", run.name, len(run), len(run.query_ids))
+        for run in read.runs
     ]
     qrels = read.qrels
     found.append(_file(options.qrels, "qrels", "", len(qrels), len(qrels.query_ids)))
@@ -114,15 +115,14 @@ def _used(options: ReportOptions, read: ReadFiles) -> tuple[UsedFile, ...]:
 
 def _packed(title: str, study: Study, options: ReportOptions, read: ReadFiles) -> bytes:
     """The tables as they were read, as a packed collection."""
-    paths = {run.name: path for path, run in zip(options.all_runs, read.runs, strict=False)}
     given: list[tuple[Table | None, str]] = [
-        *((run, paths.get(run.name, run.name)) for run in study.runs.values()),
+        *((run, read.files[run.name]) for run in study.runs.values()),
         (read.qrels, options.qrels),
         (study.queries, options.queries or ""),
         (study.documents, options.documents or ""),
     ]
     files = [
-        Loaded(table, "", "from a report", Path(path).name)
+        Loaded(table, "", "from a report", shown_and_file(path)[0])
         for table, path in given
         if table is not None
     ]
@@ -130,5 +130,6 @@ def _packed(title: str, study: Study, options: ReportOptions, read: ReadFiles) -
 
 
 def _file(path: str, kind: formats.Kind, run: str, rows: int, queries: int) -> UsedFile:
-    found = fingerprint(Path(path)) if Path(path).is_file() else ""
-    return UsedFile(Path(path).name, kind, run, rows, queries, found)
+    shown, file = shown_and_file(path)
+    found = fingerprint(Path(file)) if Path(file).is_file() else ""
+    return UsedFile(shown, kind, run, rows, queries, found)

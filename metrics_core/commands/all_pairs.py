@@ -43,8 +43,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def every_pair(options: AllPairsOptions) -> str:
     """A row for each measure and pair, the run of the better mean first; as LaTeX the table of a
     paper. Notes go to stderr."""
-    judged, measures = judged_files(options)
-    scores = score_runs(judged, measures, without_relevant=options.without_relevant)
+    files = judged_files(options)
+    scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
     if len(scores.runs) < 2:
         raise nothing_to_compare(scores.runs[0])
     found = {str(m): all_pairs(scores, m, level=options.level) for m in scores.measures}

@@ -110,8 +110,8 @@ def compare(options: CompareOptions) -> str | Ended:
         return gated(options)
     _refuse_what_gates_take(options)
     method = Method(options.test, options.correction, options.margin, options.level)
-    judged, measures = judged_files(options)
-    scores = score_runs(judged, measures, without_relevant=options.without_relevant)
+    files = judged_files(options)
+    scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
     if len(scores.runs) < 2:
         raise nothing_to_compare(scores.runs[0])
     baselines = list(dict.fromkeys([scores.runs[0], *options.more_baselines]))

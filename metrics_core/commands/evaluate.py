@@ -49,8 +49,8 @@ def evaluate(options: SparkOptions) -> str:
         scores = spark_scores(options.spark, options)
     else:
         refuse_spark_options(options)
-        judged, measures = judged_files(options)
-        scores = score_runs(judged, measures, without_relevant=options.without_relevant)
+        files = judged_files(options)
+        scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
     say_unused(options)
     if options.by:
         groups = groups_of(options.by, scores.query_ids, options)

@@ -35,6 +35,14 @@ def file_and_run(path: str) -> tuple[str, str | None]:
     return path, None
 
 
+def shown_and_file(path: str) -> tuple[str, str]:
+    """How a path is named where its folder does not matter, with the run in its file if it names
+    one, and the path of the file."""
+    file, run = file_and_run(path)
+    name = Path(file).name
+    return name if run is None else f"{name}/{run}", file
+
+
 def own_columns(path: str, kind: formats.Kind, options: ReadingOptions) -> dict[str, str] | None:
     """The columns named that a file of this kind is to be read by; None where it has none of them,
     and is read as it stands."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic
 
 from metrics_core import formats
 from metrics_core.base import frames as pd
@@ -51,6 +52,24 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class OfFile(Generic[AnyRun]):
+    """A run, or what was judged of it, and where a command line finds it: its file, with its name
+    behind where that holds several."""
+
+    run: AnyRun
+    file: str
+
+    @property
+    def name(self) -> str:
+        """The name that tells the run apart."""
+        return self.run.name
+
+    def renamed(self, name: str) -> OfFile[AnyRun]:
+        """The same run under another name."""
+        return replace(self, run=self.run.renamed(name))
+
+
+@dataclass(frozen=True)
 class ReadRun:
     """A run as it was read, to be judged."""
 
@@ -79,35 +98,32 @@ class ReadRun:
 
 @dataclass(frozen=True)
 class ReadFiles:
-    """The judgments, the runs as they were read and joined with them, the measures, and the
-    documents where they were given."""
+    """The judgments, the runs joined with them and where a command line finds each by its name
+    (`OfFile`), the measures, the documents where they were given, and the runs as they were read;
+    none where they were judged while they were."""
 
     qrels: Qrels
-    runs: list[Run]
     judged: list[JudgedRanks]
+    files: Mapping[str, str]
     measures: list[Measure]
     documents: Documents | None
+    runs: list[Run] = field(default_factory=list)
 
 
-def judged_files(options: ReadingOptions) -> tuple[list[JudgedRanks], list[Measure]]:
+def judged_files(options: ReadingOptions) -> ReadFiles:
     """The runs joined with the judgments, and the measures asked for; notes go to stderr."""
-    judged, measures, _ = judged_by(options)
-    return judged, measures
-
-
-def judged_by(options: ReadingOptions) -> tuple[list[JudgedRanks], list[Measure], Qrels]:
-    """The same, and the judgments."""
     measures, qrels, documents = asked(options)
-    runs = _judged_at_once(options, qrels, measures) or _read(options, qrels, documents)
-    return [_told(run, measures, options) for run in runs], measures, qrels
+    runs = _judged_at_once(options, qrels, measures)
+    if runs is None:
+        return _read(options, qrels, measures, documents)
+    judged = [_told(one.run, measures, options) for one in runs]
+    return ReadFiles(qrels, judged, {one.name: one.file for one in runs}, measures, documents)
 
 
 def read_files(options: ReadingOptions) -> ReadFiles:
-    """The files read and joined, and the measures asked for; notes go to stderr."""
+    """The same with the runs, each read whole."""
     measures, qrels, documents = asked(options)
-    runs = _read(options, qrels, documents)
-    judged = [_told(run, measures, options) for run in runs]
-    return ReadFiles(qrels, [run.run for run in runs], judged, measures, documents)
+    return _read(options, qrels, measures, documents)
 
 
 def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | None]:
@@ -180,33 +196,41 @@ def _documents(
     return documents
 
 
-def _read(options: ReadingOptions, qrels: Qrels, documents: Documents | None) -> list[ReadRun]:
-    """The runs, each read whole, to be judged."""
-    return [ReadRun(run, qrels, documents) for run in runs_read(options)]
+def _read(
+    options: ReadingOptions, qrels: Qrels, measures: list[Measure], documents: Documents | None
+) -> ReadFiles:
+    """The runs, each read whole, and judged."""
+    read = runs_read(options)
+    runs = [one.run for one in read]
+    judged = [_told(ReadRun(run, qrels, documents), measures, options) for run in runs]
+    files = {one.name: one.file for one in read}
+    return ReadFiles(qrels, judged, files, measures, documents, runs)
 
 
-def runs_read(options: ReadingOptions) -> list[Run]:
+def runs_read(options: ReadingOptions) -> list[OfFile[Run]]:
     """The runs, each read whole; notes go to stderr."""
-    read, left_out = [], _left_out(options)
-    for path, run in runs_given(options):
+    read, left_out, given = [], _left_out(options), runs_given(options)
+    several = Counter(path for path, _ in given) - Counter(options.all_runs)
+    for path, run in given:
         about = (Path(path).name or path) if run.complete else run.name
         say(about, run.notes)
         own = with_ids(run, path, options)
         left = without(own, left_out)
         say(about, left.notes[len(own.notes) :])
-        read.append(left)
+        file = f"{path.rstrip('/')}/{run.name}" if path in several else path
+        read.append(OfFile(left, file))
     return _apart(read, lambda one, other: one.has_rows_of(other), options)
 
 
 def _apart(
-    runs: Sequence[AnyRun], same: Callable[[AnyRun, AnyRun], bool], options: ReadingOptions
-) -> list[AnyRun]:
+    runs: Sequence[OfFile[AnyRun]], same: Callable[[AnyRun, AnyRun], bool], options: ReadingOptions
+) -> list[OfFile[AnyRun]]:
     """The runs with names that tell them apart, one given twice once unless it is to stay."""
     if options.keeps_same and runs:
         baseline, *others = runs
         named = baseline_name(baseline.name, {run.name for run in others})
         runs, same = [baseline.renamed(named), *others], lambda *_: False
-    apart, notes = told_apart(runs, same)
+    apart, notes = told_apart(runs, lambda one, other: same(one.run, other.run))
     say("runs", notes)
     return apart
 
@@ -221,7 +245,7 @@ def _left_out(options: ReadingOptions) -> LeftOut:
 
 def _judged_at_once(
     options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
-) -> list[JudgedFile] | None:
+) -> list[OfFile[JudgedFile]] | None:
     """The runs, judged while they are read; None where that cannot be done, or does not pay."""
     needs = options.documents or any(m.declaration.needs for m in measures)
     if options.memory is not None:
@@ -251,7 +275,8 @@ def _judged_at_once(
         if first is not None:
             say(Path(path).name, own_query_notes(first, among="the first "))
             say(run.name, _mismatch_of_first_lists(first, run, qrels))
-    return _apart(read, lambda one, other: one.has_rows_of(other), options)
+    found = [OfFile(run, path) for path, run in zip(options.all_runs, read, strict=True)]
+    return _apart(found, lambda one, other: one.has_rows_of(other), options)
 
 
 def _mismatch_of_first_lists(first: Run, run: JudgedFile, qrels: Qrels) -> tuple[Note, ...]:

@@ -59,9 +59,11 @@ def residuals(options: ResidualsOptions) -> str:
     """Run, query_id (all: the mean), measure, score, lowest, highest, and whether the two are
     reached (exact) or only never passed (bound); the table has three decimals, the other formats
     plain numbers in full."""
-    judged, measures = judged_files(options)
-    found = residual_frame(judged, measures, highest=options.highest)
-    scores = score_runs(judged, measures, without_relevant=options.without_relevant).frame
+    files = judged_files(options)
+    found = residual_frame(files.judged, files.measures, highest=options.highest)
+    scores = score_runs(
+        files.judged, files.measures, without_relevant=options.without_relevant
+    ).frame
     long = scores.melt(id_vars=["run", "query_id"], var_name="measure", value_name="score")
     found = found.merge(long, on=["run", "query_id", "measure"], sort=False)
     # A query that is left out has no extremes either.

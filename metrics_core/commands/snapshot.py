@@ -9,7 +9,7 @@ from pathlib import Path
 from metrics_core.base import wording as w
 from metrics_core.checks.snapshots import Origin, fingerprint, snapshot_of, text_of
 from metrics_core.commands import command
-from metrics_core.commands.reading import judged_by
+from metrics_core.commands.reading import judged_files
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.scoring.scores import score_runs
 
@@ -44,9 +44,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 )
 def snapshot(options: SnapshotOptions) -> str:
     """Writes the file, and says what is in it; notes go to stderr."""
-    judged, measures, qrels = judged_by(options)
-    scores = score_runs(judged, measures, without_relevant=options.without_relevant)
-    made = snapshot_of(scores, qrels, origin_of(options, options.label))
+    files = judged_files(options)
+    scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
+    made = snapshot_of(scores, files.qrels, origin_of(options, options.label))
     Path(options.output).write_text(text_of(made), encoding="utf-8")
     queries = w.plural(scores.n_queries, "query", "queries")
     return (

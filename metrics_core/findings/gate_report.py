@@ -252,6 +252,8 @@ def gate_report(
     queries = queries_of(scores)
     members = _members(asked.slices, scores, queries)
     outcomes = worst_first(gate_outcomes(scores, asked.gates, members, compared.baseline))
+    alone = len(compared.runs) == 1
+    above = [ratchet_finding(found, alone=alone) for found in outcomes]
     return GateReport(
         baseline=compared.baseline,
         label=compared.snapshot.origin.label if compared.snapshot else "",
@@ -266,7 +268,7 @@ def gate_report(
         ],
         fail_unclear=fail_unclear,
         uncompared=[str(gate) for gate in whole.gates if gate not in asked.gates],
-        kept=[text for text in map(ratchet_finding, outcomes) if text][:1],
+        kept=[text for text in above if text][:1],
         overlaps=overlaps_of(compared.lists, asked),
     )
 

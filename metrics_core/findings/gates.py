@@ -243,13 +243,15 @@ def _in_margins(found: GateOutcome) -> float:
     return -math.inf if math.isnan(found.difference) else found.loss / found.gate.margin
 
 
-def ratchet_finding(found: GateOutcome) -> str:
-    """That a baseline lies below a run that is clearly better; "" where it is not."""
+def ratchet_finding(found: GateOutcome, *, alone: bool) -> str:
+    """That a baseline lies below a run that is clearly better; "" where it is not. A run that is
+    not `alone` is named."""
     if not (found.found and found.loss < 0) or found.gate.slice.column:
         return ""
     side = "below" if found.gate.direction > 0 else "above"
     size = w.score(abs(found.difference), w.decimals(found.low, found.high))
     return (
-        f"The baseline lies {size} {side} this run on {found.gate.measure}; where it is a snapshot,"
-        " --update writes the new one."
+        f"The baseline lies {size} {side} {'this run' if alone else found.run} on"
+        f" {found.gate.measure}; where it is a snapshot, --update"
+        f" {'' if alone else 'with that run alone '}writes the new one."
     )

@@ -17,7 +17,8 @@ from metrics_core.checks.snapshots import Snapshot, fingerprint, snapshot_of, te
 from metrics_core.commands import Ended
 from metrics_core.commands.gate.formats import FORMATS
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions
-from metrics_core.commands.gate.reading import files_of, read_for, refuse_snapshot
+from metrics_core.commands.gate.reading import read_for, refuse_snapshot
+from metrics_core.commands.own_columns import shown_and_file
 from metrics_core.commands.reading import queries_given, runs_read, say
 from metrics_core.commands.snapshot import origin_of
 from metrics_core.comparing.gates import CHANGED, HELD, NOT_WORSE
@@ -70,13 +71,7 @@ def _reports(options: GateOptions) -> list[tuple[str, str]]:
 def _report(asked: Asked, options: GateOptions) -> GateReport:
     if options.measures:
         say("--measure", [Note("unused", "gates name their measures; it was not needed")])
-    compared = read_for(asked, options)
-    runs = compared.scores.runs
-    if compared.snapshot:
-        files = files_of(runs[1:], replace(options, baseline=None).all_runs)
-        files[compared.baseline] = compared.snapshot.origin.file
-    else:
-        files = files_of(runs, options.all_runs)
+    compared, files = read_for(asked, options)
     report = gate_report(
         asked,
         compared,
@@ -102,15 +97,16 @@ def _queries(options: GateOptions, asked: Asked, scores: Scores) -> Queries | No
 def _of_lists(asked: Asked, options: GateOptions) -> GateReport:
     """What is told of lists alone, without judgments."""
     refuse_snapshot(options)
-    runs = runs_read(options)
-    names = [run.name for run in runs]
-    overlaps = overlaps_of(runs, asked)
+    read = runs_read(options)
+    files = {one.name: one.file for one in read}
+    names = list(files)
+    overlaps = overlaps_of([one.run for one in read], asked)
     return GateReport(
         baseline=names[0],
         runs=names[1:],
         queries=len(overlaps[0].query_ids),
         fail_unclear=options.if_unclear == "fail",
-        files=_fingerprints(names[1:], files_of(names, options.all_runs), options),
+        files=_fingerprints(names[1:], files, options),
         overlaps=overlaps,
     )
 
@@ -157,6 +153,12 @@ def _kept(report: GateReport, compared: Compared, options: GateOptions) -> Seque
     return [" ".join(told)]
 
 
+def _named(path: str) -> tuple[str, str]:
+    """What is shown of a file, with the run in it, and the beginning of its hash."""
+    shown, file = shown_and_file(path)
+    return shown, fingerprint(file)
+
+
 def _with_command(
     broken: BrokenQueries, files: Mapping[str, str], options: GateOptions
 ) -> BrokenQueries:
@@ -179,10 +181,9 @@ def _fingerprints(
     """What each file is, its name and the beginning of its hash; only of files. A snapshot stands
     for the run that it was made of."""
     listed = [*(("run", files[run]) for run in runs), ("qrels", options.qrels)]
-    told = [(what, Path(path).name, fingerprint(path)) for what, path in listed]
+    told = [(what, *_named(path)) for what, path in listed]
     if snapshot is None:
-        path = options.baseline or ""
-        told.insert(0, ("baseline", Path(path).name, fingerprint(path)))
+        told.insert(0, ("baseline", *_named(options.baseline or "")))
     else:
         told.insert(0, ("baseline", Path(snapshot.origin.file).name, snapshot.origin.fingerprint))
     return [one for one in told if one[2]]

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from metrics_core.base.errors import RanklensError
 from metrics_core.checks.snapshots import is_snapshot, read_snapshot, refuse_other_reading
 from metrics_core.commands.gate.options import GateOptions
-from metrics_core.commands.reading import judged_by, read_files
+from metrics_core.commands.reading import judged_files, read_files
 from metrics_core.commands.snapshot import reading_of
 from metrics_core.findings.gate_report import Asked, Compared, compared_with
 from metrics_core.scoring.scores import score_runs
-from metrics_core.tables import Run
 
 
-def read_for(asked: Asked, options: GateOptions) -> Compared:
-    """The scores of what is asked, of the baseline and the runs. Raises RanklensError."""
+def read_for(asked: Asked, options: GateOptions) -> tuple[Compared, Mapping[str, str]]:
+    """The scores of what is asked, of the baseline and the runs, and where a command line finds
+    each. Raises RanklensError."""
     options = replace(options, measures=asked.measures)
     if asked.overlaps:
         refuse_snapshot(options)
@@ -30,25 +30,22 @@ def read_for(asked: Asked, options: GateOptions) -> Compared:
             f"{options.baseline} is no snapshot, so that --update has nothing to write.",
             "Make one: python -m metrics_core snapshot QRELS RUN -o baseline.json.",
         )
-    lists: list[Run] = []
-    if asked.overlaps:
-        files = read_files(options)
-        judged, measures, qrels, lists = files.judged, files.measures, files.qrels, files.runs
-    else:
-        judged, measures, qrels = judged_by(options)
-    scores = score_runs(judged, measures, without_relevant=options.without_relevant)
-    by_name = dict(zip(scores.runs, judged, strict=True))
-    return Compared(scores, scores.runs[0], by_name, qrels, lists)
+    files = (read_files if asked.overlaps else judged_files)(options)
+    scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
+    by_name = dict(zip(scores.runs, files.judged, strict=True))
+    compared = Compared(scores, scores.runs[0], by_name, files.qrels, files.runs)
+    return compared, files.files
 
 
-def _read_against_snapshot(path: str, options: GateOptions) -> Compared:
+def _read_against_snapshot(path: str, options: GateOptions) -> tuple[Compared, Mapping[str, str]]:
     """The runs beside a snapshot. Raises RanklensError where nothing of it can be compared, or the
     runs are read otherwise."""
     snapshot = read_snapshot(path)
-    judged, measures, qrels = judged_by(replace(options, baseline=None))
+    files = judged_files(replace(options, baseline=None))
     refuse_other_reading(path, snapshot, reading_of(options))
-    scores = score_runs(judged, measures, without_relevant=options.without_relevant)
-    return compared_with(snapshot, Path(path).name, judged, qrels, scores)
+    scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
+    compared = compared_with(snapshot, Path(path).name, files.judged, files.qrels, scores)
+    return compared, {**files.files, compared.baseline: snapshot.origin.file}
 
 
 def _refuse_missing_snapshot(options: GateOptions) -> None:
@@ -60,11 +57,6 @@ def _refuse_missing_snapshot(options: GateOptions) -> None:
             ["python", "-m", "metrics_core", "snapshot", *options.judgments, "RUN", *wanted]
         )
         raise RanklensError(f"There is no {path} to compare with.", f"Make it: {command}")
-
-
-def files_of(runs: Sequence[str], paths: Sequence[str]) -> dict[str, str]:
-    """The file of each run; where a file holds several, a run stands for itself."""
-    return dict(zip(runs, paths if len(paths) == len(runs) else runs, strict=True))
 
 
 def refuse_snapshot(options: GateOptions) -> None:

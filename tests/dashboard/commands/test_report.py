@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import zipfile
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 
 from dashboard.start import main
+from dashboard.workspace.taken_out.in_page import packed_in
+from metrics_core.base import wording as w
 
 SAMPLE = Path(__file__).parents[3] / "sample_runs"
 RUNS = [str(SAMPLE / f"{name}.run") for name in ("bm25", "dense")]
@@ -22,6 +27,24 @@ def test_the_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = out.read_text()
     assert "<b><bdi>Ours</bdi></b>" in page and "Read on." in page
     assert "vinegar for the robot" in page and "dense" in page
+
+
+def test_a_file_of_several_runs_is_named_with_each(tmp_path: Path) -> None:
+    runs = [Path(run).read_text() for run in RUNS]
+    two, out = tmp_path / "two.trec", tmp_path / "x.html"
+    two.write_text("".join(runs))
+    poor = tmp_path / "short.run"
+    poor.write_text("".join(runs[0].splitlines(keepends=True)[:500]))
+    assert main(["report", QRELS, str(two), str(poor), "--with-data", "-o", str(out)]) == 0
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", out.read_text()))
+    names = [Path(run).stem for run in RUNS]
+    for name, own in zip(names, runs, strict=True):
+        assert f"two.trec/{name} {w.count(own.count(chr(10)))} rows" in text
+    assert "short.run 500 rows" in text
+    assert f"compare {Path(QRELS).name} two.trec/" in text
+    with zipfile.ZipFile(BytesIO(packed_in(out.read_bytes()))) as packed:
+        told = "".join(packed.read(name).decode() for name in packed.namelist() if ".json" in name)
+    assert all(f"two.trec/{name}" in told for name in names)
 
 
 def test_public_holds_no_name(tmp_path: Path) -> None:

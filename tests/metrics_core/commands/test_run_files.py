@@ -31,6 +31,33 @@ def test_each_system_is_a_run(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert means.to_dict() == {"bm25": 0.5, "dense": 1.0}
 
 
+def test_a_gate_names_the_file_and_the_run_in_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    queries = range(20)
+    Path("qrels.txt").write_text("".join(f"q{n} 0 d{n} 1\n" for n in queries))
+    lists = {"poor": ("x{}", "d{}"), "good": ("d{}", "x{}")}
+    two = [
+        f"q{n} Q0 {doc.format(n)} {rank} {9 - rank}.{n} {run}\n"
+        for run, docs in lists.items()
+        for n in queries
+        for rank, doc in enumerate(docs, 1)
+    ]
+    Path("two.trec").write_text("".join(two))
+    Path("third.run").write_text("".join(two[40:]).replace("good", "third"))
+    asked = ["compare", "qrels.txt", "third.run", "two.trec", "third.run", "--gate", "RR > -0.01"]
+    assert main([*asked, "--format", "markdown"]) == 1
+    out = capsys.readouterr().out
+    # "good" holds the same lines as "third", and a gate keeps both.
+    assert "explain qrels.txt third.run two.trec/poor -m RR --query" in out
+    runs = [part.split(" ")[1] for part in out.split(" · ") if part.startswith("run ")]
+    assert runs == ["two.trec/poor", "two.trec/good", "third.run"]
+    asked = ["compare", "qrels.txt", "two.trec/poor", "two.trec/good", "third.run"]
+    assert main([*asked, "--gate", "RR > -0.01"]) == 0
+    out = capsys.readouterr().out
+    assert "The baseline lies 0.500 below good on RR; where it is a snapshot, --update with" in out
+
+
 def test_one_is_named_behind_its_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for baseline, words in [
         ("two.trec", "Name the one, such as two.trec/bm25."),

@@ -129,9 +129,9 @@ def test_the_worst_comes_first_and_all_are_counted() -> None:
 
 def test_a_baseline_lies_below_only_what_is_clearly_better() -> None:
     for found in map(outcome_of, SEEDS):
-        text = ratchet_finding(found)
+        text = ratchet_finding(found, alone=False)
         better = found.p_corrected <= 0.05 and found.loss < 0 and not found.gate.slice.column
-        assert bool(text) == better
+        assert bool(text) == better and (not text or f" {found.run} on " in text)
         if number := re.search(rf"lies ({NUMBER}) (below|above)", text):
             assert is_rounded(number[1], abs(found.difference))
             assert (number[2] == "below") == found.gate.measure.declaration.higher_is_better
