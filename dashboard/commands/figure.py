@@ -69,10 +69,7 @@ def made(arguments: Sequence[str]) -> str:
     ending = Path(options.out).suffix.lower()
     if ending not in (".svg", ".pdf"):
         raise ParameterError(f"{options.out} is neither SVG nor PDF.", "End it in .svg or .pdf.")
-    study, view, read = viewed(options, also=(EVERYBODY,))
-    if len(read.measures) > 1:
-        names = w.listing(map(str, read.measures))
-        raise ParameterError(f"A figure is of one measure, not of {names}.", "Make one for each.")
+    study, view, _ = viewed(options, "A figure", also=(EVERYBODY,))
     if view.alone and options.figure != "curves":
         raise RanklensError(f"There is nothing but {view.focus} to compare.", "Give another run.")
     drawing = Drawing.of(view, study.names)

@@ -50,7 +50,7 @@ def made(arguments: Sequence[str]) -> str:
             f"--with-data carries names and texts, which {other} leaves out.",
             "Leave one of the two out.",
         )
-    study, view, read = viewed(options)
+    study, view, read = viewed(options, "A report")
     shared = Shared(study)
     if options.public:
         shared = without_names(study)

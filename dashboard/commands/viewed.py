@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from dashboard.address.view import Comparison
 from dashboard.study.study import Study
 from metrics_core import formats
+from metrics_core.base import wording as w
+from metrics_core.base.errors import ParameterError
 from metrics_core.commands.reading import ReadFiles, read_files, with_ids
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.judging import JudgedRanks
@@ -36,11 +38,17 @@ def add_view_options(parser: argparse.ArgumentParser, out: str) -> None:
     parser.set_defaults(format="")
 
 
-def viewed(options: ViewOptions, also: Sequence[str] = ()) -> tuple[Study, Comparison, ReadFiles]:
-    """The study, what is compared in it, on the first measure asked for, and the files as they were
-    read; notes go to stderr. `also` are the runs shown beside the two, as an address has them.
-    Raises as `read_files`, and UnknownRunError."""
+def viewed(
+    options: ViewOptions, what: str, also: Sequence[str] = ()
+) -> tuple[Study, Comparison, ReadFiles]:
+    """The study, what is compared in it on the measure asked for, and the files as they were read;
+    notes go to stderr. `what` is made of it, "A report"; `also` are the runs shown beside the two,
+    as an address has them. Raises as `read_files`, UnknownRunError, and ParameterError where
+    several measures are asked for."""
     read = read_files(options)
+    if len(read.measures) > 1:
+        names = w.listing(map(str, read.measures))
+        raise ParameterError(f"{what} is of one measure, not of {names}.", "Make one for each.")
     study = _study(read, options)
     shown = study.comparison(
         read.measures[0], baseline=options.against, focus=options.focus, also=tuple(also)

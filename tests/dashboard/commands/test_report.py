@@ -82,6 +82,7 @@ def test_queries_and_documents_have_their_ids_read_as_the_runs(tmp_path: Path) -
         (["--baseline", "bm52"], "bm25"),
         (["--parts", "runs,pie"], "no part pie"),
         (["-m", "nDGC"], "nDCG"),
+        (["-m", "nDCG@10,AP"], "A report is of one measure, not of nDCG@10 and AP."),
         (["-o", "no/such/folder/x.html"], "No such file or directory"),
     ],
 )
