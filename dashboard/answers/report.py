@@ -39,7 +39,8 @@ _LIBRARIES = ("numpy", "scipy")
 class UsedFile:
     """A file that the numbers come from: its rows and queries (None of documents), and the SHA-256
     of its content, or of its table where the file itself is not at hand; `run` is the name of what
-    it holds where that is a run."""
+    it holds where that is a run. Judgments may be those of a collection of ir_datasets (`ready`)
+    of this name instead."""
 
     name: str
     kind: Kind
@@ -47,6 +48,7 @@ class UsedFile:
     rows: int
     queries: int | None
     fingerprint: str
+    ready: bool = False
 
 
 @dataclass(frozen=True)
@@ -183,11 +185,12 @@ def _command(
     if narrowed or shown.alone or shown.method != METHOD:
         return ""
     file_of = {file.run: file.name for file in files if file.run}
-    qrels = next((file.name for file in files if file.kind == "qrels"), "")
+    qrels = next((file for file in files if file.kind == "qrels"), None)
     runs = (shown.baseline, shown.focus, *shown.also)
-    if not qrels or not all(run in file_of for run in runs):
+    if qrels is None or not all(run in file_of for run in runs):
         return ""
-    given = " ".join(quote(name) for name in (qrels, *(file_of[run] for run in runs)))
+    judged = ["--collection"] * qrels.ready + [qrels.name]
+    given = " ".join(quote(name) for name in (*judged, *(file_of[run] for run in runs)))
     settings = study.settings
     said = [("--map-queries", settings.map_queries), ("--map-docs", settings.map_docs)]
     flags = [f" {flag} {quote(value)}" for flag, value in said if value]

@@ -29,6 +29,7 @@ from dashboard.printing import pdf_of
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownColumnError
+from metrics_core.commands.command_parser import CommandParser
 from metrics_core.comparing.method import METHOD
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
@@ -83,19 +84,20 @@ def made(arguments: Sequence[str]) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="ranklens figure", description="A chart for a paper, as SVG or PDF."
-    )
-    parser.add_argument("figure", choices=list(FIGURES), help="which one")
-    add_view_options(parser, "figure.svg")
-    parser.add_argument(
-        "--width",
-        type=_millimetres,
-        default="column",
-        metavar="SIZE",
-        help="column (84 mm), page (174 mm), or such as 3.3in; text is 7.5 pt at any (column)",
-    )
-    parser.add_argument("--by", metavar="COLUMN", help="of a breakdown (the first column)")
+    told = "A chart for a paper, as SVG or PDF."
+    parser = argparse.ArgumentParser(prog="ranklens figure", description=told)
+    figures = parser.add_subparsers(dest="figure", required=True, parser_class=CommandParser)
+    for name in FIGURES:
+        own = figures.add_parser(name, description=told)
+        add_view_options(own, "figure.svg")
+        own.add_argument(
+            "--width",
+            type=_millimetres,
+            default="column",
+            metavar="SIZE",
+            help="column (84 mm), page (174 mm), or such as 3.3in; text is 7.5 pt at any (column)",
+        )
+        own.add_argument("--by", metavar="COLUMN", help="of a breakdown (the first column)")
     return parser
 
 

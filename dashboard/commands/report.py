@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dashboard.answers.report import UsedFile, report
@@ -59,7 +59,8 @@ def made(arguments: Sequence[str]) -> str:
     study, view = shared.study, shared.comparison(view)
     files = () if options.public else _used(options, read)
     drawing = Drawing.of(view, study.names)
-    title = options.title or ("Comparison" if options.public else Path(options.qrels).stem)
+    named = options.collection or Path(options.qrels).stem
+    title = options.title or ("Comparison" if options.public else named)
     data = _packed(title, study, options, read) if options.with_data else b""
     asked = Asked(title, options.text, parts, texts=not shared.said, said=shared.said, data=data)
     queries = w.count(len(study.query_ids))
@@ -109,8 +110,10 @@ def _used(options: ReportOptions, read: ReadFiles) -> tuple[UsedFile, ...]:
         for run in read.runs
     ]
     qrels = read.qrels
-    found.append(_file(options.qrels, "qrels", "", len(qrels), len(qrels.query_ids)))
-    return tuple(found)
+    judged = _file(options.qrels, "qrels", "", len(qrels), len(qrels.query_ids))
+    if options.collection is not None:
+        judged = replace(judged, name=options.collection, ready=True)
+    return (*found, judged)
 
 
 def _packed(title: str, study: Study, options: ReportOptions, read: ReadFiles) -> bytes:
@@ -118,7 +121,7 @@ def _packed(title: str, study: Study, options: ReportOptions, read: ReadFiles) -
     given: list[tuple[Table | None, str]] = [
         *((run, read.files[run.name]) for run in study.runs.values()),
         (read.qrels, options.qrels),
-        (study.queries, options.queries or ""),
+        (study.queries, options.queries or options.collection or ""),
         (study.documents, options.documents or ""),
     ]
     files = [

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from dashboard.address.view import Comparison
 from dashboard.study.study import Study
-from metrics_core import formats
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError
-from metrics_core.commands.reading import ReadFiles, read_files, with_ids
+from metrics_core.commands.reading import ReadFiles, queries_named, read_files
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.judging import JudgedRanks
 from metrics_core.tables import Run
@@ -57,15 +56,9 @@ def viewed(
 
 
 def _study(read: ReadFiles, options: ViewOptions) -> Study:
-    queries = None
-    if options.queries:
-        queries = formats.read_queries(
-            options.queries, encoding=options.encoding, limit=options.limit
-        )
-        queries = with_ids(queries, options.queries, options)
     judged = {ranks.run_name: ranks for ranks in read.judged}
 
     def judging(run: Run, *_: object, **__: object) -> JudgedRanks:
         return judged[run.name]
 
-    return Study(read.runs, read.qrels, queries, read.documents, judging)
+    return Study(read.runs, read.qrels, queries_named(options), read.documents, judging)

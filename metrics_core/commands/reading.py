@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic
+from typing import TYPE_CHECKING
 
 from metrics_core import formats
 from metrics_core.base import frames as pd
@@ -31,7 +31,7 @@ from metrics_core.checks.mapped_ids import with_mapped_ids
 from metrics_core.commands.console import progress_of
 from metrics_core.commands.own_columns import own_columns, refuse_unused_columns
 from metrics_core.commands.reading_options import ReadingOptions, measures_named, names_given
-from metrics_core.commands.run_files import runs_given
+from metrics_core.commands.run_files import OfFile, runs_given
 from metrics_core.formats.beir import qrels_of_set
 from metrics_core.formats.pairs import read_pairs
 from metrics_core.judging import JudgedRanks, judge
@@ -49,24 +49,6 @@ from metrics_core.tables.run_names import AnyRun, baseline_name, told_apart
 if TYPE_CHECKING:
     from metrics_core.commands.named_collection import NamedCollection
     from metrics_core.judging.while_reading.judged import JudgedFile
-
-
-@dataclass(frozen=True)
-class OfFile(Generic[AnyRun]):
-    """A run, or what was judged of it, and where a command line finds it: its file, with its name
-    behind where that holds several."""
-
-    run: AnyRun
-    file: str
-
-    @property
-    def name(self) -> str:
-        """The name that tells the run apart."""
-        return self.run.name
-
-    def renamed(self, name: str) -> OfFile[AnyRun]:
-        """The same run under another name."""
-        return replace(self, run=self.run.renamed(name))
 
 
 @dataclass(frozen=True)
@@ -367,18 +349,25 @@ def queries_given(query_ids: Sequence[str], options: ReadingOptions, needed_by: 
     RanklensError as `groups_of`."""
     from metrics_core.slicing.breakdowns import refuse_strangers
 
+    queries = queries_named(options)
+    if queries is None:
+        hint = "Give their file with --queries FILE."
+        raise RanklensError(f"{needed_by} needs the queries.", hint)
+    refuse_strangers(queries, query_ids, str(options.queries or options.collection))
+    return queries
+
+
+def queries_named(options: ReadingOptions) -> Queries | None:
+    """The queries in a file or of a collection; None where neither is named. Notes go to stderr."""
     path = options.queries or options.collection
     if not path:
-        message = f"{needed_by} needs the queries."
-        raise RanklensError(message, "Give their file with --queries FILE.")
-    if options.queries:
-        queries = formats.read_queries(path, encoding=options.encoding, limit=options.limit)
-    else:
+        return None
+    if not options.queries:
         queries = _collection(path).queries(options.limit)
+    else:
+        queries = formats.read_queries(path, encoding=options.encoding, limit=options.limit)
     say(Path(path).name, queries.notes)
-    queries = with_ids(queries, path, options)
-    refuse_strangers(queries, query_ids, path)
-    return queries
+    return with_ids(queries, path, options)
 
 
 def say_unused(options: ReadingOptions) -> None:

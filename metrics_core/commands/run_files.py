@@ -4,7 +4,8 @@ judged ranks or of a folder, or one of those, `runs.trec/bm25`."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from dataclasses import dataclass, replace
+from typing import Generic, cast
 
 from metrics_core import formats
 from metrics_core.base import wording as w
@@ -13,8 +14,27 @@ from metrics_core.commands.own_columns import file_and_run, own_columns
 from metrics_core.commands.reading_options import ReadingOptions
 from metrics_core.formats.parsing.ranks_parts import joined_parts
 from metrics_core.tables import Run
+from metrics_core.tables.run_names import AnyRun
 
 _SHOWN = 5
+
+
+@dataclass(frozen=True)
+class OfFile(Generic[AnyRun]):
+    """A run, or what was judged of it, and where a command line finds it: its file, with its name
+    behind where that holds several."""
+
+    run: AnyRun
+    file: str
+
+    @property
+    def name(self) -> str:
+        """The name that tells the run apart."""
+        return self.run.name
+
+    def renamed(self, name: str) -> OfFile[AnyRun]:
+        """The same run under another name."""
+        return replace(self, run=self.run.renamed(name))
 
 
 def runs_given(options: ReadingOptions) -> list[tuple[str, Run]]:

@@ -4,12 +4,14 @@ data sets are registered here; nothing is downloaded."""
 from __future__ import annotations
 
 import builtins
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from dashboard.start import main as ranklens
 from metrics_core.__main__ import main
 from metrics_core.commands import reading
 
@@ -156,6 +158,24 @@ def test_a_snapshot_and_a_gate_of_it(command: Command, texts: Texts) -> None:
         f"--collection {NAME}"
         in command("compare", *named, "no.json", "a.run", "-m", "AP", "--gate", "AP > -0.1")[2]
     )
+
+
+def test_a_report_shows_its_queries_and_names_it(command: Command, texts: Texts) -> None:
+    asked = ["a.run", "b.run", "--collection", NAME]
+    assert ranklens(["report", *asked, "-m", "AP", "-o", "x.html"]) == 0
+    page = Path("x.html").read_text()
+    assert "refund" in page and texts.read == ["queries"]
+    told = re.sub(r"<[^>]+>", "", page)
+    assert f"compare --collection {NAME} a.run b.run -m" in told
+    assert f"<b><bdi>{NAME}</bdi></b>" in page
+
+
+def test_a_figure_takes_it_as_all_commands_do(command: Command) -> None:
+    asked = ["a.run", "b.run", "-m", "nDCG@10", "-o", "x.svg"]
+    assert ranklens(["figure", "curves", "--collection", NAME, *asked]) == 0
+    drawn = Path("x.svg").read_text()
+    assert ranklens(["figure", "curves", "qrels", *asked]) == 0
+    assert Path("x.svg").read_text() == drawn
 
 
 def test_queries_and_documents_only_where_they_are_needed(command: Command, texts: Texts) -> None:
