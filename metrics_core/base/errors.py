@@ -217,13 +217,11 @@ class UnknownRunError(RanklensError):
 
 
 class UnknownColumnError(RanklensError):
-    """No metadata column of that name."""
+    """No metadata column of that name, or none whose values are groups."""
 
     def __init__(self, column: str, known: Sequence[str]) -> None:
-        there = ", ".join(known) if known else "none"
-        super().__init__(
-            f"The queries have no column {column!r}.", f"Columns to group by: {there}."
-        )
+        there = f"There are: {', '.join(known)}." if known else "There is none."
+        super().__init__(f"The queries have no column {column!r} to group by.", there)
 
 
 class FilterLineError(RanklensError):
