@@ -27,14 +27,18 @@ from metrics_core.formats.registry import (
 from metrics_core.formats.run_folders import holds_runs, read_run_folder
 from metrics_core.formats.source.limits import Size
 from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.unpacking import is_zip
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Duplicates
 
 
 def is_set(source: str | Path | bytes) -> bool:
     """Whether a folder or a file holds several tables, so that `read_set` reads it."""
+    opened = None
+    with suppress(FileFormatError):  # reading it says so
+        opened = _file(source, glance=True)
     ours = holds_ranks(source) or beir.is_set(source)
-    return ours or _together(_file(source, glance=True)) is not None or holds_runs(source)
+    return ours or _together(opened) is not None or holds_runs(source)
 
 
 def _file(
@@ -45,10 +49,10 @@ def _file(
     *,
     glance: bool = False,
 ) -> Source | None:
-    """A file by itself, opened; None for a folder or a zip of several."""
+    """A file by itself, opened; None for a folder. Raises FileFormatError, as for a zip of
+    several."""
     if isinstance(source, bytes) or Path(source).is_file():
-        with suppress(FileFormatError):
-            return open_records(source, name, encoding, limit, glance=glance)
+        return open_records(source, name, encoding, limit, glance=glance)
     return None
 
 
@@ -94,7 +98,11 @@ def read_set(
     check_choices(None, None, duplicates, grades)
     if not columns and holds_ranks(source):
         return read_ranks_set(source, name=name, limit=limit)
-    opened = _file(source, name, encoding, limit)
+    opened, refused = None, None
+    try:
+        opened = _file(source, name, encoding, limit)
+    except FileFormatError as error:
+        refused = error
     found = _together(opened)
     if columns and (found is None or not found[0].first_rows):
         what = "a file of one table, or of a tool that names its columns, such as Ragas' samples"
@@ -108,6 +116,10 @@ def read_set(
             )
         if opened is not None:
             raise _one_table(opened, duplicates, grades)
+        if refused is not None and not is_zip(
+            source if isinstance(source, bytes) else Path(source)
+        ):
+            raise refused
     return beir.read_set(
         source, name=name, duplicates=duplicates, grades=grades, encoding=encoding, limit=limit
     )

@@ -314,6 +314,18 @@ def test_nearly_detailed_results_are_refused_as_what_they_are(record: str, told:
     assert told in str(caught.value)
 
 
+def test_a_file_of_several_tables_is_refused_for_what_is_wrong_with_it() -> None:
+    whole = b'[{"query": "q", "retrieved": ["a"], "expected": ["b"]}]'
+    for content, limit, told in [
+        (whole, 20, "expected at most 20 bytes"),
+        (gzip.compress(whole * 300), 200, "unpacks to more than 200 bytes"),
+        (gzip.compress(whole)[:-6], None, "x.json"),
+    ]:
+        with pytest.raises(FileFormatError) as caught:
+            read_set(content, name="x.json", limit=limit)
+        assert told in str(caught.value) and "BEIR" not in str(caught.value)
+
+
 # Names
 
 
