@@ -22,7 +22,7 @@ def main() -> None:
     session.register_pages(PAGES, shown)
     chosen = st.navigation(list(shown.values()), position="hidden")
     current = next(page for page in PAGES if page.name == (chosen.url_path or PAGES[0].name))
-    session.sync()
+    session.sync(current)
     try:
         nowhere = no_collection_open()
         # Another collection is chosen before any page can show one.

@@ -147,6 +147,12 @@ class Address:
         """The address that the menu's links hold."""
         return self.changed(**{f.name: f.empty for f in self.fields if not f.lasting})
 
+    def on(self, fields: Iterable[Field]) -> Address:
+        """The address without what only pages with other fields look up."""
+        kept = {*SHARED, *fields}
+        foreign = (f for f in self.fields if not f.lasting and f not in kept)
+        return self.changed(**{f.name: f.empty for f in foreign})
+
     def read(self, given: Mapping[str, Sequence[str]]) -> Address:
         """The same fields with the values that stand in an address; others become empty."""
         return replace(self, values=tuple(f.read(given.get(f.name, ())) for f in self.fields))

@@ -11,7 +11,7 @@ from dashboard.address.query_list import CAME_FROM, OWN
 PAGES = (
     Page("overview", "Overview", "This comparison", "o", fields=(Field("named", lasting=False),)),
     Page("breakdown", "Breakdown", "This comparison", "b", fields=GROUP_TABLE),
-    Page("curves", "By cutoff", "This comparison", "c"),
+    Page("curves", "By cutoff", "This comparison", "c", fields=(Field("part", lasting=False),)),
     Page("firm", "Robustness", "This comparison", "r", fields=(Field("part", lasting=False),)),
     Page(
         "queries",

@@ -1,5 +1,5 @@
-// What the pages need of the browser: links that change the page in place, charts that follow the
-// theme, pictures of charts that can stand alone.
+// What the pages need of the browser: links that change the page in place, a history with one entry
+// for each action, charts that follow the theme, pictures of charts that can stand alone.
 
 const plain = (event) =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
@@ -81,6 +81,26 @@ const pin = (address) => {
   }
 };
 
+// Streamlit adds an entry for the new parameters and another one for the new page. The reader did one
+// thing and presses Back once: what follows without a further action replaces the first entry.
+const ACTIONS = ['pointerdown', 'keydown', 'click', 'drop'];
+let acted = false;
+const act = () => { acted = true; };
+
+const onePerAction = () => {
+  const { history } = window;
+  const push = history.pushState;
+  history.pushState = (...entry) => {
+    (acted ? push : history.replaceState).apply(history, entry);
+    acted = false;
+  };
+  for (const action of ACTIONS) window.addEventListener(action, act, true);
+  return () => {
+    history.pushState = push;
+    for (const action of ACTIONS) window.removeEventListener(action, act, true);
+  };
+};
+
 let page; // what the component was last run with
 
 let asked; // the theme that is asked for and not answered yet
@@ -141,7 +161,9 @@ const start = (parent) => {
   const probe = parent.querySelector('.scheme');
   probe.addEventListener('transitionend', followTheme);
   document.addEventListener('click', follow, true);
+  const restorePush = onePerAction();
   return () => {
+    restorePush();
     probe.removeEventListener('transitionend', followTheme);
     document.removeEventListener('click', follow, true);
   };

@@ -41,7 +41,7 @@ def register_pages(pages: Sequence[Page], shown: Mapping[str, Any]) -> None:
     st.session_state["_first_page"] = pages[0].name
 
 
-def sync() -> None:
+def sync(page: Page) -> None:
     """Bring session state and browser address together; once a run, before the page is drawn."""
     take_turns()
     # The files may have changed since the last run, and the address may now.
@@ -49,12 +49,15 @@ def sync() -> None:
         st.session_state.pop(name, None)
     now, written = _in_browser(), st.session_state.get("_written", [])
     if "_address" not in st.session_state or now not in written:
-        st.session_state["_address"] = _from_browser()
+        # What it leaves out of the browser's address, `pin` takes out there without a new entry.
+        st.session_state["_address"] = _from_browser().on(page.fields)
+        st.session_state["_written"] = [now, address().parameters()]
+        return
     wanted = address().parameters()
     if now != wanted:
         st.query_params.from_dict(wanted)
     # What was clicked before the browser heard of it still comes with the address that meant this.
-    meant = [now] if now != wanted and now in written and wanted in written else []
+    meant = [now] if now != wanted and wanted in written else []
     st.session_state["_written"] = [wanted, *meant]
 
 

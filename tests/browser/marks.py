@@ -46,7 +46,7 @@ def steady(page: Page, selector: str) -> dict[str, float]:
     raise AssertionError(f"{selector} does not come to rest")
 
 
-def click_mark(page: Page, chart: str, *customdata: str) -> None:
+def click_mark(page: Page, chart: str, *customdata: str | int) -> None:
     """Click the mark of a chart that carries this customdata (its first parts suffice)."""
     steady(page, f".st-key-chart_{chart} .js-plotly-plot .main-svg")
     found: Any = page.evaluate(_FIND, [chart, list(customdata)])

@@ -32,10 +32,10 @@ from pathlib import Path
 from dashboard import session
 from dashboard.session.actions import collections
 held, sync = Path(sys.argv.pop()), session.sync
-def slow():
+def slow(page):
     while held.exists():
         time.sleep(0.05)
-    sync()
+    sync(page)
 def packed(identity, packed=collections.packed_collection):
     while held.exists():
         time.sleep(0.05)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -246,17 +247,55 @@ def test_reload_and_another_window_give_the_same_view(sample_app: str, open_page
     assert other.locator(".lens.answer").inner_text() == headline
 
 
-def test_back_returns_to_where_one_was(sample_app: str, open_page: Opened) -> None:
-    page = open_page(f"{sample_app}/?k=5")
-    page.locator(".lens a[href*='q=']").first.click()
-    on(page, "Query")
+def one_entry(page: Page, act: Callable[[], Any], title: str) -> None:
+    """What `act` does to the page, which ends on the one of this title, is one entry in the
+    browser's history: Back once shows what was there, and Forward what came."""
+
+    def shown() -> tuple[str, dict[str, list[str]]]:
+        return page.locator(".lens.page-title").inner_text(), parameters(page)
+
+    def settled() -> tuple[str, dict[str, list[str]]]:
+        settle(page)
+        return shown()
+
+    before, entries = settled(), page.evaluate("history.length")
+    act()
+    on(page, title)
+    after = shown()
+    assert after != before
+    assert page.evaluate("history.length") == entries + 1, (before, after)
     page.go_back()
+    assert settled() == before
+    page.go_forward()
+    assert settled() == after
+
+
+def test_one_action_is_one_step_back(sample_app: str, open_page: Opened) -> None:
+    """Rows, bars, categories, a clicked chart, filters, the menu, keys: each is undone by Back."""
+    page = open_page(f"{sample_app}/?k=5")
+    main = page.get_by_test_id("stMain")
+    one_entry(page, page.locator(".lens a[href*='q=']").first.click, "Query")
+    one_entry(page, lambda: page.keyboard.press("k"), "Query")
+    one_entry(page, lambda: menu(page, "Overview"), "Overview")
+    one_entry(page, page.locator(".lens a", has_text="Network").last.click, "All queries")
+    one_entry(page, main.get_by_text(re.compile(r"better \d+$")).first.click, "All queries")
+    one_entry(page, lambda: click_row(page, 0), "Query")
+    one_entry(page, lambda: menu(page, "By cutoff"), "By cutoff")
+    one_entry(page, lambda: click_mark(page, "curve_nDCG", 20), "By cutoff")
+    page.goto(f"{sample_app}/breakdown?k=5")
+    group = page.locator(".lens.group-table th a", has_text="hard")
+    one_entry(page, page.locator(".lens.choice a", has_text="Difficulty").first.click, "Breakdown")
+    one_entry(page, group.click, "All queries")
+    page.go_back()
+    on(page, "Breakdown")
+    expect(group).to_be_visible()
+    assert "where" not in parameters(page)
+    page.goto(f"{sample_app}/breakdown")
     settle(page)
-    # Streamlit makes one entry of the history or two: the page, then its parameters.
-    if page.locator(".lens.page-title").inner_text() != "Overview":
-        page.go_back()
-    on(page, "Overview")
-    assert parameters(page)["k"] == ["5"]
+    pills = control(page, "queries_in_view")
+    one_entry(page, pills.get_by_text("hard (").click, "Breakdown")
+    page.keyboard.press("Escape")
+    one_entry(page, lambda: [page.keyboard.press("g"), page.keyboard.press("o")], "Overview")
 
 
 def test_search_narrows_and_clears(sample_app: str, open_page: Opened) -> None:

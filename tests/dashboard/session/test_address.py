@@ -27,6 +27,15 @@ def test_every_link_names_collection_run_and_baseline(page: str) -> None:
         assert link["run"], link
 
 
+@pytest.mark.parametrize(
+    ("page", "foreign"), [("", "measure"), ("breakdown", "named"), ("measures", "part")]
+)
+def test_parameters_that_the_page_does_not_have_are_in_no_link(page: str, foreign: str) -> None:
+    found = links(drawn(opened(page, **{foreign: "Foo@3", "nonsense": "1", "k": "5"})))
+    assert found and all(link["k"] == ["5"] for link in found)
+    assert not any("nonsense" in link or link.get(foreign) == ["Foo@3"] for link in found)
+
+
 def test_a_change_pins_the_rest() -> None:
     app = opened()
     app.selectbox(key="w_base").select("titles-only").run()
