@@ -27,7 +27,7 @@ MAKEFLAGS += --jobs=2
 .PHONY: run test thorough docs lock bench fuzz clean
 
 run: .venv/run.stamp
-	@exec $(BIN)/python -m dashboard.start --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(if $(WORKSPACE),--workspace "$(WORKSPACE)") $(if $(NEW_TOKEN),--new-token)
+	@exec $(BIN)/python -m dashboard --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(if $(WORKSPACE),--workspace "$(WORKSPACE)") $(if $(NEW_TOKEN),--new-token)
 
 # Three on two cores: tests that wait for a browser or a server leave one free.
 test: .venv/run.stamp .venv/test.stamp $(if $(SPARK),.venv/spark.stamp)

@@ -87,7 +87,7 @@ def served(data: Path | None, workspace: Path, checkout: Path = HERE) -> Iterato
     """A dashboard on this folder of data, or on its workspace alone."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
-    command = [sys.executable, "-m", "dashboard.start", "--port", port]
+    command = [sys.executable, "-m", "dashboard", "--port", port]
     log = workspace.with_suffix(".log")
     with log.open("w") as out:
         server = subprocess.Popen(

@@ -231,7 +231,3 @@ def _parser() -> argparse.ArgumentParser:
         help="let in whoever reaches the port; for use behind a proxy that asks who is there",
     )
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

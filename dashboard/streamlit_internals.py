@@ -24,6 +24,7 @@ __all__ = [
     "draw_again",
     "keep_on_path",
     "page_run",
+    "served_by_streamlit",
     "static_folder",
 ]
 
@@ -53,6 +54,11 @@ def keep_on_path(folder: Path) -> None:
     """
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
+
+
+def served_by_streamlit() -> bool:
+    """Whether the server is that of `streamlit run`, without anything of our own around it."""
+    return config._server_mode == "starlette-managed"
 
 
 def static_folder() -> Path:

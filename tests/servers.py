@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[1]
-COMMAND = (sys.executable, "-m", "dashboard.start")
+COMMAND = (sys.executable, "-m", "dashboard")
 
 
 def free_port() -> int:
@@ -51,11 +51,11 @@ class Server:
     def log(self) -> str:
         return self.output.read_text()
 
-    def printed(self, seconds: float = 60) -> str:
-        """The address that it prints."""
+    def printed(self, line: str = r"^Ranklens: (\S+)$", seconds: float = 60) -> str:
+        """The address that it prints, in a line of this pattern."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            found = re.search(r"^Ranklens: (\S+)$", self.log(), re.MULTILINE)
+            found = re.search(line, self.log(), re.MULTILINE)
             if found:
                 return found[1]
             assert self.process.poll() is None, self.log()

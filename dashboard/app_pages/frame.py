@@ -21,6 +21,7 @@ from dashboard.app_pages.parts import add_files, controls, rail
 from dashboard.app_pages.parts.presenting import meeting, present_link
 from dashboard.app_pages.parts.run_card import run_card
 from dashboard.app_pages.parts.saving import save_button
+from dashboard.app_pages.style_sheet import style_sheet
 from dashboard.components.connection import watch_connection
 from dashboard.components.links import clicked_link
 from dashboard.components.place import keep_place
@@ -29,7 +30,7 @@ from dashboard.session import Opened
 from dashboard.session.actions.notes import missing_of_journals
 from dashboard.session.reconnection import came_back, largest_upload
 from dashboard.session.view import theme
-from dashboard.streamlit_internals import static_folder
+from dashboard.streamlit_internals import served_by_streamlit, static_folder
 from dashboard.workspace.disk.journal import NOTES
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
@@ -60,6 +61,9 @@ def _found(pages: tuple[Page, ...]) -> dict[str, st.Page]:
 def draw(pages: Sequence[Page], current: Page) -> Callable[[], None]:
     """Rail and controls; follows a clicked link. What is given back is to be called once the page
     is drawn."""
+    if served_by_streamlit():
+        # Our own server sends it with the page that loads the app.
+        st.html(f"<style>{style_sheet()}</style>")
     st.logo(str(_STATIC / f"logo-{theme()}.svg"), size="large")
     here = session.opened()
     query = session.address().query

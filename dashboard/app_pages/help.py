@@ -5,7 +5,8 @@ import streamlit as st
 from dashboard import session
 from dashboard.answers.file_formats import file_formats
 from dashboard.app_pages.menu import PAGES
-from dashboard.drawing.blocks import help_page, markup
+from dashboard.drawing.blocks import data, help_page, markup
+from dashboard.streamlit_internals import served_by_streamlit
 
 
 def render() -> None:
@@ -17,6 +18,13 @@ def render() -> None:
         st.html(help_page.formats(file_formats(), session.href("help", about="")))
         return
     st.html(markup.answer("Help", "Words, keys, and where more is said.", {}))
+    if served_by_streamlit():
+        st.html(
+            data.receipt(
+                "Any program on this computer can open Ranklens when streamlit run starts it.",
+                "Start it with python -m dashboard to let in only browsers that have its token.",
+            )
+        )
     opened = [(page.key.upper(), page.title) for page in PAGES if page.key]
     words, keys = st.columns([3, 2], gap="large")
     formats = session.href("help", about=help_page.FORMATS)

@@ -9,11 +9,9 @@ the page comes: nothing is to jump. So the rule is to show the app when it has s
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from dashboard.drawing.theme import css_variables
+from dashboard.app_pages.style_sheet import style_sheet
 
 # After some seconds it is shown whatever it holds, an error of Streamlit's own for example.
 _RULE = (
@@ -21,14 +19,6 @@ _RULE = (
     b".stApp:not(:has(.lens)){visibility:hidden;animation:late 0s 8s forwards}</style></head>"
 )
 _CHANGED = (b"content-length", b"etag")
-_SHEETS = ("app_pages/frame.css", "drawing/style.css")
-
-
-@cache
-def style_sheet() -> str:
-    """The palette's variables and the style sheets of all pages, one after the other."""
-    here = Path(__file__).parents[1]
-    return css_variables() + "".join((here / name).read_text("utf-8") for name in _SHEETS)
 
 
 class FirstPaint:

@@ -15,6 +15,7 @@ from typing import Any
 
 import uvicorn
 from starlette.middleware import Middleware
+from streamlit import config
 from streamlit.starlette import App
 
 from dashboard.app_pages.menu import PAGES
@@ -22,7 +23,7 @@ from dashboard.environment import workspace_folder
 from dashboard.serving.door.door import Door
 from dashboard.serving.door.headers import security_headers
 from dashboard.serving.door.seldom import say_seldom
-from dashboard.serving.door.settings import OPTIONS, pin
+from dashboard.serving.door.settings import pin
 from dashboard.serving.door.token import Keys, keys
 from dashboard.serving.door.waiting import ACCEPTED_TOGETHER, Arrival, Waiting
 from dashboard.serving.first_paint import FirstPaint
@@ -43,7 +44,7 @@ def application(port: int, opened_by: Keys | None) -> Any:
     streamed = Middleware(
         Arriving,
         base=opened_by.base if opened_by else "",
-        largest=OPTIONS["server.maxUploadSize"] * 2**20,
+        largest=config.get_option("server.maxUploadSize") * 2**20,
         scratch=Scratch(workspace_folder()),
     )
     app = App(_PAGE, middleware=[Middleware(FirstPaint), streamed], lifespan=_begun)

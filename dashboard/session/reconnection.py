@@ -18,6 +18,7 @@ from dashboard.session.address import address, forget
 from dashboard.session.receipts import tell
 from dashboard.streamlit_internals import draw_again, page_run
 from metrics_core.base import wording as w
+from metrics_core.formats.source.limits import size_text
 
 
 def came_back(back: Mapping[str, Any] | None) -> None:
@@ -34,7 +35,7 @@ def came_back(back: Mapping[str, Any] | None) -> None:
     if back["large"]:
         tell(
             f"{w.listing(back['large'])} {w.plural(len(back['large']), 'is', 'are')} larger than"
-            f" {largest_upload() // 2**30:,} GB, the most that a browser can add.",
+            f" {size_text(largest_upload())}, the most that a browser can add.",
             "Pack it (.gz, .zst), or start Ranklens with its folder: make run DATA=folder.",
             alarming=True,
         )

@@ -47,6 +47,7 @@ from dashboard.session.reconnection import cut_off, largest_upload
 from dashboard.study.library import Library, may_be_a_run
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
+from metrics_core.formats.source.limits import size_text
 
 _NAMED_FILES = 3
 """Files that the line on those that could not be read names."""
@@ -158,7 +159,7 @@ def uploader(
     drawn = session.generation("upload")
     with st.container(key="drop" if width == "stretch" else None):
         if width == "stretch":
-            st.html(data.how_large(f"{largest_upload() // 2**30:,} GB"))
+            st.html(data.how_large(size_text(largest_upload())))
         given = st.file_uploader(
             label,
             accept_multiple_files=True,

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from dashboard.serving.first_paint import FirstPaint, style_sheet
+from dashboard.app_pages.style_sheet import style_sheet
+from dashboard.serving.first_paint import FirstPaint
 
 PAGE = b"<html><head><title>x</title></head><body></body></html>"
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -162,15 +163,23 @@ def test_a_broken_file_is_not_even_read(content: str, tmp_path: Path, calm: dict
 
 
 def test_every_option_is_ours_or_streamlits_default(calm: dict[str, Any], tmp_path: Path) -> None:
-    from dashboard.serving.door.settings import OPTIONS
+    from dashboard.serving.door.settings import CONFIG
 
+    sections = tomllib.loads(CONFIG.read_text("utf-8"))
+    set_here = {
+        f"{section}.{name}": value
+        for section, options in sections.items()
+        if section != "theme"
+        for name, value in options.items()
+    }
     defaults = run(DEFAULTS, tmp_path, tmp_path)
-    assert set(OPTIONS) <= set(defaults)
+    assert set(set_here) <= set(defaults)
     for name, value in defaults.items():
         section = name.partition(".")[0]
         if section == "theme" or name in RANDOM:
             continue
-        ours = {**OPTIONS, "server.port": 8501, "browser.serverPort": 8501}
+        started = {"server.headless": True, "server.port": 8501, "browser.serverPort": 8501}
+        ours = set_here | started
         if name == "server.baseUrlPath":
             assert len(calm[name]) == 32
         else:

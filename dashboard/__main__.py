@@ -1,0 +1,8 @@
+"""`python -m dashboard` is the command `ranklens`."""
+
+import sys
+
+from dashboard.start import main
+
+if __name__ == "__main__":
+    sys.exit(main())
