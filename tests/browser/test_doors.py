@@ -252,12 +252,24 @@ def test_an_open_page_goes_on_after_a_restart(tmp_path: Path, context: BrowserCo
         expect(page.locator(".lens.page-title").first).to_have_text("All queries")
 
 
-def test_without_the_token_it_says_how_to_get_in(server: Server, context: BrowserContext) -> None:
+def test_without_the_token_it_says_how_to_get_in(
+    server: Server, visit: Visit, context: BrowserContext
+) -> None:
     page = context.new_page()
-    answer = page.goto(f"http://127.0.0.1:{server.port}/queries")
+    heading = page.get_by_role("heading", level=1)
+    answer = page.goto(f"{visit.address}/queries")
     assert answer is not None and answer.status == 403
-    expect(page.get_by_role("heading", level=1)).to_have_text("This browser is not signed in")
+    expect(heading).to_have_text("This browser is not signed in")
     expect(page.locator("p").first).to_contain_text("printed in the terminal")
+    # Signed in or not: no cookie is sent to an address without the workspace's path.
+    for signed_in in (False, True):
+        if signed_in:
+            let_in(context, server)
+        for path in ("", "queries"):
+            answer = page.goto(f"http://127.0.0.1:{server.port}/{path}")
+            assert answer is not None and answer.status == 403
+            expect(heading).to_have_text("This address alone does not open Ranklens")
+            expect(page.locator("p").first).to_contain_text("by its bookmark")
 
 
 def test_a_link_in_another_site_opens_with_one_more_click(
@@ -336,9 +348,7 @@ def test_a_rebound_name_gets_nothing(server: Server, visit: Visit, browser: Brow
             had = page.evaluate(WAYS, asked)
             # To its own name it is the page that refuses which can be read.
             assert {
-                w: got
-                for w, got in had.items()
-                if got and "This browser is not signed in" not in got
+                w: got for w, got in had.items() if got and "<title>Ranklens: This" not in got
             } == {}
             assert set(statuses) == {403} and len(statuses) >= 12
             statuses.clear()

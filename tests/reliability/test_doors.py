@@ -12,12 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from dashboard.serving.door.door import NO_WORKSPACE, NOT_SIGNED_IN
 from tests.dashboard.serving.door.pairs import ADMITTED, REFUSED, Pair, headers_of
 from tests.servers import Answer, Server, Visit, asked, serving
 
-REFUSAL = (
-    Path(__file__).parents[2] / "dashboard" / "serving" / "door" / "refused.html"
-).read_bytes()
+REFUSALS = (NOT_SIGNED_IN, NO_WORKSPACE)
 WEBSOCKET = {
     "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol": "streamlit",
@@ -70,7 +69,7 @@ def test_no_byte_for_a_foreign_host_or_origin(pair: Pair, server: Server, visit:
     for way, answer in ways(server, visit, headers).items():
         # An empty or impossible Host is refused by the HTTP reader itself.
         assert answer.status in (400, 403), way
-        assert answer.body in (REFUSAL, b"", b"Invalid HTTP request received.", b"Forbidden"), way
+        assert answer.body in (*REFUSALS, b"", b"Invalid HTTP request received.", b"Forbidden"), way
         assert "set-cookie" not in answer.headers, way
 
 
@@ -86,7 +85,7 @@ def test_our_own_page_has_all(pair: Pair, server: Server, visit: Visit) -> None:
         "websocket": 101, "token": 303,
     }  # fmt: skip
     assert b"XSRF" in answers["upload"].body
-    assert answers["removal"].body != REFUSAL
+    assert answers["removal"].body not in REFUSALS
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "OPTIONS"])
@@ -97,7 +96,8 @@ def test_no_byte_without_the_cookie(method: str, server: Server, visit: Visit) -
         for base in ("", visit.base):
             for cookie in ({}, wrong):
                 answer = asked(server.port, method, f"{base}{path}", {**origin, **cookie})
-                assert (answer.status, answer.body) == (403, REFUSAL), path
+                page = NOT_SIGNED_IN if base else NO_WORKSPACE
+                assert (answer.status, answer.body) == (403, page), path
     answer = server.get(f"{visit.base}/_stcore/stream", {**origin, **wrong, **WEBSOCKET})
     assert answer.status == 403
 

@@ -6,6 +6,7 @@ import hmac
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from string import Template
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
@@ -17,7 +18,21 @@ from dashboard.serving.door.waiting import LET_IN
 COOKIE = b"ranklens"
 # A link that somebody sent holds the secret path of his own server.
 _SECRET_PATH = re.compile(r"^/[0-9a-f]{32}(?=/|$)")
-_REFUSED = Path(__file__).with_name("refused.html").read_bytes()
+_FOLDER = Path(__file__).parent
+
+
+def _refusal(name: str) -> bytes:
+    """The page that is refused with: the text of a file, below its heading as the title."""
+    body = (_FOLDER / name).read_text("utf-8")
+    title = body.partition("<h1>")[2].partition("</h1>")[0]
+    frame = Template((_FOLDER / "refused.html").read_text("utf-8"))
+    return frame.substitute(title=title, body=body).encode()
+
+
+NOT_SIGNED_IN = _refusal("not_signed_in.html")
+NO_WORKSPACE = _refusal("no_workspace.html")
+"""The second answers addresses without a secret path. The cookie is sent below one only, so
+whether the browser has it is not known."""
 _FRESH = (b"cache-control", b"no-store")
 
 
@@ -97,17 +112,19 @@ async def _let_in(scope: Any, send: Any, keys: Keys) -> None:
 
 
 async def _refuse(scope: Any, send: Any) -> None:
-    """403, the same for every reason; a websocket is closed before it was accepted."""
+    """403, the same for every reason below a secret path of any server; a websocket is closed
+    before it was accepted."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return
+    page = NOT_SIGNED_IN if _SECRET_PATH.match(scope["path"]) else NO_WORKSPACE
     headers = [
         (b"content-type", b"text/html; charset=utf-8"),
-        (b"content-length", str(len(_REFUSED)).encode()),
+        (b"content-length", str(len(page)).encode()),
         _FRESH,
     ]
     await send({"type": "http.response.start", "status": 403, "headers": headers})
-    await send({"type": "http.response.body", "body": _REFUSED})
+    await send({"type": "http.response.body", "body": page})
 
 
 def _is_below(path: str, keys: Keys) -> bool:
