@@ -78,6 +78,9 @@ view that both list."""
 
 CONTROLS = (MISSING,)
 
+NO_PAGE = Field("nopage", lasting=False)
+"""The page that was asked for where there is none of this name."""
+
 SHARED = (
     Field("set"),
     Field("run"),
@@ -96,6 +99,7 @@ SHARED = (
     Field("naming", lasting=False),
     Field("for", lasting=False),
     Field("screen", lasting=False),
+    NO_PAGE,
 )
 """The fields of every page: collection, runs, measure, cutoff, filters, judgments and the
 layers over them; what a query counts that a run lacks, and how runs are compared; the run whose

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from dashboard import session
 from dashboard.address import method_key
-from dashboard.address.address import CONTROLS, SHARED
+from dashboard.address.address import CONTROLS, NO_PAGE, SHARED
 from dashboard.address.page import Page
 from dashboard.address.view import NOBODY
 from dashboard.answers.id_offers import maps_said
@@ -105,8 +105,13 @@ def _charts() -> str:
 
 
 def stands_in(page: Page) -> bool:
-    """Whether something is said where the page would be: that nothing is open, that its link asks
-    for what is not there, that no query is left, or that the files lack what the measure needs."""
+    """Whether something is said where the page would be: that there is no such page, that nothing
+    is open, that its link asks for what is not there, that no query is left, or that the files lack
+    what the measure needs."""
+    if no_page := session.address()[NO_PAGE.name]:
+        st.html(markup.nothing(f"There is no page “{no_page}”.", "The menu lists all pages."))
+        st.button("Open the Overview", on_click=session.change, kwargs={NO_PAGE.name: ""})
+        return True
     if not page.needs_study:
         return False
     here = session.opened()

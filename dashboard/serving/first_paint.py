@@ -9,8 +9,11 @@ the page comes: nothing is to jump. So the rule is to show the app when it has s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlencode
 
+from dashboard.address.address import NO_PAGE
 from dashboard.app_pages.style_sheet import style_sheet
 
 # After some seconds it is shown whatever it holds, an error of Streamlit's own for example.
@@ -24,9 +27,10 @@ _CHANGED = (b"content-length", b"etag")
 class FirstPaint:
     """ASGI middleware that adds rule and style sheet to every HTML page it passes on."""
 
-    def __init__(self, app: Any) -> None:
-        """`app` is the application whose pages are passed on."""
-        self._app = app
+    def __init__(self, app: Any, *, base: str, pages: Sequence[str]) -> None:
+        """`app` is the application whose pages are passed on; it serves those of these names below
+        `/base`, the first at its root."""
+        self._app, self._base, self._pages = app, f"/{base}" if base else "", pages
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer one request."""
@@ -35,15 +39,27 @@ class FirstPaint:
             return
         # Packed, the page could not be read; it is small.
         headers = [(k, v) for k, v in scope["headers"] if k != b"accept-encoding"]
-        held = _Held(send)
+        held = _Held(send, self._elsewhere(scope))
         await self._app({**scope, "headers": headers}, receive, held)
+
+    def _elsewhere(self, scope: Any) -> str:
+        """Where a path leads that is no page's: to the first page, which names it. Streamlit would
+        show the first page and add an entry to the history, to which Back returns in circles."""
+        first, *others = self._pages
+        page = scope["path"].removeprefix(self._base).strip("/")
+        if not page or page in others:
+            return ""
+        query = scope["query_string"].decode("latin-1")
+        named = "" if page == first else urlencode({NO_PAGE.name: page})
+        return f"{self._base}/?{'&'.join(filter(None, (query, named)))}"
 
 
 class _Held:
-    """Passes messages on; those of an HTML page only once it is whole, with what is added."""
+    """Passes messages on; those of an HTML page only once it is whole, with what is added, or the
+    address that is to be asked for in its place."""
 
-    def __init__(self, send: Any) -> None:
-        self._send = send
+    def __init__(self, send: Any, elsewhere: str) -> None:
+        self._send, self._elsewhere = send, elsewhere
         self._start: dict[str, Any] | None = None
         self._body = b""
 
@@ -57,6 +73,9 @@ class _Held:
         self._body += message.get("body", b"")
         if message.get("more_body"):
             return
+        if self._elsewhere:
+            await self._redirect()
+            return
         # Behind Streamlit's own styles, which are in the head, and before those of a page's parts.
         sheet = f"<body><style>{style_sheet()}</style>".encode()
         body = self._body.replace(b"</head>", _RULE, 1).replace(b"<body>", sheet, 1)
@@ -64,6 +83,12 @@ class _Held:
         length = (b"content-length", str(len(body)).encode())
         await self._send({**self._start, "headers": [*kept, length]})
         await self._send({"type": "http.response.body", "body": body})
+        self._start = None
+
+    async def _redirect(self) -> None:
+        headers = [(b"location", self._elsewhere.encode()), (b"content-length", b"0")]
+        await self._send({"type": "http.response.start", "status": 303, "headers": headers})
+        await self._send({"type": "http.response.body", "body": b""})
         self._start = None
 
 

@@ -39,15 +39,17 @@ _BACKLOG = 2048
 def application(port: int, opened_by: Keys | None) -> Any:
     """The ASGI application: the pages, what every HTML page is sent with, where
     long uploads are kept, and the door around."""
-    pin(port=port, base=opened_by.base if opened_by else "")
+    base = opened_by.base if opened_by else ""
+    pin(port=port, base=base)
     keep_on_path(_PAGE.parent)
+    painted = Middleware(FirstPaint, base=base, pages=[page.name for page in PAGES])
     streamed = Middleware(
         Arriving,
-        base=opened_by.base if opened_by else "",
+        base=base,
         largest=config.get_option("server.maxUploadSize") * 2**20,
         scratch=Scratch(workspace_folder()),
     )
-    app = App(_PAGE, middleware=[Middleware(FirstPaint), streamed], lifespan=_begun)
+    app = App(_PAGE, middleware=[painted, streamed], lifespan=_begun)
     headers = security_headers(static_folder() / "index.html")
     return Door(app, port=port, keys=opened_by, headers=headers)
 

@@ -298,6 +298,21 @@ def test_one_action_is_one_step_back(sample_app: str, open_page: Opened) -> None
     one_entry(page, lambda: [page.keyboard.press("g"), page.keyboard.press("o")], "Overview")
 
 
+def test_an_address_of_nothing_says_so_and_is_one_entry(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/?measure=Foo@3&nonsense=1&k=5")
+    assert parameters(page).keys() == {"set", "run", "base", "k", "qrels"}
+    entries = page.evaluate("history.length")
+    for path in ("nosuchpage", "nosuchpage/deeper"):
+        page.goto(f"{sample_app}/{path}?k=5")
+        settle(page)
+        entries += 1
+        assert page.evaluate("history.length") == entries
+        expect(page.get_by_text(f"There is no page “{path}”.")).to_be_visible()
+    page.get_by_role("button", name="Open the Overview").click()
+    expect(page.locator("h1")).to_contain_text("beats bm25")
+    assert parameters(page)["k"] == ["5"] and "nopage" not in parameters(page)
+
+
 def test_search_narrows_and_clears(sample_app: str, open_page: Opened) -> None:
     page = open_page(f"{sample_app}/queries")
     search = page.get_by_placeholder("Search the texts")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Coroutine
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
 from dashboard.app_pages.style_sheet import style_sheet
 from dashboard.serving.first_paint import FirstPaint
 
+PAGES = ("overview", "curves")
 PAGE = b"<html><head><title>x</title></head><body></body></html>"
 
 
@@ -21,7 +23,11 @@ def run(coroutine: Coroutine[Any, Any, None]) -> None:
 
 
 def answered(
-    body: list[bytes], *, content_type: bytes = b"text/html; charset=utf-8", path: str = "/curves"
+    body: list[bytes],
+    *,
+    content_type: bytes = b"text/html; charset=utf-8",
+    path: str = "/below/curves",
+    query: bytes = b"",
 ) -> tuple[dict[bytes, bytes], bytes, dict[str, Any]]:
     """Headers and body of an answer that came in these parts, and the scope the app was given."""
     seen: dict[str, Any] = {}
@@ -46,9 +52,10 @@ def answered(
     scope = {
         "type": "http",
         "path": path,
+        "query_string": query,
         "headers": [(b"accept-encoding", b"gzip"), (b"host", b"x")],
     }
-    run(FirstPaint(app)(scope, None, send))
+    run(FirstPaint(app, base="below", pages=PAGES)(scope, None, send))
     whole = b"".join(m.get("body", b"") for m in sent[1:])
     return dict(sent[0]["headers"]), whole, seen
 
@@ -77,11 +84,23 @@ def test_what_is_no_page_passes_as_it_is() -> None:
     assert body == PAGE and len(scope["headers"]) == 2
 
 
+@pytest.mark.parametrize("page", ["nosuchpage", "curves/deeper", "a&b=\u00e9"])
+def test_what_is_no_page_leads_to_the_first_which_names_it(page: str) -> None:
+    headers, body, _ = answered([PAGE], path=f"/below/{page}", query=b"k=5")
+    assert headers[b"location"] == f"/below/?k=5&{urlencode({'nopage': page})}".encode()
+    assert body == b"" and headers[b"content-length"] == b"0"
+    first, _, _ = answered([PAGE], path="/below/overview", query=b"k=5")
+    assert first[b"location"] == b"/below/?k=5"
+    assert b"location" not in answered([PAGE], path="/below/")[0]
+    assert b"location" not in answered([PAGE], path="/below")[0]
+
+
 def test_a_connection_for_messages_is_not_touched() -> None:
     reached = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         reached.append((scope, receive, send))
 
-    run(FirstPaint(app)({"type": "websocket", "path": "/_stcore/stream"}, "in", "out"))
+    first_paint = FirstPaint(app, base="below", pages=PAGES)
+    run(first_paint({"type": "websocket", "path": "/_stcore/stream"}, "in", "out"))
     assert reached == [({"type": "websocket", "path": "/_stcore/stream"}, "in", "out")]
