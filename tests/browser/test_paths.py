@@ -271,7 +271,7 @@ def one_entry(page: Page, act: Callable[[], Any], title: str) -> None:
 
 
 def test_one_action_is_one_step_back(sample_app: str, open_page: Opened) -> None:
-    """Rows, bars, categories, a clicked chart, filters, the menu, keys: each is undone by Back."""
+    """Rows, bars, categories, lists, a clicked chart, the menu, keys: each is undone by Back."""
     page = open_page(f"{sample_app}/?k=5")
     main = page.get_by_test_id("stMain")
     one_entry(page, page.locator(".lens a[href*='q=']").first.click, "Query")
@@ -282,7 +282,11 @@ def test_one_action_is_one_step_back(sample_app: str, open_page: Opened) -> None
     one_entry(page, lambda: click_row(page, 0), "Query")
     one_entry(page, lambda: menu(page, "By cutoff"), "By cutoff")
     one_entry(page, lambda: click_mark(page, "curve_nDCG", 20), "By cutoff")
-    page.goto(f"{sample_app}/breakdown?k=5")
+
+
+def test_one_filter_is_one_step_back(sample_app: str, open_page: Opened) -> None:
+    """Columns, groups, filters, runs, single keys, Ctrl+K and cells of Ranking."""
+    page = open_page(f"{sample_app}/breakdown?k=5")
     group = page.locator(".lens.group-table th a", has_text="hard")
     one_entry(page, page.locator(".lens.choice a", has_text="Difficulty").first.click, "Breakdown")
     one_entry(page, group.click, "All queries")
@@ -296,6 +300,19 @@ def test_one_action_is_one_step_back(sample_app: str, open_page: Opened) -> None
     one_entry(page, pills.get_by_text("hard (").click, "Breakdown")
     page.keyboard.press("Escape")
     one_entry(page, lambda: [page.keyboard.press("g"), page.keyboard.press("o")], "Overview")
+
+    def choose_run() -> None:
+        page.get_by_role("combobox", name="Compare").click()
+        page.get_by_role("option", name="hybrid").click()
+
+    def all_collections() -> None:
+        page.keyboard.press("Control+k")
+        page.get_by_role("link", name="All collections").click()
+
+    one_entry(page, choose_run, "Overview")
+    one_entry(page, all_collections, "Collections")
+    one_entry(page, lambda: menu(page, "Ranking"), "Ranking")
+    one_entry(page, page.locator(".lens.all-pairs a").last.click, "Overview")
 
 
 def test_an_address_of_nothing_says_so_and_is_one_entry(sample_app: str, open_page: Opened) -> None:
