@@ -56,6 +56,7 @@ DASHBOARD = (
     ("app",),
     ("serving",),
     ("start",),
+    ("__main__",),
 )
 """Both packages from first to last; a module imports from its own place or an earlier stage, never
 from another place of the same stage."""

@@ -21,7 +21,7 @@ from dashboard.app_pages.parts import add_files, controls, rail
 from dashboard.app_pages.parts.presenting import meeting, present_link
 from dashboard.app_pages.parts.run_card import run_card
 from dashboard.app_pages.parts.saving import save_button
-from dashboard.app_pages.style_sheet import style_sheet
+from dashboard.app_pages.parts.style_sheet import style_sheet
 from dashboard.components.connection import watch_connection
 from dashboard.components.links import clicked_link
 from dashboard.components.place import keep_place

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from dashboard.address.address import NO_PAGE
-from dashboard.app_pages.style_sheet import style_sheet
+from dashboard.app_pages.parts.style_sheet import style_sheet
 
 # After some seconds it is shown whatever it holds, an error of Streamlit's own for example.
 _RULE = (

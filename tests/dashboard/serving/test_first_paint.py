@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from dashboard.app_pages.style_sheet import style_sheet
+from dashboard.app_pages.parts.style_sheet import style_sheet
 from dashboard.serving.first_paint import FirstPaint
 
 PAGES = ("overview", "curves")
