@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base import wording as w
 from metrics_core.base.wording import MINUS
 
 Floats = npt.NDArray[np.float64]
@@ -91,19 +92,13 @@ def _names(known: Floats, edges: Floats) -> list[str]:
         place = np.searchsorted(edges, known, side="right")
         ends = pd.Series(known).groupby(place).agg(["min", "max"])
         ends = ends.reindex(range(len(edges) + 1))
-        return [_span(_plain(low), _plain(high), dash) for low, high in ends.to_numpy()]
-    texts = [_plain(edge) for edge in edges]
+        return [
+            _span(w.plain_number(low), w.plain_number(high), dash) for low, high in ends.to_numpy()
+        ]
+    texts = [w.plain_number(edge) for edge in edges]
     between = [_span(low, high, dash) for low, high in pairwise(texts)]
     return [f"under {texts[0]}", *between, f"{texts[-1]} or more"]
 
 
 def _span(low: str, high: str, dash: str) -> str:
     return low if low == high else f"{low}{dash}{high}"
-
-
-def _plain(value: float) -> str:
-    """A number without thousands separators, which a year has none of."""
-    if math.isnan(value):
-        return ""
-    text = np.format_float_positional(round(float(value), 12), trim="-")
-    return text.replace("-", MINUS)
