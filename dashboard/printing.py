@@ -10,10 +10,10 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from dashboard.temporary_folders import TemporaryFolder
 from metrics_core.base.errors import RanklensError
 
 _NAMES = (
@@ -60,7 +60,7 @@ def pdf_of(page: str, instead: str) -> bytes:
             "A PDF is printed by Chrome, Chromium or Edge, and none of them is at hand.",
             f"Install one, or write a file that ends in .{instead}.",
         )
-    with tempfile.TemporaryDirectory(prefix="ranklens-", ignore_cleanup_errors=True) as folder:
+    with TemporaryFolder() as folder:
         given, made = Path(folder, "page.html"), Path(folder, "page.pdf")
         given.write_text(page, encoding="utf-8")
         try:
@@ -78,7 +78,7 @@ def pdf_of(page: str, instead: str) -> bytes:
         return made.read_bytes()
 
 
-def _options(folder: str) -> list[str]:
+def _options(folder: Path) -> list[str]:
     """Without a window, a reader's own settings and any call home."""
     own = [
         "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
