@@ -18,7 +18,7 @@ from dashboard.workspace import Workspace
 from dashboard.workspace.disk.errors import refused
 from metrics_core import formats
 from metrics_core.formats import Loaded
-from tests.dashboard.conftest import drawn, opened, text_of
+from tests.dashboard.conftest import drawn, on_files, opened, text_of
 
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
 GOOD = b"q1 Q0 d1 1 3.0 good\nq1 Q0 d2 2 2.0 good\nq2 Q0 d3 1 1.0 good\n"
@@ -26,9 +26,10 @@ POOR = b"q1 Q0 d2 1 3.0 poor\nq1 Q0 d1 2 2.0 poor\nq2 Q0 d9 1 1.0 poor\n"
 
 
 def upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    """Add files, and look at the Files page."""
     app.file_uploader[0].set_value([(n, content, "text/plain") for n, content in files]).run()
     assert not app.exception
-    return app
+    return on_files(app)
 
 
 def press(app: AppTest, label: str, number: int = 0) -> AppTest:
