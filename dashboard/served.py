@@ -120,4 +120,4 @@ def _ended(process: subprocess.Popen[str], temporary: TemporaryFolder | None) ->
         process.wait()
     process.stdout.close()
     if temporary is not None:
-        temporary.remove()
+        temporary.close()

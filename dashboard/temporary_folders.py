@@ -11,7 +11,6 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from types import TracebackType
 
 from filelock import FileLock, Timeout
 
@@ -19,7 +18,7 @@ _PREFIX, _LOCK = "ranklens-", "owner.lock"
 
 
 class TemporaryFolder:
-    """A folder for this account alone, removed by `remove`, with this object or with the process;
+    """A folder for this account alone, removed by `close`, with this object or with the process;
     after a kill by the next `remove_abandoned`. `path` is where files are put."""
 
     def __init__(self) -> None:
@@ -34,21 +33,10 @@ class TemporaryFolder:
                 self.path.mkdir()
                 return
 
-    def remove(self) -> None:
+    def close(self) -> None:
         """Remove it with all that is in it; a second time does nothing."""
         self._lock.release()
         self._made.cleanup()
-
-    def __enter__(self) -> Path:
-        return self.path
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
-        self.remove()
 
 
 def remove_abandoned() -> None:

@@ -222,9 +222,9 @@ class Workspace:
         """Keep a table in a collection that is there.
 
         The same rows are kept once, those of a run once for each file name: two identical runs are
-        two. Another table of the same file name and kind stands for the
-        older one, in its colour and under its name, unless it is to stand `beside` it. `slots` are
-        colours that are taken by runs which are not kept here.
+        two. Another table of the same file name and kind stands for the older one, in its colour
+        and under its name, unless it is to stand `beside` it. `slots` are colours that are taken by
+        runs which are not kept here.
         """
         with self._changing():
             loaded = replace(loaded, table=on_disk(self.cache, loaded.table, loaded.file))

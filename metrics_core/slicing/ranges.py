@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.base.wording import MINUS
 
 Floats = npt.NDArray[np.float64]
 
@@ -21,7 +20,7 @@ MOST_NUMBERS = 8
 
 _MOST_RANGES = 6
 _QUERIES_A_RANGE = 10
-_NUMBER = rf"[{MINUS}-]?(?:\d+\.?\d*|\.\d+)"
+_NUMBER = rf"[{w.MINUS}-]?(?:\d+\.?\d*|\.\d+)"
 _RANGE = re.compile(
     rf"(under )?({_NUMBER})(?:[\u2013-]{_NUMBER}| (?:to|or) {_NUMBER}| or more)?"
     r"(?: (?:words?|relevant))?"
@@ -60,7 +59,7 @@ def by_size(name: str) -> tuple[float, int] | None:
     found = _RANGE.fullmatch(name)
     if found is None:
         return None
-    return float(found[2].replace(MINUS, "-")), 0 if found[1] else 1
+    return float(found[2].replace(w.MINUS, "-")), 0 if found[1] else 1
 
 
 def _edges(known: Floats) -> Floats:

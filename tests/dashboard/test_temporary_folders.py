@@ -23,14 +23,12 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_one_that_is_in_use_stays_and_goes_in_the_end(temporary: Path) -> None:
-    with TemporaryFolder() as folder:
-        (folder / "page.html").write_text("data")
-        remove_abandoned()
-        assert (folder / "page.html").is_file()
-    assert not list(temporary.iterdir())
     made = TemporaryFolder()
-    made.remove()
-    made.remove()
+    (made.path / "page.html").write_text("data")
+    remove_abandoned()
+    assert (made.path / "page.html").is_file()
+    made.close()
+    made.close()
     assert not list(temporary.iterdir())
 
 

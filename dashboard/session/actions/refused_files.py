@@ -49,6 +49,8 @@ def refusals() -> dict[str, Refusal]:
 def refuse(error: RanklensError, given: UploadedFile, choices: Mapping[str, Any] = _NONE) -> None:
     """List a file that could not be read. The file itself is held as long as this visit lasts."""
     dismiss(given.name)
+    # Its frames hold the file, too.
+    error.__cause__ = error.__context__ = error.__traceback__ = None
     refusal = Refusal(error, next(_KEYS), choices, ref(given))
     _held()[refusal.key] = given
     refusals()[given.name] = refusal

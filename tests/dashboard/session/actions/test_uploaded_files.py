@@ -132,6 +132,15 @@ def test_files_are_gone_with_their_session(visit: dict[str, Any]) -> None:
     assert left() == 0 and visits.visit_of("s1") is None
 
 
+def test_a_refused_file_goes_with_its_visit_and_stays_listed(visit: dict[str, Any]) -> None:
+    read(arrived("b.run", TWICE))
+    assert refusals()["b.run"].given is not None
+    del visit["_refused_files"]
+    assert left() == 0 and refusals()["b.run"].given is None
+    read_again("b.run", duplicates="first")
+    assert "b.run" in refusals()
+
+
 def test_a_failure_removes_what_was_given() -> None:
     with (
         mock.patch.object(uploaded_file, "is_packed", side_effect=ZeroDivisionError),
