@@ -10,10 +10,11 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
+from dashboard.temporary_folders import TemporaryFolder
 from metrics_core.base.errors import RanklensError
 
 _NAMES = (
@@ -60,8 +61,9 @@ def pdf_of(page: str, instead: str) -> bytes:
             "A PDF is printed by Chrome, Chromium or Edge, and none of them is at hand.",
             f"Install one, or write a file that ends in .{instead}.",
         )
-    with tempfile.TemporaryDirectory(prefix="ranklens-", ignore_cleanup_errors=True) as folder:
-        given, made = Path(folder, "page.html"), Path(folder, "page.pdf")
+    with closing(TemporaryFolder()) as temporary:
+        folder = temporary.path
+        given, made = folder / "page.html", folder / "page.pdf"
         given.write_text(page, encoding="utf-8")
         try:
             subprocess.run(
@@ -78,12 +80,12 @@ def pdf_of(page: str, instead: str) -> bytes:
         return made.read_bytes()
 
 
-def _options(folder: str) -> list[str]:
+def _options(folder: Path) -> list[str]:
     """Without a window, a reader's own settings and any call home."""
     own = [
         "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
         "--disable-background-networking", "--disable-extensions", "--no-pdf-header-footer",
-        f"--user-data-dir={Path(folder, 'profile')}",
+        f"--user-data-dir={folder / 'profile'}",
     ]  # fmt: skip
     # The account root has no sandbox, as in a container; what is printed is a page of our own.
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0

@@ -7,12 +7,13 @@ import sys
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryFile
 from types import TracebackType
 from typing import IO
 from weakref import finalize
 
 from dashboard.address.address import Address
+from dashboard.temporary_folders import TemporaryFolder
 from dashboard.workspace import Workspace
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats import Loaded
@@ -30,7 +31,7 @@ class Served:
     """A dashboard at `address`, which ends with `close`, or with this process, however that ends.
     In a notebook it is shown as a link."""
 
-    def __init__(self, folder: Path, view: Address, temporary: TemporaryDirectory[str] | None):
+    def __init__(self, folder: Path, view: Address, temporary: TemporaryFolder | None):
         """Serve a workspace's folder, which goes in the end if it is `temporary`. Raises
         RanklensError where that does not begin."""
         with TemporaryFile("w+") as complaints:
@@ -79,8 +80,8 @@ def served(
     """
     temporary = None
     if folder is None:
-        temporary = TemporaryDirectory(prefix="ranklens-", ignore_cleanup_errors=True)
-        folder = temporary.name
+        temporary = TemporaryFolder()
+        folder = temporary.path
     kept = Path(folder).expanduser().resolve()
     workspace = Workspace(kept)
     same = (here for here in workspace.collections() if here.name == name)
@@ -109,7 +110,7 @@ def _first_line(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline()
 
 
-def _ended(process: subprocess.Popen[str], temporary: TemporaryDirectory[str] | None) -> None:
+def _ended(process: subprocess.Popen[str], temporary: TemporaryFolder | None) -> None:
     assert process.stdin is not None and process.stdout is not None
     process.stdin.close()
     try:
@@ -119,4 +120,4 @@ def _ended(process: subprocess.Popen[str], temporary: TemporaryDirectory[str] | 
         process.wait()
     process.stdout.close()
     if temporary is not None:
-        temporary.cleanup()
+        temporary.close()

@@ -78,7 +78,9 @@ def _run(options: argparse.Namespace) -> int:
         print(_OPEN_TO_ALL, file=sys.stderr, flush=True)
     # Only now, because it takes a second.
     from dashboard.serving.server import serve
+    from dashboard.temporary_folders import remove_abandoned
 
+    Thread(target=remove_abandoned, name="abandoned folders", daemon=True).start()
     serve(listening, token)
     return 0
 

@@ -44,7 +44,8 @@ CORE = (
     ("__main__",),
 )
 DASHBOARD = (
-    ("environment", "streamlit_internals", "printing"),
+    ("environment", "streamlit_internals", "temporary_folders"),
+    ("printing",),
     ("workspace", "address"),
     ("files",),
     ("study",),

@@ -99,11 +99,14 @@ class GroupScores:
 
 
 def breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
-    """The Breakdown page, by one of the columns; by the first where `by` is none."""
+    """The Breakdown page, by one of the columns; by the first that splits the queries in view if
+    `by` is none of them."""
     columns = list(study.columns(shown))
     if not columns:
         return Breakdown(columns=[])
-    return study.kept(_breakdown, shown, by if by in columns else columns[0])
+    if by not in columns:
+        by = next(iter(study.splitting(shown)), columns[0])
+    return study.kept(_breakdown, shown, by)
 
 
 def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:

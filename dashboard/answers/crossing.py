@@ -52,10 +52,10 @@ def crossing(
 
 def usual_across(study: Study, shown: Comparison, by: str) -> str:
     """The column that crosses this one best: the next of the files, or else a derived one, with few
-    groups; "" where there is no other."""
+    groups; "" if no other splits the queries in view."""
     columns = study.columns(shown)
-    own = [c for c in study.groupings if c != by]
-    others = own or [c for c in columns if c != by]
+    splitting = [c for c in study.splitting(shown) if c != by]
+    others = [c for c in splitting if c in study.groupings] or splitting
     few = [c for c in others if columns[c].nunique() <= MOST_SIDE_BY_SIDE]
     return next(iter(few or others), "")
 
@@ -131,13 +131,17 @@ def _kept(study: Study, shown: Comparison, by: str, every: bool) -> list[str]:
 
 
 def crossings(study: Study, shown: Comparison, by: str, across: str) -> list[tuple[str, str]]:
-    """The pairs of columns to offer: those of the files, then this one with every other; the pair
-    that is shown is among them. None where there is nothing to compare."""
+    """The pairs of columns to offer: those of the files, then this one with every other, of columns
+    that split the queries in view; the pair that is shown is among them. None where there is
+    nothing to compare."""
     if shown.alone:
         return []
-    others = [c for c in study.columns(shown) if c != by]
-    first = usual_across(study, shown, by)
-    pairs = [*combinations(study.groupings, 2), (by, first), *((by, other) for other in others)]
+    splitting = study.splitting(shown)
+    own = [c for c in study.groupings if c in splitting]
+    pairs = [*combinations(own, 2)]
+    if by in splitting:
+        others = [c for c in splitting if c != by]
+        pairs += [(by, usual_across(study, shown, by)), *((by, other) for other in others)]
     if across:
         pairs.append((by, across))
     apart = {frozenset(pair): pair for pair in reversed(pairs) if all(pair)}

@@ -184,12 +184,12 @@ def _overview(study: Study, shown: Comparison) -> Overview:
 
 
 def _grouping(study: Study, shown: Comparison) -> str | None:
-    """The column of the groups: the first of the files' own, else how long the queries are; None
-    where nothing is known of them."""
+    """The column of the groups: the first of the files' own that splits the queries, else how long
+    they are; None if neither does."""
     if study.queries is None:
         return None
-    own = next(iter(study.groupings), None)
-    return own or (_BY_LENGTH if _BY_LENGTH in study.columns(shown) else None)
+    wanted = (*study.groupings, _BY_LENGTH)
+    return next((column for column in study.splitting(shown) if column in wanted), None)
 
 
 def _verdict(scores: Scores, shown: Comparison, every: pd.DataFrame) -> Verdict:

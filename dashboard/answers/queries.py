@@ -95,9 +95,7 @@ class QueryList:
         """The list as it is downloaded: plain column names, ids as text, numbers of the query file
         as they are, a column of scores for each run."""
         shown = [c for c in self.columns if c.key not in ("text", "query_id")]
-        exact = [query_columns.exact(c) for c in shown]
-        own = [e if e in self.kept else c.source for e, c in zip(exact, shown, strict=True)]
-        sources = ["query_id", "text", *own]
+        sources = ["query_id", "text", *(c.source for c in shown)]
         names = ["query_id", "query", *(c.named for c in shown)]
         return self.kept[sources].set_axis(names, axis=1)
 
@@ -146,7 +144,6 @@ def _query_list(study: Study, shown: Comparison, asked: Asked) -> QueryList:
     order, by = _order(offered, asked, usual)
     columns = query_columns.chosen(study, shown, asked.columns, offered)
     frame = _with_columns(every, study, shown, remarks, [*columns, by])
-    frame = frame.assign(**query_columns.numbers_in_ranges(study, shown, columns))
     return QueryList(
         finding=found.finding,
         lead=found.lead,

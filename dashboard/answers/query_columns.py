@@ -86,7 +86,7 @@ def _offered(study: Study, shown: Comparison) -> list[Column]:
         *difference,
         *(_score(name) for name in (*shown.runs, *others)),
         UNJUDGED,
-        *(_group(f"by:{name}", name) for name in (*study.groupings, *rest)),
+        *(_own_column(study, name) for name in (*study.groupings, *rest)),
         *(_group(f"kind:{key}", _KINDS[key]) for key in kinds),
         *(_group(f"by:{name}", name) for name in derived if name not in own),
         *(Column("number", f"n:{k}", f"n: {k}", name) for k, name in {**numbers, **gains}.items()),
@@ -98,10 +98,14 @@ def _score(name: str) -> Column:
     return Column("score", f"score:{name}", f"run: {name}", name)
 
 
-def _group(key: str, name: str) -> Column:
-    return Column(
-        "group", key, "query_id" if key == "query_id" else key.replace(":", ": ", 1), name
-    )
+def _group(key: str, name: str, kind: str = "group") -> Column:
+    return Column(kind, key, "query_id" if key == "query_id" else key.replace(":", ": ", 1), name)
+
+
+def _own_column(study: Study, name: str) -> Column:
+    """A column of the query file: its numbers, or its texts."""
+    is_number = study.queries is not None and name in study.queries.numbers
+    return _group(f"by:{name}", name, "number" if is_number else "group")
 
 
 def with_columns(
@@ -130,9 +134,13 @@ def _values(study: Study, shown: Comparison, column: Column) -> Values:
         return told(study, shown)
     if what == "n":
         return _number(study, shown, name, mask)
+    queries = study.queries
+    if queries is not None and name in queries.numbers:
+        numbers = queries.numbers[name].reindex(study.query_ids)
+        return numbers.to_numpy(dtype=np.float64)[mask]
     if name in study.groupings:
         return np.asarray(study.own_columns[name].to_numpy()[mask])
-    if study.queries is not None and name in study.queries.columns:
+    if queries is not None and name in queries.columns:
         return _own(study, name)[mask]
     return study.columns(shown)[name].to_numpy(dtype=object)[mask]
 
@@ -217,30 +225,8 @@ def _holding(study: Study, shown: Comparison, column: Column) -> dict[str, Any]:
 
 
 def to_ask(study: Study, shown: Comparison, column: Column) -> Values:
-    """A column's values as a filter line asks for them: a number as a number, also where the table
-    shows its range; None where a text is missing."""
-    own = column.name if column.key.startswith("by:") else ""
-    numbers = study.queries.numbers.get(own) if own and study.queries is not None else None
-    if numbers is None:
-        return _as_asked(values(study, shown, column))
-    whole = numbers.reindex(study.query_ids).to_numpy(dtype=np.float64)
-    return np.asarray(whole[study.in_view(shown)])
-
-
-def exact(column: Column) -> str:
-    """What the numbers of a column are called in a frame that has their ranges, too."""
-    return f"exact: {column.key}"
-
-
-def numbers_in_ranges(study: Study, shown: Comparison, columns: list[Column]) -> dict[str, Values]:
-    """The numbers of those columns of the query file of which the table may show ranges: float64[Q]
-    for the queries in view, by `exact`."""
-    numbers = () if study.queries is None else study.queries.numbers
-    return {
-        exact(c): to_ask(study, shown, c)
-        for c in columns
-        if c.key.startswith("by:") and c.name in numbers
-    }
+    """A column's values as a filter line asks for them: None where a text is missing."""
+    return _as_asked(values(study, shown, column))
 
 
 def _as_asked(found: Values) -> Values:
@@ -282,13 +268,10 @@ class Asked(Mapping[str, Values]):
     @property
     def numeric(self) -> frozenset[str]:
         """The names of those that hold numbers, as far as that is known without looking."""
-        queries = self._study.queries
-        own = {} if queries is None else queries.numbers
         return frozenset(
             name
             for name, column in self._columns.items()
             if column.kind in ("score", "difference", "number")
-            or (column.key.startswith("by:") and column.name in own)
         )
 
     def __iter__(self) -> Iterator[str]:

@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers import query_columns
-from dashboard.answers.column import Column
 from dashboard.answers.queries import QueryList, failing_on
 from dashboard.study.study import Study
 from metrics_core.comparing.pairs import SAME
@@ -118,7 +116,7 @@ def _strips(study: Study, shown: Comparison, by: str) -> Strips:
     ids = np.array(scores.query_ids, dtype=object)
     groups = np.full(len(ids), EVERY_QUERY, dtype=object)
     if by in study.columns(shown):
-        groups = query_columns.values(study, shown, Column("group", f"by:{by}", f"by: {by}", by))
+        groups = study.columns(shown)[by].to_numpy(dtype=object)[study.in_view(shown)]
     frame = pd.DataFrame(
         {
             "query_id": np.tile(ids, len(runs)),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dashboard.address.view import Comparison
 from dashboard.answers.firmness import firmness, firmness_known
 from dashboard.answers.unjudged import how_many_unjudged
+from dashboard.study.library import Library
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -31,3 +32,12 @@ def counts(study: Study, shown: Comparison) -> Mapping[str, str]:
         waiting = how_many_unjudged(study, shown)
         found["judge"] = w.count(waiting) if waiting else ""
     return found
+
+
+def held_so_far(library: Library) -> str:
+    """What a collection holds before anything can be compared, in a few words."""
+    if not library.files:
+        return "no files yet"
+    runs = len(library.of_kind("run"))
+    judged = "judgments" if library.of_kind("qrels") else "no judgments"
+    return f"{judged} · {w.count(runs) if runs else 'no'} {w.plural(runs, 'run')}"

@@ -17,7 +17,8 @@ from dashboard.app_pages.parts.own_documents import own_switch
 from dashboard.drawing.blocks import data, markup
 from dashboard.files.files import File
 from dashboard.session import Opened
-from dashboard.session.actions.uploads import bring_back, read_as, refusals, remove_file
+from dashboard.session.actions.refused_files import refusals
+from dashboard.session.actions.uploads import bring_back, read_as, remove_file
 from dashboard.session.deferred import defer
 from dashboard.session.open_collection import collection, library_here, workspace
 from metrics_core.base import wording as w

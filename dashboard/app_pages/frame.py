@@ -27,6 +27,7 @@ from dashboard.components.links import clicked_link
 from dashboard.components.place import keep_place
 from dashboard.drawing.blocks import data, layers, markup, navigation
 from dashboard.session import Opened
+from dashboard.session.actions.arrival import land
 from dashboard.session.actions.notes import missing_of_journals
 from dashboard.session.reconnection import came_back, largest_upload
 from dashboard.session.view import theme
@@ -66,6 +67,7 @@ def draw(pages: Sequence[Page], current: Page) -> Callable[[], None]:
         st.html(f"<style>{style_sheet()}</style>")
     st.logo(str(_STATIC / f"logo-{theme()}.svg"), size="large")
     here = session.opened()
+    land(is_ready=here is not None)
     query = session.address().query
     heard = session.generation("theme")
     link = clicked_link(theme(), heard, query, partial(session.forget, "theme"))

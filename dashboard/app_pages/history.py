@@ -47,7 +47,7 @@ def render() -> None:
         st.html(markup.nothing("One run has no history.", "Load another version of the system."))
         return
     columns = list(study.columns(view))
-    by = asked["by"] if asked["by"] in columns else next(iter(columns), "")
+    by = asked["by"] if asked["by"] in columns else next(iter(study.splitting(view)), "")
     told = answers.are_versions(runs, asked["in_order"], asked["versions"], dates)
     if asked["in_order"] == answers.NONE:
         st.html(markup.answer(*not_versions_finding().parted, {}))
@@ -61,7 +61,7 @@ def render() -> None:
         _asked(runs)
         return
     _means(shown, dates, here)
-    if columns:
+    if by:
         defer(lambda: _slices(runs, columns, by, here))
     defer(lambda: _queries(shown, here))
 

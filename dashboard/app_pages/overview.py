@@ -15,7 +15,7 @@ from dashboard.answers.firmness import firmness as firmness_of
 from dashboard.answers.firmness import firmness_known
 from dashboard.answers.overview import Overview
 from dashboard.answers.working import overview_steps
-from dashboard.app_pages.parts import section, test_picker
+from dashboard.app_pages.parts import add_files, rail, section, test_picker
 from dashboard.drawing.blocks import (
     differences,
     firmness,
@@ -42,6 +42,8 @@ def render() -> None:
     """The verdict, what it rests on, and the ways into it."""
     here = session.opened_study()
     view = here.comparison
+    rail.own_files("page")
+    add_files.landed()
     section.worked_through(overview_steps(here.study, view))
     shown = answers.overview(here.study, view)
     if view.alone:

@@ -44,9 +44,10 @@ _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
 @dataclass(frozen=True)
 class File:
     """One file and what became of it: a table, or the error. `key` tells files apart,
-    `version` two states of one file; `number` is that of a file in the workspace. `written` is when
-    it was last written or came into the workspace, in UTC as ISO 8601 has it; "" where unknown.
-    `evidence` is by what a file of a folder was taken for what it is."""
+    `version` two states of one file; `number` is that of a file in the workspace, `content` the
+    hash of its rows. `written` is when it was last written or came into the workspace, in UTC as
+    ISO 8601 has it; "" where unknown. `evidence` is by what a file of a folder was taken for what
+    it is."""
 
     key: str
     file: str
@@ -59,6 +60,7 @@ class File:
     used: bool = True
     why_not: str = ""
     number: str = ""
+    content: str = ""
     written: str = ""
     evidence: Evidence = "columns"
 

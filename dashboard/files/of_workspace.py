@@ -56,7 +56,9 @@ class LoadedFiles:
         except StorageError as error:
             return entry, _damaged(entry.number, entry.file, error)
         return entry, File(
-            key=entry.content,
+            # Judgments in use are remembered by their rows; two runs may have the same.
+            key=f"{entry.content}#{entry.number}" if entry.kind == "run" else entry.content,
+            content=entry.content,
             version=f"{entry.number} {entry.changed}",
             file=entry.file,
             origin="upload",

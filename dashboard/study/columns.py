@@ -15,6 +15,7 @@ import pandas as pd
 
 from dashboard.address.measure_key import read_measure
 from dashboard.address.view import Comparison
+from metrics_core.base import wording as w
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
@@ -43,11 +44,14 @@ class Study(Protocol):
     @property
     def own_columns(self) -> dict[str, pd.Series]: ...
     def columns(self, comparison: Comparison) -> dict[str, pd.Series]: ...
+    def in_view(self, comparison: Comparison) -> npt.NDArray[np.bool_]: ...
     def all_scores(self, *measures: Measure) -> Scores: ...
     def kept(self, answer: Callable[..., Result], *asked: Hashable) -> Result: ...
 
 
 _CUTOFF = 10
+_IN_META = 2
+"""Columns of the queries that a row names beside a query's text."""
 
 
 def own_columns(study: Study) -> dict[str, pd.Series]:
@@ -116,13 +120,32 @@ def in_view(study: Study, asked: Comparison) -> npt.NDArray[np.bool_]:
     return mask
 
 
+def splitting(study: Study, shown: Comparison) -> list[str]:
+    """`Study.splitting`."""
+    mask = study.in_view(shown)
+    return [c for c, groups in study.columns(shown).items() if groups[mask].nunique() > 1]
+
+
 def told(study: Study) -> pd.DataFrame:
-    """What `Study.with_texts` adds, indexed by query_id."""
+    """What `Study.with_texts` adds, indexed by query_id: `text`, `meta`, and a column for each
+    grouping, of numbers as float64, of texts as the group."""
     frame = pd.DataFrame({"text": study.texts}, dtype="str")
-    shown = []
+    ids = list(frame.index)
+    if study.queries is None:
+        return frame.assign(meta="")
+    named: list[list[str]] = []
     for column in study.groupings:
-        if study.queries is not None:
-            frame[f"by: {column}"] = group_of(study.queries, list(frame.index), column).to_numpy()
-            shown.append(f"by: {column}")
-    parts = frame[shown[:2]].to_numpy().tolist()
-    return frame.assign(meta=[" · ".join(row) for row in parts] if shown else "")
+        numbers = study.queries.numbers.get(column)
+        if numbers is None:
+            groups = group_of(study.queries, ids, column)
+            frame[f"by: {column}"] = groups.to_numpy()
+            if groups.nunique() > 1:  # one value tells no query apart
+                named.append(groups.tolist())
+        else:
+            # A row is one query: its number, not the range that a group of queries has.
+            own = numbers.reindex(ids)
+            frame[f"by: {column}"] = own.to_numpy(dtype=np.float64)
+            name = column.replace("_", " ")
+            named.append([f"{name} {w.plain_number(v)}" if v == v else "" for v in own])
+    parts = zip(*named[:_IN_META], strict=True)
+    return frame.assign(meta=[" · ".join(filter(None, row)) for row in parts] or "")

@@ -81,7 +81,7 @@ def assemble(
     """
     listed = with_parts_joined(list(files))
     given = [_RunOf(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
-    kept, run_notes = told_apart(given, lambda one, other: one.run.has_rows_of(other.run))
+    kept, run_notes = told_apart(given)
     kept, own_names = _as_called(kept, settings)
     kept = [replace(one, run=as_kept_here(one.run, settings)) for one in kept]
     runs = [one.run for one in kept]
@@ -189,15 +189,11 @@ def id_maps(settings: Settings) -> IdMaps:
 
 
 def _with_run_names(files: Sequence[File], runs: Sequence[_RunOf]) -> list[File]:
-    """Files of runs carry the run as it is told apart; a second file of one run is not used."""
+    """Files of runs carry the run under the name that tells it apart, in its colour."""
     named = []
     for f in files:
         own = next((one for one in runs if one.file is f), None)
-        if own is not None:
-            f = replace(f, table=own.run, slot=own.slot)
-        elif isinstance(f.table, Run) and f.used:
-            f = replace(f, used=False, why_not="not used: the same run as another file")
-        named.append(f)
+        named.append(f if own is None else replace(f, table=own.run, slot=own.slot))
     return named
 
 

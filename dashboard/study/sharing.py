@@ -14,7 +14,7 @@ from dashboard.address.view import Comparison
 from dashboard.study.study import Study
 from dashboard.workspace.disk.records import NOTHING_SAID
 from metrics_core.judging import JudgedRanks
-from metrics_core.slicing.breakdowns import NO_GROUP
+from metrics_core.slicing.breakdowns import NO_GROUP, group_of
 from metrics_core.tables import Queries, Run
 
 _LETTERS = 26
@@ -63,7 +63,7 @@ def without_names(study: Study) -> Shared:
             named = f"column {number}"
             values = [value for value in study.groups[column] if value != NO_GROUP]
             told = {value: f"Group {place}" for place, value in enumerate(values, 1)}
-            columns[named] = frame[column].map(told)
+            columns[named] = group_of(study.queries, frame["query_id"], column).map(told)
             groups |= {(column, value): (named, name) for value, name in told.items()}
             groups[column, NO_GROUP] = named, NO_GROUP
     queries = Queries.from_columns(columns) if columns else None

@@ -141,6 +141,10 @@ class Study(KeptAnswers):
         asked = replace(comparison, where=(), also=())
         return self.kept(columns.columns, asked)
 
+    def splitting(self, comparison: Comparison) -> list[str]:
+        """Those of `columns` that tell the queries in view apart; the others explain nothing."""
+        return self.kept(columns.splitting, replace(comparison, also=()))
+
     @cached_property
     def deepest(self) -> int:
         """How deep the deepest run goes, 1,000 at the most."""

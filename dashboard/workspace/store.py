@@ -221,9 +221,10 @@ class Workspace:
     ) -> Added:
         """Keep a table in a collection that is there.
 
-        The same rows are kept once. Another table of the same file name and kind stands for the
-        older one, in its colour and under its name, unless it is to stand `beside` it. `slots` are
-        colours that are taken by runs which are not kept here.
+        The same rows are kept once, those of a run once for each file name: two identical runs are
+        two. Another table of the same file name and kind stands for the older one, in its colour
+        and under its name, unless it is to stand `beside` it. `slots` are colours that are taken by
+        runs which are not kept here.
         """
         with self._changing():
             loaded = replace(loaded, table=on_disk(self.cache, loaded.table, loaded.file))
@@ -332,7 +333,10 @@ class Workspace:
 
     def _known(self, identity: str, loaded: Loaded, content: str) -> Entry | None:
         here = (*self.entries(identity), *self.removed_entries(identity))
-        return next((e for e in here if e.content == content and e.kind == loaded.kind), None)
+        same = [e for e in here if e.content == content and e.kind == loaded.kind]
+        if loaded.kind == "run":
+            same = [e for e in same if e.file == loaded.file]
+        return next(iter(same), None)
 
     def _known_already(self, identity: str, known: Entry, made: Made | None) -> Added:
         """The file is here: mended if its table was damaged, back again if it was removed."""

@@ -7,6 +7,7 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 MINUS = "\u2212"
@@ -44,6 +45,15 @@ def _digits(value: float, digits: int) -> int:
     """How many decimals a score has."""
     size = abs(value)
     return digits if size < _PLAIN else min(digits, 1 if size < 1000 else 0)
+
+
+def plain_number(value: float) -> str:
+    """Return a number of somebody's file as it is, without thousands separators, which a year has
+    none of; "–" for NaN."""
+    if math.isnan(value):
+        return DASH
+    text = format(Decimal(repr(round(float(value), 12))), "f")
+    return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", MINUS)
 
 
 def scores(values: Iterable[float], digits: int = 3) -> list[str]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from os.path import normpath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -147,7 +148,7 @@ def nothing_to_compare(baseline: str) -> RanklensError:
     """The error for runs that turned out to be the baseline."""
     return RanklensError(
         f"There is nothing but {baseline} to compare.",
-        "The runs hold the same lines as the baseline; give another run.",
+        "Its file was given twice; give another run.",
     )
 
 
@@ -207,12 +208,18 @@ def runs_read(options: ReadingOptions) -> list[OfFile[Run]]:
 def _apart(
     runs: Sequence[OfFile[AnyRun]], same: Callable[[AnyRun, AnyRun], bool], options: ReadingOptions
 ) -> list[OfFile[AnyRun]]:
-    """The runs with names that tell them apart, one given twice once unless it is to stay."""
-    if options.keeps_same and runs:
+    """Return the runs with distinct names. A file that is given twice counts once, unless both are
+    to stay; two files with the same rows are two runs."""
+    keeps_same = options.keeps_same
+    if keeps_same and runs:
         baseline, *others = runs
         named = baseline_name(baseline.name, {run.name for run in others})
-        runs, same = [baseline.renamed(named), *others], lambda *_: False
-    apart, notes = told_apart(runs, lambda one, other: same(one.run, other.run))
+        runs = [baseline.renamed(named), *others]
+
+    def is_given_again(one: OfFile[AnyRun], other: OfFile[AnyRun]) -> bool:
+        return normpath(one.file) == normpath(other.file) and same(one.run, other.run)
+
+    apart, notes = told_apart(runs) if keeps_same else told_apart(runs, is_given_again)
     say("runs", notes)
     return apart
 

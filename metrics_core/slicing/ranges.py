@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
-from metrics_core.base.wording import MINUS
+from metrics_core.base import wording as w
 
 Floats = npt.NDArray[np.float64]
 
@@ -20,7 +20,7 @@ MOST_NUMBERS = 8
 
 _MOST_RANGES = 6
 _QUERIES_A_RANGE = 10
-_NUMBER = rf"[{MINUS}-]?(?:\d+\.?\d*|\.\d+)"
+_NUMBER = rf"[{w.MINUS}-]?(?:\d+\.?\d*|\.\d+)"
 _RANGE = re.compile(
     rf"(under )?({_NUMBER})(?:[\u2013-]{_NUMBER}| (?:to|or) {_NUMBER}| or more)?"
     r"(?: (?:words?|relevant))?"
@@ -59,7 +59,7 @@ def by_size(name: str) -> tuple[float, int] | None:
     found = _RANGE.fullmatch(name)
     if found is None:
         return None
-    return float(found[2].replace(MINUS, "-")), 0 if found[1] else 1
+    return float(found[2].replace(w.MINUS, "-")), 0 if found[1] else 1
 
 
 def _edges(known: Floats) -> Floats:
@@ -91,19 +91,13 @@ def _names(known: Floats, edges: Floats) -> list[str]:
         place = np.searchsorted(edges, known, side="right")
         ends = pd.Series(known).groupby(place).agg(["min", "max"])
         ends = ends.reindex(range(len(edges) + 1))
-        return [_span(_plain(low), _plain(high), dash) for low, high in ends.to_numpy()]
-    texts = [_plain(edge) for edge in edges]
+        return [
+            _span(w.plain_number(low), w.plain_number(high), dash) for low, high in ends.to_numpy()
+        ]
+    texts = [w.plain_number(edge) for edge in edges]
     between = [_span(low, high, dash) for low, high in pairwise(texts)]
     return [f"under {texts[0]}", *between, f"{texts[-1]} or more"]
 
 
 def _span(low: str, high: str, dash: str) -> str:
     return low if low == high else f"{low}{dash}{high}"
-
-
-def _plain(value: float) -> str:
-    """A number without thousands separators, which a year has none of."""
-    if math.isnan(value):
-        return ""
-    text = np.format_float_positional(round(float(value), 12), trim="-")
-    return text.replace("-", MINUS)

@@ -1,4 +1,4 @@
-"""Several runs side by side: names that tell them apart, one run where two files are the same."""
+"""Several runs side by side: names that tell them apart, one run where a file is given twice."""
 
 from __future__ import annotations
 
@@ -22,11 +22,18 @@ class Named(Protocol):
 AnyRun = TypeVar("AnyRun", bound=Named)
 
 
+def _never(_one: object, _other: object) -> bool:
+    return False
+
+
 def told_apart(
-    runs: Sequence[AnyRun], same: Callable[[AnyRun, AnyRun], bool]
+    runs: Sequence[AnyRun], same: Callable[[AnyRun, AnyRun], bool] = _never
 ) -> tuple[list[AnyRun], list[Note]]:
-    """The runs with distinct names; a run given twice (the `same` rows) is kept once. The notes say
-    what was done."""
+    """Return the runs with distinct names, and notes on what was done.
+
+    A run that is the `same` as an earlier one is left out: one file that was given twice. Two
+    files with the same rows are two runs, which score the same.
+    """
     kept: list[AnyRun] = []
     notes: list[Note] = []
     for run in runs:
@@ -35,7 +42,7 @@ def told_apart(
             notes.append(
                 Note(
                     "same_run",
-                    f"{run.name} is the same run as {twin.name}; shown once",
+                    f"{run.name} was given twice; shown once",
                     1,
                     (twin.name,),
                 )

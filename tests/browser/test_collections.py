@@ -93,7 +93,7 @@ def test_renamed_copied_removed_undone(app: str, open_page: Opened) -> None:
     expect(page.locator("h1")).to_contain_text("Three collections")
     page.goto(link)  # by its id, whatever its name
     settle(page)
-    expect(page.locator("h1")).to_contain_text("Two files are loaded")
+    expect(page.locator("h1")).to_contain_text("good scores 1.000")
 
 
 @pytest.mark.thorough

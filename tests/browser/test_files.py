@@ -49,13 +49,28 @@ def verdict(page: Page) -> None:
     expect(page.locator("h1")).to_contain_text(VERDICT)
 
 
+def files_page(page: Page) -> None:
+    """From the line that names the files to their page."""
+    page.locator(".lens.arrived a").click()
+    settle(page)
+
+
 def test_search_from_the_first_run_to_the_verdict(app: str, open_page: Opened) -> None:
-    page = open_page(f"{app}/data?set=own")
+    page = open_page(app)
+    page.get_by_role("button", name="Open your files").first.click()
+    settle(page)
     expect(page.locator(".lens.steps")).to_contain_text("q1 Q0 doc12 1 14.2 bm25")
     formats = page.locator(".lens.all-formats").bounding_box()
     assert formats is not None and formats["height"] < 40, "one line"
     runs = [(f"{of}.run", lists(IN_TREC, of, n)) for of, n in (("dense", 0), ("bm25", POOR_FIRST))]
-    upload(page, ("my.qrels", JUDGED), *runs)
+    upload(page, *runs)
+    expect(page.locator("h1")).to_contain_text("Two files are loaded")
+    expect(page.locator(".st-key-collections")).to_contain_text("no judgments · 2 runs")
+    upload(page, ("my.qrels", JUDGED))
+    expect(page.locator("h1")).to_contain_text(VERDICT)
+    expect(page.locator(".lens.arrived")).to_contain_text("One file is loaded: my.qrels")
+    expect(page.get_by_role("button", name="Open your files")).to_have_count(0)
+    files_page(page)
     expect(page.locator("h1")).to_contain_text("Three files are loaded")
     verdict(page)
     page.reload()
@@ -158,7 +173,9 @@ def test_a_long_run_streams_to_the_disk_and_a_full_one_is_told(
     settle(page)
     chosen.set_input_files(run)
     # 4 MB are sent, written and read, beside whatever else this machine does.
-    expect(page.locator("h1")).to_contain_text("Two files are loaded", timeout=60_000)
+    expect(page.locator(".lens.arrived")).to_contain_text("long.run (run)", timeout=60_000)
+    files_page(page)
+    expect(page.locator("h1")).to_contain_text("Two files are loaded")
     expect(page.get_by_text("150,001").first).to_be_visible()
     settle(page)
     assert not list(place.glob("*.part"))
@@ -189,7 +206,7 @@ def test_ids_and_names_with_markup_are_shown_as_text(app: str, open_page: Opened
     name = "<b>bold</b>"
     run = GOOD.replace("d1", "<img/src=x>")
     upload(page, ("my.qrels", QRELS), (f"{name}.run", run), ("poor.run", POOR))
-    expect(page.locator("h1")).to_contain_text("Three files are loaded")
+    expect(page.locator(".lens.arrived")).to_contain_text("Three files are loaded")
     page.goto(f"{app}/query?q=q1")
     settle(page)
     expect(page.get_by_text("<img/src=x>").first).to_be_visible()

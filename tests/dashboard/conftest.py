@@ -47,6 +47,14 @@ def opened(page: str = "", **parameters: Any) -> AppTest:
     return app
 
 
+def on_files(app: AppTest) -> AppTest:
+    """The app on the Files page, from wherever an upload has led to."""
+    if not app.file_uploader:
+        app.switch_page("app_pages/data.py").run()
+    assert not app.exception, [e.value for e in app.exception]
+    return app
+
+
 def drawn(app: AppTest) -> str:
     """All drawn HTML, styles left out."""
     whole = " ".join(e.proto.body for e in app.get("html"))

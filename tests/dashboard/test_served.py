@@ -79,6 +79,16 @@ def test_it_ends_with_its_process_however_that_ends(
     while not is_free(port):
         assert time.monotonic() < end, "it is served still"
         time.sleep(0.05)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (left,) = tmp_path.iterdir()
+    assert any((left / "files" / "tables").iterdir()), "its data is left"
+    with shown().open():  # a start, which finds it, and its own in use
+        here = next(folder for folder in tmp_path.iterdir() if folder != left)
+        while left.exists():
+            assert time.monotonic() < end, "it is there still"
+            time.sleep(0.05)
+        assert any((here / "files" / "tables").iterdir())
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

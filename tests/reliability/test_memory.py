@@ -65,6 +65,8 @@ def megabytes_held() -> int:
 def upload(app, name: str, text: str) -> None:  # type: ignore[no-untyped-def]
     """Give a file to the Data page."""
     app.file_uploader[0].set_value([(name, text.encode(), "text/plain")]).run()
+    if not app.file_uploader:  # the first result leads to the Overview
+        app.switch_page("app_pages/data.py").run()
     assert not app.exception, app.exception
 
 

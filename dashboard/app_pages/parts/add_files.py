@@ -12,6 +12,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
 from dashboard.answers.collections import file_name
+from dashboard.answers.data import data as files_loaded
+from dashboard.answers.data import looked_at
 from dashboard.answers.file_formats import tools_for
 from dashboard.answers.id_offers import IdOffer
 from dashboard.app_pages.parts import file_columns
@@ -20,18 +22,12 @@ from dashboard.drawing.blocks import data, markup, navigation
 from dashboard.drawing.blocks.help_page import FORMATS
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File
+from dashboard.session.actions.arrival import arrived, put_arrival_away
 from dashboard.session.actions.collections import example_files, packed_collection
 from dashboard.session.actions.judgments import read_ids, use_judgments
+from dashboard.session.actions.refused_files import Refusal, dismiss, refusals
 from dashboard.session.actions.uploaded_files import expect_files, uploaded
-from dashboard.session.actions.uploads import (
-    Refusal,
-    dismiss,
-    read_again,
-    read_as,
-    read_uploads,
-    refusals,
-    remove_file,
-)
+from dashboard.session.actions.uploads import read_again, read_as, read_uploads, remove_file
 from dashboard.session.memory import give_memory_back
 from dashboard.session.open_collection import (
     all_collections,
@@ -80,21 +76,27 @@ def bar() -> None:
 
 
 def first_run() -> None:
-    """What to load, the uploader, and the example."""
-    st.html(
-        markup.answer(
-            "Which of two is better? Bring the lists and the judgments",
-            "Files stay on this computer. The kind of each is found by itself; you can correct it"
-            " under Files.",
-            {},
+    """What to load, the uploader, and the example; if some of it is loaded, what is missing."""
+    library = library_here()
+    if library.files:
+        cutoff, measure = looked_at(None)
+        so_far = files_loaded(library, len(refusals()), measure, cutoff).finding
+        st.html(markup.answer(*so_far.parted, {}))
+    else:
+        st.html(
+            markup.answer(
+                "Which of two is better? Bring the lists and the judgments",
+                "Files stay on this computer. The kind of each is found by itself; you can correct"
+                " it under Files.",
+                {},
+            )
         )
-    )
-    audience = _audience()
-    st.html(data.first_run_steps(audience, tools_for(audience)))
     with above_the_uploader():
         told()
-        unread(library_here().files)
+        unread(library.files)
     uploader()
+    audience = _audience()
+    st.html(data.first_run_steps(audience, tools_for(audience)))
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Open the example: a help centre, four runs"):
             open_collection(SAMPLE)
@@ -192,6 +194,23 @@ def told() -> None:
     trouble = workspace().trouble()
     if trouble is not None:
         st.html(data.receipt(trouble.message, trouble.hint, alarming=True))
+    _receipts()
+    _refused(dict(refusals()))
+
+
+def landed() -> None:
+    """On the page that an upload led to: what became of each of its files."""
+    loaded = arrived()
+    if loaded is None:
+        return
+    if loaded:
+        with st.container(horizontal=True, vertical_alignment="top", key="told_arrived"):
+            st.html(data.arrived(loaded, session.href("data")))
+            st.button("OK", key="arrived", on_click=put_arrival_away, type="tertiary")
+    _receipts()
+
+
+def _receipts() -> None:
     for receipt in receipts():
         with st.container(horizontal=True, vertical_alignment="center", key=f"told_{receipt.key}"):
             st.html(data.receipt(receipt.message, receipt.hint, alarming=receipt.alarming))
@@ -209,7 +228,6 @@ def told() -> None:
                 args=(receipt,),
                 type="tertiary",
             )
-    _refused(dict(refusals()))
 
 
 def _refused(refused: dict[str, Refusal]) -> None:
@@ -233,7 +251,8 @@ def _card(name: str, refusal: Refusal) -> None:
     st.html(data.error_card(refusal.error))
     key = f"{refusal.key}"
     with st.container(horizontal=True, key=f"offers_{key}"):
-        _offered(refusal.error, key, partial(read_again, name))
+        if refusal.given is not None:
+            _offered(refusal.error, key, partial(read_again, name))
         st.button("Dismiss", key=f"dismiss_{key}", on_click=dismiss, args=(name,))
     if not _offers_columns(refusal.error):
         file_columns.of_refused(name, refusal)

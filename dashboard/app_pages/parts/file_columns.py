@@ -16,8 +16,9 @@ from dashboard.app_pages.parts.file_numbers import numbers, relevance
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data
 from dashboard.files.files import File
+from dashboard.session.actions.refused_files import Refusal
 from dashboard.session.actions.uploaded_files import Original, original_of
-from dashboard.session.actions.uploads import Refusal, read_again, read_so
+from dashboard.session.actions.uploads import read_again, read_so
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats import FirstRows
 from metrics_core.formats.parsing.chosen_columns import chosen_columns
@@ -35,7 +36,9 @@ def of_refused(name: str, refusal: Refusal) -> None:
     def read(kind: Judgable, columns: Columns) -> None:
         read_again(name, kind=kind, columns=dict(columns))
 
-    _of_unread(Original(name, refusal.given, refusal.choices), f"refused_{refusal.key}", read)
+    if refusal.given is not None:
+        original = Original(name, refusal.given, refusal.choices)
+        _of_unread(original, f"refused_{refusal.key}", read)
 
 
 def of_unread(file: File) -> None:

@@ -150,7 +150,7 @@ def _strips(shown: QueryList, here: Opened) -> list[str] | None:
     view = here.comparison
     offered = query_views.strip_groupings(here.study, view)
     by = here.view.address["by"]
-    by = by if by in offered else next(iter(offered), "")
+    by = by if by in offered else next(iter(here.study.splitting(view)), "")
     section.heading(
         f"Score by {by or 'query'}",
         f"{view.measure}: a point per query, a stroke at the mean of each group.",

@@ -10,14 +10,18 @@ import streamlit as st
 from dashboard import session
 from dashboard.address.page import Page
 from dashboard.answers.collections import MANY, holds, opened
-from dashboard.answers.rail import counts
+from dashboard.answers.rail import counts, held_so_far
 from dashboard.app_pages.parts.literal import literal
 from dashboard.app_pages.parts.section import counted
 from dashboard.drawing.blocks import navigation
 from dashboard.drawing.blocks.navigation import Place, Shelved
-from dashboard.files.collections import Listed
+from dashboard.files.collections import SAMPLE, Listed
 from dashboard.session import Opened
-from dashboard.session.actions.collections import collection_href, make_collection
+from dashboard.session.actions.collections import (
+    collection_href,
+    make_collection,
+    open_own_files,
+)
 from dashboard.session.open_collection import (
     all_collections,
     collection,
@@ -31,6 +35,7 @@ def draw(pages: Sequence[Page], current: Page, here: Opened | None) -> Callable[
     """The collection and the page names, with what is known to wait on the pages; what is given
     back tells it anew, once the page has worked out more."""
     _collections(here)
+    own_files("rail")
     if here is not None and here.study.settings.complete:
         st.html(navigation.word("Judgments taken as complete"))
     room = st.empty()
@@ -60,6 +65,15 @@ def draw(pages: Sequence[Page], current: Page, here: Opened | None) -> Callable[
     return tell
 
 
+def own_files(place: str) -> None:
+    """The way to the reader's own files, in the rail or on a page; only on the example."""
+    if collection() != SAMPLE:
+        return
+    with st.container(key=f"own_files_{place}"):
+        if st.button("Open your files", key=f"open_own_files_{place}"):
+            open_own_files()
+
+
 def _is_offered(page: Page, first: Page, here: Opened | None) -> bool:
     """Before anything is loaded there are only the way in, the files and what explains."""
     if here is None:
@@ -72,7 +86,7 @@ def _collections(here: Opened | None) -> None:
     known = all_collections()
     name, told = "Collections", "none is open"
     if not no_collection_open():
-        name, told = known.name_of(collection()), "no files yet"
+        name, told = known.name_of(collection()), held_so_far(library_here())
     if here is not None:
         queries = counted(len(here.study.query_ids), "query", "queries")
         told = f"{queries} · {counted(len(here.study.names), 'run', 'runs')}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ Row = Mapping[str, Any]
 
 _drawn = Template("data")
 _FIRST_ROWS = 4
+_NAMED_FILES = 4
+"""Files of an upload that are named one by one in the line that tells of it."""
 
 
 def result(found: Verdict | None, styles: Styles, link: str, *, alone: bool = False) -> Markup:
@@ -54,6 +57,21 @@ def error_card(error: RanklensError) -> Markup:
 def receipt(message: str, hint: str = "", *, alarming: bool = False) -> Markup:
     """What became of something that was done; `alarming` where it went wrong."""
     return _drawn("receipt", message=message, hint=hint, alarming=alarming)
+
+
+def arrived(loaded: Sequence[tuple[str, str]], link: str) -> Markup:
+    """The files that an upload loaded, each with what it holds; the link leads to all files."""
+    kinds = Counter(kind for _, kind in loaded)
+    runs = kinds.pop("run", 0)
+    said = [f"{w.number(runs)} {w.plural(runs, 'run')}"] if runs else []
+    few, many = w.sentence_case(w.number(len(loaded))), len(loaded)
+    return _drawn(
+        "arrived",
+        files=loaded,
+        head=f"{few} {w.plural(many, 'file')} {w.plural(many, 'is', 'are')} loaded",
+        said=w.listing([*said, *kinds]) if many > _NAMED_FILES else "",
+        link=link,
+    )
 
 
 def file_table(rows: Sequence[Row], cutoff: int = 10) -> Markup:

@@ -126,8 +126,10 @@ def _width(head: _Head, values: pd.Series, scale: Span | None) -> int:
     if head.column.kind == "score":
         words, mark = max(words, min(text_width(head.name, bold=True), _NAME)), _MARK
         least += 0 if scale is None else _METER
-    if head.column.kind == "group":
-        room = text_width(max(values.astype(str), key=len, default=""), size=_CELL)
+    if head.column.kind in ("group", "number"):
+        is_number = head.column.kind == "number"
+        texts = [_number(value, head.column) if is_number else str(value) for value in values]
+        room = text_width(max(texts, key=len, default=""), size=_CELL)
     return round(min(max(least, room + _PADDING, words + _PADDING + mark), _WIDEST))
 
 
@@ -176,7 +178,7 @@ def _row(
         if column.kind == "score":
             parts.append((column.kind, _cell(value, spans[1])))
         elif column.kind == "number":
-            parts.append((column.kind, _number(value)))
+            parts.append((column.kind, _number(value, column)))
         elif column.kind == "difference":
             tone = str(record["outcome"]) if clear else ""
             parts.append((column.kind, _gap(value, spans[0], tone)))
@@ -203,8 +205,11 @@ def _part(value: float, span: Span) -> str:
     return percent((value - low) / (high - low))
 
 
-def _number(value: float) -> str:
-    """A whole number plain, others as a score."""
+def _number(value: float, column: Column) -> str:
+    """A number of the query file as it stands there; else a whole number plain, others as a
+    score."""
+    if column.key.startswith("by:"):
+        return w.plain_number(value)
     return w.count(value) if value % 1 == 0 else w.score(value)
 
 

@@ -10,9 +10,10 @@ from threading import Lock
 
 import streamlit as st
 
+from dashboard.files.collections import SAMPLE
 from dashboard.files.files import SAMPLE_FOLDER, File, list_folder
 from dashboard.files.uploaded_file import UploadedFile, packed_in
-from dashboard.session.address import forget, href
+from dashboard.session.address import forget, goto, href
 from dashboard.session.open_collection import (
     OF_ANOTHER,
     all_collections,
@@ -36,6 +37,15 @@ _MAKING = Lock()
 def collection_href(identity: str) -> str:
     """The link that opens a collection."""
     return href("overview", **OF_ANOTHER, set=identity)
+
+
+def open_own_files() -> None:
+    """Go from the example to where a reader's own files are added: to Files of the collection that
+    was opened last, or of a first one. Does not return."""
+    here = all_collections().chosen("")
+    if here == SAMPLE and workspace().has(OWN):
+        goto("collections")  # it was removed, and can be restored there
+    goto("data", **OF_ANOTHER, set=OWN if here == SAMPLE else here)
 
 
 def made(name: str) -> Collection:

@@ -83,7 +83,7 @@ def _used(file: File, folder: Path | None) -> UsedFile:
     assert file.table is not None and file.kind is not None
     run = file.table.name if isinstance(file.table, Run) else ""
     own = None if folder is None or file.origin == "upload" else folder / file.file
-    found = _fingerprint(own, state_of(own)) if own is not None and own.is_file() else file.key
+    found = _fingerprint(own, state_of(own)) if own is not None and own.is_file() else file.content
     return UsedFile(file.file, file.kind, run, len(file.table), file.queries, found)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, count
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -18,7 +17,9 @@ from dashboard.files.cut import Carried, Cut, is_carried, opened_cut, read_carri
 from dashboard.files.files import File, parts_as_one
 from dashboard.files.uploaded_file import UploadedFile, tables_of, way_of
 from dashboard.session.actions import collections, notes_and_layers
+from dashboard.session.actions.arrival import begin_upload, lead_on, note_loaded
 from dashboard.session.actions.judgments import keep_in_use
+from dashboard.session.actions.refused_files import Refusal, dismiss, refusals, refuse
 from dashboard.session.actions.uploaded_files import (
     Original,
     forget_readings,
@@ -34,6 +35,7 @@ from dashboard.session.open_collection import (
     collection,
     files_of,
     judgments_of,
+    library_here,
     library_of,
     no_collection_open,
     open_collection,
@@ -51,43 +53,35 @@ from metrics_core.formats.parsing.ranks_parts import is_beside_parts
 from metrics_core.formats.registry import Columns
 from metrics_core.tables import Qrels, Run
 
-_KEYS = count(1)
 _NONE: Mapping[str, Any] = MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """An uploaded file that could not be read by these `choices`, kept for another try; `key` names
-    its widgets."""
-
-    error: RanklensError
-    given: UploadedFile
-    key: int
-    choices: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _nothing() -> None:
     """What is done where nobody needs to know that files are kept."""
 
 
-def refusals() -> dict[str, Refusal]:
-    """Files that were added to the open collection and could not be read, by name."""
-    of_each: dict[str, dict[str, Refusal]] = st.session_state.setdefault("_refused", {})
-    return of_each.setdefault(address()["set"], {})
-
-
 def read_uploads(files: Sequence[UploadedFile], drawn: int) -> Iterator[float]:
     """Read files of the uploader that was `drawn` with this generation into the open collection,
     telling how many are read, and of the next one which share; then the uploader starts anew.
 
-    What is added to the example makes a collection of the reader's own, and so do judgments and
-    runs that have no query in common with what is open, if the reader wishes.
+    What is added to the example makes a collection of the reader's own, with the example's files
+    only if it is about the same queries. Judgments and runs that have no query in common with
+    another open collection make one if the reader wishes.
     """
     # Whatever the reader does meanwhile ends this run of the page wherever it next turns to the
     # session or draws. The next run still has the files and goes on from what is kept.
     kept = _kept()
     read: dict[int, list[Loaded]] = {}
     carried: list[Carried] = []
+    was_ready = not no_collection_open() and library_here().study is not None
+
+    def keep(what: int | tuple[int, int]) -> None:
+        kept.add(what)
+        if not was_ready:
+            lead_on()
+
+    if drawn not in kept:
+        begin_upload()
     try:
         ways = [way_of(given) for given in files]
         usual = [] if drawn in kept else _of_data(files)
@@ -98,7 +92,7 @@ def read_uploads(files: Sequence[UploadedFile], drawn: int) -> Iterator[float]:
             yield done
             if ways[number] == "packed":
                 if (drawn, number) not in kept:
-                    collections.take_in(given, partial(kept.add, (drawn, number)))
+                    collections.take_in(given, partial(keep, (drawn, number)))
             elif ways[number] in ("cut", "carried over"):
                 read[number] = _read_cut(given, carried)
             elif ways[number] == "plain":
@@ -111,7 +105,7 @@ def read_uploads(files: Sequence[UploadedFile], drawn: int) -> Iterator[float]:
             _take_by_what_is_loaded(files, read)
             in_order = [loaded for number in sorted(read) for loaded in read[number]]
             told_here = refusals()
-            _keep(in_order, carried, partial(kept.add, drawn))
+            _keep(in_order, carried, partial(keep, drawn))
             _told_with_the_rest(told_here, files)
     except Exception:
         forget("upload")  # or each further run would fail likewise
@@ -171,7 +165,7 @@ def _read_cut(given: UploadedFile, carried: list[Carried]) -> list[Loaded]:
         else:
             cut = opened_cut(given.origin, given.name)
     except RanklensError as error:
-        refusals()[given.name] = Refusal(error, given, next(_KEYS))
+        refuse(error, given)
         return []
     carried.append(cut.carried)
     return [
@@ -197,23 +191,17 @@ def _received(
             "This is a fault of Ranklens; the other files are not affected.",
         )
     else:
-        refusals().pop(given.name, None)
+        dismiss(given.name)
         return read
-    refusals()[given.name] = Refusal(refused, given, next(_KEYS), choices)
+    refuse(refused, given, choices)
     return []
 
 
 def read_again(name: str, **choices: Any) -> None:
     """Read a refused file with further choices; nothing happens where it was read meanwhile."""
     refused = refusals().get(name)
-    if refused is not None:
+    if refused is not None and refused.given is not None:
         _keep(_read(refused.given, **{**refused.choices, **choices}))
-
-
-def dismiss(*names: str) -> None:
-    """Forget refused files; nothing happens where that is done already."""
-    for name in names:
-        refusals().pop(name, None)
 
 
 def _keep(
@@ -229,7 +217,7 @@ def _keep(
         doing(lambda: _into(here, read, carried, kept))
     elif here == SAMPLE or no_collection_open():
         judged = any(isinstance(r.table, Qrels) and not may_be_a_run(r) for r in read)
-        copied = here == SAMPLE and not judged
+        copied = here == SAMPLE and not judged and not _strangers(here, read)
         doing(lambda: _into_new(read, carried, kept, copied=copied))
     elif _strangers(here, read):
         names = w.named(list(dict.fromkeys(r.file for r in read)))
@@ -269,6 +257,7 @@ def _into_new(
         else collections.made("My files")
     )
     _into(made.id, read, carried, kept)
+    lead_on()
 
 
 def _into(
@@ -301,6 +290,7 @@ def _into(
             replaced.append(partial(_tell_replaced, identity, added.entry, again=again))
         if added.how != "known" or not again:
             became.append((loaded, added))
+    note_loaded((loaded.file, loaded.kind) for loaded, added in became if added.how != "known")
     came = notes_and_layers.taken(identity, carried)
     kept()
     keep_in_use(identity, before, library_of(identity))

@@ -21,6 +21,7 @@ from dashboard.answers.breakdown import (
 )
 from dashboard.answers.crossing import crossing, crossings, usual_across
 from dashboard.answers.group_table import Asked, Listed
+from dashboard.answers.overview import overview
 from dashboard.answers.slices import slices as slices_of
 from dashboard.study.study import Study
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -263,3 +264,32 @@ def test_grades_with_decimals_add_up_as_well() -> None:
     assert math.fsum(found.bridge["part"]) == pytest.approx(float((own - other).mean()), abs=1e-12)
     first = slices_of(of, comparison(of, m="nDCG@10")).found[0]
     assert first.where == (("category", "c1"), ("kind", "k0"))
+
+
+def test_a_column_that_does_not_split_the_queries_in_view_is_never_chosen() -> None:
+    made = study()
+    assert made.queries is not None
+    frame = made.queries.frame
+    of_one = {"constant": ["en"] * N, "kind": frame["kind"], "category": frame["category"]}
+    queries = Queries.from_columns({"query_id": IDS, "text": IDS, "Category": ["en"] * N, **of_one})
+    split = Study(list(made.runs.values()), made.qrels, queries)
+    assert split.groupings[0] == "Category"
+    narrowed = split.view(Address.of(run="a", base="b", where=(("category", "c1"),))).comparison
+    for shown, chosen in (
+        (split.view(Address.of(run="a", base="b")).comparison, "category"),
+        (narrowed, "kind"),
+    ):
+        assert overview(split, shown).grouping == chosen
+        assert breakdown(split, shown, "").by == chosen
+        across = usual_across(split, shown, chosen)
+        assert across == ("kind" if chosen == "category" else HARD)
+        pairs = {column for pair in crossings(split, shown, chosen, "") for column in pair}
+        assert not {"Category", "constant"} & pairs
+        assert breakdown(split, shown, "constant").by == "constant"
+    assert set(overview(split, narrowed).worse["meta"]) <= {"c1 \u00b7 k0", "c1 \u00b7 k1"}
+    only = Study(
+        list(made.runs.values()),
+        made.qrels,
+        Queries.from_columns({"query_id": IDS, "text": IDS, "category": ["en"] * N}),
+    )
+    assert overview(only, only.view(Address.of()).comparison).grouping is None

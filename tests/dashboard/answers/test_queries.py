@@ -8,6 +8,7 @@ from dashboard.address.address import Address
 from dashboard.address.view import Comparison
 from dashboard.answers.queries import PAGE_ROWS, Asked, QueryList, listed_ids, query_list
 from dashboard.answers.query import query
+from dashboard.answers.query_views import strips
 from dashboard.study.study import Study
 from metrics_core.tables import Qrels, Queries, Run
 
@@ -145,17 +146,22 @@ def test_the_download_has_the_order_of_the_table() -> None:
     assert table["a"].is_monotonic_decreasing and len(table) == 111
 
 
-def test_the_download_has_the_numbers_of_the_files_not_their_ranges() -> None:
+def test_a_column_of_numbers_shows_them_sorts_by_them_and_is_downloaded_with_them() -> None:
     ids = IDS[:40]
     made = study(40)
-    lengths = [str(70 + 31 * (i % 20)) for i in range(40)]
+    lengths = ["", *(str(4 + 26 * (i % 20)) for i in range(1, 39)), "4.50"]
     queries = Queries.from_columns({"query_id": ids, "text": ids, "length": lengths})
     numbered = Study(list(made.runs.values()), made.qrels, queries)
-    found = query_list(numbered, comparison(numbered), Asked())
-    assert set(found.kept["by: length"]) != set(lengths)
-    assert dict(zip(found.table["query_id"], found.table["length"], strict=True)) == dict(
-        zip(ids, map(float, lengths), strict=True)
-    )
+    found = query_list(numbered, comparison(numbered), Asked(order="by:length"))
+    whole = [float(length or "nan") for length in lengths]
+    expected = sorted(whole[1:])
+    assert expected[:3] == [4.0, 4.5, 30.0]
+    assert found.kept["by: length"].tolist()[:-1] == found.table["length"].tolist()[:-1] == expected
+    assert found.kept["query_id"].iloc[-1] == ids[0]
+    meta = dict(zip(found.frame["query_id"], found.frame["meta"], strict=True))
+    assert [meta[q] for q in (ids[0], ids[1], ids[39])] == ["", "length 30", "length 4.5"]
+    by_group = strips(numbered, comparison(numbered), "length")
+    assert by_group.groups[0] == "under 160"
 
 
 def test_previous_and_next_follow_the_list_in_its_order() -> None:

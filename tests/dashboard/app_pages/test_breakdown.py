@@ -192,9 +192,13 @@ def test_a_measure_without_headroom_has_no_room() -> None:
 
 
 def test_of_one_group_there_is_no_table() -> None:
-    app = opened("breakdown", run="dense", base="bm25", where="category=Returns")
+    narrowed = {"run": "dense", "base": "bm25", "where": "category=Returns"}
+    app = opened("breakdown", by="category", **narrowed)
     assert "All queries are Returns" in text_of(app)
     assert "Adds to the total" not in text_of(app)
+    # Unasked it is by the next column that tells these queries apart.
+    unasked = text_of(opened("breakdown", **narrowed))
+    assert "All queries are" not in unasked and "Adds to the total" in unasked
 
 
 def test_other_queries_are_told_from_other_scores_where_a_run_lacks_some(

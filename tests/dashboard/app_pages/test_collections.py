@@ -18,7 +18,7 @@ from dashboard.workspace import Workspace
 from dashboard.workspace.disk.errors import refused
 from metrics_core import formats
 from metrics_core.formats import Loaded
-from tests.dashboard.conftest import drawn, opened, text_of
+from tests.dashboard.conftest import drawn, on_files, opened, text_of
 
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
 GOOD = b"q1 Q0 d1 1 3.0 good\nq1 Q0 d2 2 2.0 good\nq2 Q0 d3 1 1.0 good\n"
@@ -26,9 +26,10 @@ POOR = b"q1 Q0 d2 1 3.0 poor\nq1 Q0 d1 2 2.0 poor\nq2 Q0 d9 1 1.0 poor\n"
 
 
 def upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    """Add files, and look at the Files page."""
     app.file_uploader[0].set_value([(n, content, "text/plain") for n, content in files]).run()
     assert not app.exception
-    return app
+    return on_files(app)
 
 
 def press(app: AppTest, label: str, number: int = 0) -> AppTest:
@@ -207,12 +208,23 @@ def test_a_newer_file_of_the_same_name_replaces_with_a_way_back_or_stands_beside
 def test_what_is_here_already_is_said() -> None:
     two_collections()
     app = opened("data", set="own")
-    upload(app, ("copy.run", GOOD), ("my.qrels", QRELS))
+    upload(app, ("good.run", GOOD), ("copy.qrels", QRELS))
     shown = text_of(app)
-    assert "copy.run is here already, as good.run: the same rows, so nothing was added." in shown
-    assert "my.qrels is here already: the same rows" in shown
+    assert "copy.qrels is here already, as my.qrels: the same rows, so nothing was added" in shown
+    assert "good.run is here already: the same rows" in shown
     press(app, "OK")
-    assert "copy.run is here already" not in text_of(app)
+    assert "good.run is here already" not in text_of(app)
+
+
+def test_two_identical_runs_under_two_names_are_both_loaded_and_score_the_same() -> None:
+    queries = [f"q{number}" for number in range(12)]
+    qrels = "".join(f"{query} 0 d1 1\n" for query in queries).encode()
+    run = "".join(f"{query} Q0 d1 1 1.0 x\n" for query in queries).encode()
+    app = upload(opened("data", set="own"), ("my.qrels", qrels), ("v1.run", run), ("v2.run", run))
+    assert "Three files are loaded" in text_of(app)
+    app.session_state["look"] = True
+    assert not app.run().exception
+    assert "They score the same on every query" in text_of(opened(set="own"))
 
 
 def looked_into(app: AppTest) -> AppTest:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from tests.dashboard.conftest import opened, text_of
+from dashboard.answers.rail import held_so_far
+from dashboard.session.open_collection import all_collections, library_of, workspace
+from tests.dashboard.conftest import drawn, on_files, opened, text_of
 
 
 def test_uploads_are_read_remembered_and_refused(tmp_path: Path) -> None:
@@ -53,7 +57,7 @@ def test_swapped_files_are_recognised_by_content() -> None:
             ("qrels.txt", b"q1 Q0 d1 1 2.0 x\n", "text/plain"),
         ]
     ).run()
-    shown = text_of(app)
+    shown = text_of(on_files(app))
     assert "TREC run" in shown and "TREC qrels" in shown
 
 
@@ -91,5 +95,83 @@ def test_several_systems_in_one_file_are_several_runs() -> None:
     assert not app.exception
     assert "Three files are loaded" in text_of(app)
     assert opened(set="own").selectbox(key="w_run").options == ["bm25", "dense"]
-    app.file_uploader[0].set_value([("both.run", rows, "text/plain")]).run()
+    on_files(app).file_uploader[0].set_value([("both.run", rows, "text/plain")]).run()
     assert "Three files are loaded" in text_of(app), "the same file is kept once"
+
+
+FILES = {
+    "my.qrels": b"q1 0 d1 1\nq2 0 d2 1\n",
+    "a.run": b"q1 Q0 d1 1 2.0 x\nq2 Q0 d2 1 2.0 x\n",
+    "b.run": b"q1 Q0 d2 1 2.0 x\nq2 Q0 d2 1 2.0 x\n",
+    "broken.run": b"q1 Q0 d1 1 2.0 x\nq1 Q0 d1 oops\n",
+}
+
+
+def given(app: AppTest, *names: str) -> AppTest:
+    app.file_uploader[0].set_value([(name, FILES[name], "text/plain") for name in names]).run()
+    assert not app.exception
+    return app
+
+
+def test_a_new_collection_opens_on_the_overview_which_names_each_file() -> None:
+    app = given(opened("breakdown", set="own"), "my.qrels", "a.run", "b.run")
+    assert 'data-page="overview"' in drawn(app)
+    assert "Three files are loaded: my.qrels (judgments), a.run (run), b.run (run)." in text_of(app)
+    app.button(key="arrived").click().run()
+    assert "Three files are loaded" not in text_of(app)
+    # What is added to it stays where it was added.
+    later = given(opened("data", set="own"), "broken.run")
+    assert 'data-page="data"' in drawn(later) and "Three files are loaded" in text_of(later)
+
+
+def test_refused_files_stay_listed_until_they_are_dismissed() -> None:
+    app = given(opened("curves", set="own"), "my.qrels", "a.run", "broken.run", "b.run")
+    shown = text_of(app)
+    assert 'data-page="data"' in drawn(app) and "Three files are loaded" in shown
+    assert all(name in shown for name in FILES) and "TREC qrels" in shown
+    assert "broken.run was not loaded: line 2: expected 6 columns, found 4" in shown
+    again = opened("data", set="own")  # a reload
+    assert "broken.run was not loaded" in text_of(again)
+    next(b for b in again.button if b.label == "Dismiss").click().run()
+    assert "broken.run" not in text_of(again)
+    assert "broken.run" not in text_of(opened("data", set="own"))
+
+
+def test_runs_without_judgments_are_all_listed_and_what_is_missing_is_said() -> None:
+    app = opened("overview", set="own")
+    text = b"q1 Q0 d1 1 2.0 x\n"
+    runs = [(f"run{number}.run", text, "text/plain") for number in range(20)]
+    app.file_uploader[0].set_value(runs).run()
+    assert not app.exception
+    shown = text_of(app)
+    assert 'data-page="data"' in drawn(app) and "20 files are loaded" in shown
+    assert "Judgments are still missing" in shown
+    assert all(f"run{number}.run" in shown for number in range(20))
+    overview = text_of(opened("overview", set="own"))
+    assert "20 files are loaded" in overview and "Which of two is better" not in overview
+    assert held_so_far(library_of("own")) == "no judgments \u00b7 20 runs"
+    ready = given(opened("data", set="own"), "my.qrels")
+    assert 'data-page="overview"' in drawn(ready)
+    assert "One file is loaded: my.qrels (judgments)" in text_of(ready)
+
+
+def own_files(app: AppTest) -> str:
+    """The page and the collection that the example's button leads to; "" where there is none."""
+    buttons = [b for b in app.button if b.label == "Open your files"]
+    if not buttons:
+        return ""
+    drawn_page = re.search(r'data-page="(\w+)"', drawn(buttons[0].click().run()))
+    assert drawn_page and not app.exception
+    return f"{drawn_page[1]} {app.query_params['set']}"
+
+
+def test_the_example_leads_to_ones_own_files_which_are_not_mixed_into_it() -> None:
+    assert [own_files(opened(page)) for page in ("overview", "curves")] == ["data own"] * 2
+    app = given(opened("data", set="sample"), "a.run")
+    assert "One file is loaded" in text_of(app) and not own_files(app)
+    workspace().new("Further", "further")
+    all_collections().mark_opened("further")
+    assert own_files(opened(set="sample")) == "data further"
+    for collection in ("own", "further"):
+        workspace().remove(collection)
+    assert own_files(opened(set="sample")) == "collections sample"

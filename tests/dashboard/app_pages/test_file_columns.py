@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.session.open_collection import workspace
-from tests.dashboard.conftest import drawn, opened, text_of
+from tests.dashboard.conftest import drawn, on_files, opened, text_of
 
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\nq3 0 d4 1\n"
 HEADLESS = b"q1,d1,9\nq1,d2,5\nq2,d9,8\nq2,d3,2\nq3,d4,9\nq3,d5,1\n"
@@ -31,7 +31,7 @@ def box(app: AppTest, label: str) -> Any:
 def given(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
     app.file_uploader[0].set_value([(name, content, "") for name, content in files]).run()
     assert not app.exception, [e.value for e in app.exception]
-    return app
+    return on_files(app)
 
 
 def test_the_columns_of_a_file_without_a_header_are_chosen_and_changed_back() -> None:

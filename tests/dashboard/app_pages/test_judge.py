@@ -20,7 +20,7 @@ from dashboard.session.actions.grading import layer_file
 from dashboard.session.open_collection import all_collections, files_of, workspace
 from dashboard.study.library import assemble
 from dashboard.workspace import Workspace
-from tests.dashboard.conftest import drawn, opened, text_of
+from tests.dashboard.conftest import drawn, on_files, opened, text_of
 
 PAIR = {"run": "dense", "base": "bm25"}
 
@@ -321,8 +321,7 @@ def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:
     app = opened("data", set="mine")
     for _ in range(2):
         uploader = next(u for u in app.file_uploader if u.label in ("Add files", "Import"))
-        uploader.set_value(("queries.zip", packed, "application/zip")).run()
-        assert not app.exception, [e.value for e in app.exception]
+        on_files(uploader.set_value(("queries.zip", packed, "application/zip")).run())
     (made,) = [c for c in kept().collections() if c.id != SAMPLE]
     assert {e.kind for e in kept().entries(made.id)} == {"run", "qrels", "queries"}
     assert kept().notes.of(made.id) == kept().notes.of(SAMPLE)

@@ -7,7 +7,7 @@ from typing import Any
 from unittest import mock
 
 from dashboard.session.open_collection import workspace
-from tests.dashboard.conftest import opened, text_of
+from tests.dashboard.conftest import on_files, opened, text_of
 
 
 def files() -> list[tuple[str, bytes, str]]:
@@ -26,7 +26,7 @@ def switch(app: Any) -> Any:
 
 def test_the_own_document_is_said_left_out_and_taken_back() -> None:
     app = opened("data", set="own")
-    app.file_uploader[0].set_value(files()).run()
+    on_files(app.file_uploader[0].set_value(files()).run())
     assert "20 of 20 lists hold the query's own document" in text_of(app)
     before = text_of(opened("", set="own"))
     switch(app).set_value(True).run()
@@ -54,5 +54,5 @@ def test_files_without_it_have_no_switch() -> None:
         (name, text.replace(b"Q0 i", b"Q0 d").replace(b" 0 i", b" 0 d"), "")
         for name, text, _ in files()
     ]
-    app.file_uploader[0].set_value(plain).run()
+    on_files(app.file_uploader[0].set_value(plain).run())
     assert not [t for t in app.toggle if t.label.startswith("Leave out")]

@@ -377,6 +377,11 @@ def test_a_numeric_column_narrows_by_its_ranges(
     app.run()
     assert app.query_params["where"] == "length=0\u20138"
     assert "is better on 18 of 18 queries" in text_of(app)
+    cells = re.findall(r'data-named="length">(.*?)<', drawn(opened("queries", order="by:length")))
+    assert cells[:6] == ["0", "0", "1", "1", "2", "2"]
+    worse = text_of(opened(run="b", base="a")).partition("Got worse")[2].partition("By length")[0]
+    listed = re.findall(r"length [\d\u2013]+", worse)
+    assert listed and not any("\u2013" in number for number in listed)
 
 
 def test_of_forty_categories_those_that_differ_most_are_listed(

@@ -87,11 +87,11 @@ def test_what_a_run_brings_along_takes_no_texts_away(tmp_path: Path) -> None:
     assert ("corpus2.csv", "documents") in used
 
 
-def test_the_same_run_twice_is_shown_once(tmp_path: Path) -> None:
-    library = assemble(files_in(tmp_path, {"a.run": RUN, "b.run": RUN, "j.qrels": "q1 0 d1 1\n"}))
-    assert library.study is not None and library.study.names == ["a"]
-    assert [n.kind for n in library.notes] == ["same_run"]
-    assert "same run" in next(f for f in library.files if f.file == "b.run").why_not
+def test_two_files_with_the_same_rows_are_two_runs(tmp_path: Path) -> None:
+    contents = {"a.run": RUN, "b.run": RUN, "old/a.run": RUN, "j.qrels": "q1 0 d1 1\n"}
+    library = assemble(files_in(tmp_path, contents))
+    assert library.study is not None and library.study.names == ["a", "b", "a (2)"]
+    assert all(file.used for file in library.files)
 
 
 def test_runs_of_one_name_in_two_folders(tmp_path: Path) -> None:

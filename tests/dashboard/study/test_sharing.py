@@ -89,3 +89,12 @@ def test_a_view_is_renamed_with_its_runs_and_groups() -> None:
 
 def test_letters_go_on() -> None:
     assert [letter(place) for place in (0, 25, 26, 52)] == ["A", "Z", "A2", "A3"]
+
+
+def test_ranges_of_a_column_of_numbers_are_groups_without_a_name() -> None:
+    study = marked()
+    assert study.queries is not None
+    lengths = [str(7 + i // 2) for i in range(len(study.query_ids))]
+    queries = Queries(study.queries.frame.assign(length=lengths))
+    shared = without_names(Study(list(study.runs.values()), study.qrels, queries))
+    assert shared.study.groups["column 2"] == ["Group 1", "Group 2"]

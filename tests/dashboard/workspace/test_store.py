@@ -83,10 +83,22 @@ def test_the_same_rows_are_kept_once_in_a_collection(workspace: Workspace) -> No
     first = workspace.add("own", read("a.run")).entry
     second = workspace.add("own", read("a.run", FILES["a.run"]))
     assert second == Added(first, "known")
-    assert workspace.add("own", formats.read(FILES["a.run"], name="copy.run")).how == "known"
-    assert len(workspace.entries("own")) == 1
+    workspace.add("own", read("j.qrels"))
+    named_otherwise = formats.read(FILES["j.qrels"], name="copy.qrels")
+    assert workspace.add("own", named_otherwise).how == "known"
+    assert len(workspace.entries("own")) == 2
     workspace.new("Other", "other")
     assert workspace.add("other", read("a.run")).how == "new"
+    assert len(list((workspace.folder / "tables").iterdir())) == 2
+
+
+def test_two_identical_runs_under_two_names_are_two(workspace: Workspace) -> None:
+    workspace.add("own", read("a.run"))
+    for _ in range(2):
+        added = workspace.add("own", formats.read(FILES["a.run"], name="copy.run"))
+    assert added.how == "known"
+    assert [(e.name, e.slot) for e in workspace.entries("own")] == [("a", 0), ("copy", 1)]
+    assert [e.name for e in again(workspace).entries("own")] == ["a", "copy"]
     assert len(list((workspace.folder / "tables").iterdir())) == 1
 
 

@@ -1,4 +1,4 @@
-"""Several runs side by side: distinct names, and one run where two files are the same."""
+"""Several runs side by side: distinct names, and one run where a file is given twice."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ def test_different_runs_of_different_names_stay() -> None:
     assert told_apart(runs, Run.has_rows_of) == (runs, [])
 
 
-def test_the_same_run_twice_is_kept_once() -> None:
-    runs, notes = told_apart([run_of(ONE, "a"), run_of(ONE, "b")], Run.has_rows_of)
+def test_a_run_given_twice_is_kept_once() -> None:
+    runs, notes = told_apart([run_of(ONE, "a"), run_of(ONE, "a")], Run.has_rows_of)
     assert [r.name for r in runs] == ["a"]
-    assert [(n.kind, n.message) for n in notes] == [
-        ("same_run", "b is the same run as a; shown once")
-    ]
+    assert [(n.kind, n.message) for n in notes] == [("same_run", "a was given twice; shown once")]
+
+
+def test_two_runs_with_the_same_rows_stay_two() -> None:
+    runs, notes = told_apart([run_of(ONE, "a"), run_of(ONE, "b"), run_of(ONE, "a")])
+    assert [r.name for r in runs] == ["a", "b", "a (2)"]
+    assert [n.kind for n in notes] == ["same_name"]
 
 
 def test_two_runs_of_one_name_are_told_apart() -> None:

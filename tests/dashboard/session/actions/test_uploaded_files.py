@@ -132,6 +132,15 @@ def test_files_are_gone_with_their_session(visit: dict[str, Any]) -> None:
     assert left() == 0 and visits.visit_of("s1") is None
 
 
+def test_a_refused_file_goes_with_its_visit_and_stays_listed(visit: dict[str, Any]) -> None:
+    read(arrived("b.run", TWICE))
+    assert refusals()["b.run"].given is not None
+    del visit["_refused_files"]
+    assert left() == 0 and refusals()["b.run"].given is None
+    read_again("b.run", duplicates="first")
+    assert "b.run" in refusals()
+
+
 def test_a_failure_removes_what_was_given() -> None:
     with (
         mock.patch.object(uploaded_file, "is_packed", side_effect=ZeroDivisionError),
@@ -283,12 +292,10 @@ def test_a_long_file_is_refused_in_the_same_words(content: bytes) -> None:
     assert not workspace().entries("own")
 
 
-def test_the_same_rows_from_another_format_are_known() -> None:
-    rows = formats.read_run(RUN, name="a.run")
-    for number, name in enumerate(("a.run", "b.run.gz", "c.csv")):
-        content = gzip.compress(RUN) if "gz" in name else RUN
-        if name == "c.csv":
-            content = formats.table_bytes(rows, "csv")
+def test_the_same_rows_of_one_name_are_known_whatever_their_format() -> None:
+    table = formats.table_bytes(formats.read_run(RUN, name="a.run"), "csv")
+    given = [("a.run", RUN), ("a.run", gzip.compress(RUN)), ("a.run", table), ("c.csv", table)]
+    for number, (name, content) in enumerate(given):
         list(read_uploads([UploadedFile(name, content)], number))
-    assert len(workspace().entries("own")) == 1
-    assert [r.message.split(" is here")[0] for r in receipts()] == ["b.run.gz", "c.csv"]
+    assert [e.file for e in workspace().entries("own")] == ["a.run", "c.csv"]
+    assert [r.message.split(" is here")[0] for r in receipts()] == ["a.run", "a.run"]
