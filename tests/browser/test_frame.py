@@ -35,6 +35,7 @@ def type_measure(page: Page, text: str) -> None:
     [
         pytest.param("ndcg", "ndcg = nDCG", "nDCG@10", marks=pytest.mark.thorough),
         pytest.param("recip_rank", "recip_rank = RR", "RR", marks=pytest.mark.thorough),
+        ("rbp", "rbp = RBP(p=0.9)", "RBP(p=0.9)"),
         ("P(rel=2)@5", "Use P(rel=2)@5", "P(rel=2)@5"),
     ],
 )
@@ -45,8 +46,8 @@ def test_a_typed_measure_says_what_it_stands_for(
     type_measure(page, typed)
     expect(page.get_by_role("option").first).to_have_attribute("data-says", says)
     listed = page.get_by_role("option").nth(1)
-    if "=" in says.removeprefix("Use P(rel=2)"):
-        expect(listed).to_contain_text(f"{says.split(' = ')[1]} · ")
+    if not says.startswith("Use"):
+        expect(listed).to_contain_text(f"{says.split(' = ')[1].split('(')[0]} · ")
     page.keyboard.press("Enter")
     settle(page)
     expect(page.locator(".lens.answer")).to_contain_text(f"{measure} ")

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from dashboard import session
 from dashboard.address.address import CONTROLS, Pair
+from dashboard.address.measure_key import presets
 from dashboard.address.page import Page
 from dashboard.address.view import EVERYBODY, NOBODY, Comparison
 from dashboard.answers.overview import SHOWN_IN_FULL
@@ -165,7 +166,7 @@ def watched(here: Opened | None, page: str) -> None:
     """What rail and controls need of the browser."""
     short = {} if here is None else _short(here)
     names = {text: name for name, text in short.items() if text != name}
-    watch_frame(page, names)
+    watch_frame(page, names, presets())
 
 
 def _short(here: Opened) -> dict[str, str]:
@@ -232,7 +233,7 @@ def _query_controls(here: Opened, page: Page) -> None:
         few = number > 0 and len(values) <= _FEW_VALUES
         session.widget(
             st.pills if few else st.multiselect,
-            w.sentence_case(column.replace("_", " ")),
+            literal(column),
             f"where_{number}",
             value=chosen,
             store=_narrowing(view, column),

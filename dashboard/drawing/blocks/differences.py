@@ -186,6 +186,7 @@ def difference_rows(
         short=short,
         mean=float(compared.loc[compared["run"] == baseline, "mean"].iloc[0]),
         level=level,
+        digits=w.column_decimals(others["low"], others["high"]),
         label=f"Difference to {baseline} on {drawing.name}",
         less=not drawing.comparison.measure.declaration.higher_is_better,
     )

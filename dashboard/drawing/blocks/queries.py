@@ -101,7 +101,11 @@ def query_table(
     there is a `scale`, groups. `order` is the key of the column it stands by, "-" before it where
     the greatest is first; the differences are those of the `pair`, lie in `span`, and are
     `coloured` where they are more than "same"."""
-    records = rows.frame.to_dict("records")
+    written = {
+        column.key: w.column(rows.frame[column.source].tolist(), counts=column.kind == "number")
+        for column in columns
+        if column.kind in ("score", "number")
+    }
     heads = [
         replace(head, width=_width(head, rows.frame[head.column.source], scale))
         for head in _heads(columns, order, styles, pair, sorted_by)
@@ -109,7 +113,17 @@ def query_table(
     return _drawn(
         "query_table",
         heads=heads,
-        rows=[_row(record, columns, (span, scale), coloured, opened) for record in records],
+        rows=[
+            _row(
+                record,
+                columns,
+                {key: texts[i] for key, texts in written.items()},
+                (span, scale),
+                coloured,
+                opened,
+            )
+            for i, record in enumerate(rows.frame.to_dict("records"))
+        ],
         wide=sum(head.width for head in heads),
         zero=_part(0.0, span) if span[1] > span[0] else "",
         label=label,
@@ -144,7 +158,7 @@ def _heads(
     for column in columns:
         whole = fixed.get(column.kind, column.name)
         if column.kind in ("group", "number"):
-            whole = w.sentence_case(column.named.replace("_", " "))
+            whole = column.title
         name = short[whole] if column.kind == "score" else shorten(whole, _HEAD)
         if column.kind == "difference":
             name = f" {w.MINUS} ".join(short[run] for run in pair)
@@ -165,6 +179,7 @@ def _heads(
 def _row(
     record: Mapping[str, Any],
     columns: Sequence[Column],
+    written: Mapping[str, str],
     spans: tuple[Span, Span | None],
     coloured: bool,
     opened: Link,
@@ -174,9 +189,10 @@ def _row(
     for column in columns:
         value = record[column.source]
         if column.kind == "score":
-            parts.append((column.kind, _cell(value, spans[1])))
+            share = _part(value, spans[1]) if spans[1] is not None and value == value else ""
+            parts.append((column.kind, _Cell(written[column.key], share)))
         elif column.kind == "number":
-            parts.append((column.kind, _number(value)))
+            parts.append((column.kind, written[column.key]))
         elif column.kind == "difference":
             tone = str(record["outcome"]) if clear else ""
             parts.append((column.kind, _gap(value, spans[0], tone)))
@@ -201,18 +217,6 @@ def _part(value: float, span: Span) -> str:
     """Where a value lies in a span, from its left end."""
     low, high = span
     return percent((value - low) / (high - low))
-
-
-def _number(value: float) -> str:
-    """A whole number plain, others as a score."""
-    return w.count(value) if value % 1 == 0 else w.score(value)
-
-
-def _cell(value: float, scale: tuple[float, float] | None) -> _Cell:
-    share = ""
-    if scale is not None and value == value:
-        share = _part(value, scale)
-    return _Cell(w.score(value), share)
 
 
 def page_links(rows: Rows, total: int, linked: Link) -> Markup:
@@ -243,7 +247,7 @@ def filters(where: Sequence[tuple[str, str]], without: Link) -> Markup:
         named = [shorten(value) for value in values[:_VALUES]]
         more = len(values) - _VALUES
         said = w.listing([*named, *([f"{more} more"] if more > 0 else [])], "or")
-        chips.append((column.replace("_", " "), said, ", ".join(values), without(column)))
+        chips.append((column, said, ", ".join(values), without(column)))
     return _drawn("filters", chips=chips)
 
 
