@@ -21,6 +21,8 @@ from metrics_core.measures.declaring.parameters import Parameter
 DEFAULT_MEASURE = "nDCG@k"
 _USUAL = ("nDCG", "P", "R", "RR", "AP")
 _ANY_K = 10
+_BETWEEN = " · "
+"""Between the names of an entry; the script of the picker knows it as well."""
 _LIMIT = "rel"
 """The parameter of many measures that says from which grade a document is relevant."""
 
@@ -99,7 +101,7 @@ def _label(declaration: Declaration) -> str:
         if plain and _folded(plain) not in known:
             known.add(_folded(plain))
             others.append(plain)
-    return " · ".join([*own, *others])
+    return _BETWEEN.join([*own, *others])
 
 
 def _word(name: str) -> str:
@@ -168,7 +170,7 @@ def _refuse(declaration: Declaration) -> None:
 def picked(text: str, cutoff: int) -> dict[str, str]:
     """What changes in the address when a measure is picked or its name is typed. Raises
     RanklensError where the name means nothing, or nothing that the pages draw."""
-    choice = next((c for c in measure_choices() if text in (c.name, c.label)), None)
+    choice = None if text.strip() in presets() else _choice_of(text)
     if choice is not None:
         return {"m": choice.key}
     measure = _typed(text.strip(), cutoff)
@@ -179,6 +181,21 @@ def picked(text: str, cutoff: int) -> dict[str, str]:
     if measure.cutoff is None or measure.declaration.at != "cutoff":
         return {"m": str(measure)}
     return {"m": key_of(measure, takes_k=True), "k": str(measure.cutoff)}
+
+
+def _choice_of(text: str) -> MeasureChoice | None:
+    """The entry of the picker that lists this name, in whatever spelling."""
+    wanted = _folded(text)
+    for choice in measure_choices():
+        if text == choice.label or wanted in map(_folded, choice.label.split(_BETWEEN)):
+            return choice
+    return None
+
+
+def presets() -> dict[str, str]:
+    """Names that mean a measure with other parameters than its entry has: {"rbp": "RBP(p=0.9)"}."""
+    own = [(d, known) for d in declarations() for known in d.in_trec_eval if known.values]
+    return {known.name: str(d(**known.values)) for d, known in own}
 
 
 def understood(text: str, measure: Measure) -> str:

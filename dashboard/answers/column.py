@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from metrics_core.base import wording as w
 from metrics_core.slicing.derived import MARK
 
 
@@ -22,3 +23,11 @@ class Column:
     def named(self) -> str:
         """What a filter and the list of columns call it."""
         return (self.name or self.key).removesuffix(MARK)
+
+    @property
+    def title(self) -> str:
+        """What a head or a menu calls it: names of the files as they are, our own as titles."""
+        of_files = self.kind == "score" or self.key.startswith("by:")
+        if of_files and not self.name.endswith(MARK):
+            return self.name
+        return w.sentence_case(self.named.replace("_", " "))

@@ -169,7 +169,9 @@ def _drawn(study: Study, shown: Comparison) -> _Drawn:
     mask = study.in_view(shown)
     judged = [study.judged[name].among(mask) for name in shown.runs]
     families, family = {name: parse_measure(f"{name}@1") for name in _FAMILIES}, _family(shown)
-    if family not in families:
+    if family in families:  # the chosen measure comes first
+        families = {family: families[family], **families}
+    else:
         families = {family: shown.measure.at(1), **families}
     depth = by_cutoff.depth_of(judged)
     cutoffs = tuple(by_cutoff.cutoffs_up_to(depth, also=[*_USUAL, shown.cutoff]))

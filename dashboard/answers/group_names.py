@@ -60,7 +60,13 @@ _NOUNS = {
 def column_name(by: str, cutoff: int) -> str:
     """What a choice and a heading call a column, at this cutoff."""
     derived = derived_column(by)
-    return derived.title.format(k=w.count(cutoff)) if derived else by.replace("_", " ")
+    return derived.title.format(k=w.count(cutoff)) if derived else by
+
+
+def column_title(by: str, cutoff: int) -> str:
+    """The name where it stands by itself: those of the files as they are, our own as titles."""
+    name = column_name(by, cutoff)
+    return w.sentence_case(name) if derived_column(by) else name
 
 
 def noun_of(by: str) -> Noun:

@@ -14,7 +14,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers import breakdown as answers
 from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.crossing import crossings
-from dashboard.answers.group_names import column_name
+from dashboard.answers.group_names import column_name, column_title
 from dashboard.answers.group_table import LEAST, MOST_ROWS, Asked, Listed, listed, ranks_of
 from dashboard.answers.room import most_to_gain
 from dashboard.answers.slices import slices, slices_known
@@ -127,18 +127,16 @@ def _choice(shown: Breakdown, across: str, here: Opened) -> None:
     """The columns, and pairs of them, as links."""
     own = set(here.study.groupings)
 
-    def name(by: str) -> str:
-        return column_name(by, here.comparison.cutoff)
+    cutoff = here.comparison.cutoff
 
     def choice(by: str) -> groups.Choice:
         link = session.href("breakdown", **OF_ANOTHER | {"by": by})
         kind = "own" if by in own else "computed"
-        text = w.sentence_case(name(by))
-        return groups.Choice(text, link, kind, by == shown.by and not across)
+        return groups.Choice(column_title(by, cutoff), link, kind, by == shown.by and not across)
 
     def pair(by: str, other: str) -> groups.Choice:
         link = session.href("breakdown", **OF_ANOTHER | {"by": by, "across": other})
-        text = f"{w.sentence_case(name(by))} × {name(other)}"
+        text = f"{column_title(by, cutoff)} × {column_name(other, cutoff)}"
         return groups.Choice(text, link, "crossed", {by, other} == {shown.by, across})
 
     pairs = crossings(here.study, here.comparison, shown.by, across)
@@ -231,7 +229,7 @@ def _table(shown: Breakdown, found: Listed, wanted: Asked, here: Opened) -> None
             found,
             shown,
             here.drawing,
-            column=shown.column,
+            column=column_title(shown.by, view.cutoff),
             lead=lambda group: session.href(
                 "queries", where=view.narrowed({shown.by: [group]}), **PLAIN
             ),

@@ -96,7 +96,7 @@ def _curves(shown: Curves, here: Opened, whole: bool) -> None:
     """A chart for each measure; not `whole` where the bands are still to come."""
     view = here.comparison
     tested = shown.queries >= FEWEST_QUERIES
-    note = "bands: 95 %" if tested else "too few queries for bands"
+    note = blocks.bands(here.drawing, tested=tested)
     coming = "" if whole else "_lines"
     section.noted(
         _legend(shown, here, note), "By cutoff", frame=shown.table, key=f"by_cutoff{coming}"

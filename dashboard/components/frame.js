@@ -67,7 +67,8 @@ const sayWhatIsMeant = () => {
     const known = entries
       .map((other) => other.textContent.split(' · '))
       .find((names) => names.some((name) => folded(name) === folded(typed)));
-    const says = known ? `${typed} = ${known[0]}` : `Use ${typed}`;
+    const meant = page.data.measures[typed] ?? known?.[0];
+    const says = meant ? `${typed} = ${meant}` : `Use ${typed}`;
     if (entry.dataset.says === says) continue;
     entry.dataset.says = says;
     entry.setAttribute('aria-label', says);

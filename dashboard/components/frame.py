@@ -15,6 +15,7 @@ _FRAME = st.components.v2.component(
 )
 
 
-def watch_frame(page: str, names: Mapping[str, str]) -> None:
-    """Another `page` closes the drawer; `names` has the whole names of shortened ones."""
-    _FRAME(key="in_browser", data={"page": page, "names": dict(names)})
+def watch_frame(page: str, names: Mapping[str, str], measures: Mapping[str, str]) -> None:
+    """Another `page` closes the drawer; `names` has the whole names of shortened ones, `measures`
+    what a typed name means where that is no entry of the picker."""
+    _FRAME(key="in_browser", data={"page": page, "names": dict(names), "measures": dict(measures)})

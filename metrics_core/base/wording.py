@@ -130,6 +130,21 @@ def decimals(low: float | None, high: float | None) -> int:
     return min(max(3, *needed), 8)
 
 
+def column_decimals(lows: Iterable[float], highs: Iterable[float]) -> int:
+    """How many decimals a column of intervals has: as many as the one that needs most."""
+    return max(map(decimals, lows, highs), default=3)
+
+
+def column(values: Sequence[float], *, counts: bool) -> list[str]:
+    """The numbers of a column, all with the same decimals: those that `score` gives the largest, or
+    none where they are `counts` and all are whole."""
+    known = [value for value in values if math.isfinite(value)]
+    if counts and all(value % 1 == 0 for value in known):
+        return [count(value) for value in values]
+    digits = min((_digits(value, 3) for value in known), default=3)
+    return [score(value, digits) for value in values]
+
+
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:
     """A difference and its interval, with as many decimals as the interval needs: "+0.060
     [0.030, 0.092]"."""

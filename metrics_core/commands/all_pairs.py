@@ -84,6 +84,7 @@ def _told(found: dict[str, AllPairs], level: float) -> str:
 
 def _shown(frame: pd.DataFrame) -> pd.DataFrame:
     """Pairs as people read them, as texts."""
+    digits = w.column_decimals(frame["low"], frame["high"])
     rows = [
         {
             "run": row["run"],
@@ -96,7 +97,6 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
             "p": p_value(row["p_corrected"]),
         }
         for row in frame.to_dict("records")
-        for digits in [w.decimals(row["low"], row["high"])]
     ]
     return pd.DataFrame(rows, dtype=object)
 

@@ -237,6 +237,8 @@ def _interval(row: Mapping[str, Any]) -> tuple[tuple[float, float], str]:
 
 def _shown(frame: pd.DataFrame) -> pd.DataFrame:
     """A comparison as people read it, as texts."""
+    ends_of = [_interval(row) for row in frame.to_dict("records")]
+    digits = w.column_decimals(*zip(*(ends for ends, _ in ends_of), strict=True)) if ends_of else 3
     rows = [
         {
             "run": row["run"],
@@ -252,9 +254,7 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
             "lost": w.count(row["lost"]),
             "same": w.count(row["same"]),
         }
-        for row in frame.to_dict("records")
-        for ends, note in [_interval(row)]
-        for digits in [w.decimals(*ends)]
+        for row, (ends, note) in zip(frame.to_dict("records"), ends_of, strict=True)
     ]
     return pd.DataFrame(rows, dtype=object)
 

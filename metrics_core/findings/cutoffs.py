@@ -139,6 +139,28 @@ def curves_lead(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> 
     return joined([part for part in (told, _elsewhere(found, focus)) if part], " ")
 
 
+def curves_beside_test(
+    curve: pd.DataFrame, family: str, pair: tuple[str, str], k: int, *, significant: bool
+) -> tuple[Sentence, Sentence] | None:
+    """A title and a lead where the band over all k and the test of all runs at this `k` disagree on
+    the pair, which has the run in focus first; None where they agree, or nothing is tested."""
+    own = _compared(curve, *pair)
+    at_k = None if own is None else own[own["k"] == k]
+    if at_k is None or at_k["diff_low"].isna().all():
+        return None
+    in_band = bool(((at_k["diff_low"] > 0) | (at_k["diff_high"] < 0)).any())
+    if in_band == significant:
+        return None
+    told = (
+        f"At k = {w.count(k)} by itself the difference is significant. The band holds for all k"
+        " together and is wider."
+        if significant
+        else f"For this pair alone the band is off zero at k = {w.count(k)}. After correction for"
+        " all compared runs the difference is not significant."
+    )
+    return _by_k(family, *pair), muted(told)
+
+
 def curves_awaited(family: str, focus: str, baseline: str) -> tuple[Sentence, Sentence]:
     """Title and lead that stand there until `curves_title` and `curves_lead` do."""
     return _by_k(family, focus, baseline), muted(_AWAITED)

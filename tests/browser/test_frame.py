@@ -10,6 +10,16 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Opened, control, running_server, settle
 
+# What of the bar is cut, or lies beyond the window: text that is clipped, but for what is only
+# read aloud.
+CUT = """() => [...document.querySelectorAll('.st-key-top *')].filter((e) => {
+  const style = getComputedStyle(e), box = e.getBoundingClientRect();
+  if (box.width < 2 || style.visibility !== 'visible') return false;
+  for (let at = e; at; at = at.parentElement)
+    if (getComputedStyle(at).clipPath !== 'none') return false;
+  const clips = e.tagName === 'INPUT' || style.overflowX !== 'visible';
+  return (clips && e.scrollWidth > e.clientWidth + 1) || box.right > innerWidth + 1;
+}).map((e) => e.value ?? e.textContent)"""
 LONG = ["a-rather-long-name-of-a-run-base-seed1", "a-rather-long-name-of-a-run-large-seed1"]
 
 
@@ -25,6 +35,7 @@ def type_measure(page: Page, text: str) -> None:
     [
         pytest.param("ndcg", "ndcg = nDCG", "nDCG@10", marks=pytest.mark.thorough),
         pytest.param("recip_rank", "recip_rank = RR", "RR", marks=pytest.mark.thorough),
+        ("rbp", "rbp = RBP(p=0.9)", "RBP(p=0.9)"),
         ("P(rel=2)@5", "Use P(rel=2)@5", "P(rel=2)@5"),
     ],
 )
@@ -35,8 +46,8 @@ def test_a_typed_measure_says_what_it_stands_for(
     type_measure(page, typed)
     expect(page.get_by_role("option").first).to_have_attribute("data-says", says)
     listed = page.get_by_role("option").nth(1)
-    if "=" in says.removeprefix("Use P(rel=2)"):
-        expect(listed).to_contain_text(f"{says.split(' = ')[1]} · ")
+    if not says.startswith("Use"):
+        expect(listed).to_contain_text(f"{says.split(' = ')[1].split('(')[0]} · ")
     page.keyboard.press("Enter")
     settle(page)
     expect(page.locator(".lens.answer")).to_contain_text(f"{measure} ")
@@ -62,6 +73,31 @@ def test_a_narrow_screen_folds_the_rail_and_the_sentence(
     expect(open_drawer).to_be_visible()
     expect(page.locator(".lens.pages")).not_to_be_in_viewport()
     expect(field).not_to_be_visible()
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "nDCG(dcg='exp-log2')@10"])
+def test_no_control_of_the_bar_is_cut(sample_app: str, open_page: Opened, measure: str) -> None:
+    page = open_page(f"{sample_app}/curves?m={measure}", width=820)
+    for width in (390, 820, 821, 1024, 1100, 1180, 1240, 1280, 1440):
+        page.set_viewport_size({"width": width, "height": 768})
+        assert page.evaluate(CUT) == [], width
+        folded = page.locator(".lens.folded").is_visible()
+        assert folded != page.locator(".st-key-w_run input").is_visible()
+        assert folded or width > 1180
+        if folded:
+            page.locator(".lens.folded").click()
+            assert page.evaluate(CUT) == [], width
+            page.locator(".lens.folded").click()
+    # The chosen measure's curve comes first.
+    expect(page.locator(".lens.panel-head").first).to_contain_text("nDCG")
+
+
+def test_what_is_judged_stays_in_sight(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/?m=RBP", width=1024, height=768)
+    for width in (1024, 820, 1280):
+        page.set_viewport_size({"width": width, "height": 768})
+        judged = page.locator(".lens.measures td.share").first.bounding_box()
+        assert judged is not None and judged["x"] + judged["width"] <= width
 
 
 def test_keys_open_pages_and_can_be_switched_off(sample_app: str, open_page: Opened) -> None:
@@ -112,7 +148,12 @@ def test_a_shortened_name_is_whole_for_eye_and_ear(tmp_path: Path, open_page: Op
     for name in ("bm25", *LONG):
         (tmp_path / "files" / f"{name}.run").write_text(f"q1 Q0 d{len(name)} 1 2.0 x\n")
     with running_server(tmp_path / "workspace", tmp_path / "files") as address:
-        page = open_page(f"{address}/?run={LONG[0]}&base=bm25")
+        page = open_page(f"{address}/?run={LONG[0]}&base={LONG[1]}&m=nDCG(dcg='exp-log2')@10")
+        for width in (390, 1024, 1440, 1700):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate(CUT) == [], width
+        page.goto(f"{address}/?run={LONG[0]}&base=bm25")
+        settle(page)
         pill = control(page, "also_shown").get_by_role("button", name=LONG[1])
         expect(pill).to_have_attribute("title", LONG[1])
         assert "…" in pill.inner_text()
@@ -120,7 +161,7 @@ def test_a_shortened_name_is_whole_for_eye_and_ear(tmp_path: Path, open_page: Op
 
 
 def test_a_table_that_goes_on_says_so_at_its_edge(sample_app: str, open_page: Opened) -> None:
-    page = open_page(f"{sample_app}/?m=RBP", width=1024, height=720)
+    page = open_page(f"{sample_app}/?m=RBP", width=820, height=720)
     table = page.locator(".lens.measures")
     assert table.evaluate("e => e.scrollWidth > e.clientWidth")
     assert "local, scroll" in table.evaluate("e => getComputedStyle(e).backgroundAttachment")

@@ -91,6 +91,16 @@ def test_charts_are_drawn_and_cases_are_reached(page: Page) -> None:
     assert page.locator("#case-1").bounding_box()["y"] < 300  # type: ignore[index]
 
 
+# Whether what stands on a screen lies above each other: nothing lies over the part before it.
+APART = """() => {
+  const screen = document.querySelector('.slide:not([hidden])');
+  const boxes = [...screen.children].map((part) => part.getBoundingClientRect());
+  const foot = screen.parentElement.querySelector('.slides-foot').getBoundingClientRect();
+  return boxes.slice(1).every((box, i) => box.top >= boxes[i].bottom - 1)
+    && screen.getBoundingClientRect().bottom <= foot.top + 1 && screen.scrollWidth <= innerWidth;
+}"""
+
+
 def test_the_meeting_is_moved_by_keys(page: Page) -> None:
     page.get_by_role("button", name="Present").click()
     answers = []
@@ -102,6 +112,11 @@ def test_the_meeting_is_moved_by_keys(page: Page) -> None:
         answers.append(answer.locator(".answer").inner_text())
         fits = "() => document.querySelector('.slide:not([hidden])').scrollHeight <= innerHeight"
         assert page.evaluate(fits), answers[-1]
+        size = page.viewport_size
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert page.evaluate(APART), answers[-1]
+        assert size is not None
+        page.set_viewport_size(size)
         page.keyboard.press("ArrowRight")
     assert "dense beats bm25" in answers[0] and len(set(answers)) == 6
     page.keyboard.press("ArrowLeft")

@@ -7,9 +7,11 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from markupsafe import Markup
 
 from dashboard import session
 from dashboard.address.address import CONTROLS, Pair
+from dashboard.address.measure_key import presets
 from dashboard.address.page import Page
 from dashboard.address.view import EVERYBODY, NOBODY, Comparison
 from dashboard.answers.overview import SHOWN_IN_FULL
@@ -28,41 +30,60 @@ from metrics_core.slicing.breakdowns import ordered_groups
 
 _FEW_VALUES = 4
 _CONTROLS = 3
-_NAME_LENGTH = 20
-"""Characters of a run's name in the sentence."""
+_NAME_LENGTH = 16
+"""Characters of a run's name in the sentence: two such names have room in a window of 1440 px."""
+_OF_TWO, _OF_ONE, _OF_ALL = "Compare", "Scores of", "All runs on"
+_WITH, _ON, _OVER = "with", "on", "over"
 _BEST = 5
 
 
 def sentence(here: Opened, page: Page) -> None:
     """The controls that the page has a use for, read as a sentence; a narrow screen folds them."""
     view, short = here.comparison, _short(here)
-    pair = _pair(here, page)
-    rest = f"{'' if pair else 'all runs '}· {view.name} · {_counted(here)}"
-    st.html(navigation.folded(pair, rest))
+    pair, counted = _pair(here, page), _counted(here)
+    rest = f"{'' if pair else 'all runs '}· {view.name} · {counted}"
+    st.html(navigation.folded(pair, short, rest))
+    others = [n for n in here.study.names if n not in (view.focus, view.baseline)] if pair else []
+    also = _also_counted(here, page) if others else ()
+    names = [short[run.name] for run in pair]
+    st.html(_folding(names, [view.name, counted, *also[:1]], also[1:]))
     with st.container(key="controls", horizontal=True, vertical_alignment="center", gap="small"):
-        if page.controls == "pair":
+        if pair:
             _compared(here, short)
         else:
-            _word("All runs on")
+            _word(_OF_ALL)
         with st.popover(literal(view.name), key="measure"):
             measure_picker.measure_controls(here.study, view, page.name)
             _judgments()
             complete_switch(here.study, "controls")
-        _word("over")
-        with st.popover(_counted(here), key="queries_in_view"):
+        _word(_OVER)
+        with st.popover(counted, key="queries_in_view"):
             _query_controls(here, page)
-        others = [n for n in here.study.names if n not in (view.focus, view.baseline)]
-        if others and page.controls == "pair":
+        if also:
             # What it is stands in a span, which is only read aloud where there is little room.
-            shown = f"{w.count(len(view.also))} :gray[{w.plural(len(view.also), 'run')} shown]"
-            if page.name == "overview" and len(here.study.names) > SHOWN_IN_FULL:
-                # Its table of many holds all of them, whichever are shown.
-                shown = f"{w.count(len(view.also))} :gray[in charts]"
-            with st.popover(f"+{shown}", key="also_shown"):
+            with st.popover(f"{also[0]} :gray[{also[1]}]", key="also_shown"):
                 if len(others) > _BEST:
                     # Many scroll: those that are likely shown stand on top.
                     others.sort(key=here.study.best_first.index)
                 _also_shown(here, others, short)
+
+
+def _also_counted(here: Opened, page: Page) -> tuple[str, str]:
+    """How many runs are shown besides the two compared, and what that counts."""
+    also = here.comparison.also
+    # The Overview's table of many holds all of them, whichever are shown.
+    in_charts = page.name == "overview" and len(here.study.names) > SHOWN_IN_FULL
+    what = "in charts" if in_charts else f"{w.plural(len(also), 'run')} shown"
+    return f"+{w.count(len(also))}", what
+
+
+def _folding(names: Sequence[str], buttons: Sequence[str], what: Sequence[str]) -> Markup:
+    """The style that folds the sentence where these names and buttons have no room."""
+    if not names:
+        return navigation.folding(names, buttons, (_OF_ALL, _OVER))
+    if len(names) == 1:
+        return navigation.folding(names, buttons, (_OF_ONE, _ON, _OVER), what)
+    return navigation.folding(names, buttons, (_WITH, _ON, _OVER), (_OF_TWO, *what))
 
 
 def _pair(here: Opened, page: Page) -> list[RunStyle]:
@@ -87,7 +108,7 @@ def _word(text: str) -> None:
 def _compared(here: Opened, short: Mapping[str, str]) -> None:
     """Who is compared with whom."""
     view, names, styles = here.comparison, here.study.names, here.look.styles
-    _word("Scores of" if view.alone else "Compare")
+    _word(_OF_ONE if view.alone else _OF_TWO)
     session.widget(
         st.selectbox,
         "Compare",
@@ -97,11 +118,11 @@ def _compared(here: Opened, short: Mapping[str, str]) -> None:
         options=names,
         format_func=lambda name: short[name],
         label_visibility="collapsed",
-        width=_width(short[view.focus]),
+        width=navigation.field_width(short[view.focus]),
     )
     marks = {"w_run": styles[view.focus]}
     if not view.alone:
-        _word("with")
+        _word(_WITH)
         session.widget(
             st.selectbox,
             "with the baseline",
@@ -111,16 +132,11 @@ def _compared(here: Opened, short: Mapping[str, str]) -> None:
             options=names,
             format_func=lambda name: short[name],
             label_visibility="collapsed",
-            width=_width(short[view.baseline]),
+            width=navigation.field_width(short[view.baseline]),
         )
         marks["w_base"] = styles[view.baseline]
     st.html(navigation.run_marks(marks))
-    _word("on")
-
-
-def _width(name: str) -> int:
-    """What a name takes in its field, in px: mark and arrow included."""
-    return round(75 + 8.3 * len(name))
+    _word(_ON)
 
 
 def _judgments() -> None:
@@ -150,7 +166,7 @@ def watched(here: Opened | None, page: str) -> None:
     """What rail and controls need of the browser."""
     short = {} if here is None else _short(here)
     names = {text: name for name, text in short.items() if text != name}
-    watch_frame(page, names)
+    watch_frame(page, names, presets())
 
 
 def _short(here: Opened) -> dict[str, str]:
@@ -217,7 +233,7 @@ def _query_controls(here: Opened, page: Page) -> None:
         few = number > 0 and len(values) <= _FEW_VALUES
         session.widget(
             st.pills if few else st.multiselect,
-            w.sentence_case(column.replace("_", " ")),
+            literal(column),
             f"where_{number}",
             value=chosen,
             store=_narrowing(view, column),

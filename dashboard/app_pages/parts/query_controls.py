@@ -134,7 +134,7 @@ def _columns(shown: QueryList) -> None:
             value=[column.key for column in shown.columns if column.key != "text"],
             store=lambda keys: {"cols": tuple(keys)},
             options=[key for key in known if key != "text"],
-            format_func=lambda key: w.sentence_case(known[key].named),
+            format_func=lambda key: known[key].title,
             help="Without any the usual ones are shown: the difference, the scores of the compared"
             " runs and two more, what nobody judged, and the columns that group the queries.",
         )

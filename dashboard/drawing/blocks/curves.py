@@ -45,6 +45,16 @@ def legend(
     )
 
 
+def bands(drawing: Drawing, *, tested: bool) -> str:
+    """Whose bands the charts hold, and for what they hold."""
+    if not tested:
+        return "too few queries for bands"
+    if drawing.alone:
+        return f"Band: 95 % interval of {drawing.focus}"
+    pair = w.listing((drawing.focus, drawing.baseline))
+    return f"Bands: 95 % intervals of {pair}, and of their difference for all k together"
+
+
 def panel_head(title: str, gloss: str) -> Markup:
     """What a chart shows, in the line above it."""
     return _drawn("panel_head", title=title, gloss=gloss)
@@ -82,11 +92,11 @@ def _rows(
 ) -> list[tuple[int, bool, list[tuple[str, bool]], _Gap]]:
     means = frame.pivot(index="k", columns="run", values="mean")
     own = frame[frame["run"] == drawing.focus].set_index("k")
+    digits = w.column_decimals(own["diff_low"], own["diff_high"])
     rows = []
     for k in means.index[means.index.isin({*_ROUND, drawing.cutoff})]:
         column = {head.name: float(means.loc[k, head.name]) for head in heads}
         gap, low, high = (float(own.loc[k, c]) for c in ("difference", "diff_low", "diff_high"))
-        digits = w.decimals(low, high)
         shown = _Gap(gap, low > 0 or high < 0, w.interval(low, high, digits), digits)
         rows.append((int(k), k == drawing.cutoff, [_cell(column, h.name) for h in heads], shown))
     return rows

@@ -14,7 +14,7 @@ from dashboard.address.view import Comparison
 from dashboard.drawing.blocks.markup import Lead, nothing, style_of
 from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures.text import shorten
+from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.theme import RunStyle
 from dashboard.drawing.ticks import Ticks, difference_ticks, signed_ticks
 from metrics_core.base import wording as w
@@ -69,7 +69,7 @@ def against_zero(
         "against_zero",
         style=drawing.focus_style,
         said=said + w.with_interval(gap, low, high),
-        zero=_Label(_held(axis.share(0)), shorten(drawing.baseline)),
+        zero=_Label(_held(axis.share(0)), short_names(drawing.styles)[drawing.baseline]),
         line=percent(axis.share(0)),
         value=_Label(_held(axis.share(gap)), w.difference(gap, digits)),
         point=percent(axis.share(gap)),
@@ -175,16 +175,18 @@ def difference_rows(
     values = [*others["low"], *others["high"], *others["difference"]]
     axis = difference_ticks(values, most=_MOST_TICKS, room=_ROOM, fewest_digits=2)
     most = max(1, int(others[["won", "lost"]].to_numpy().max()))
+    short = short_names(drawing.styles)[baseline]
     return _drawn(
         "difference_rows",
         rows=[_row(record, drawing, most, lead, listed) for record in ordered.to_dict("records")],
         axis=axis,
         ticks=_ticks(axis),
-        zero_label=_zero_label(axis, shorten(baseline)),
+        zero_label=_zero_label(axis, short),
         baseline=baseline,
-        short=shorten(baseline),
+        short=short,
         mean=float(compared.loc[compared["run"] == baseline, "mean"].iloc[0]),
         level=level,
+        digits=w.column_decimals(others["low"], others["high"]),
         label=f"Difference to {baseline} on {drawing.name}",
         less=not drawing.comparison.measure.declaration.higher_is_better,
     )

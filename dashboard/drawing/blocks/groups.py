@@ -254,7 +254,7 @@ def _heads(
             hints.get(key, ""),
         )
 
-    named = head("group", w.sentence_case(column), "")
+    named = head("group", column, "")
     return [named, head("queries", "Queries", ""), *(head(*one) for one in told)]
 
 

@@ -10,7 +10,7 @@ from operator import attrgetter
 from markupsafe import Markup
 
 from dashboard.drawing.blocks.templates import Template
-from dashboard.drawing.figures.text import shorten
+from dashboard.drawing.figures.text import shorten, text_width
 from dashboard.drawing.theme import RunStyle
 from metrics_core.base.errors import RanklensError, UnknownMeasureError
 
@@ -44,6 +44,12 @@ class Shelved:
 _BEST = 18
 """Characters of a run's name beside that of its collection."""
 
+_FIELD, _BUTTON = 72, 39
+"""What a field for a run, and a button that opens controls, take in px beside their text."""
+_GAP, _WIDE_GAP = 6, 8
+_BESIDE = 352
+"""What the buttons and edges beside the sentence take in px, with a closed rail as well."""
+
 _drawn = Template("navigation")
 
 
@@ -73,9 +79,36 @@ def word(text: str) -> Markup:
     return _drawn("word", text=text)
 
 
-def folded(pair: Sequence[RunStyle], rest: str) -> Markup:
-    """The controls in a line of a narrow screen, which opens them."""
-    return _drawn("folded", pair=pair, rest=rest.removesuffix(" queries"))
+def folded(pair: Sequence[RunStyle], short: Mapping[str, str], rest: str) -> Markup:
+    """The controls in a line of a narrow bar, which opens them; `short` holds the runs' names as
+    the controls show them."""
+    return _drawn("folded", pair=pair, short=short, rest=rest.removesuffix(" queries"))
+
+
+def field_width(name: str) -> int:
+    """The width in px of the field for a run that shows this name, with mark and arrow."""
+    return round(_FIELD + _bold_width(name))
+
+
+def folding(
+    fields: Sequence[str],
+    buttons: Sequence[str],
+    words: Sequence[str],
+    dropped: Sequence[str] = (),
+) -> Markup:
+    """The style that folds the bar where the sentence would not fit in one line: of `fields` for
+    runs, of `buttons` that open controls, and of `words`. `dropped` are the words and ends of
+    buttons that the sentence leaves out before that."""
+    parts = [*map(field_width, fields), *(_BUTTON + _bold_width(text) for text in buttons)]
+    parts += [text_width(word, size=15) for word in words]
+    least = _BESIDE + sum(parts) + _GAP * len(parts)
+    more = sum(text_width(word, size=15) + _WIDE_GAP for word in dropped)
+    full = least + more + (_WIDE_GAP - _GAP) * len(parts)
+    return _drawn("folding", least=round(least), full=round(full))
+
+
+def _bold_width(text: str) -> float:
+    return text_width(text, size=14, bold=True)
 
 
 def copy_link() -> Markup:

@@ -103,15 +103,15 @@ class Column:
 
     @property
     def digits(self) -> int:
-        """The decimals of its differences: three, or as many as none that is significant is lost
-        with."""
+        """The decimals of its means and differences: three, or so many that no significant
+        difference is lost."""
         found = [abs(row["difference"]) for row in self.rows.values() if row["clear"]]
         enough = (n for n in range(3, 8) if all(w.score(gap, n).strip("0.") for gap in found))
         return next(enough, 8)
 
     def written(self, value: float) -> str:
         """A value as it is printed."""
-        return w.count(value) if self._is_count else w.score(value)
+        return w.count(value) if self._is_count else w.score(value, self.digits)
 
     def is_best(self, value: float) -> bool:
         """Whether no run has a better value."""
@@ -295,13 +295,13 @@ def group_list(
     shown = rows.head(LISTED_GROUPS)
     axis = difference_ticks([*shown["diff_low"], *shown["diff_high"], *shown["difference"]])
     less = not drawing.comparison.measure.declaration.higher_is_better
+    digits = w.column_decimals(shown["diff_low"], shown["diff_high"])
 
     def place(value: float) -> str:
         return percent(axis.share(value)) if value == value else ""
 
     def drawn(row: Row) -> _Group:
         low, high, gap = row["diff_low"], row["diff_high"], row["difference"]
-        digits = w.decimals(low, high)
         queries = f"{w.count(row['queries'])} {w.plural(row['queries'], 'query', 'queries')}"
         interval = f"{w.share(LEVEL)} interval {w.interval(low, high, digits)}"
         return _Group(

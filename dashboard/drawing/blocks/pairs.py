@@ -195,7 +195,10 @@ def pair_table(found: AllPairs, styles: Styles, compared: PairLink, *, label: st
     short = short_names(found.runs, _NAME_LENGTH)
     runs = [_Run(style_of(styles, run), short[run]) for run in found.runs]
     many = range(len(runs))
-    rows = [(runs[i], [_cell(found, i, j, compared) for j in many if j > i]) for i in many[:-1]]
+    digits = w.column_decimals(found.low.ravel(), found.high.ravel())
+    rows = [
+        (runs[i], [_cell(found, i, j, compared, digits) for j in many if j > i]) for i in many[:-1]
+    ]
     return _drawn(
         "pair_table",
         runs=runs,
@@ -214,10 +217,9 @@ def _scale(found: AllPairs) -> str:
     return f"{w.difference(float(sizes.min()))} to {w.difference(float(sizes.max()))}"
 
 
-def _cell(found: AllPairs, row: int, column: int, compared: PairLink) -> _Cell:
+def _cell(found: AllPairs, row: int, column: int, compared: PairLink, digits: int) -> _Cell:
     low, high = float(found.low[row, column]), float(found.high[row, column])
     value, kind = float(found.difference[row, column]), found.verdict[row, column]
-    digits = w.decimals(low, high)
     return _Cell(
         link=compared(found.runs[row], found.runs[column]),
         difference=w.difference(value, digits),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -101,22 +101,49 @@ def query_table(
     there is a `scale`, groups. `order` is the key of the column it stands by, "-" before it where
     the greatest is first; the differences are those of the `pair`, lie in `span`, and are
     `coloured` where they are more than "same"."""
-    records = rows.frame.to_dict("records")
+    written = {
+        column.key: _texts(column, rows.frame[column.source].tolist())
+        for column in columns
+        if column.kind in ("score", "number")
+    }
     heads = [
-        replace(head, width=_width(head, rows.frame[head.column.source], scale))
+        replace(
+            head,
+            width=_width(
+                head, written.get(head.column.key) or rows.frame[head.column.source], scale
+            ),
+        )
         for head in _heads(columns, order, styles, pair, sorted_by)
     ]
     return _drawn(
         "query_table",
         heads=heads,
-        rows=[_row(record, columns, (span, scale), coloured, opened) for record in records],
+        rows=[
+            _row(
+                record,
+                columns,
+                {key: texts[i] for key, texts in written.items()},
+                (span, scale),
+                coloured,
+                opened,
+            )
+            for i, record in enumerate(rows.frame.to_dict("records"))
+        ],
         wide=sum(head.width for head in heads),
         zero=_part(0.0, span) if span[1] > span[0] else "",
         label=label,
     )
 
 
-def _width(head: _Head, values: pd.Series, scale: Span | None) -> int:
+def _texts(column: Column, values: Sequence[float]) -> list[str]:
+    """The numbers of a column as they are written: those of the query file as they stand there,
+    others all with the same decimals."""
+    if column.key.startswith("by:"):
+        return [*map(w.plain_number, values)]
+    return w.column(values, counts=column.kind == "number")
+
+
+def _width(head: _Head, texts: Iterable[Any], scale: Span | None) -> int:
     """The px that a column takes: room for its texts, within limits, and for the longest word of
     its head; 0 for the query, which has what is left."""
     if head.column.kind == "text":
@@ -127,9 +154,7 @@ def _width(head: _Head, values: pd.Series, scale: Span | None) -> int:
         words, mark = max(words, min(text_width(head.name, bold=True), _NAME)), _MARK
         least += 0 if scale is None else _METER
     if head.column.kind in ("group", "number"):
-        is_number = head.column.kind == "number"
-        texts = [_number(value, head.column) if is_number else str(value) for value in values]
-        room = text_width(max(texts, key=len, default=""), size=_CELL)
+        room = text_width(max(map(str, texts), key=len, default=""), size=_CELL)
     return round(min(max(least, room + _PADDING, words + _PADDING + mark), _WIDEST))
 
 
@@ -146,7 +171,7 @@ def _heads(
     for column in columns:
         whole = fixed.get(column.kind, column.name)
         if column.kind in ("group", "number"):
-            whole = w.sentence_case(column.named.replace("_", " "))
+            whole = column.title
         name = short[whole] if column.kind == "score" else shorten(whole, _HEAD)
         if column.kind == "difference":
             name = f" {w.MINUS} ".join(short[run] for run in pair)
@@ -167,6 +192,7 @@ def _heads(
 def _row(
     record: Mapping[str, Any],
     columns: Sequence[Column],
+    written: Mapping[str, str],
     spans: tuple[Span, Span | None],
     coloured: bool,
     opened: Link,
@@ -176,9 +202,10 @@ def _row(
     for column in columns:
         value = record[column.source]
         if column.kind == "score":
-            parts.append((column.kind, _cell(value, spans[1])))
+            share = _part(value, spans[1]) if spans[1] is not None and value == value else ""
+            parts.append((column.kind, _Cell(written[column.key], share)))
         elif column.kind == "number":
-            parts.append((column.kind, _number(value, column)))
+            parts.append((column.kind, written[column.key]))
         elif column.kind == "difference":
             tone = str(record["outcome"]) if clear else ""
             parts.append((column.kind, _gap(value, spans[0], tone)))
@@ -203,21 +230,6 @@ def _part(value: float, span: Span) -> str:
     """Where a value lies in a span, from its left end."""
     low, high = span
     return percent((value - low) / (high - low))
-
-
-def _number(value: float, column: Column) -> str:
-    """A number of the query file as it stands there; else a whole number plain, others as a
-    score."""
-    if column.key.startswith("by:"):
-        return w.plain_number(value)
-    return w.count(value) if value % 1 == 0 else w.score(value)
-
-
-def _cell(value: float, scale: tuple[float, float] | None) -> _Cell:
-    share = ""
-    if scale is not None and value == value:
-        share = _part(value, scale)
-    return _Cell(w.score(value), share)
 
 
 def page_links(rows: Rows, total: int, linked: Link) -> Markup:
@@ -248,7 +260,7 @@ def filters(where: Sequence[tuple[str, str]], without: Link) -> Markup:
         named = [shorten(value) for value in values[:_VALUES]]
         more = len(values) - _VALUES
         said = w.listing([*named, *([f"{more} more"] if more > 0 else [])], "or")
-        chips.append((column.replace("_", " "), said, ", ".join(values), without(column)))
+        chips.append((column, said, ", ".join(values), without(column)))
     return _drawn("filters", chips=chips)
 
 

@@ -214,17 +214,26 @@ def query_rows(
     for column in columns:
         whole = gap if column.kind == "difference" else column.name or column.named
         name = short.get(whole, whole) if column.kind == "score" else whole
-        shown_as = name if column.kind in ("score", "difference") else w.sentence_case(name)
-        heads.append((column.kind, shown_as.replace("_", " "), whole))
+        shown_as = name if column.kind in ("score", "difference") else column.title
+        heads.append((column.kind, shown_as, whole))
     place = {query_id: i for i, query_id in enumerate(shown.frame["query_id"])}
     keys = [key for key in _CHIPS if np.any(lists.get(key, False))]
+    written = {
+        column.key: w.column(shown.kept[column.source].tolist(), counts=column.kind == "number")
+        for column in columns
+        if column.kind in ("score", "number")
+    }
     rows = []
-    for record in shown.kept.to_dict("records"):
+    for i, record in enumerate(shown.kept.to_dict("records")):
         inside = " ".join(key for key in keys if lists[key][place[record["query_id"]]])
         text = str(record["text"]).strip() or f"query {record['query_id']}"
         cells: list[_Cell] = [("text", text, "")]
         for column in columns:
-            cells.append(_cell(column.kind, record[column.source], record, coloured=shown.can_tell))
+            if column.key in written:
+                cells.append((column.kind, written[column.key][i], ""))
+            else:
+                value = record[column.source]
+                cells.append(_cell(column.kind, value, record, coloured=shown.can_tell))
         rows.append((inside, opened(record["query_id"]), cells))
     chips = [("", "All", len(rows), "")]
     chips += [(k, _CHIPS[k], int(np.sum(lists[k])), RULES.get(k, "")) for k in keys]
@@ -232,16 +241,16 @@ def query_rows(
 
 
 def _cell(kind: str, value: object, record: Mapping[str, object], *, coloured: bool) -> _Cell:
-    if kind == "score":
-        return kind, w.score(value), ""  # type: ignore[arg-type]
     if kind == "difference":
         clear = coloured and record["outcome"] in (BETTER, WORSE)
         gap = float(value)  # type: ignore[arg-type]
         return kind, w.difference(gap), str(record["outcome"]) if clear and tone(gap) else ""
-    if kind == "number":
-        number = float(value)  # type: ignore[arg-type]
-        return kind, w.count(number) if number % 1 == 0 else w.score(number), ""
     return kind, str(value), ""
+
+
+def by_width(wide: Markup, narrow: Markup) -> Markup:
+    """A chart for a wide screen and the same for a phone, of which one is seen."""
+    return _drawn("by_width", wide=wide, narrow=narrow)
 
 
 def noted(rows: pd.DataFrame, *, texts: bool) -> Markup:

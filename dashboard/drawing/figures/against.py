@@ -14,7 +14,7 @@ from dashboard.drawing.figures.chart import Chart, Trace, scatter
 from dashboard.drawing.figures.colour import rgba
 from dashboard.drawing.figures.layout import Margin, axis, corner, figure, note, tick_width
 from dashboard.drawing.figures.queries import FADED, HOVER, outcome_color, query_customdata
-from dashboard.drawing.figures.text import LINE, escape, short_names, shorten, whole
+from dashboard.drawing.figures.text import LINE, escape, short_names, whole
 from dashboard.drawing.theme import Palette
 from dashboard.drawing.ticks import Ticks, score_ticks
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
@@ -44,10 +44,11 @@ def run_against_run(
     known = frame.dropna(subset=["difference"])
     scores = known[["score", "baseline_score"]].to_numpy().ravel()
     ticks = score_ticks(scores, drawing.value_range)
-    upward, across = f"↑ {escape(shorten(focus, _NAME))}", f"{escape(shorten(baseline, _NAME))} →"
+    short = short_names((focus, baseline), _NAME)
+    upward, across = f"↑ {escape(short[focus])}", f"{escape(short[baseline])} →"
     margin = Margin(tick_width(ticks), 14, 14 + LINE, 32 + LINE)
-    whole_focus = whole(focus, shorten(focus, _NAME))
-    whole_baseline = whole(baseline, shorten(baseline, _NAME))
+    whole_focus = whole(focus, short[focus])
+    whole_baseline = whole(baseline, short[baseline])
     low, high = ticks.span
     room = 0.03 * (high - low)
     span = (low - room, high + room)

@@ -24,7 +24,7 @@ from dashboard.drawing.figures.layout import (
     tick_width,
 )
 from dashboard.drawing.figures.lines import Line, band, by_run, in_grey, line, line_to, markers
-from dashboard.drawing.figures.text import escape, shorten, text_width, whole
+from dashboard.drawing.figures.text import escape, short_names, text_width, whole
 from dashboard.drawing.theme import Palette, RunStyle, undashed
 from dashboard.drawing.ticks import Ticks, covering_ticks, score_ticks
 
@@ -105,7 +105,7 @@ def measure_by_cutoff(
         palette=palette,
         height=panels.height,
         margin=panels.margin,
-        annotations=list(_minus(drawing.baseline, palette, panels)) if compared else [],
+        annotations=list(_minus(drawing, panels)) if compared else [],
         shapes=[_rule(k, palette)] if k <= deepest else [],
         **_hover(len(runs)),
         **_axes(palette, panels, above, below, deepest, panels.margin),
@@ -203,9 +203,10 @@ def _difference_ticks(shown: pd.DataFrame, drawing: Drawing) -> Ticks:
     return covering_ticks([*(known - reach), *(known + reach), *own])
 
 
-def _minus(baseline: str, palette: Palette, panels: _Panels) -> Iterable[dict[str, Any]]:
+def _minus(drawing: Drawing, panels: _Panels) -> Iterable[dict[str, Any]]:
     """What the lower panel shows, over it."""
-    short = shorten(baseline, _MINUS_LENGTH)
+    baseline, palette = drawing.baseline, drawing.palette
+    short = short_names(drawing.styles, _MINUS_LENGTH)[baseline]
     margin, top = panels.margin, panels.margin.top + panels.upper + panels.gap - 9
     more = whole(baseline, short)
     place = {"yanchor": "bottom", "xshift": 0}

@@ -23,7 +23,8 @@ def forest(compared: pd.DataFrame, drawing: Drawing) -> Chart:
     ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
     runs = ordered["run"].tolist()
     short, palette = short_names(runs), drawing.palette
-    told = [_told(*cell) for cell in cells_of(ordered, *_COLUMNS)]
+    digits = wording.column_decimals(ordered["low"], ordered["high"])
+    told = [_told(*cell, digits=digits) for cell in cells_of(ordered, *_COLUMNS)]
     names = [marked_name(drawing.styles[run], palette, short[run]) for run in runs]
     labels = [
         f"{name}<br>{coloured(text, palette.muted)}" for name, text in zip(names, told, strict=True)
@@ -50,8 +51,7 @@ def forest(compared: pd.DataFrame, drawing: Drawing) -> Chart:
     )
 
 
-def _told(difference: float, low: float, high: float) -> str:
-    digits = wording.decimals(low, high)
+def _told(difference: float, low: float, high: float, *, digits: int) -> str:
     if low != low:
         return wording.difference(difference, digits)
     return f"{wording.difference(difference, digits)} {wording.interval(low, high, digits)}"

@@ -66,26 +66,28 @@ def _cells(found: AllPairs, drawing: Drawing, *, told: bool) -> Trace:
     palette, many = drawing.palette, range(len(found.runs))
     pairs = [(i, j) for i in many for j in many if j > i]
     colors = [_colour(found, i, j, drawing) for i, j in pairs]
+    digits = wording.column_decimals(found.low.ravel(), found.high.ravel())
+    texts = [_text(found, i, j, digits) for i, j in pairs]
     return bar(
         x=[j for _, j in pairs],
         base=[i - _FILLED / 2 for i, _ in pairs],
         y=[_FILLED] * len(pairs),
         width=0.97,
         marker={"color": colors, "line": {"width": 0}},
-        text=[_text(found, i, j) if told else "" for i, j in pairs],
+        text=texts if told else [""] * len(pairs),
         textposition="inside",
         insidetextanchor="middle",
         insidetextfont={"color": [text_on(c, palette.ink, palette.page) for c in colors]},
         customdata=[
-            [f"{found.runs[i]} minus {found.runs[j]}: {_text(found, i, j)}"] for i, j in pairs
+            [f"{found.runs[i]} minus {found.runs[j]}: {text}"]
+            for (i, j), text in zip(pairs, texts, strict=True)
         ],
         hovertemplate="%{customdata[0]}<extra></extra>",
     )
 
 
-def _text(found: AllPairs, row: int, column: int) -> str:
-    low, high = float(found.low[row, column]), float(found.high[row, column])
-    text = wording.difference(float(found.difference[row, column]), wording.decimals(low, high))
+def _text(found: AllPairs, row: int, column: int, digits: int) -> str:
+    text = wording.difference(float(found.difference[row, column]), digits)
     return text if found.verdict[row, column] == CANNOT_TELL else f"<b>{text}</b>"
 
 

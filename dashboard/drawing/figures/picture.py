@@ -14,7 +14,7 @@ from typing import Any
 
 from dashboard.drawing.figures.chart import Chart
 from dashboard.drawing.figures.layout import Margin, corner, margin_of
-from dashboard.drawing.figures.text import coloured, escape, run_name, shorten, text_width, wrap
+from dashboard.drawing.figures.text import coloured, escape, run_name, short_names, text_width, wrap
 from dashboard.drawing.theme import Palette, RunStyle
 
 WIDTH, PAD = 720, 20
@@ -66,21 +66,24 @@ def _title(
         yield corner(escape(line), palette.muted, margin, top)
 
 
-def _written(style: RunStyle) -> str:
-    name = shorten(style.name, _NAME_LENGTH)
-    return f"{name} (baseline)" if style.role == "baseline" else name
+def _written(runs: Sequence[RunStyle]) -> list[str]:
+    """The names of the runs as the key shows them."""
+    short = short_names((style.name for style in runs), _NAME_LENGTH)
+    said = {"baseline": " (baseline)"}
+    return [short[style.name] + said.get(style.role, "") for style in runs]
 
 
 def _columns(runs: Sequence[RunStyle]) -> int:
-    widest = max((text_width(_written(s), bold=s.role == "focus") + 40 for s in runs), default=1.0)
+    shown = zip(runs, _written(runs), strict=True)
+    widest = max((text_width(text, bold=s.role == "focus") + 40 for s, text in shown), default=1.0)
     return max(1, min(int(WIDTH / widest), len(runs)))
 
 
 def _key(
     runs: Sequence[RunStyle], columns: int, palette: Palette, margin: Margin, top: float
 ) -> Iterator[dict[str, Any]]:
-    for i, style in enumerate(runs):
+    for i, (style, name) in enumerate(zip(runs, _written(runs), strict=True)):
         mark = coloured(style.glyph, style.color(palette))
-        text = f"{mark} {run_name(style, palette, _written(style))}"
+        text = f"{mark} {run_name(style, palette, name)}"
         across = WIDTH / columns * (i % columns) - margin.left
         yield corner(text, palette.ink, margin, top + _LINE * (i // columns), xshift=across)

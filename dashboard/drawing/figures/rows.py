@@ -30,7 +30,7 @@ from dashboard.drawing.figures.text import (
     LINE,
     escape,
     group_lines,
-    shorten,
+    short_names,
     shorten_group,
     text_width,
     whole,
@@ -168,7 +168,7 @@ def _wash(index: int, rows: Rows, margin: Margin, palette: Palette) -> Iterable[
 def zero_label(drawing: Drawing, ticks: Ticks, margin: Margin) -> dict[str, Any]:
     """The baseline's name over zero."""
     baseline, ink = drawing.baseline, drawing.palette.ink
-    shown = shorten(baseline)
+    shown = short_names(drawing.styles)[baseline]
     shift = clamped(ticks.share(0), text_width(shown), margin)
     place = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "yshift": 4}
     return note(escape(shown), 0, 1, ink, xshift=shift, **place, **whole(baseline, shown))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import takewhile
@@ -16,6 +17,8 @@ NAME_LENGTH = 18
 """Characters of a group's name on one line; longer names are broken into two lines."""
 RUN_LENGTH = 22
 """Characters of a run's name in a chart; longer ones are shortened in their middle."""
+_SHORTEST = 6
+"""Characters below which a name is not cut any further."""
 _GROUP_LENGTH = 2 * NAME_LENGTH
 _QUERY_LENGTH, _QUERY_LINE = 90, 46
 
@@ -72,25 +75,43 @@ def shorten(text: str, length: int = RUN_LENGTH, *, between_words: bool = False)
 
 def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str]:
     """The names as they are where all have at most `length` characters. Else without the words that
-    all begin or end with, and what is still too long shortened in its middle; no two names become
-    the same, so a few may be longer. Where the middle is what tells them apart, what all long ones
-    begin with is left out too."""
+    all begin or end with, and what is still too long shortened in its middle. Names that would
+    become the same are cut around the place where they differ; what they share before it goes
+    first. No two names become the same, so a few may be longer."""
     wanted = list(dict.fromkeys(names))
     if max(map(len, wanted), default=0) <= length:
         return {name: name for name in wanted}
-    told = dict(zip(wanted, _without_shared(wanted), strict=True))
-    begin = _shared_begin([name for name in told.values() if len(name) > length])
-    for allowed in range(length, max(length, *map(len, told.values())) + 1):
-        for left_out in dict.fromkeys(("", begin)):
-            short = {
-                name: own
-                if len(own) <= allowed
-                else shorten(f"…{own.removeprefix(left_out)}" if left_out else own, allowed)
-                for name, own in told.items()
-            }
-            if len(set(short.values())) == len(wanted):
-                return short
+    rest = _without_shared(wanted)
+    for allowed in range(length, max(length, *map(len, rest)) + 1):
+        short = _told_apart(rest, allowed)
+        if len(set(short)) == len(wanted):
+            return dict(zip(wanted, short, strict=True))
     return {name: name for name in wanted}
+
+
+def _told_apart(names: Sequence[str], length: int) -> list[str]:
+    """The names shortened to `length` characters; those that would become the same without the
+    letters that they begin with, or most of these."""
+    short = [shorten(name, length) for name in names]
+    for shown, count in Counter(short).items():
+        alike = [i for i, text in enumerate(short) if text == shown]
+        if count < 2 or length < _SHORTEST:
+            continue
+        # Among others the first letters stay, which tell these names from them.
+        head = names[alike[0]][: length // 4] if count < len(names) else ""
+        begin = _cut_before_difference([names[i] for i in alike], length // 3)
+        rest = _told_apart([names[i][begin:] for i in alike], length - len(head) - 1)
+        for i, text in zip(alike, rest, strict=True):
+            short[i] = f"{head}…{text.removeprefix('…')}"
+    return short
+
+
+def _cut_before_difference(names: Sequence[str], most: int) -> int:
+    """Where to begin so that the names differ after at most `most` letters: at a word, if one
+    begins there."""
+    shared = _shared_letters(names)
+    word = len(_LAST_WORD.sub("", shared))
+    return word if len(shared) - word <= most else len(shared) - min(most, 3)
 
 
 def _without_shared(names: Sequence[str]) -> list[str]:
@@ -109,8 +130,12 @@ def _without_shared(names: Sequence[str]) -> list[str]:
 
 def _shared_begin(names: Sequence[str]) -> str:
     """The words that all these names begin with."""
+    return _LAST_WORD.sub("", _shared_letters(names))
+
+
+def _shared_letters(names: Sequence[str]) -> str:
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
-    return _LAST_WORD.sub("", "".join(letters[0] for letters in alike))
+    return "".join(letters[0] for letters in alike)
 
 
 def shorten_group(group: str) -> str:

@@ -11,6 +11,7 @@ from latex2mathml.converter import convert
 from markupsafe import Markup
 
 from dashboard.answers.breakdown import Breakdown
+from dashboard.answers.group_names import column_title
 from dashboard.answers.group_table import Listed
 from dashboard.answers.report import Case, Report
 from dashboard.drawing.blocks import curves as curves_blocks
@@ -211,7 +212,7 @@ class Parts:
             rows,
             found,
             self.drawing,
-            column=self.shown.overview.grouped_by,
+            column=column_title(found.by, self.drawing.cutoff),
             lead=lambda group: "",
             ranked=lambda order: "",
             more="",
@@ -221,7 +222,7 @@ class Parts:
         shown, drawing = self.shown.curves, self.drawing
         in_colour = shown.in_colour(drawing.comparison)
         tested = shown.queries >= FEWEST_QUERIES
-        note = "bands: 95 %" if tested else "too few queries for bands"
+        note = curves_blocks.bands(drawing, tested=tested)
         legend = curves_blocks.legend(drawing, in_colour, {}, note)
         told = f"k, results counted (log scale). Dotted: k = {w.count(drawing.cutoff)}."
         if tested and not drawing.alone:

@@ -15,8 +15,10 @@ from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.parts import PARTS, WIDE, Parts
+from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
+from metrics_core.findings.cutoffs import curves_beside_test
 from metrics_core.findings.firmness import firmness_finding
-from metrics_core.findings.sentence import Sentence
+from metrics_core.findings.sentence import Sentence, muted
 
 _GROUPS, _RUNS = 6, 6
 """Groups and runs that a screen shows."""
@@ -111,13 +113,31 @@ class _Slides:
 
     def _slide_cutoff(self) -> Markup:
         shown, drawing = self._parts.shown.curves, self._parts.drawing
-        own = drawing.comparison.measure.declaration.name
-        family = own if own in shown.frames else next(reversed(shown.frames), "")
+        family = next(iter(shown.frames), "")
         if not family:
             return Markup()
-        legend = curves_blocks.legend(drawing, shown.in_colour(drawing.comparison), {}, "")
-        picture = legend + self._parts.chart(family, WIDE)
-        return self._slide("curves", PARTS["curves"], shown.title, picture)
+        answer, told = shown.title, Sentence()
+        if drawing.comparison.measure.cutoff is None:
+            told = muted(f"{drawing.name} counts the whole list; the curves show {family} by k.")
+        elif beside := self._beside_test(family):
+            answer, told = beside
+        note = curves_blocks.bands(drawing, tested=shown.queries >= FEWEST_QUERIES)
+        legend = curves_blocks.legend(drawing, shown.in_colour(drawing.comparison), {}, note)
+        charts = self._parts.chart(family, WIDE), self._parts.chart(family)
+        picture = legend + blocks.by_width(*charts)
+        return self._slide("curves", PARTS["curves"], answer, picture, told=told)
+
+    def _beside_test(self, family: str) -> tuple[Sentence, Sentence] | None:
+        """What the screen of the curves says where they and the first screen's test differ."""
+        shown, drawing = self._parts.shown, self._parts.drawing
+        tested = shown.overview.comparison.set_index("run")["verdict"]
+        return curves_beside_test(
+            shown.curves.frames[family],
+            family,
+            (drawing.focus, drawing.baseline),
+            drawing.cutoff,
+            significant=tested.get(drawing.focus) in CLEAR,
+        )
 
     def _slide_case(self, kind: str) -> Markup:
         cases = getattr(self._parts.shown, kind)

@@ -156,3 +156,11 @@ def test_no_explanation_names_a_cause_that_is_none(choice: MeasureChoice) -> Non
 )
 def test_a_name_alone_is_the_entry_of_that_name(typed: str, key: str) -> None:
     assert measure_key.picked(typed, 10)["m"] == key
+
+
+def test_every_name_in_the_picker_gives_the_entry_that_lists_it_or_what_it_says_instead() -> None:
+    instead = measure_key.presets()
+    assert instead == {"rbp": "RBP(p=0.9)"}
+    for choice in measure_choices():
+        for name in choice.label.split(" · "):
+            assert measure_key.picked(name, 10)["m"] == instead.get(name, choice.key), name

@@ -934,7 +934,7 @@ def test_no_user_text_becomes_markup():
         collections.row(collections.Told(EVIL, EVIL, EVIL, True, EVIL, "", preview_of(EVIL), EVIL)),
         navigation.page_title(EVIL, EVIL),
         navigation.word(EVIL),
-        navigation.folded([RunStyle(EVIL, 0)], EVIL),
+        navigation.folded([RunStyle(EVIL, 0)], {EVIL: EVIL}, EVIL),
         navigation.narrowed([(EVIL, EVIL)], EVIL),
         navigation.refused(UnknownMeasureError(EVIL, {EVIL: EVIL}), EVIL, lambda name: name),
         navigation.steps(EVIL, None, EVIL, EVIL),

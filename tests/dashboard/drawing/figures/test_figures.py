@@ -354,6 +354,33 @@ def test_what_all_long_names_share_is_left_out() -> None:
     assert short_names(["x" * 40, "bm25"])["bm25"] == "bm25"
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"{'a' * 40}{letter}{'b' * 39}" for letter in "xyz"],
+        ["bm25", *(f"a-run-{'x' * 30}-{letter}-{'y' * 30}-end" for letter in "AB"), "c" * 80],
+        [f"{begin}{'m' * 70}{end}" for begin in ("alpha", "alphb") for end in ("one", "two")],
+        [f"ColBERTv2MsMarcoDistilledFromCrossEncoder{letter}FinalRunSubmission" for letter in "AB"],
+        ["x" * 80, "x" * 79],
+    ],
+)
+def test_names_that_differ_in_little_are_cut_to_what_differs(names: list[str]) -> None:
+    short = short_names(names, 16)
+    assert len(set(short.values())) == len(names)
+    assert max(map(len, short.values())) <= 16
+
+
+def test_names_of_a_grid_of_settings_stay_different_and_short() -> None:
+    names = [
+        f"bge-{size}-on-passages-rate{rate}-with-warm-up-and-cosine-schedule-seed{seed}"
+        for size in ("base", "large")
+        for rate in (1, 2)
+        for seed in (1, 2)
+    ]
+    short = short_names(names, 16)
+    assert len(set(short.values())) == 8 and max(map(len, short.values())) <= 24
+
+
 @pytest.mark.parametrize("count", [4, 12, 20])
 def test_the_keys_of_many_runs_stand_above_the_rows(count: int) -> None:
     names = LONG[:count]

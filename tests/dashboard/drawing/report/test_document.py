@@ -160,6 +160,22 @@ def test_the_meeting_has_a_screen_for_what_there_is() -> None:
     assert "the largest loss look like" not in page and "Where does it come from, by" not in page
 
 
+def screen_of(page: str, key: str) -> str:
+    return text_of(page.partition(f'data-screen="{key}"')[2].partition('data-screen="')[0])
+
+
+def test_the_screens_of_verdict_and_curves_do_not_contradict_each_other() -> None:
+    # At k = 5 the difference is significant; the band for all k holds zero everywhere.
+    page = page_of(sample(), run="dense", base="hybrid", m="R@k", k="5")
+    assert "clear difference" in screen_of(page, "verdict")
+    curves = screen_of(page, "curves")
+    assert "no clear difference" not in curves
+    assert "At k = 5 by itself the difference is significant." in curves
+    assert "95 % intervals of dense and hybrid, and of their difference" in curves
+    whole = screen_of(page_of(sample(), m="AP"), "curves")
+    assert "AP counts the whole list; the curves show AP by k." in whole
+
+
 def test_the_date_is_that_of_the_sender() -> None:
     asked = Asked("x")
     assert replace(asked, made=asked.made.replace(year=2025, month=3, day=4)).date == "4 March 2025"
