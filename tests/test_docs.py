@@ -57,6 +57,7 @@ def test_the_tutorial_runs_from_top_to_bottom() -> None:
 
 @pytest.mark.thorough
 def test_the_sample_runs_can_be_built_again() -> None:
+    pytest.importorskip("sklearn")
     command = [sys.executable, str(ROOT / "sample_runs" / "build.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -100,7 +101,7 @@ def _direct(name: str) -> list[str]:
 
 def test_pip_gets_the_bounds_of_the_project_and_what_the_tests_need() -> None:
     direct = _direct("requirements.txt")
-    assert sorted(_needed()) == sorted(set(direct) & set(_needed()))
+    assert set(_needed()) <= set(direct)
     tests = [re.split(r"[=<>]", line)[0] for line in direct if line not in _needed()]
     assert tests == ["hypothesis", "pytest"]
     assert all(re.search(r"[=<>]", line) for line in direct)
