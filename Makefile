@@ -3,7 +3,7 @@
 # make thorough   further cases of what those tests show (minutes)
 # make docs    docs/measures.md, docs/formats.md and what docs/tutorial.ipynb shows; build/api, the Python interface from its docstrings, by
 #              pdoc: one small package that needs no configuration, where mkdocstrings needs MkDocs and a theme
-# make lock    resolve what pyproject.toml, requirements-dev.in and requirements-spark.in name again
+# make lock    resolve the lists again: pyproject.toml, requirements.txt, requirements-dev.in and requirements-spark.in
 # make bench   speed and memory against the peers, by rows, and of the pages, in a browser too (ten minutes)
 # make fuzz    mutated files through every reader, for an hour; MINUTES=5 SEED=1
 
@@ -36,7 +36,7 @@ test: .venv/run.stamp .venv/test.stamp $(if $(SPARK),.venv/spark.stamp)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy & types=$$!; \
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist worksteal -m "not thorough"; \
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist worksteal; \
 	tests=$$?; wait $$types && exit $$tests
 
 thorough: .venv/run.stamp .venv/test.stamp
@@ -46,18 +46,18 @@ thorough: .venv/run.stamp .venv/test.stamp
 	$(BIN)/python -m metrics_core.base.compiled.machine
 	@touch $@
 
-.venv/installed.stamp: requirements.txt
+.venv/installed.stamp: requirements.lock
 	$(PYTHON) -c 'import sys; sys.exit("Ranklens needs Python 3.11 or newer.") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
-	$(PIP) -r requirements.txt
+	$(PIP) -r requirements.lock
 	@touch $@
 
-.venv/test.stamp: .venv/installed.stamp requirements-dev.txt
-	$(PIP) -r requirements-dev.txt
+.venv/test.stamp: .venv/installed.stamp requirements-dev.lock
+	$(PIP) -r requirements-dev.lock
 	@touch $@
 
-.venv/spark.stamp: .venv/test.stamp requirements-spark.txt
-	$(PIP) -r requirements-spark.txt
+.venv/spark.stamp: .venv/test.stamp requirements-spark.lock
+	$(PIP) -r requirements-spark.lock
 	@touch $@
 
 docs: .venv/run.stamp .venv/test.stamp
@@ -68,9 +68,9 @@ docs: .venv/run.stamp .venv/test.stamp
 lock:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet uv
-	$(RESOLVE) pyproject.toml --extra app -o requirements.txt
-	$(RESOLVE) -c requirements.txt pyproject.toml --extra app requirements-dev.in -o requirements-dev.txt
-	$(RESOLVE) -c requirements-dev.txt requirements-spark.in -o requirements-spark.txt
+	$(RESOLVE) pyproject.toml --extra app -o requirements.lock
+	$(RESOLVE) -c requirements.lock requirements.txt requirements-dev.in -o requirements-dev.lock
+	$(RESOLVE) -c requirements-dev.lock requirements-spark.in -o requirements-spark.lock
 
 bench: .venv/run.stamp .venv/test.stamp
 	$(BIN)/python -m tests.browser.install

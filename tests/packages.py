@@ -9,6 +9,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "tests" / "example_package"
+OPTIONAL = ("datasets", "llama_index", "mlflow", "pyterrier", "rank_llm", "ragas")
+"""Modules that a few tests use if they are installed, and `make test` does not install."""
 
 
 def install(

@@ -66,6 +66,7 @@ def test_what_passes_fails_and_warns(pytester: pytest.Pytester) -> None:
 
 
 def test_with_xdist(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("xdist")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     pytester.makepyfile(TESTS)
     asked = ("-p", "pytest_ranklens", "-n", "1", "-k", "same or worse")

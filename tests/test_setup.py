@@ -58,6 +58,7 @@ def test_what_addresses_lead_to_is_there() -> None:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> list[Message]:
     """The metadata of the wheel without a homepage, and with an invented one."""
+    pytest.importorskip("setuptools", minversion="77")
     folders = [_sources(tmp_path_factory.mktemp("wheel"), line) for line in ("", HOMEPAGE)]
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *map(str, folders)],

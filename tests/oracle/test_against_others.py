@@ -5,17 +5,18 @@ from __future__ import annotations
 from itertools import permutations
 from typing import Any
 
-import ir_measures
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import dcg_score, ndcg_score
 
 from metrics_core.judging import judge
 from metrics_core.lists import dcg_at_k, ndcg_at_k
 from metrics_core.measures import parse_measure
 from tests.collections_of import collections, qrels_of, run_of
+
+ir_measures = pytest.importorskip("ir_measures")
+metrics = pytest.importorskip("sklearn.metrics")
 
 NAMES = ["Judged@3", "Judged@10", "RR@5", "AP@10", "SetP", "SetR", "NumRet", "NumRel", "R@5"]
 
@@ -45,14 +46,14 @@ def test_per_query_as_ir_measures(collection: Any) -> None:
 def test_ndcg_as_scikit_learn(grades: list[int], k: int) -> None:
     docs = [f"d{i}" for i in range(len(grades))]
     scores = np.arange(len(grades), 0, -1.0)
-    expected = ndcg_score([grades], [scores], k=k)
+    expected = metrics.ndcg_score([grades], [scores], k=k)
     relevant = dict(zip(docs, grades, strict=True))
     assert ndcg_at_k(docs, relevant, k) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(
     ("name", "theirs", "ours"),
-    [("nDCG", ndcg_score, ndcg_at_k), ("DCG", dcg_score, dcg_at_k)],
+    [("nDCG", metrics.ndcg_score, ndcg_at_k), ("DCG", metrics.dcg_score, dcg_at_k)],
 )
 def test_scikit_learn_averages_over_ties_as_the_declaration_says(
     name: str, theirs: Any, ours: Any

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import pytrec_eval
 from hypothesis import given, settings
 
 from metrics_core.judging import judge
@@ -15,6 +14,8 @@ from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.scoring.evaluate import evaluate
 from metrics_core.scoring.means import means
 from tests.collections_of import collections, qrels_of, run_of
+
+pytrec_eval = pytest.importorskip("pytrec_eval")
 
 CUTOFFS: dict[str, tuple[float, ...]] = {
     **dict.fromkeys(("P", "recall", "relative_P", "ndcg_cut", "map_cut"), (1, 3, 5, 10, 1000)),

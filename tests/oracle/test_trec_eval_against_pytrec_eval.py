@@ -6,12 +6,13 @@ import math
 from typing import Any
 
 import pytest
-import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.collections_of import collections
 from tests.metrics_core.compatible.trec_eval.calls import Call, caller, values
+
+pytrec_eval = pytest.importorskip("pytrec_eval")
 
 TEXTS = {"runid", "relstring"}
 NUMBERS = sorted(pytrec_eval.supported_measures - TEXTS)

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import yaml
+import pytest
 
 Step = Mapping[str, Any]
 GITHUBS_OWN = ("actions/checkout@v4", "actions/setup-python@v5", "actions/upload-artifact@v4")
@@ -31,6 +31,7 @@ def action_steps(path: Path) -> Sequence[Step]:
 
 def loaded(path: Path | str) -> dict[Any, Any]:
     """A YAML file, or text."""
+    yaml = pytest.importorskip("yaml")
     return yaml.safe_load(path if isinstance(path, str) else path.read_text())  # type: ignore[no-any-return]
 
 

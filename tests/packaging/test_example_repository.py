@@ -13,7 +13,10 @@ from tests.packaging.runner import Runner, loaded
 WORKFLOW = loaded(EXAMPLE / ".github" / "workflows" / "retrieval.yml")
 
 
-@pytest.mark.parametrize(("change", "status"), [(changes.titles_only, 1), (changes.accepted, 0)])
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [(changes.titles_only, 1), pytest.param(changes.accepted, 0, marks=pytest.mark.thorough)],
+)
 def test_a_pull_request(runner: Runner, change: changes.Change, status: int) -> None:
     change(runner.workspace)
     assert runner.job(WORKFLOW["jobs"]["gate"]) == status, runner.log

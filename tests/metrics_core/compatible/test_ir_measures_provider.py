@@ -5,9 +5,11 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-import ir_measures
 import pandas as pd
 import pytest
+
+pytest.importorskip("ir_measures")
+import ir_measures
 from ir_measures import AP, Qrel, ScoredDoc
 
 from metrics_core.base.errors import RanklensError

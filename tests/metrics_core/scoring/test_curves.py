@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import pytrec_eval
 from hypothesis import given, settings
 
 from metrics_core.judging import judge
@@ -57,6 +56,7 @@ def test_precision_at_recall_as_trec_eval(collection: Any) -> None:
     run, grades = collection
     ranks = judge(run_of(run), qrels_of(grades))
     ours = dict(zip(ranks.query_ids, precision_at_recall(ranks), strict=True))
+    pytrec_eval = pytest.importorskip("pytrec_eval")
     evaluator = pytrec_eval.RelevanceEvaluator(grades, {"iprec_at_recall"})
     for query_id, theirs in evaluator.evaluate(run).items():
         relevant = sum(grade >= 1 for grade in grades[query_id].values())
