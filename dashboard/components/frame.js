@@ -1,5 +1,5 @@
 // What rail and controls need of the browser beyond Streamlit's own widgets. Its keys are `keys.js`,
-// with which it is one module.
+// where the focus goes is `focus.js`, with which it is one module.
 
 const rail = () => document.querySelector('[data-testid=stSidebar]');
 
@@ -146,13 +146,20 @@ const look = () => {
   tellCounted();
   sayWhatIsMeant();
   sayKeys();
+  enterPopover();
+  enterPage();
 };
 
 const start = () => {
   const watch = new MutationObserver(look);
-  watch.observe(document.body, { childList: true, subtree: true, characterData: true });
+  watch.observe(document.body, {
+    childList: true, subtree: true, characterData: true, attributeFilter: ['data-stale'],
+  });
   const listeners = [
     ['focusin', enterAtTheChosen],
+    ['focusin', moved],
+    ['keydown', pressedKey],
+    ['pointerdown', pressedPointer],
     ['keydown', press],
     ['keydown', pressLikeAButton],
     ['click', click],

@@ -1,4 +1,4 @@
-"""Rail and controls in the browser: the drawer of a narrow page, keys, whole names, the link."""
+"""Rail and controls in the browser: a narrow page's drawer, keys, focus, whole names, the link."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _HERE = Path(__file__).parent
 
 _FRAME = st.components.v2.component(
     "ranklens_frame",
-    js=(_HERE / "keys.js").read_text("utf-8") + (_HERE / "frame.js").read_text("utf-8"),
+    js="".join((_HERE / f"{name}.js").read_text("utf-8") for name in ("keys", "focus", "frame")),
 )
 
 

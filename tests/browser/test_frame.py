@@ -124,6 +124,37 @@ def test_keys_open_pages_and_can_be_switched_off(sample_app: str, open_page: Ope
     page.get_by_role("button", name="Switch single keys on").click()
 
 
+def test_the_focus_goes_to_what_opens_and_to_another_pages_heading(
+    sample_app: str, open_page: Opened
+) -> None:
+    page = open_page(sample_app)
+    inside = page.locator("[data-testid=stPopoverBody]:focus-within")
+    page.keyboard.press("Control+k")
+    expect(inside.locator(":focus")).to_contain_text("The example")
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-collections button")).to_be_focused()
+    control(page, "measure")
+    expect(inside).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-measure button")).to_be_focused()
+    page.locator(".lens.pages a", has_text="All queries").click()
+    expect(page.locator("h1")).to_contain_text("is better on 54 of 104")
+    expect(page.locator("h1")).to_be_focused()
+    assert page.locator("h1").evaluate("e => getComputedStyle(e).outlineStyle") == "none"
+    settle(page)
+    # The caption of the strip stands above its bars.
+    said, bars = page.locator(".lens.strip-said"), page.locator(".st-key-chart_sorted .main-svg")
+    above, below = said.bounding_box(), bars.first.bounding_box()
+    assert above is not None and below is not None
+    assert above["y"] + above["height"] <= below["y"] + 1
+    # The same page drawn anew takes nothing.
+    field = page.get_by_placeholder("Search the texts")
+    field.fill("robot")
+    field.press("Enter")
+    settle(page)
+    expect(page.locator("h1")).not_to_be_focused()
+
+
 def test_the_link_is_copied_without_what_lets_one_in(sample_app: str, open_page: Opened) -> None:
     page = open_page(f"{sample_app}/?k=5")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -202,6 +202,8 @@ def test_columns_are_chosen_and_kept() -> None:
     ]
     menu = parse_qs(urlsplit(links_of(app, "pages")[0]).query)
     assert menu["cols"] == ["n:words", "kind:failure", "score:hybrid"]
+    offered = app.multiselect(key="w_cols").options
+    assert {"bm25", "category", "Words", "Unjudged"} <= set(offered), offered
     app.multiselect(key="w_cols").set_value(["n:words"]).run()
     assert held(app, "cols") == ["n:words"]
     app.multiselect(key="w_cols").set_value([]).run()

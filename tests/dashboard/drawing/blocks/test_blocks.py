@@ -536,6 +536,13 @@ def test_difference_rows():
     assert "--part:1.0000" in part, "the largest count fills its side"
 
 
+def test_one_narrow_interval_sets_the_decimals_of_the_whole_column():
+    frame = comparison()
+    frame.loc[2, ["low", "high"]] = 0.0596, 0.0604
+    text = Page(rows_of(frame)).text
+    assert "+0.06000 [0.05960, 0.06040]" in text and "−0.16100 [−0.20400, −0.11900]" in text
+
+
 def test_difference_rows_without_an_interval_or_another_run():
     frame = comparison()
     frame.loc[2, ["low", "high"]] = math.nan
