@@ -13,10 +13,11 @@ GROUP_TABLE = (
     Field("within", lasting=False),
     Field("least", lasting=False),
     Field("every", lasting=False),
-    Field("charts", lasting=False),
+    Field("charts"),
 )
 """Its column and the one that crosses it, what its rows are ranked by, what a name holds, the least
-number of queries, whether all rows are shown, and whether the charts of all runs are."""
+number of queries, whether all rows are shown, and whether charts stand in its
+place: "1" or "0", by the number of runs where it says neither."""
 
 OF_ANOTHER: dict[str, Any] = {"across": "", "ranked": "", "within": "", "every": ""}
 """What is empty when another column is chosen."""

@@ -10,25 +10,21 @@ import streamlit as st
 from dashboard import session
 from dashboard.address.group_table import OF_ANOTHER
 from dashboard.address.query_list import PLAIN
-from dashboard.address.view import Comparison
 from dashboard.answers import breakdown as answers
 from dashboard.answers.breakdown import Breakdown
-from dashboard.answers.crossing import crossings
+from dashboard.answers.crossing import crossing, crossings, usual_across
 from dashboard.answers.group_names import column_name, column_title
 from dashboard.answers.group_table import LEAST, MOST_ROWS, Asked, Listed, listed, ranks_of
 from dashboard.answers.room import most_to_gain
 from dashboard.answers.slices import slices, slices_known
 from dashboard.answers.spreadsheet import spreadsheet
-from dashboard.app_pages.parts import cells, section
+from dashboard.app_pages.parts import cells, group_charts, section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import groups, markup
 from dashboard.drawing.blocks.slices import slice_rows
-from dashboard.drawing.drawn_once import drawn
-from dashboard.drawing.figures import breakdown as figures
 from dashboard.session import Opened
 from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
-from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.groups import SLICES_AWAITED, slices_finding
 from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
@@ -46,12 +42,14 @@ _WORK = {
     "below": "Most room: relevant documents ranked below {k}.",
     "missing": "Most room: relevant documents never retrieved.",
 }
+_CHARTS, _TABLE = "1", "0"
+_RUNS_OF_A_TABLE = 2
 _SEEN = {"own": 3, "crossed": 1, "computed": 2}
 """How many columns of each kind are not folded away."""
 
 
 def render() -> None:
-    """One table of groups, or two columns crossed."""
+    """The groups of one column, or two columns crossed."""
     here = session.opened_study()
     asked = here.view.address
     shown = answers.breakdown(here.study, here.comparison, asked["by"])
@@ -103,6 +101,17 @@ def _top(
             told(SLICES_AWAITED)
             defer(told_all, room)
     with st.container(horizontal=True, key="choice_of_columns", vertical_alignment="center"):
+        if not across and len(shown.groups) > 1:
+            session.widget(
+                st.segmented_control,
+                "Shown as",
+                "charts",
+                value=_form(here),
+                store=lambda form: {"charts": form or _form(here)},
+                options=[_CHARTS, _TABLE],
+                format_func={_CHARTS: "Charts", _TABLE: "Table"}.__getitem__,
+                label_visibility="collapsed",
+            )
         _choice(shown, across, here)
         with st.popover("Download", type="tertiary"):
             for key, label, frame in downloads:
@@ -117,6 +126,14 @@ def _top(
                 )
     if shown.explanation:
         st.caption(shown.explanation)
+
+
+def _form(here: Opened) -> str:
+    """What the groups are shown as: as the address says, or else charts where a table of two runs
+    does not show all."""
+    asked: str = here.view.address["charts"]
+    usual = _CHARTS if len(here.comparison.runs) > _RUNS_OF_A_TABLE else _TABLE
+    return asked if asked in (_CHARTS, _TABLE) else usual
 
 
 def _sheet(frame: Callable[[], pd.DataFrame]) -> bytes:
@@ -145,7 +162,7 @@ def _choice(shown: Breakdown, across: str, here: Opened) -> None:
 
 
 def _groups(shown: Breakdown, here: Opened) -> None:
-    """The table of one column, and the charts of all runs below it."""
+    """The groups of one column, in charts of all runs or in a table of two."""
     view, asked = here.comparison, here.view.address
     higher = view.measure.declaration.higher_is_better
 
@@ -166,13 +183,19 @@ def _groups(shown: Breakdown, here: Opened) -> None:
     least = int(asked["least"]) if asked["least"].isdecimal() else 0
     wanted = Asked(asked["ranked"], asked["within"], least, bool(asked["every"]))
     found = listed(shown, wanted, alone=view.alone, higher_is_better=higher)
-    if len(shown.groups) > MOST_ROWS:
+    many = len(shown.groups) > MOST_ROWS
+    if many:
         _controls(shown, found, wanted)
-    if len(shown.groups) > 1:
-        _table(shown, found, wanted, here)
-    elif shown.mixed:
-        st.html(groups.below_groups(shown, here.drawing, ""))
-    _charts(shown, found, here)
+    if len(shown.groups) < 2:
+        if shown.mixed:
+            st.html(groups.below_groups(shown, here.drawing, ""))
+    elif not len(found.rows):
+        st.html(markup.nothing("No group matches.", f"{len(shown.groups)} groups are there."))
+        st.button("Show all groups", on_click=session.change, kwargs={"within": "", "least": ""})
+    else:
+        _FORMS[_form(here)](shown, found, wanted, here)
+        if wanted.every and many:
+            st.html(groups.more_link("Show fewer groups", session.href("breakdown", every="")))
 
 
 def _controls(shown: Breakdown, found: Listed, wanted: Asked) -> None:
@@ -216,13 +239,7 @@ def _controls(shown: Breakdown, found: Listed, wanted: Asked) -> None:
 
 
 def _table(shown: Breakdown, found: Listed, wanted: Asked, here: Opened) -> None:
-    if not len(found.rows):
-        st.html(markup.nothing("No group matches.", f"{len(shown.groups)} groups are there."))
-        st.button("Show all groups", on_click=session.change, kwargs={"within": "", "least": ""})
-        return
     view = here.comparison
-    narrowed = bool(wanted.within or wanted.least) and found.found == len(found.rows)
-    more = "" if narrowed else session.href("breakdown", every="1")
 
     def draw() -> Any:
         return groups.group_table(
@@ -234,74 +251,55 @@ def _table(shown: Breakdown, found: Listed, wanted: Asked, here: Opened) -> None
                 "queries", where=view.narrowed({shown.by: [group]}), **PLAIN
             ),
             ranked=lambda order: session.href("breakdown", ranked=order),
-            more=more,
+            more=_more(found, wanted),
         )
 
     st.html(draw())
     gain = _WORK.get(most_to_gain(shown.table), "").format(k=w.count(view.cutoff))
     note = " ".join(part for part in (found.note, gain, "A row opens its queries.") if part)
     st.html(groups.below_groups(shown, here.drawing, note))
-    if wanted.every and len(shown.groups) > MOST_ROWS:
-        st.html(groups.more_link("Show fewer groups", session.href("breakdown", every="")))
 
 
-def _charts(shown: Breakdown, found: Listed, here: Opened) -> None:
-    """Scores and differences of all runs shown, of the groups that are seen, where they are asked
-    for."""
-    view, name = here.comparison, str(here.comparison.measure)
-    is_open = bool(here.view.address["charts"])
-    runs = section.counted(len(view.runs), "run", "runs")
-    text = f"Charts of {runs} by {shown.column}"
-    link = session.href("breakdown", charts="" if is_open else "1")
-    st.html(groups.more_link(f"{text} {'↑' if is_open else '↓'}", link))
-    if not is_open:
-        return
-    scores = answers.group_scores(here.study, view, shown.by, tuple(found.rows["group"]))
-    if scores.strongest:
-        st.html(markup.second(scores.strongest, here.drawing.styles))
-    every = section.counted(shown.looked_at, "group", "groups")
-    by = f"by {shown.column}"
+def _more(found: Listed, wanted: Asked) -> str:
+    """The link that shows the groups that are hidden; "" where all that were asked for are seen."""
+    narrowed = bool(wanted.within or wanted.least) and found.found == len(found.rows)
+    return "" if narrowed else session.href("breakdown", every="1")
+
+
+def _charts(shown: Breakdown, found: Listed, wanted: Asked, here: Opened) -> None:
+    """All runs shown by the groups listed, and the column crossed with the one that fits best."""
+    view = here.comparison
+    answer = answers.group_scores(here.study, view, shown.by, tuple(found.rows["group"]))
+    group_charts.legend(here)
+    across = "" if view.alone else usual_across(here.study, view, shown.by)
+    # These cells are of the groups that add most, not of those that are looked for.
+    across = "" if wanted.within or wanted.least else across
+    drawn_beside = 1 if view.alone else 2 + bool(across)
     with st.container(key="by_group"):
-        left, right = st.columns([1, 1], gap="large")
+        columns = st.columns(drawn_beside, gap="medium")
+    with columns[0]:
+        group_charts.scores(answer.groups, shown.by, answer.order, answer.best, here)
     if not view.alone:
-        with left:
-            section.heading(
-                f"Difference to {view.baseline} on {name}",
-                f"Bars are {w.share(view.method.level)} intervals, corrected for {every}; none"
-                f" under {FEWEST_QUERIES} queries. Choose a dot to compare its run.",
-                styles=here.drawing.styles,
+        with columns[1]:
+            told = shown.title.text
+            group_charts.differences(
+                answer.groups, shown.by, answer.order, told, shown.looked_at, here
             )
-            figure = drawn(
-                figures.difference_by_group, scores.groups, here.drawing, order=scores.order
-            )
-            alt = f"Difference to {view.baseline} {by}. {shown.title.text}"
-            title = f"Difference to {view.baseline} on {name}, {by}"
-            picture = section.caption(title, name, section.INTERVALS)
-            _draw(figure, "difference_by_group", here, shown.by, alt=alt, picture=picture)
-    with right:
-        section.heading(f"Score on {name}", "Mean per run; the same order of groups.")
-        figure = drawn(figures.score_by_group, scores.groups, here.drawing, order=scores.order)
-        alt = f"Mean {name} per run {by}. {scores.best}"
-        picture = section.caption(f"Score on {name}, {by}", name)
-        _draw(figure, "score_by_group", here, shown.by, alt=alt, picture=picture)
+    if across:
+        with columns[2]:
+            group_charts.cells(crossing(here.study, view, shown.by, across), shown.by, here)
+    if found.hidden and (more := _more(found, wanted)):
+        st.html(groups.more_link(f"{w.count(found.hidden)} more groups", more))
+    note = " ".join(part for part in (found.note, "A dot or a row opens its queries.") if part)
+    st.html(groups.below_groups(shown, here.drawing, note))
+    if answer.strongest:
+        st.html(markup.second(answer.strongest, here.drawing.styles))
 
 
-def _draw(figure: Any, key: str, here: Opened, by: str, **told: Any) -> None:
-    """A chart with groups and runs: a click on a run's dot compares that run, one on the rest of a
-    row opens its queries."""
-    view, clicked = here.comparison, section.chart(figure, key, **told)
-    if not clicked:
-        return
-    run_clicked = clicked[1] if len(clicked) > 1 else view.focus
-    if run_clicked in (view.focus, view.baseline):
-        _list_queries(view, {by: clicked[0]})
-    session.forget(key)
-    session.goto("breakdown", **here.view.comparing(run_clicked))
-
-
-def _list_queries(view: Comparison, picked: dict[str, str]) -> None:
-    chosen = {column: [value] for column, value in picked.items()}
-    session.goto("queries", where=view.narrowed(chosen), **PLAIN)
+_FORMS: dict[str, Callable[[Breakdown, Listed, Asked, Opened], None]] = {
+    _CHARTS: _charts,
+    _TABLE: _table,
+}
 
 
 def _slices(here: Opened) -> None:

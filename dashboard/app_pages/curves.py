@@ -109,7 +109,10 @@ def _curves(shown: Curves, here: Opened, whole: bool) -> None:
                 with column:
                     _panel(shown, family, here, span, coming)
     chosen = w.count(view.cutoff)
-    told = f"k, results counted (log scale). Dotted: k = {chosen}; any k can be chosen."
+    told = (
+        f"k, results counted (log scale). Dotted: k = {chosen}; a click chooses another. A drag"
+        " zooms, a double click zooms out."
+    )
     if tested and not view.alone:
         told += (
             " Bands below hold for all k together: where one is off zero the difference is"
@@ -139,10 +142,8 @@ def _panel(
     alt = f"{title} of {w.listing(here.drawing.styles)} by k. {shown.title.text}."
     picture = section.caption(f"{title} against the number of results counted", section.INTERVALS)
     key = f"curve_{family}{coming}"
-    clicked = section.chart(figure, key, alt=alt, picture=picture)
-    if clicked:
-        session.forget(key)
-        session.goto("curves", k=str(clicked[0]))
+    link = session.href("curves", k="")
+    section.chart(figure, key, alt=alt, picture=picture, clickable=False, zooms=True, chooses=link)
 
 
 def _title(family: str, here: Opened) -> tuple[str, str]:
@@ -165,7 +166,9 @@ def _precision_recall(shown: Curves, here: Opened, whole: bool) -> None:
         )
         alt = f"Precision against recall of {w.listing(here.drawing.styles)}. {shown.half}"
         picture = section.caption("Precision against recall", "interpolated precision")
-        section.chart(figure, "precision_recall", alt=alt, picture=picture, clickable=False)
+        section.chart(
+            figure, "precision_recall", alt=alt, picture=picture, clickable=False, zooms=True
+        )
     with right:
         st.html(blocks.read_off(shown.precision_recall, here.drawing))
 

@@ -210,9 +210,8 @@ def _cutoff(here: Opened, reason: str) -> None:
     )
     runs = (view.focus, view.baseline)
     picture = section.caption(f"{name} by k", section.INTERVALS, runs=runs)
-    section.chart(
-        figure, "firm_cutoff", alt=f"{name} by k. {reason}", picture=picture, clickable=False
-    )
+    alt = f"{name} by k. {reason}"
+    section.chart(figure, "firm_cutoff", alt=alt, picture=picture, clickable=False, zooms=True)
 
 
 def _measures(here: Opened, _: str) -> None:

@@ -16,7 +16,7 @@ from dashboard.answers.curves import curves
 from dashboard.answers.pairs import every_pair
 from dashboard.commands.viewed import ViewOptions, add_view_options, viewed
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures.breakdown import difference_by_group
+from dashboard.drawing.figures.breakdown import difference_by_group, runs_drawn
 from dashboard.drawing.figures.chart import Chart
 from dashboard.drawing.figures.curves import measure_by_cutoff
 from dashboard.drawing.figures.forest import forest
@@ -162,7 +162,8 @@ def _breakdown(asked: _Asked) -> _Figure:
     told = f"Difference to {view.baseline} on {view.name} by {found.column}"
     told += _corrected(found.looked_at, "group")
     told += f" Groups under {FEWEST_QUERIES} queries have none."
-    return _Figure(printed(chart, asked.drawing, below=_axis(view)), told)
+    runs = runs_drawn(scores.groups, asked.drawing, "difference")
+    return _Figure(_keyed(chart, asked, runs, below=_axis(view)), told)
 
 
 def _pairs(asked: _Asked) -> _Figure:

@@ -126,7 +126,45 @@ const lookInto = () => {
   look?.querySelector('details:not([open]) > summary')?.click();
   look?.scrollIntoView({ block: 'nearest' });
 };
-const OPENS = { controls: open, look: lookInto };
+
+// Streamlit's own button makes a chart as large as the window. It takes that back, as Escape does.
+const enlarge = (link) => {
+  const chart = link.closest('[class*="st-key-chart_"]');
+  chart?.querySelector('.modebar-btn[data-title$="ullscreen"]')?.click();
+};
+
+// Plotly takes each touch, so a page could not be scrolled by its charts. A tap still arrives as a
+// click; only a lasso is drawn by a finger.
+const leaveTouch = (event) => {
+  const chart = event.target.closest?.('.js-plotly-plot');
+  if (chart && chart._fullLayout?.dragmode !== 'lasso') event.stopPropagation();
+};
+
+// A click on curves follows their link, with its place as k, unless a second one follows: then they
+// are shown whole again. Plotly tells of each click at once.
+const DOUBLE = 400;
+const hearClicks = () => {
+  for (const chart of document.querySelectorAll('.js-plotly-plot:not([data-heard])')) {
+    if (!chart.on || !chart.layout?.meta?.chooses) continue;
+    chart.dataset.heard = '';
+    let waiting;
+    const chosen = (k) => {
+      waiting = undefined;
+      const link = document.createElement('a');
+      link.className = 'lens';
+      link.href = `${chart.layout.meta.chooses}&k=${k}`;
+      document.body.append(link);
+      link.click();
+      link.remove();
+    };
+    chart.on('plotly_click', ({ points }) => {
+      const first = waiting === undefined;
+      clearTimeout(waiting);
+      waiting = first ? setTimeout(chosen, DOUBLE, points[0].x) : undefined;
+    });
+  }
+};
+const OPENS = { controls: open, look: lookInto, chart: enlarge };
 
 const click = (event) => {
   const link = event.target.closest?.('a[role=button]:is(.lens, .lens *)');
@@ -145,6 +183,7 @@ const look = () => {
   nameTheMenu();
   tellCounted();
   sayWhatIsMeant();
+  hearClicks();
   sayKeys();
   enterPopover();
   enterPage();
@@ -165,8 +204,11 @@ const start = () => {
     ['click', click],
   ];
   for (const [event, listener] of listeners) document.addEventListener(event, listener);
+  const early = { capture: true, passive: true };
+  document.addEventListener('touchstart', leaveTouch, early);
   return () => {
     watch.disconnect();
+    document.removeEventListener('touchstart', leaveTouch, early);
     for (const [event, listener] of listeners) document.removeEventListener(event, listener);
   };
 };

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Opened, control, running_server, settle
-from tests.browser.marks import click_mark, click_row
+from tests.browser.marks import click_mark, click_row, steady
 
 
 def parameters(page: Page) -> dict[str, list[str]]:
@@ -26,10 +26,10 @@ def on(page: Page, name: str) -> None:
     settle(page)
 
 
-def in_sight(page: Page, part: str) -> None:
-    """The first such part stands on the first screen of a projector."""
+def in_sight(page: Page, part: str, height: int = 720) -> None:
+    """The first such part stands on the first screen, of a projector if no height is given."""
     box: Any = page.locator(part).first.bounding_box()
-    assert box["y"] > 0 and box["y"] + box["height"] <= 720, part
+    assert box["y"] > 0 and box["y"] + box["height"] <= height, part
 
 
 def menu(page: Page, name: str) -> None:
@@ -118,7 +118,7 @@ def test_overview_breakdown_queries_query(sample_app: str, open_page: Opened) ->
 def test_from_the_overview_to_a_groups_documents_in_three_steps(
     sample_app: str, open_page: Opened
 ) -> None:
-    page = open_page(f"{sample_app}/?run=dense&base=bm25")
+    page = open_page(f"{sample_app}/?run=dense&base=bm25&charts=0")
     menu(page, "Breakdown")
     group = page.locator(".lens.group-table th a", has_text="Network")
     # All eight groups and their whole stand on the first screen of a projector.
@@ -138,28 +138,77 @@ def test_from_the_overview_to_a_groups_documents_in_three_steps(
     assert page.locator(".lens.pairs li, .lens.pairs [role=listitem]").count() >= 10
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "chart", ["difference_by_group", pytest.param("score_by_group", marks=pytest.mark.thorough)]
-)
-def test_a_group_leads_to_its_queries(sample_app: str, open_page: Opened, chart: str) -> None:
-    page = open_page(f"{sample_app}/breakdown?charts=1")
-    click_mark(page, chart, "Network")
+def test_charts_of_the_breakdown_are_on_the_first_screen_and_lead_on(
+    sample_app: str, open_page: Opened
+) -> None:
+    page = open_page(f"{sample_app}/breakdown?run=dense&base=bm25", height=900)
+    for chart in ("score_by_group", "difference_by_group", "cells"):
+        in_sight(page, f".st-key-chart_{chart} .js-plotly-plot", 900)
+    # A dot opens the queries of its group, with its run compared.
+    click_mark(page, "score_by_group", "Network", "hybrid")
     on(page, "All queries")
     assert parameters(page)["where"] == ["category=Network"]
+    assert parameters(page)["run"] == ["hybrid"] and parameters(page)["base"] == ["bm25"]
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "chart", ["difference_by_group", pytest.param("score_by_group", marks=pytest.mark.thorough)]
-)
-def test_a_click_on_a_dot_compares_its_run(sample_app: str, open_page: Opened, chart: str) -> None:
-    page = open_page(f"{sample_app}/breakdown?run=hybrid&base=bm25&charts=1")
-    click_mark(page, chart, "Network", "dense")
-    on(page, "Breakdown")
-    expect(page.locator("h1")).to_contain_text("dense")
-    assert parameters(page)["run"] == ["dense"]
-    assert parameters(page)["base"] == ["bm25"]
+def _drag(page: Page, chart: str, begin: tuple[float, float], end: tuple[float, float]) -> None:
+    box = steady(page, f".st-key-chart_{chart} .js-plotly-plot")
+    places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in (begin, end)]
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    page.mouse.move(*places[1], steps=5)
+    page.mouse.up()
+
+
+def test_a_curve_is_zoomed_by_a_drag_and_a_chart_is_enlarged(
+    sample_app: str, open_page: Opened
+) -> None:
+    page = open_page(f"{sample_app}/curves?run=dense&base=bm25", height=900)
+    plot = ".st-key-chart_curve_P .js-plotly-plot"
+    steady(page, plot)
+    ranges = f"() => {{ const {{ xaxis, yaxis, yaxis2 }} = document.querySelector('{plot}')"
+    ranges += "._fullLayout; return [xaxis.range, yaxis.range, yaxis2.range]; }"
+    whole = page.evaluate(ranges)
+    _drag(page, "curve_P", (0.4, 0.15), (0.7, 0.45))
+    page.wait_for_function(f"whole => ({ranges})()[0][0] > whole[0][0]", arg=whole)
+    zoomed = page.evaluate(ranges)
+    assert zoomed[0][1] < whole[0][1] and zoomed[1][0] > whole[1][0] and zoomed[2] == whole[2]
+    # Two clicks are no choice of a k.
+    box: Any = page.locator(plot).bounding_box()
+    page.wait_for_timeout(700)  # The drag began with a press, too.
+    page.mouse.dblclick(box["x"] + 0.5 * box["width"], box["y"] + 0.3 * box["height"])
+    page.wait_for_function(f"whole => String(({ranges})()) === String(whole)", arg=whole)
+    settle(page)
+    assert "k" not in parameters(page)
+    # What the lines say is read between the two panels.
+    at = page.evaluate(
+        f"() => {{ const x = document.querySelector('{plot}')._fullLayout.xaxis;"
+        " return x._offset + x.d2p(3); }"
+    )
+    page.mouse.move(box["x"] + at - 3, box["y"] + 100)
+    page.mouse.move(box["x"] + at, box["y"] + 100)
+    read: Any = page.locator(f"{plot} .hovertext").bounding_box()
+    upper, lower = page.evaluate(
+        f"() => {{ const l = document.querySelector('{plot}')._fullLayout;"
+        " return [l.yaxis._offset + l.yaxis._length, l.yaxis2._offset]; }"
+    )
+    assert upper - 4 <= read["y"] - box["y"] and read["y"] + read["height"] - box["y"] <= lower + 4
+    page.mouse.click(box["x"] + at, box["y"] + 100)
+    page.wait_for_url(re.compile(r"[?&]k=3(&|$)"))
+    settle(page)
+    # As large as the window by the keyboard, and back.
+    steady(page, plot)
+    page.locator(".st-key-chart_curve_P [data-opens=chart]").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"document.querySelector('{plot}').clientHeight > 700")
+    menu = page.locator(".st-key-chart_curve_P .image-menu")
+    expect(menu).to_contain_text("P@k against the number of results counted")
+    expect(menu.get_by_text("titles-only")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.wait_for_function(f"document.querySelector('{plot}').clientHeight < 500")
+    menu.get_by_text("Enlarge").click(force=True)
+    menu.get_by_role("button", name="Close").click()
+    page.wait_for_function(f"document.querySelector('{plot}').clientHeight < 500")
 
 
 @pytest.mark.parametrize(
@@ -395,6 +444,8 @@ def test_the_first_screens_of_ones_own_collection(tmp_path: Path, open_page: Ope
         for part in (".answer", ".against", ".outcomes", ".checks", ".measures tbody tr >> nth=1"):
             in_sight(page, f".lens{part}")
         menu(page, "Breakdown")
+        page.get_by_role("radio", name="Table").click()
+        settle(page)
         in_sight(page, ".lens.group-table tbody tr >> nth=5")
         page.goto(f"{address}/query?q={queries[0]}")
         settle(page)

@@ -48,7 +48,7 @@ def texts(svg: Path) -> str:
         ("curves?part=recall", "precision_recall", "Precision against recall", DARK),
         pytest.param(
             *(
-                "breakdown?charts=1",
+                "breakdown",
                 "difference_by_group",
                 "Difference to bm25 on nDCG@10, by category",
                 LIGHT,

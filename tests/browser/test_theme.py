@@ -39,7 +39,7 @@ def drawn(page: Page, palette: Palette) -> None:
     "name",
     [
         "curves",
-        pytest.param("breakdown?charts=1", marks=pytest.mark.thorough),
+        pytest.param("breakdown", marks=pytest.mark.thorough),
         pytest.param("queries", marks=pytest.mark.thorough),
     ],
 )

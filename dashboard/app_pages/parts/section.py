@@ -19,6 +19,7 @@ from dashboard.drawing.blocks import markup, navigation
 from dashboard.drawing.drawn_once import at_hand
 from dashboard.drawing.figures.chart import Chart
 from dashboard.drawing.figures.picture import Caption, captioned
+from dashboard.drawing.figures.zoomed import zoomable
 from dashboard.drawing.theme import RunStyle
 from dashboard.session.open_collection import collection
 from metrics_core.base import wording as w
@@ -27,9 +28,14 @@ from metrics_core.scoring.intervals import LEVEL
 
 Mode = Literal["points", "box", "lasso"]
 _POINTS: tuple[Mode, ...] = ("points",)
+_NOT_OFFERED = ("zoom", "pan", "zoomIn", "zoomOut", "autoScale", "resetScale")
 _CONFIG = {
     "displaylogo": False,
-    "modeBarButtons": [["toImage"]],
+    # Left are the picture, which comes first, and Streamlit's own button that enlarges the chart.
+    "modeBarButtonsToRemove": [f"{name}2d" for name in _NOT_OFFERED],
+    "doubleClick": "reset",
+    "showAxisDragHandles": False,
+    "showTips": False,
 }
 
 
@@ -119,10 +125,21 @@ def caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> Capti
 
 
 def chart(
-    figure: Chart, key: str, *, alt: str, picture: Caption, clickable: bool = True
+    figure: Chart,
+    key: str,
+    *,
+    alt: str,
+    picture: Caption,
+    clickable: bool = True,
+    zooms: bool = False,
+    chooses: str = "",
 ) -> list[Any] | None:
     """Draw a figure; the customdata of the mark that was clicked, if one was. `alt` tells its
-    finding to those who do not see it, `picture` is what it says when it is downloaded."""
+    finding to those who do not see it, `picture` is what it says when it is downloaded or enlarged.
+    If it `zooms`, a drag zooms its lines, a double click takes that back, and a click follows
+    `chooses`, a link that the place clicked is added to as k."""
+    if zooms:
+        figure = zoomable(figure, session.opened_study().drawing, chooses)
     return _clicked(_drawn(figure, key, alt, picture, _POINTS if clickable else ()))
 
 
@@ -141,7 +158,7 @@ def _drawn(
 
     figure = captioned(figure, picture, session.opened_study().drawing.palette)
     with st.container(key=f"chart_{key}"):
-        st.html(navigation.image_menu())
+        st.html(navigation.image_menu(picture))
         event: Any = st.plotly_chart(
             Sent(figure),
             key=f"{key}_{session.generation(key)}",

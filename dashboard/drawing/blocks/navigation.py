@@ -10,6 +10,7 @@ from operator import attrgetter
 from markupsafe import Markup
 
 from dashboard.drawing.blocks.templates import Template
+from dashboard.drawing.figures.picture import Caption
 from dashboard.drawing.figures.text import shorten, text_width
 from dashboard.drawing.theme import RunStyle
 from metrics_core.base.errors import RanklensError, UnknownMeasureError
@@ -172,6 +173,6 @@ def steps(previous: str | None, following: str | None, place: str, back: str) ->
     return _drawn("steps", previous=previous, following=following, place=place, back=back)
 
 
-def image_menu() -> Markup:
-    """A chart's own menu: its picture as a file, or printed."""
-    return _drawn("image_menu")
+def image_menu(caption: Caption) -> Markup:
+    """A chart's own menu: enlarged, with what its picture says above it; as a file, or printed."""
+    return _drawn("image_menu", caption=caption)

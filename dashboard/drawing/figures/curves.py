@@ -20,6 +20,7 @@ from dashboard.drawing.figures.layout import (
     corner,
     drawing_order,
     figure,
+    note,
     point,
     tick_width,
 )
@@ -28,7 +29,7 @@ from dashboard.drawing.figures.text import escape, short_names, text_width, whol
 from dashboard.drawing.theme import Palette, RunStyle, undashed
 from dashboard.drawing.ticks import Ticks, covering_ticks, score_ticks
 
-UPPER, GAP, LOWER = 218, 34, 122
+UPPER, GAP, LOWER = 212, 40, 122
 """px; with what stands above them both panels fit the first screen of a projector."""
 _TOP, _BOTTOM, _RIGHT = 10, 28, 16
 _EDGE = 2
@@ -73,8 +74,7 @@ def measure_by_cutoff(
     difference_range: tuple[float, float] | None = None,
     value_range: tuple[float, float] = (0, 1),
 ) -> Chart:
-    """One measure by k: the scores above, the differences to the baseline below. A click gives the
-    k.
+    """One measure by k: the scores above, the differences to the baseline below.
 
     `frame` is that of `metrics_core.scoring.curves.curves`, `value_range` that of its measure. The
     runs `in_colour`, all where none is named, are drawn as they are everywhere, the others in grey.
@@ -207,10 +207,9 @@ def _minus(drawing: Drawing, panels: _Panels) -> Iterable[dict[str, Any]]:
     """What the lower panel shows, over it."""
     baseline, palette = drawing.baseline, drawing.palette
     short = short_names(drawing.styles, _MINUS_LENGTH)[baseline]
-    margin, top = panels.margin, panels.margin.top + panels.upper + panels.gap - 9
-    more = whole(baseline, short)
-    place = {"yanchor": "bottom", "xshift": 0}
-    yield corner(f"minus {escape(short)}", palette.muted, margin, top, **place, **more)
+    place = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
+    at = panels.lower / panels.plot
+    yield note(f"minus {escape(short)}", 0, at, palette.muted, **place, **whole(baseline, short))
 
 
 def _rule(chosen_k: int, palette: Palette) -> dict[str, Any]:

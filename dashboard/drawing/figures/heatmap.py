@@ -25,7 +25,7 @@ from dashboard.drawing.theme import Palette
 from metrics_core.base import wording
 from metrics_core.slicing.breakdowns import ALL
 
-_ROW, _FILLED = 52, 0.95
+_ROW, _FILLED = 40, 0.95
 _LEAST_LIMIT = 0.1
 _HATCH = {"fillmode": "overlay", "fgopacity": 0.2, "size": 8, "solidity": 0.12}
 """Faint enough for numbers to be read on it; Plotly chooses black or white lines itself."""

@@ -53,17 +53,8 @@ def line(rows: Line, style: RunStyle, palette: Palette, column: str, *, where: s
 def line_to(
     rows: Line, style: RunStyle, palette: Palette, column: str, end: int, *, where: str = ""
 ) -> tuple[Trace, ...]:
-    """A run's line over k, thinner beyond the rank by which its lists end; a click gives the k."""
+    """A run's line over k, thinner beyond the rank by which its lists end."""
     whole = line(rows, style, palette, column, where=where)
-    # Plotly selects points alone; the mark itself is not seen.
-    unseen = {"opacity": 0, "size": 8}
-    whole |= {
-        "mode": "lines+markers",
-        "marker": unseen,
-        "customdata": [[int(k)] for k in whole["x"]],
-        "selected": {"marker": unseen},
-        "unselected": {"marker": {"opacity": 0}},
-    }
     kept = whole["x"] <= end
     if kept.all():
         return (whole,)

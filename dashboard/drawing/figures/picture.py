@@ -52,7 +52,8 @@ def captioned(figure: Chart, caption: Caption, palette: Palette) -> Chart:
         "ground": palette.page,
         "annotations": [*said, *named],
     }
-    return figure.with_layout(meta={"picture": picture})
+    meta = figure.to_dict()["layout"].get("meta", {})
+    return figure.with_layout(meta={**meta, "picture": picture})
 
 
 def _title(

@@ -28,6 +28,7 @@ from dashboard.drawing.figures.layout import (
 )
 from dashboard.drawing.figures.text import (
     LINE,
+    coloured,
     escape,
     group_lines,
     short_names,
@@ -40,7 +41,9 @@ from dashboard.drawing.theme import Palette, RunStyle
 from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording
 
-_PITCH, _LEAST_PITCH, _ALL_PITCHES = 15.0, 5.0, 72.0
+_PITCH = 15.0
+_MOST_PITCH, _LEAST_PITCH, _ALL_PITCHES = 10.0, 3.0, 36.0
+"""px between two runs in a row, and of all runs together: twelve rows fit the first screen."""
 
 
 @dataclass(frozen=True)
@@ -70,15 +73,11 @@ def cells_of(frame: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, ...]]:
     return zip(*(frame[column].tolist() for column in columns), strict=True)
 
 
-def rows_of(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str], *, counted: bool) -> Rows:
-    """The rows of a breakdown's groups in this order; `counted` adds "18 queries" to the labels
-    and makes them bold. The height does not depend on it."""
+def rows_of(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> Rows:
+    """The rows of a breakdown's groups in this order, with their numbers of queries."""
     queries: dict[str, int] = {}
-    runs = set()
-    for group, run, n, gap in cells_of(frame, "group", "run", "queries", "difference"):
+    for group, n in cells_of(frame, "group", "queries"):
         queries[group] = max(n, queries.get(group, 0))
-        if run in drawing.styles and not math.isnan(gap):
-            runs.add(run)
     names = [group_lines(group) for group in order]
     counts = [
         f"{wording.count(n)} {wording.plural(n, 'query', 'queries')}"
@@ -86,14 +85,13 @@ def rows_of(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str], *, coun
     ]
     labels, widths = [], [0.0]
     for lines, count in zip(names, counts, strict=True):
-        muted = f'<span style="color:{drawing.palette.muted}">{count}</span>'
         text = "<br>".join(map(escape, lines))
-        labels.append(f"<b>{text}</b><br>{muted}" if counted else text)
-        widths.append(widest(lines, bold=counted))
-        widths.append(widest([count]) if counted else 0.0)
+        labels.append(f"<b>{text}</b><br>{coloured(count, drawing.palette.muted)}")
+        widths += [widest(lines, bold=True), widest([count])]
+    runs = len(set(frame["run"]) & set(drawing.styles))
+    pitch = max(_LEAST_PITCH, min(_MOST_PITCH, _ALL_PITCHES / max(runs, 1)))
     tallest = max((len(lines) for lines in names), default=1) + 1
-    pitch = max(_LEAST_PITCH, min(_PITCH, _ALL_PITCHES / max(len(runs), 1)))
-    height = max(pitch * len(runs) + 17, LINE * tallest + 12)
+    height = max(pitch * runs + 10, LINE * tallest + 8)
     return Rows(tuple(order), tuple(labels), max(widths) + 16, height, pitch)
 
 
@@ -243,16 +241,3 @@ def marks(
         intervals(part, y, columns[1:], line),
         points(part, y, style, palette, columns, pitch),
     ]
-
-
-def first_values(
-    frame: pd.DataFrame, runs: Iterable[RunStyle], order: Sequence[str], column: str
-) -> dict[str, tuple[str, float]]:
-    """Per run the first group in this order with a value in the column, and that value."""
-    place = {group: i for i, group in enumerate(order)}
-    first: dict[str, tuple[int, str, float]] = {}
-    for run, group, value in cells_of(frame, "run", "group", column):
-        at = place.get(group, len(place))
-        if not math.isnan(value) and (run not in first or at < first[run][0]):
-            first[run] = (at, str(group), value)
-    return {style.name: first[style.name][1:] for style in runs if style.name in first}

@@ -1,4 +1,4 @@
-"""Text in charts: escaping, breaking into lines, how wide it is, and labels that do not overlap."""
+"""Text in charts: escaping, breaking into lines, and how wide it is."""
 
 from __future__ import annotations
 
@@ -207,22 +207,3 @@ def marked_name(style: RunStyle, palette: Palette, shown: str = "") -> str:
 def name_width(style: RunStyle, shown: str = "") -> float:
     """The width in px of `run_name`."""
     return text_width(shown or style.name, bold=style.role == "focus")
-
-
-def spread(wanted: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:
-    """Centres for labels of these sizes, in this order and without overlap, as near as possible
-    to those wanted and between low and high. What does not fit runs over the high end."""
-    offsets, at = [], 0.0
-    for size in sizes:
-        offsets.append(at + size / 2)
-        at += size
-    blocks: list[tuple[float, int]] = []
-    for centre, offset in zip(wanted, offsets, strict=True):
-        mean, count = centre - offset, 1
-        while blocks and blocks[-1][0] > mean:
-            before, n = blocks.pop()
-            mean = (before * n + mean * count) / (n + count)
-            count += n
-        blocks.append((mean, count))
-    starts = [mean for mean, count in blocks for _ in range(count)]
-    return [max(min(s, high - at), low) + o for s, o in zip(starts, offsets, strict=True)]

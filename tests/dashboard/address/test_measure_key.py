@@ -24,7 +24,8 @@ from dashboard.answers.queries import Asked, query_list
 from dashboard.answers.query import query
 from dashboard.drawing.blocks import measures as blocks
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures import against, curves, panels
+from dashboard.drawing.figures import against, curves
+from dashboard.drawing.figures.breakdown import score_by_group
 from dashboard.drawing.theme import LIGHT, run_styles
 from dashboard.study.study import Study
 from metrics_core.measures import Declaration, declarations
@@ -97,7 +98,7 @@ def test_intervals_stand_within_the_axes(choice: MeasureChoice) -> None:
     view, drawing = seen(choice)
     by = sample().groupings[0]
     groups = crossing(sample(), view, by, usual_across(sample(), view, by)).groups
-    drawn = panels.score_by_difficulty(groups, drawing, order=list(dict.fromkeys(groups["group"])))
+    drawn = score_by_group(groups, drawing, order=list(dict.fromkeys(groups["group"])))
     assert holds(drawn.layout.xaxis, groups[["mean", "low", "high"]])
     shown = curves_page(sample(), view)
     for family, frame in shown.frames.items():

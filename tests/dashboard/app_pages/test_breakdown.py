@@ -3,6 +3,7 @@ none."""
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
 from pathlib import Path
@@ -48,7 +49,7 @@ def links_to(app: AppTest, page: str) -> list[str]:
 
 
 def test_the_table_of_the_sample_is_written_out() -> None:
-    app = opened("breakdown", run="dense", base="bm25")
+    app = opened("breakdown", run="dense", base="bm25", charts="0")
     shown = text_of(app)
     assert "dense scores higher in all eight categories" in shown
     assert "Network adds a quarter of the gain with 9 of the 104 queries." in shown
@@ -65,7 +66,7 @@ def test_the_table_of_the_sample_is_written_out() -> None:
 
 def test_rows_stand_in_the_order_that_is_asked_for() -> None:
     def names(**asked: str) -> list[str]:
-        html = drawn(opened("breakdown", run="dense", base="bm25", **asked))
+        html = drawn(opened("breakdown", run="dense", base="bm25", charts="0", **asked))
         return re.findall(r'title="(\w+): [^"]*"><bdi>', html)
 
     assert names()[:2] == ["Network", "Devices"]
@@ -74,7 +75,7 @@ def test_rows_stand_in_the_order_that_is_asked_for() -> None:
 
 
 def test_a_derived_column_explains_itself_and_its_groups_are_filters() -> None:
-    app = opened("breakdown", run="dense", base="bm25", by=HARD)
+    app = opened("breakdown", run="dense", base="bm25", by=HARD, charts="0")
     assert any("all runs but the two compared" in c.value for c in app.caption)
     assert any(f"where={HARD}=hard for other runs" in at for at in links_to(app, "queries"))
     app = opened("queries", run="dense", base="bm25", where=f"{HARD}=hard for other runs")
@@ -101,13 +102,58 @@ def test_crossed_columns_are_a_view_of_their_own() -> None:
     assert "dense scores higher in all eight categories" in shown
 
 
-def test_charts_of_all_runs_stand_below_where_they_are_asked_for() -> None:
+def charts_of(app: AppTest) -> list[str]:
+    found = [re.sub(r".*-", "", chart.proto.id) for chart in app.get("plotly_chart")]
+    return [re.sub(r"_\d+$", "", key) for key in found]
+
+
+ALL_CHARTS = ["score_by_group", "difference_by_group", "cells"]
+
+
+def test_of_more_than_two_runs_it_opens_with_charts_and_the_address_keeps_a_choice() -> None:
     app = opened("breakdown", run="dense", base="bm25")
-    assert not app.get("plotly_chart") and "Charts of 4 runs by category" in text_of(app)
-    app = opened("breakdown", run="dense", base="bm25", charts="1")
-    assert len(app.get("plotly_chart")) == 2 and "Score on nDCG@10" in text_of(app)
-    app = opened("breakdown", run="dense", base="bm25", across="difficulty", charts="1")
-    assert len(app.get("plotly_chart")) == 2 and "By difficulty" in text_of(app)
+    assert charts_of(app) == ALL_CHARTS and "Adds to the total" not in text_of(app)
+    assert "Category × difficulty" in text_of(app)
+    assert "A dot or a row opens its queries." in text_of(app)
+    form = app.get("button_group")[-1]
+    assert form.key == "w_charts" and form.value == "1"
+    app.button_group(key="w_charts").select("0").run()
+    assert app.query_params["charts"] == "0"
+    assert not charts_of(app) and "Adds to the total" in text_of(app)
+    # It stays with other columns, another order, and pages.
+    kept = links_to(app, "breakdown")
+    assert any("by=difficulty" in link for link in kept)
+    assert any("ranked=" in link for link in kept)
+    assert all("charts=0" in link for link in kept)
+    assert any("charts=0" in link for link in links_to(app, "curves"))
+    # Two runs have the table, and charts where they are asked for.
+    assert not charts_of(opened("breakdown", run="dense", base="bm25", also="-"))
+    app = opened("breakdown", run="dense", base="bm25", also="-", charts="1")
+    assert charts_of(app) == ALL_CHARTS
+    app = opened("breakdown", run="dense", base="bm25", across="difficulty")
+    assert charts_of(app) == ["cells", "score_by_group"]
+
+
+@pytest.mark.parametrize(
+    ("chart", "clicked", "where", "run"),
+    [
+        ("score_by_group", ["Network"], "category=Network", "hybrid"),
+        ("score_by_group", ["Network", "dense", ""], "category=Network", "dense"),
+        ("difference_by_group", ["Network", "hybrid", ""], "category=Network", "hybrid"),
+        ("cells", ["Network", "hard", ""], ["category=Network", "difficulty=hard"], "hybrid"),
+    ],
+)
+def test_a_click_in_a_chart_opens_its_queries(
+    chart: str, clicked: list[str], where: str | list[str], run: str
+) -> None:
+    app = opened("breakdown", run="hybrid", base="bm25", also=["dense"])
+    app.session_state[f"{chart}_0"] = {
+        "selection": {"points": [{"customdata": clicked}], "point_indices": [0]}
+    }
+    app.run()
+    assert app.query_params["where"] == where and "All queries" in drawn(app)
+    assert app.query_params["run"] == run and app.query_params["base"] == "bm25"
+    assert app.query_params["also"] == ({"hybrid": "dense", "dense": "hybrid"}[run])
 
 
 def test_a_planted_slice_comes_first_and_leads_to_its_queries(
@@ -147,6 +193,8 @@ def test_one_run_has_its_means_and_its_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, runs=1)))
+    app = opened("breakdown", charts="1")
+    assert charts_of(app) == ["score_by_group"]
     app = opened("breakdown")
     shown = text_of(app)
     assert "a scores lowest in c1" in shown and "Room for improvement" in shown
@@ -158,7 +206,7 @@ def test_four_queries_are_examples_and_nothing_is_coloured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 4)))
-    app = opened("breakdown", run="a", base="b")
+    app = opened("breakdown", run="a", base="b", charts="0")
     assert "Only 4 queries: read this as examples" in text_of(app)
     bars = set(re.findall(r'class="bar ([a-z ]+)', drawn(app)))
     assert bars == {"level pale", "total"}
@@ -169,6 +217,12 @@ def test_of_forty_groups_and_twelve_runs_twelve_are_shown_and_the_rest_opens(
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, groups=40, runs=12)))
     app = opened("breakdown", run="a", base="b")
+    assert "28 more groups" in text_of(app) and charts_of(app) == ALL_CHARTS
+    rows = json.loads(app.get("plotly_chart")[0].proto.spec)["data"][0]["customdata"]
+    assert len(rows) == 12
+    app.text_input(key="w_within").set_value("C39").run()
+    assert charts_of(app) == ALL_CHARTS[:2], "the cells are of the groups that add most"
+    app = opened("breakdown", run="a", base="b", charts="0")
     shown = text_of(app)
     assert "28 more groups" in shown and "95 %, corrected for 40" in shown.replace("\u00a0", " ")
     assert len(re.findall(r"where=category=c\d+", " ".join(links_to(app, "queries")))) == 12
@@ -180,14 +234,14 @@ def test_of_forty_groups_and_twelve_runs_twelve_are_shown_and_the_rest_opens(
     assert "28 more groups" in text_of(app)
     app.selectbox(key="w_ranked").select("group").run()
     assert app.query_params["ranked"] == "group"
-    app = opened("breakdown", run="a", base="b", every="1")
+    app = opened("breakdown", run="a", base="b", every="1", charts="0")
     assert "c39" in text_of(app) and "Show fewer groups" in text_of(app)
     app = opened("breakdown", run="a", base="b", across="kind")
     assert "28 more groups" in text_of(app)
 
 
 def test_a_measure_without_headroom_has_no_room() -> None:
-    shown = text_of(opened("breakdown", run="dense", base="bm25", m="Judged"))
+    shown = text_of(opened("breakdown", run="dense", base="bm25", m="Judged", charts="0"))
     assert "Adds to the total" in shown and "Room for improvement" not in shown
 
 

@@ -55,7 +55,7 @@ def test_the_first_words_of_pills_send_nobody_for_the_list_of_emojis() -> None:
 HEADINGS = {
     "": "judged in the top",
     "curves": "results counted (log scale)",
-    "breakdown": "Charts of",
+    "breakdown": "Category",
     "pairs": "Every pair on",
     "firm": "Robustness",
     "queries": "queries",
@@ -466,15 +466,6 @@ def test_any_k_can_be_typed() -> None:
     assert app.query_params["k"] == "13" and "on nDCG@13" in text_of(app)
     app.button_group(key="w_k").select(5).run()
     assert app.number_input(key="w_k_typed").value == 5 and "on nDCG@5" in text_of(app)
-
-
-def test_a_run_clicked_in_the_breakdown_is_compared_and_the_others_stay() -> None:
-    app = opened("breakdown", run="hybrid", base="bm25", also=["dense"], charts="1")
-    app.session_state["difference_by_group_0"] = {
-        "selection": {"points": [{"customdata": ["Network", "dense", ""]}], "point_indices": [0]}
-    }
-    app.run()
-    assert app.query_params["run"] == "dense" and app.query_params["also"] == "hybrid"
 
 
 def test_a_table_is_downloaded_under_a_name_that_says_what_it_holds() -> None:

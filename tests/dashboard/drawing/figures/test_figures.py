@@ -17,12 +17,12 @@ from dashboard.drawing.figures.breakdown import difference_by_group, score_by_gr
 from dashboard.drawing.figures.colour import READABLE, contrast, diverging, rgba, text_on
 from dashboard.drawing.figures.curves import difference_range, measure_by_cutoff, precision_recall
 from dashboard.drawing.figures.heatmap import difference_heatmap
-from dashboard.drawing.figures.panels import score_by_difficulty
 from dashboard.drawing.figures.queries import FADED, MOST_BARS, sorted_differences
 from dashboard.drawing.figures.query_heatmap import score_heatmap
 from dashboard.drawing.figures.sent import Sent
 from dashboard.drawing.figures.strips import MOST_POINTS, score_strips
-from dashboard.drawing.figures.text import escape, query_text, short_names, shorten, spread, wrapped
+from dashboard.drawing.figures.text import escape, query_text, short_names, shorten, wrapped
+from dashboard.drawing.figures.zoomed import zoomable
 from dashboard.drawing.theme import LIGHT, PALETTES, Palette, RunStyle, run_styles
 from metrics_core.comparing.pairs import differences
 from metrics_core.slicing.breakdowns import breakdown
@@ -112,11 +112,6 @@ def draw_scores(palette: Palette) -> go.Figure:
     return score_by_group(breakdown_of(), drawing_of(STYLES, palette), order=ORDER)
 
 
-def draw_panels(palette: Palette) -> go.Figure:
-    frame = breakdown_of("difficulty")
-    return score_by_difficulty(frame, drawing_of(STYLES, palette), order=["easy", "hard"])
-
-
 def draw_heatmap(palette: Palette) -> go.Figure:
     return difference_heatmap(
         cells_of(), palette=palette, rows_title="category", columns_title="difficulty"
@@ -153,7 +148,6 @@ DRAW: dict[str, Callable[[Palette], go.Figure]] = {
     "recall": draw_recall,
     "differences": draw_differences,
     "scores": draw_scores,
-    "panels": draw_panels,
     "heatmap": draw_heatmap,
     "bars": draw_bars,
     "points": draw_points,
@@ -216,7 +210,7 @@ def test_bands_and_guides_do_not_take_the_mouse(name: str) -> None:
 def test_figures_import_no_streamlit() -> None:
     code = (
         "import sys, dashboard.drawing.figures.curves, dashboard.drawing.figures.breakdown,"
-        " dashboard.drawing.figures.panels, dashboard.drawing.figures.heatmap,"
+        " dashboard.drawing.figures.zoomed, dashboard.drawing.figures.heatmap,"
         " dashboard.drawing.figures.queries;"
         " sys.exit('streamlit' in sys.modules)"
     )
@@ -231,10 +225,10 @@ def test_bands_above_belong_to_focus_and_baseline_below_to_the_focus() -> None:
 
 
 def lines_of(figure: go.Figure, yaxis: str = "y") -> list[go.Scatter]:
-    return [t for t in figure.data if t.mode == "lines+markers" and t.yaxis == yaxis]
+    return [t for t in figure.data if t.name and t.yaxis == yaxis]
 
 
-def test_curves_mark_the_chosen_k_give_a_clicked_one_and_name_no_run() -> None:
+def test_curves_mark_the_chosen_k_and_name_no_run() -> None:
     figure = draw_curves(LIGHT)
     (rule,) = figure.layout.shapes
     assert (rule.x0, rule.x1) == (10, 10)
@@ -248,14 +242,45 @@ def test_curves_mark_the_chosen_k_give_a_clicked_one_and_name_no_run() -> None:
     lines = lines_of(figure)
     assert [t.line.dash for t in lines][1] != "solid"
     assert lines[-1].line.width == max(t.line.width for t in lines)
-    assert all(t.marker.opacity == 0 == t.unselected.marker.opacity for t in lines)
-    assert [row[0] for row in lines[0].customdata] == list(KS)
+
+
+def test_where_lines_are_zoomed_what_they_say_stands_between_the_panels() -> None:
+    chart = draw_curves(LIGHT)
+    figure = zoomable(chart, drawing_of(STYLES))
+    layout = figure.layout
+    assert layout.dragmode == "zoom" and layout.hovermode == "x"
+    assert not layout.xaxis.fixedrange and not layout.yaxis2.fixedrange
+    assert layout.xaxis.tickmode == layout.yaxis.tickmode == "auto"
+    assert layout.yaxis2.domain[1] == layout.yaxis3.domain[0]
+    assert layout.yaxis3.domain[1] == layout.yaxis.domain[0]
+    read = figure.data[-1]
+    assert read.yaxis == "y3" and list(read.x) == list(KS)
+    above, below = read.hovertext[0].split("<br>")
+    assert above.startswith("k = 1  ") and above.count("span style") == len(STYLES)
+    assert below.count("span style") == len(STYLES) - 1 and BOLD not in above
+    assert all(t.hoverinfo == "skip" and not t.hovertemplate for t in lines_of(figure))
+    assert zoomable(chart, drawing_of(STYLES), "./curves?m=P").layout.meta == {
+        "chooses": "./curves?m=P"
+    }
+
+
+def test_of_one_panel_it_stands_over_the_lines_and_of_many_runs_a_line_says_its_own() -> None:
+    chart = draw_recall(LIGHT)
+    figure = zoomable(chart, drawing_of(STYLES))
+    assert figure.layout.height > chart.layout.height
+    assert figure.layout.yaxis.domain[1] == figure.layout.yaxis3.domain[0] < 1
+    assert figure.data[-1].hovertext[1].startswith("recall 0.1  ")
+    styles = styles_of(*LONG, baseline=LONG[1])
+    drawing = drawing_of(styles)
+    many = measure_by_cutoff(curve_frame(*LONG, baseline=LONG[1]), drawing, in_colour=LONG[:5])
+    assert zoomable(many, drawing).data == many.data
+    assert zoomable(many, drawing).layout.hovermode == "closest"
 
 
 def test_a_line_is_thin_beyond_the_rank_by_which_its_lists_end() -> None:
     ends = {HYBRID: 100, BOLD: 22, "dense": 100}
     figure = measure_by_cutoff(curve_frame(*STYLES), drawing_of(STYLES), ends=ends)
-    thick = [t for t in figure.data if t.mode == "lines" and not t.fill]
+    thick = [t for t in figure.data if t.mode == "lines" and not t.fill and not t.name]
     above, below = ([t for t in thick if t.yaxis == axis] for axis in ("y", "y2"))
     assert [max(t.x) for t in above] == [20] and not below, "the baseline's own"
     assert all(t.hoverinfo == "skip" for t in thick)
@@ -296,34 +321,6 @@ LONG = tuple(
     )
     for date in ("2026-03", "2026-04", "seed-42", "seed-43", "night")
 )
-
-
-def names_shown(figure: go.Figure) -> dict[str, str]:
-    """The whole names by the shortened ones, of all notes that say more when pointed at."""
-    return {a.text: a.hovertext for a in figure.layout.annotations if a.hovertext}
-
-
-@pytest.mark.parametrize("count", [12, 20])
-def test_long_names_are_shortened_in_the_middle_with_the_whole_on_hover(count: int) -> None:
-    names = LONG[:count]
-    styles = styles_of(*names, baseline=names[1])
-    frame = breakdown(
-        scores_of(names=names), queries_of(), "nDCG@10", by="category", baseline=names[1]
-    )
-    drawing = drawing_of(styles)
-    drawn = [
-        difference_by_group(frame, drawing, order=ORDER),
-        score_by_group(frame, drawing, order=ORDER),
-        score_by_difficulty(frame, drawing, order=ORDER),
-    ]
-    for figure in drawn:
-        named = names_shown(figure)
-        assert set(named.values()) == set(names)
-        assert all("…" in text for text in named)
-        for note in figure.layout.annotations:
-            assert not any(name in note.text for name in names)
-            if note.hovertext:
-                assert note.hoverlabel.bgcolor == LIGHT.page
 
 
 def test_shortened_names_stay_different() -> None:
@@ -381,25 +378,6 @@ def test_names_of_a_grid_of_settings_stay_different_and_short() -> None:
     assert len(set(short.values())) == 8 and max(map(len, short.values())) <= 24
 
 
-@pytest.mark.parametrize("count", [4, 12, 20])
-def test_the_keys_of_many_runs_stand_above_the_rows(count: int) -> None:
-    names = LONG[:count]
-    styles = styles_of(*names, baseline=names[1])
-    frame = breakdown(
-        scores_of(names=names), queries_of(), "nDCG@10", by="category", baseline=names[1]
-    )
-    left = difference_by_group(frame, drawing_of(styles), order=ORDER)
-    right = score_by_group(frame, drawing_of(styles), order=ORDER)
-    assert left.layout.margin.t == right.layout.margin.t
-    for figure, runs in ((left, count - 1), (right, count)):
-        keys = [a for a in figure.layout.annotations if a.yanchor == "top"]
-        assert len({(a.xshift, a.yshift) for a in keys}) == len(keys)
-        # A few names stand over their points instead.
-        assert len(keys) == runs or (figure is right and count == 4)
-        # From the top of the plot to the lower edge of the last line.
-        assert all(a.yshift - 16 >= 0 for a in keys)
-
-
 def test_rows_of_many_runs_stay_low_and_keep_their_marks_inside() -> None:
     names = LONG
     styles = styles_of(*names, baseline=names[1])
@@ -411,7 +389,7 @@ def test_rows_of_many_runs_stay_low_and_keep_their_marks_inside() -> None:
         score_by_group(frame, drawing_of(styles), order=ORDER),
     ):
         height = figure.data[0].width
-        assert height <= 130
+        assert height <= 72
         for trace in figure.data[1:]:
             for row, y in zip(trace.customdata or (), trace.y, strict=False):
                 centre = (ORDER.index(row[0]) + 0.5) * height
@@ -446,7 +424,7 @@ def test_of_many_runs_those_not_in_colour_are_grey_and_say_their_name() -> None:
 
 
 def test_a_click_on_a_point_tells_group_and_run() -> None:
-    for figure in (draw_differences(LIGHT), draw_scores(LIGHT), draw_panels(LIGHT)):
+    for figure in (draw_differences(LIGHT), draw_scores(LIGHT)):
         points = [t for t in figure.data if t.type == "scatter" and t.mode == "markers"]
         assert len({row[1] for t in points for row in t.customdata}) >= 2
         for trace in points:
@@ -475,20 +453,15 @@ def test_rows_of_both_breakdown_charts_stand_at_the_same_height() -> None:
     assert list(left.data[0].y) == list(right.data[0].y)
 
 
-def test_equal_scores_are_drawn_side_by_side() -> None:
+def test_scores_by_group_have_intervals_side_by_side_and_no_names() -> None:
     frame = breakdown_of().assign(mean=0.5)
     figure = score_by_group(frame, drawing_of(STYLES), order=ORDER)
-    heights = {float(t.y[0]) for t in figure.data[2:]}
-    assert len(heights) == len(STYLES)
-
-
-def test_panels_write_a_dash_where_there_is_no_score() -> None:
-    frame = breakdown_of("difficulty")
-    missing = (frame["run"] == "dense") & (frame["group"] == "easy")
-    frame.loc[missing, ["mean", "low", "high"]] = np.nan
-    figure = score_by_difficulty(frame, drawing_of(STYLES), order=["easy", "hard"])
-    assert [a.text for a in figure.layout.annotations].count("–") == 1
-    assert "nan" not in all_text(figure).replace("NaN", "")
+    intervals, points = figure.data[1::2], figure.data[2::2]
+    assert len(points) == len(intervals) == len(STYLES)
+    assert len({float(t.y[0]) for t in points}) == len(STYLES), "equal scores are all seen"
+    assert all(line.mode == "lines" and np.nanmin(line.x) < np.nanmax(line.x) for line in intervals)
+    written = [note.text for note in figure.layout.annotations]
+    assert len(written) == len(ORDER) and all("queries" in text for text in written)
 
 
 def test_heatmap_cells_say_row_and_column_as_they_are() -> None:
@@ -603,13 +576,6 @@ def test_one_query_and_no_difference_still_draw(flat: bool) -> None:
     )  # fmt: skip
     figure = sorted_differences(frame, drawing_of(styles_of("a", "b", baseline="b")))
     assert figure.data[0].customdata[0][1] == "q"
-
-
-def test_labels_are_spread_as_little_as_needed() -> None:
-    assert spread([10, 50], [16, 16], 0, 100) == [10, 50]
-    assert spread([50, 50], [16, 16], 0, 100) == [42, 58]
-    assert spread([99, 99], [16, 16], 0, 100) == [76, 92]
-    assert spread([1, 2], [16, 16], 0, 100) == [8, 24]
 
 
 def test_query_texts_in_hovers_are_short_and_escaped() -> None:

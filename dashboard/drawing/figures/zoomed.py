@@ -1,0 +1,97 @@
+"""Lines as a page draws them: a drag zooms, and what they say at a place is read beside them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.chart import Chart, Trace, scatter
+from dashboard.drawing.figures.text import coloured, escape
+
+_LOG_TICKS, _TICKS = 3, 6
+"""With about so many Plotly writes 1, 2, 5, 10 … on a logarithmic axis of any length."""
+_STRIP = 30
+"""px over a panel that has none below it, for what is read."""
+_IN_LINE = 5
+"""Values that stand side by side in the narrowest chart."""
+
+
+def zoomable(chart: Chart, drawing: Drawing, chooses: str = "") -> Chart:
+    """The chart with axes that a drag zooms.
+
+    If a box would say what all lines say at a place, this stands between the panels, or over the
+    only one, and hides no line. A click follows the link `chooses` with its place as k.
+    """
+    layout = chart.to_dict()["layout"]
+    axes: dict[str, Any] = {
+        name: _zoomed(axis) for name, axis in layout.items() if name[1:5] == "axis"
+    }
+    axes |= {"dragmode": "zoom", "meta": {"chooses": chooses}}
+    if layout["hovermode"] != "x unified":
+        return chart.with_layout(**axes)
+    height = layout["height"]
+    if "yaxis2" in axes:
+        strip = [axes["yaxis2"]["domain"][1], axes["yaxis"]["domain"][0]]
+    else:
+        plot = height - layout["margin"]["t"] - layout["margin"]["b"]
+        strip, height = [plot / (plot + _STRIP), 1], height + _STRIP
+        axes["yaxis"]["domain"] = [0, strip[0]]
+    unseen = {"fixedrange": True, "anchor": "x", "visible": False}
+    axes["yaxis3"] = {"domain": strip, "range": [0, 1], **unseen}
+    quiet = [{**trace, "hovertemplate": None, "hoverinfo": "skip"} for trace in chart.traces]
+    read = _read(quiet, layout["xaxis"]["unifiedhovertitle"]["text"], drawing)
+    return Chart([*quiet, read], layout).with_layout(
+        **axes,
+        height=height,
+        hovermode="x",
+        hoversubplots="axis",
+        hoverlabel={**layout["hoverlabel"], "showarrow": False},
+    )
+
+
+def _zoomed(axis: Mapping[str, Any]) -> dict[str, Any]:
+    """The axis with ticks that Plotly chooses anew for each range."""
+    count = _LOG_TICKS if axis.get("type") == "log" else _TICKS
+    ticks = {"tickmode": "auto", "nticks": count, "tickformat": "~r"}
+    return {**axis, **ticks, "fixedrange": False}
+
+
+def _read(traces: Iterable[Trace], title: str, drawing: Drawing) -> Trace:
+    """Points that are not seen, one at each place of the horizontal axis, which say what the lines
+    of all panels say there, highest first; `title` is what names the place."""
+    named = {escape(style.name): style for style in drawing.styles.values()}
+    said: dict[float, dict[str, list[tuple[float, str]]]] = {}
+    for trace in traces:
+        if "text" not in trace:
+            continue
+        style = named[trace["name"]]
+        mark = coloured(style.glyph, style.color(drawing.palette))
+        for x, y, text in zip(trace["x"], trace["y"], trace["text"], strict=True):
+            if y == y:
+                own = said.setdefault(float(x), {}).setdefault(trace.get("yaxis", "y"), [])
+                own.append((float(y), f"{mark}\N{NO-BREAK SPACE}{text}"))
+    places = sorted(said)
+    heads = [re.sub(r"%\{x[^}]*\}", f"{place:g}", title) for place in places]
+    return scatter(
+        x=places,
+        y=[0.5] * len(places),
+        yaxis="y3",
+        mode="markers",
+        marker={"opacity": 0},
+        hovertext=[
+            f"{head}  {'<br>'.join(line for own in said[x].values() for line in _lines(own))}"
+            for head, x in zip(heads, places, strict=True)
+        ],
+        # Without "x" in it Plotly leaves out a second box, which would say the place alone.
+        hoverinfo="text",
+    )
+
+
+def _lines(values: list[tuple[float, str]]) -> list[str]:
+    """The values in lines of about the same length."""
+    texts = [text for _, text in sorted(values, reverse=True)]
+    most = math.ceil(len(texts) / math.ceil(len(texts) / _IN_LINE))
+    return ["  ".join(texts[i : i + most]) for i in range(0, len(texts), most)]
