@@ -19,8 +19,11 @@ def crossed(shown: Breakdown, across: str, here: Opened, top: Callable[..., None
     top of the page."""
     every = bool(here.view.address["every"])
     found = crossing(here.study, here.comparison, shown.by, across, every=every)
-    download = ("cells", "Cells (CSV)", lambda: found.cells)
-    top(here, found.title, found.lead, shown, across, [download])
+    downloads = [
+        ("cells", "Cells (CSV)", lambda: found.cells),
+        ("second", "Scores of all runs shown (CSV)", lambda: found.groups),
+    ]
+    top(here, found.title, found.lead, shown, across, downloads)
     group_charts.legend(here)
     with st.container(key="crossed"):
         left, right = st.columns([1.8, 1], gap="medium")
