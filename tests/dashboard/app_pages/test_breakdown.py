@@ -246,7 +246,7 @@ def test_a_measure_without_headroom_has_no_room() -> None:
 
 
 def test_of_one_group_there_is_no_table() -> None:
-    narrowed = {"run": "dense", "base": "bm25", "where": "category=Returns"}
+    narrowed = {"run": "dense", "base": "bm25", "where": "category=Returns", "charts": "0"}
     app = opened("breakdown", by="category", **narrowed)
     assert "All queries are Returns" in text_of(app)
     assert "Adds to the total" not in text_of(app)
