@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import Literal
 
 import streamlit as st
 
@@ -65,12 +66,13 @@ def draw(pages: Sequence[Page], current: Page, here: Opened | None) -> Callable[
     return tell
 
 
-def own_files(place: str) -> None:
+def own_files(place: Literal["rail", "page"]) -> None:
     """The way to the reader's own files, in the rail or on a page; only on the example."""
     if collection() != SAMPLE:
         return
     with st.container(key=f"own_files_{place}"):
-        if st.button("Open your files", key=f"open_own_files_{place}"):
+        width: Literal["stretch", "content"] = "stretch" if place == "rail" else "content"
+        if st.button("Open your files", key=f"open_own_files_{place}", width=width):
             open_own_files()
 
 
