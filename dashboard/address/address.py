@@ -151,10 +151,11 @@ class Address:
         """The address that the menu's links hold."""
         return self.changed(**{f.name: f.empty for f in self.fields if not f.lasting})
 
-    def on(self, fields: Iterable[Field]) -> Address:
-        """The address without what only pages with other fields look up."""
-        kept = {*SHARED, *fields}
-        foreign = (f for f in self.fields if not f.lasting and f not in kept)
+    def restricted_to(self, fields: Iterable[Field]) -> Address:
+        """Return the address of a page with these fields: what is not lasting, and only other
+        pages look up, is empty."""
+        declared = {*SHARED, *fields}
+        foreign = (f for f in self.fields if not f.lasting and f not in declared)
         return self.changed(**{f.name: f.empty for f in foreign})
 
     def read(self, given: Mapping[str, Sequence[str]]) -> Address:

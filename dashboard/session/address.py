@@ -50,7 +50,7 @@ def sync(page: Page) -> None:
     now, written = _in_browser(), st.session_state.get("_written", [])
     if "_address" not in st.session_state or now not in written:
         # What it leaves out of the browser's address, `pin` takes out there without a new entry.
-        st.session_state["_address"] = _from_browser().on(page.fields)
+        st.session_state["_address"] = _from_browser().restricted_to(page.fields)
         st.session_state["_written"] = [now, address().parameters()]
         return
     wanted = address().parameters()
