@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from playwright.sync_api import Page
@@ -58,6 +59,20 @@ def click_mark(page: Page, chart: str, *customdata: str | int) -> None:
     page.mouse.move(x, y)
     page.wait_for_timeout(120)
     page.mouse.click(x, y)
+
+
+def click_cutoff(page: Page, chart: str, cutoff: int) -> None:
+    """Click a chart by cutoff at this k, and wait until it is chosen."""
+    plot = f".st-key-chart_{chart} .js-plotly-plot"
+    box = steady(page, plot)
+    at = page.evaluate(
+        "([plot, k]) => { const x = document.querySelector(plot)._fullLayout.xaxis;"
+        " return x._offset + x.d2p(k); }",
+        [plot, cutoff],
+    )
+    page.mouse.move(box["x"] + at - 3, box["y"] + 100)
+    page.mouse.click(box["x"] + at, box["y"] + 100)
+    page.wait_for_url(re.compile(rf"[?&]k={cutoff}(&|$)"))
 
 
 def click_row(page: Page, row: int) -> None:

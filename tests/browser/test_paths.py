@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Opened, control, running_server, settle
-from tests.browser.marks import click_mark, click_row, steady
+from tests.browser.marks import click_cutoff, click_mark, click_row, steady
 
 
 def parameters(page: Page) -> dict[str, list[str]]:
@@ -330,14 +330,20 @@ def test_one_action_is_one_step_back(sample_app: str, open_page: Opened) -> None
     one_entry(page, main.get_by_text(re.compile(r"better \d+$")).first.click, "All queries")
     one_entry(page, lambda: click_row(page, 0), "Query")
     one_entry(page, lambda: menu(page, "By cutoff"), "By cutoff")
-    one_entry(page, lambda: click_mark(page, "curve_nDCG", 20), "By cutoff")
+    one_entry(page, lambda: click_cutoff(page, "curve_nDCG", 20), "By cutoff")
 
 
 def test_one_filter_is_one_step_back(sample_app: str, open_page: Opened) -> None:
     """Columns, groups, filters, runs, single keys, Ctrl+K and cells of Ranking."""
     page = open_page(f"{sample_app}/breakdown?k=5")
     group = page.locator(".lens.group-table th a", has_text="hard")
-    one_entry(page, page.locator(".lens.choice a", has_text="Difficulty").first.click, "Breakdown")
+    one_entry(page, lambda: click_mark(page, "cells", "Devices", "hard"), "All queries")
+    page.go_back()
+    on(page, "Breakdown")
+    page.get_by_role("radio", name="Table").click()
+    settle(page)
+    by_difficulty = page.locator(".lens.choice a", has_text=re.compile("^difficulty$"))
+    one_entry(page, by_difficulty.click, "Breakdown")
     one_entry(page, group.click, "All queries")
     page.go_back()
     on(page, "Breakdown")
