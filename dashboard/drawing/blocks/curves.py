@@ -49,9 +49,10 @@ def bands(drawing: Drawing, *, tested: bool) -> str:
     """Whose bands the charts hold, and for what they hold."""
     if not tested:
         return "too few queries for bands"
+    short = short_names(drawing.styles, _NAME_LENGTH)
     if drawing.alone:
-        return f"Band: 95 % interval of {drawing.focus}"
-    pair = w.listing((drawing.focus, drawing.baseline))
+        return f"Band: 95 % interval of {short[drawing.focus]}"
+    pair = w.listing((short[drawing.focus], short[drawing.baseline]))
     return f"Bands: 95 % intervals of {pair}, and of their difference for all k together"
 
 
