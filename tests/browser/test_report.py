@@ -124,6 +124,12 @@ def test_the_meeting_is_moved_by_keys(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(page.locator(".slide:not([hidden])")).to_have_count(0)
     expect(page.locator("main")).to_be_visible()
+    # Without keys, as on a phone: a press behind the last screen leads back.
+    page.get_by_role("button", name="Present").click()
+    for number in range(1, 7):
+        page.wait_for_url(f"**#screen-{number}")
+        page.locator(".slide:not([hidden])").click()
+    expect(page.locator(".slide:not([hidden])")).to_have_count(0)
 
 
 @pytest.mark.parametrize(

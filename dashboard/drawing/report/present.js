@@ -38,7 +38,8 @@ const present = (slides, number, write) => {
   };
   addEventListener('keydown', press, true);
   addEventListener('mousemove', stir);
-  slides.addEventListener('click', () => go(number() + 1));
+  // A phone has no Escape: behind the last screen is the page.
+  slides.addEventListener('click', () => go(number() < screens.length ? number() + 1 : 0));
   const stop = () => {
     removeEventListener('keydown', press, true);
     removeEventListener('mousemove', stir);
