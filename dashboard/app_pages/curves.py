@@ -159,7 +159,7 @@ def _precision_recall(shown: Curves, here: Opened, whole: bool) -> None:
         frame=shown.precision_recall,
         key="precision_recall",
     )
-    left, right = st.columns([1.8, 1], gap="large")
+    left, right = st.columns([1.2, 1], gap="large")
     with left:
         figure = drawn(
             figures.precision_recall, shown.precision_recall, here.drawing, in_colour=in_colour

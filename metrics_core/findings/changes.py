@@ -167,7 +167,13 @@ def _who(diagnosis: Diagnosis, moves: list[_Move], grade_names: Mapping[float, s
     n_best = sum(grade == best for grade in diagnosis.grades.values())
     if diagnosis.n_relevant == 1:
         return "the only relevant document"
-    if all(grade == best for grade in grades) and best > 1 and n_best <= _FEW_BEST:
+    unnamed = diagnosis.grades.keys() - {m.doc_id for m in moves}
+    # "Three of the four fell" would say that the fourth did not.
+    others_moved = any(
+        diagnosis.grades[d] == best and abs(diagnosis.effects.get(d, 0)) > _NOTHING for d in unnamed
+    )
+    few_best = best > 1 and n_best <= _FEW_BEST and not others_moved
+    if few_best and all(grade == best for grade in grades):
         of_them = "" if n_best == len(moves) else f"{w.number(len(moves))} of "
         many = "only" if n_best == 1 else w.number(n_best)
         return f"{of_them}the {many} {_graded(best, w.plural(n_best, 'document'), grade_names)}"

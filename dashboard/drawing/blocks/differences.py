@@ -30,9 +30,9 @@ _ROOM = 0.08
 _SHORT_NAME = 16
 
 
-_EDGE = 0.2
+_EDGE = 0.24
 """Where the ends of the axis say which side is better, so that no tick does."""
-_LABEL = 0.07
+_LABEL = 0.09
 """Half the width of a number, as a share of the drawing."""
 _SHORT_OF_ALL, _OWN_ROOM = 0.16, 0.3
 _OTHER_SIDE, _BEYOND = 0.28, 0.08
