@@ -30,8 +30,9 @@ _ROOM = 0.08
 _SHORT_NAME = 16
 
 
-_EDGE = 0.24
-"""Where the ends of the axis say which side is better, so that no tick does."""
+_EDGE, _TICK_EDGE = 0.2, 0.24
+"""Where the ends of the axis say which side is better: zero, and other ticks, that are nearer to an
+end leave no room for it, or have none."""
 _LABEL = 0.09
 """Half the width of a number, as a share of the drawing."""
 _SHORT_OF_ALL, _OWN_ROOM = 0.16, 0.3
@@ -78,7 +79,7 @@ def against_zero(
         if low != low
         else (percent(axis.share(low)), percent(axis.share(high) - axis.share(low))),
         ends=[] if not low < high else _ends_of(axis, low, high, digits),
-        ticks=[t for t in _ticks(axis) if t.is_zero or _EDGE < t.share < 1 - _EDGE],
+        ticks=[t for t in _ticks(axis) if t.is_zero or _TICK_EDGE < t.share < 1 - _TICK_EDGE],
         sides=_sides(axis.share(0), less=less),
         told=f"{w.share(level)} interval" + _corrected(every, comparison),
     )
