@@ -126,6 +126,9 @@ def kind_of(file: str) -> str:
 
 
 def _same(here: File, file: str, key: int) -> bool:
+    """Whether it is the same file once more; of two names, identical runs are two."""
+    if kind_of(file) == "run" and here.file != file:
+        return False
     return here.key == key and kind_of(here.file) == kind_of(file)
 
 
