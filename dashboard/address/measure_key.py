@@ -170,10 +170,16 @@ def _refuse(declaration: Declaration) -> None:
 def picked(text: str, cutoff: int) -> dict[str, str]:
     """What changes in the address when a measure is picked or its name is typed. Raises
     RanklensError where the name means nothing, or nothing that the pages draw."""
-    choice = None if text.strip() in presets() else _choice_of(text)
+    choice = next((c for c in measure_choices() if text in (c.name, c.label)), None)
     if choice is not None:
         return {"m": choice.key}
-    measure = _typed(text.strip(), cutoff)
+    try:
+        measure = _typed(text.strip(), cutoff)
+    except RanklensError:
+        choice = _choice_of(text)
+        if choice is None:
+            raise
+        return {"m": choice.key}
     _refuse(measure.declaration)
     if str(measure) == measure.declaration.name:
         # A name alone, in whatever spelling, is the entry of that name.
@@ -185,11 +191,9 @@ def picked(text: str, cutoff: int) -> dict[str, str]:
 
 def _choice_of(text: str) -> MeasureChoice | None:
     """The entry of the picker that lists this name, in whatever spelling."""
-    wanted = _folded(text)
-    for choice in measure_choices():
-        if text == choice.label or wanted in map(_folded, choice.label.split(_BETWEEN)):
-            return choice
-    return None
+    name = _folded(text)
+    listing = (c for c in measure_choices() if name in map(_folded, c.label.split(_BETWEEN)))
+    return next(listing, None)
 
 
 def presets() -> dict[str, str]:

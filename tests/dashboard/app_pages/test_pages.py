@@ -55,7 +55,7 @@ def test_the_first_words_of_pills_send_nobody_for_the_list_of_emojis() -> None:
 HEADINGS = {
     "": "judged in the top",
     "curves": "results counted (log scale)",
-    "breakdown": "Category",
+    "breakdown": "category",
     "pairs": "Every pair on",
     "firm": "Robustness",
     "queries": "queries",
