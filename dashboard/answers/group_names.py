@@ -69,6 +69,11 @@ def column_title(by: str, cutoff: int) -> str:
     return w.sentence_case(name) if derived_column(by) else name
 
 
+def crossed_title(by: str, across: str, cutoff: int) -> str:
+    """Two columns that are crossed, as a choice or a heading: "category × difficulty"."""
+    return f"{column_title(by, cutoff)} × {column_name(across, cutoff)}"
+
+
 def noun_of(by: str) -> Noun:
     """What one group of a column is called, and several."""
     name = by.replace("_", " ").lower()

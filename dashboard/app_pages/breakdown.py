@@ -13,7 +13,7 @@ from dashboard.address.query_list import PLAIN
 from dashboard.answers import breakdown as answers
 from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.crossing import crossing, crossings, usual_across
-from dashboard.answers.group_names import column_name, column_title
+from dashboard.answers.group_names import column_title, crossed_title
 from dashboard.answers.group_table import LEAST, MOST_ROWS, Asked, Listed, listed, ranks_of
 from dashboard.answers.room import most_to_gain
 from dashboard.answers.slices import slices, slices_known
@@ -153,7 +153,7 @@ def _choice(shown: Breakdown, across: str, here: Opened) -> None:
 
     def pair(by: str, other: str) -> groups.Choice:
         link = session.href("breakdown", **OF_ANOTHER | {"by": by, "across": other})
-        text = f"{column_title(by, cutoff)} × {column_name(other, cutoff)}"
+        text = crossed_title(by, other, cutoff)
         return groups.Choice(text, link, "crossed", {by, other} == {shown.by, across})
 
     pairs = crossings(here.study, here.comparison, shown.by, across)

@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.address.query_list import PLAIN
 from dashboard.answers.crossing import Crossing
-from dashboard.answers.group_names import column_name
+from dashboard.answers.group_names import column_name, crossed_title
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import curves as blocks
 from dashboard.drawing.blocks import groups
@@ -60,7 +60,8 @@ def cells(found: Crossing, by: str, here: Opened) -> None:
     view = here.comparison
     rows, columns = (column_name(name, view.cutoff) for name in (by, found.across))
     both, of = f"by {rows} and {columns}", f"{view.focus} minus {view.baseline}"
-    st.html(blocks.panel_head(f"{w.sentence_case(rows)} × {columns}", f"{of} on {view.name}"))
+    title = crossed_title(by, found.across, view.cutoff)
+    st.html(blocks.panel_head(title, f"{of} on {view.name}"))
     figure = drawn(
         heatmap.difference_heatmap,
         found.cells,

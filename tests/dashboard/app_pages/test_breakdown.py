@@ -113,7 +113,7 @@ ALL_CHARTS = ["score_by_group", "difference_by_group", "cells"]
 def test_of_more_than_two_runs_it_opens_with_charts_and_the_address_keeps_a_choice() -> None:
     app = opened("breakdown", run="dense", base="bm25")
     assert charts_of(app) == ALL_CHARTS and "Adds to the total" not in text_of(app)
-    assert "Category × difficulty" in text_of(app)
+    assert "category × difficulty dense minus bm25" in " ".join(text_of(app).split())
     assert "A dot or a row opens its queries." in text_of(app)
     form = app.get("button_group")[-1]
     assert form.key == "w_charts" and form.value == "1"
