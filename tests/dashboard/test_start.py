@@ -37,6 +37,13 @@ pwd.getpwuid = pwd.getpwnam = unknown
 """
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _interruptible() -> None:
+    """Shells start what runs in the background with SIGINT ignored, and children inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def is_free(port: int) -> bool:
     with socket.socket() as tried:
         return tried.connect_ex(("127.0.0.1", port)) != 0
