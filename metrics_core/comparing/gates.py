@@ -6,8 +6,8 @@
     cannot tell  neither
 
 Not worse is said of at most 5 % of changes whose true loss is the margin. Its interval is one of
-its own (`mean_intervals.margin_interval`): by that of draws, or of t, it was said of up to 9 %,
-where few queries change. That every gate is not worse needs no correction. A gate that failed
+its own (`mean_intervals.margin_interval`, `Shares`): by that of draws, or of t, it was said of up
+to 9 %, where few queries change, and of 13 % where a few of them fail wholly. That every gate is not worse needs no correction. A gate that failed
 wherever the lower end lies below the margin would fail most changes that change nothing
 (benchmarks/gates.py).
 """
@@ -25,10 +25,10 @@ import numpy.typing as npt
 
 from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.power import chance_to_fail, smallest_failing
-from metrics_core.comparing.testing import Against, Tested, tested_as_one
+from metrics_core.comparing.testing import Against, Tested, tested_as_one, widest_difference
 from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN, is_found
 from metrics_core.measures import Measure, parse_measure
-from metrics_core.scoring.intervals import LEVEL, mean_intervals
+from metrics_core.scoring.intervals import LEVEL, mean_bound
 from metrics_core.scoring.scores import Scores
 
 Mask = npt.NDArray[np.bool_]
@@ -156,7 +156,8 @@ class GateOutcome:
 
     `low` and `high` hold for all gates and runs at once with 95 %; `inner_low` and `inner_high` are
     those of 90 %, each by itself; NaN where there is no test. `error` is the standard error of the
-    difference, and `width` how many of them it must be from zero to be significant.
+    difference, and `width` how many of them it must be from zero to be significant. `lost` is how
+    many queries score worse, by however little.
     """
 
     gate: Gate
@@ -164,6 +165,7 @@ class GateOutcome:
     baseline: str
     queries: int
     differing: int
+    lost: int
     score: float
     baseline_score: float
     difference: float
@@ -186,6 +188,21 @@ class GateOutcome:
     def unchanged(self) -> bool:
         """Whether no query scores otherwise."""
         return self.queries > 0 and self.differing == 0
+
+    @property
+    def harmless(self) -> bool:
+        """Whether it cannot be told only because there are few queries: none of them lost."""
+        return self.outcome == CANNOT_TELL and self.queries > 0 and self.lost == 0
+
+    @property
+    def queries_without_loss(self) -> float:
+        """How many queries without a loss rule out one of the margin (`share_at_most`); NaN on a
+        scale without end."""
+        widest = widest_difference(self.gate.measure)
+        if not math.isfinite(widest):
+            return math.nan
+        share = min(self.gate.margin / widest, 1.0)
+        return math.ceil(math.log(1 - LEVEL) / math.log1p(-share)) if share < 1 else 1
 
     @property
     def found(self) -> bool:
@@ -258,12 +275,20 @@ def gate_outcomes(
         for place, run in enumerate(runs):
             known = ~np.isnan(values[:, 0] + values[:, place + 1])
             means = [float(combined(values[known, at])) for at in (place + 1, 0)]
-            outcomes.append(_outcome(gate, found, place, run, baseline, means))
+            gaps = (values[known, place + 1] - values[known, 0]) * gate.direction
+            lost = int((gaps < 0).sum())
+            outcomes.append(_outcome(gate, found, place, run, baseline, means, lost))
     return outcomes
 
 
 def _outcome(
-    gate: Gate, found: Tested, place: int, run: str, baseline: str, means: Sequence[float]
+    gate: Gate,
+    found: Tested,
+    place: int,
+    run: str,
+    baseline: str,
+    means: Sequence[float],
+    lost: int,
 ) -> GateOutcome:
     sample = found.sample
     queries = int(sample.queries[place])
@@ -273,6 +298,7 @@ def _outcome(
         baseline=baseline,
         queries=queries,
         differing=int(sample.differing[place]),
+        lost=lost,
         score=means[0],
         baseline_score=means[1],
         difference=float(found.mean[place]) if queries else math.nan,
@@ -305,8 +331,7 @@ def _reached(floor: Floor, run: str, values: npt.NDArray[np.float64]) -> FloorOu
     queries = int((~np.isnan(values)).sum())
     score, end = float(combination.of(values)), math.nan
     if floor.shown:
-        found = mean_intervals([values[:, None]], combination, level=2 * LEVEL - 1)[0]
-        end = float((found.low if direction > 0 else found.high)[0])
+        end = mean_bound(values, combination, upper=direction < 0)
     if math.isnan(score) or (floor.shown and math.isnan(end)):
         return FloorOutcome(floor, run, CANNOT_TELL, queries, score, end)
     told = end if floor.shown else score

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from metrics_core.comparing.random_signs import random_signs
 from metrics_core.comparing.verdicts import may_be_tested
 from metrics_core.scoring.intervals import Interval
-from metrics_core.scoring.studentised import Moments, away, in_errors, limits_of
+from metrics_core.scoring.studentised import ALIKE, Moments, away, in_errors, limits_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -30,7 +30,9 @@ Mask = npt.NDArray[np.bool_]
 
 FEW = 100
 """Up to so many queries random signs are asked as well."""
-_OF_DRAWS = 0.6
+_OF_DRAWS = 0.7
+_MOST_SIGNS = 1_000
+"""Beyond so many signs their p-value is as small as numbers can be."""
 _TELLING = 10
 """Fewer draws do not tell a share: there it falls as the tail of Student's t does."""
 
@@ -186,12 +188,18 @@ class _Sample:
     def p_values(self, reached: Ints, far: Floats) -> Floats:
         """Those of the `drawn` columns, of which each is as far off in so many draws."""
         queries, limits = self.of_means.queries[self.drawn], np.abs(self.statistic[self.drawn])
-        last = np.partition(far, len(far) - _TELLING, axis=0)[len(far) - _TELLING]
-        share = share_in_draws(reached, len(far), limits, queries, last)
-        signs, few = np.full(len(share), np.nan), queries <= FEW
+        share = _share(reached, far, limits, queries)
+        few, filled = queries <= FEW, self.of_means.filled[self.drawn]
         if few.any():
-            signs[few] = random_signs(self.of_means.filled[self.drawn[few]].T)
-        return with_signs(share, signs, queries, self.differing[self.drawn])
+            signs = random_signs(filled[few].T)
+            share[few] = share[few] ** _OF_DRAWS * signs ** (1 - _OF_DRAWS)
+        # The likeliest outcome of so many signs is all of one kind; nothing is less likely than
+        # that, and it is as likely as that where all have one sign and one size.
+        differing = self.differing[self.drawn]
+        alone = 2.0 ** (1 - np.minimum(differing, _MOST_SIGNS))
+        most = differing * np.abs(filled).max(axis=1)
+        one_size = np.abs(filled.sum(axis=1)) >= most * (1 - ALIKE * queries)
+        return np.minimum(np.where(one_size, alone, np.maximum(share, alone)), 1.0)
 
     def told(self, p: Floats, far: Floats) -> Resampled:
         """The columns with what the draws say."""
@@ -201,29 +209,19 @@ class _Sample:
         )
 
 
-def share_in_draws(
-    reached: Ints, n_draws: int, limits: Floats, queries: Ints, last: npt.ArrayLike = 0.0
-) -> Floats:
+def _share(reached: Ints, far: Floats, limits: Floats, queries: Ints) -> Floats:
     """The share of draws in which columns are as far off as their limits, float64[C] in standard
-    errors. Where too few are to tell, it falls as the tail of Student's t does from `last` on,
-    where ten draws are left; from 0 on where that is not known."""
+    errors. Where too few are to tell, it falls as the tail of Student's t does from where ten draws
+    are left on."""
     from scipy import special
 
+    n_draws = len(far)
     share = np.asarray((reached + 1) / (n_draws + 1), dtype=np.float64)
-    from_here = np.broadcast_to(np.asarray(last, dtype=np.float64), share.shape)
-    rare = np.flatnonzero((reached < _TELLING) & (from_here <= limits) & np.isfinite(from_here))
+    last = np.partition(far, n_draws - _TELLING, axis=0)[n_draws - _TELLING]
+    rare = np.flatnonzero((reached < _TELLING) & (last <= limits))
     if len(rare):
-        free = np.maximum(queries[rare] - 1, 1)
-        falls = special.stdtr(free, -limits[rare]) / special.stdtr(free, -from_here[rare])
-        begun = np.where(from_here[rare] > 0, _TELLING / (n_draws + 1), 1.0)
+        free, last = np.maximum(queries[rare] - 1, 1), last[rare]
+        falls = special.stdtr(free, -limits[rare]) / special.stdtr(free, -last)
+        begun = np.where(last > 0, _TELLING / (n_draws + 1), 1.0)
         share[rare] = np.minimum(share[rare], begun * falls)
     return share
-
-
-def with_signs(share: Floats, signs: Floats, queries: Ints, differing: Ints) -> Floats:
-    """The p-values of columns from the share of draws in which each is as far off, and up to `FEW`
-    queries the p-value of `random_signs`; float64[C]."""
-    p = np.where(queries <= FEW, share**_OF_DRAWS * signs ** (1 - _OF_DRAWS), share)
-    # The likeliest outcome of so many signs is all of one kind; nothing is less likely than that.
-    least = 2.0 ** (1 - np.minimum(differing, 1000))
-    return np.minimum(np.maximum(p, np.where(differing > 0, least, 1.0)), 1.0)

@@ -61,12 +61,13 @@ def verdict(
     """The verdict on a mean difference, positive where the run does better.
 
     `p_corrected` alone decides whether there is one; it is NaN where there was no test. `within`
-    says that the difference is smaller than the margin, by two one-sided tests, `contrary` that a
+    says that the difference is smaller than the margin, by two one-sided tests or by the few
+    queries that differ, `contrary` that a
     test which does not ask about the mean found more on its other side.
     """
     if queries < FEWEST_QUERIES:
         return Verdict(CANNOT_TELL, f"fewer than {FEWEST_QUERIES} queries")
-    if p_corrected != p_corrected:
+    if p_corrected != p_corrected and not within:
         return Verdict(CANNOT_TELL, _untested(differing))
     found = p_corrected <= 1 - level + 1e-12 and difference != 0
     if found and contrary:

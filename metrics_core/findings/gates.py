@@ -118,6 +118,9 @@ def _unclear(found: GateOutcome) -> str:
             f"{w.count(found.queries)} {noun} {verb} too few to tell: under {FEWEST_QUERIES} no"
             " gate answers."
         )
+    if found.harmless and not math.isnan(found.queries_without_loss):
+        needed = w.count(int(found.queries_without_loss))
+        return f"No query lost; {needed} queries are needed to rule out {margin}."
     if math.isnan(found.p_corrected):
         verb = w.plural(found.differing, "differs", "differ")
         return (

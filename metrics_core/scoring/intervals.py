@@ -12,21 +12,26 @@ draws hold it in 87 of 8 queries (benchmarks/simulations.py).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from metrics_core.measures import MEAN, Combination
-from metrics_core.scoring.resampling import resamples_of
+from metrics_core.scoring.resampling import resamples_of, sums
 from metrics_core.scoring.studentised import Moments, away
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 LEVEL = 0.95
 FEWEST_SCORES = 8
 """Of fewer scores there is no interval of their mean."""
 UNBOUNDED = (-np.inf, np.inf)
+_LEAST_ERROR_OF_A_BOUND = 0.1
+"""`Columns.least_error` of one side alone; at a quarter of the data's it is missed too often."""
 
 
 class Interval(NamedTuple):
@@ -38,10 +43,11 @@ class Interval(NamedTuple):
 
 
 def mean_interval(values: Floats, *, level: float = LEVEL) -> Interval:
-    """Mean over the first axis (queries) with its bootstrap interval.
+    """Mean over the first axis (queries) with its interval.
 
     `values` is float64[Q] or float64[Q, …]; NaN is undefined and left out of its column. Of fewer
-    than `FEWEST_SCORES`, and where all are equal, there is no interval: low and high are NaN.
+    than `FEWEST_SCORES`, and where all are equal but neither 0 nor 1, there is no interval: low and
+    high are NaN.
     """
     shape = values.shape[1:]
     (found,) = mean_intervals([values.reshape(len(values), int(np.prod(shape)))], level=level)
@@ -58,18 +64,72 @@ def mean_intervals(
     """The combined score of each column of several groups of queries, float64[Q, C] each, with its
     interval, which ends `within` the scores that there can be; in as few products as can be."""
     means = [Moments.of(combination.onto(values)) for values in groups]
-    told = [np.flatnonzero((of.queries >= FEWEST_SCORES) & (of.error > 0)) for of in means]
+    shares = [_are_shares(of) if combination.linear else _no_shares(of) for of in means]
+    told = [_varied(of, share) for of, share in zip(means, shares, strict=True)]
     some = [of.columns(places) for of, places in zip(means, told, strict=True) if len(places)]
     drawn = iter(away(some, resamples_of))
     found = []
-    for own, places in zip(means, told, strict=True):
+    for own, share, places in zip(means, shares, told, strict=True):
         reach = np.full(own.mean.shape, np.nan)
         if len(places):
             far = next(drawn).near
             beyond = min(len(far), int(np.floor((1 - level) * (len(far) + 1) + 1e-9)))
             place = len(far) - max(beyond, 1)
             reach[places] = own.error[places] * np.partition(far, place, axis=0)[place]
-        ends = (np.clip(combination.back(own.mean + s * reach), *within) for s in (-1, 1))
-        low, high = (np.where(np.isinf(end), np.nan, end) for end in ends)
+        low, high = (np.clip(combination.back(own.mean + s * reach), *within) for s in (-1, 1))
+        low[share], high[share] = wilson_interval(own.mean[share], own.queries[share], level)
         found.append(Interval(combination.back(own.mean), low, high))
     return found
+
+
+def mean_bound(
+    values: Floats, combination: Combination = MEAN, *, upper: bool = False, level: float = LEVEL
+) -> float:
+    """The lower bound of the combined score of float64[Q], or the upper one: on the other side of
+    it lies the true one with probability 1 - level. NaN where `mean_interval` has no interval.
+
+    A quantile of the draws on one side: scores near the top of a scale reach far down, of which
+    the sizes alone say too little (benchmarks/simulations.py).
+    """
+    of = Moments.of(combination.onto(values)[:, None])
+    if combination.linear and _are_shares(of)[0]:
+        return float(wilson_interval(of.mean, of.queries, 2 * level - 1)[int(upper)][0])
+    places = _varied(of, np.zeros(1, dtype=np.bool_))
+    if not len(places):
+        return float("nan")
+    columns = replace(of.columns(places), least_error=_LEAST_ERROR_OF_A_BOUND)
+    off = columns.off(sums(columns.parts(), resamples_of(len(values))))[:, 0]
+    edge = (
+        np.quantile(off, 1 - level, method="lower")
+        if upper
+        else np.quantile(off, level, method="higher")
+    )
+    return float(combination.back(of.mean - edge * of.error)[0])
+
+
+def wilson_interval(share: Floats, n: npt.ArrayLike, level: float = LEVEL) -> tuple[Floats, Floats]:
+    """Low and high of a share of so many (Wilson, Probable inference, the law of succession, and
+    statistical inference, JASA 1927)."""
+    from scipy import special
+
+    step = np.square(special.ndtri((1 + level) / 2)) / np.asarray(n, dtype=np.float64)
+    middle = (share + step / 2) / (1 + step)
+    reach = np.sqrt(share * (1 - share) * step + np.square(step) / 4) / (1 + step)
+    # Of none it is 0, of all 1, but for rounding.
+    low, high = np.where(share <= 0, 0.0, middle - reach), np.where(share >= 1, 1.0, middle + reach)
+    return np.minimum(low, share), np.maximum(high, share)
+
+
+def _are_shares(of: Moments) -> Mask:
+    """Of which columns all scores are 0 or 1, and there are enough of them; bool[C]."""
+    ends = ((of.filled == 0) | (of.filled == 1)).all(axis=1)
+    return np.asarray(ends & (of.queries >= FEWEST_SCORES))
+
+
+def _no_shares(of: Moments) -> Mask:
+    return np.zeros(len(of.mean), dtype=np.bool_)
+
+
+def _varied(of: Moments, shares: Mask) -> Ints:
+    """The columns of which the draws give the interval."""
+    return np.flatnonzero((of.queries >= FEWEST_SCORES) & (of.error > 0) & ~shares)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from metrics_core.base import frames as pd
-from metrics_core.scoring.intervals import LEVEL, mean_interval
+from metrics_core.scoring.intervals import LEVEL, mean_intervals
 from metrics_core.scoring.scores import Scores
 
 
@@ -36,23 +36,28 @@ def aggregate(scores: Scores | pd.DataFrame, *, level: float = LEVEL) -> pd.Data
     rows = []
     for i, run in enumerate(given.runs):
         values = given.values[i]
-        combinations = [m.declaration.combination for m in given.measures]
-        scaled = [c.onto(values[:, j]) for j, c in enumerate(combinations)]
-        interval = mean_interval(np.stack(scaled, axis=1), level=level)
-        for j, (measure, c) in enumerate(zip(given.measures, combinations, strict=True)):
+        low, high = np.full((2, len(given.measures)), np.nan)
+        for combination in dict.fromkeys(m.declaration.combination for m in given.measures):
+            places = [
+                j for j, m in enumerate(given.measures) if m.declaration.combination == combination
+            ]
+            ranges = [given.measures[j].declaration.range for j in places]
+            within = tuple(np.array(ranges).T)
+            (found,) = mean_intervals(
+                [values[:, places]], combination, level=level, within=(within[0], within[1])
+            )
+            if combination.averaged:
+                low[places], high[places] = found.low, found.high
+        for j, measure in enumerate(given.measures):
             defined = values[~np.isnan(values[:, j]), j]
-            mean, low, high = (float(c.back(end[j])) for end in interval)
-            low, high = np.clip((low, high), *measure.declaration.range)
-            if not c.averaged:
-                mean, low, high = float(combined[i, j]), np.nan, np.nan
             rows.append(
                 {
                     "run": run,
                     "measure": str(measure),
-                    "mean": mean,
+                    "mean": float(combined[i, j]),
                     "median": float(np.median(defined)) if len(defined) else np.nan,
-                    "low": low,
-                    "high": high,
+                    "low": float(low[j]),
+                    "high": float(high[j]),
                     "queries": len(defined),
                 }
             )

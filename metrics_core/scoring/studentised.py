@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.scoring.certified import Undecided, slack
+from metrics_core.scoring.certified import Undecided
 from metrics_core.scoring.random_groups import drawn_at_a_time, even, in_groups
 from metrics_core.scoring.resampling import draws_of, sums_at, sums_each
 
@@ -26,6 +26,8 @@ _SMALL = 200_000_000
 _ROUNDING = 1e-9
 ALIKE = 1e-12
 """Values that vary by less than this share of themselves are one and the same."""
+LEAST_ERROR = 0.25
+"""The least standard error of a draw, as a part of that of the data."""
 _CLOSE = 60_000
 """Sums that stay close to the processor while draws are worked out."""
 
@@ -37,12 +39,21 @@ class Columns:
 
     centred: Floats
     defined: Mask
+    least_error: float = LEAST_ERROR
 
     @property
     def whole(self) -> bool:
         """Whether every column has as many queries in every draw: all are defined, and drawn one by
         one or in groups of as many."""
         return even(len(self.centred)) and bool(self.defined.all())
+
+    @property
+    def _least_variance(self) -> Floats:
+        """The smallest variance that is taken for one of a draw, float64[C], in units of `parts`:
+        a draw that lacks the few queries that differ from all others has none, or next to none, and
+        would count as infinitely far from the mean (`least_error`)."""
+        defined = np.maximum(np.count_nonzero(self.defined, axis=0), 1)
+        return self.least_error**2 * len(self.defined) / defined
 
     def parts(self) -> Floats:
         """What is summed over the draws, a row for each unit that is drawn: the columns in units of
@@ -60,12 +71,16 @@ class Columns:
 
     def away(self, found: npt.NDArray[Any]) -> Floats:
         """How many standard errors of its own each column is off, from the sums of `parts`."""
+        return np.abs(self.off(found))
+
+    def off(self, found: npt.NDArray[Any]) -> Floats:
+        """The same with its sign."""
         far = np.empty((len(found), self.centred.shape[1]))
         for draws in _few_draws(found):
-            self._away(found[draws], far[draws])
+            self._off(found[draws], far[draws])
         return far
 
-    def _away(self, found: npt.NDArray[Any], mean: Floats) -> None:
+    def _off(self, found: npt.NDArray[Any], mean: Floats) -> None:
         """The same of some draws, few enough to stay close to the processor."""
         split = np.split(found.astype(np.float64, copy=False), 2 if self.whole else 3, axis=1)
         n = split[2] if len(split) > 2 else np.full((1, 1), float(len(self.centred)))
@@ -73,16 +88,12 @@ class Columns:
             np.divide(split[0], n, out=mean)
             error = split[1] / n
             error -= np.square(mean)
-            np.maximum(error, 0.0, out=error)
-            error /= n - 1
+            np.maximum(error, self._least_variance, out=error)
+            error /= np.maximum(n - 1, 1)
             np.sqrt(error, out=error)
-            error[np.broadcast_to(n <= 1, error.shape)] = 0.0
-            np.abs(mean, out=mean)
-            still = error == 0
-            # Where nothing varies it is 0 for no difference, else without bound.
-            error[still] = np.where(mean[still] == 0, 1.0, 0.0)
             np.divide(mean, error, out=mean)
-        mean[np.isnan(mean)] = np.inf
+        # A draw without a query, and columns of which all differences are alike.
+        mean[np.isnan(mean)] = 0.0
 
     def away_in(self, places: Ints) -> Floats:
         """The same of some draws, in double precision; float64[places, C]."""
@@ -137,35 +148,6 @@ def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Farthest:
-    """How many standard errors the farthest of some columns is off in each draw, `near`
-    float64[draws], and exactly in some draws, by their places."""
-
-    near: Floats
-    exactly: Callable[[Ints], Floats] | None = None
-    n_queries: int = 0
-
-    def __len__(self) -> int:
-        return len(self.near)
-
-    def edge(self, level: float) -> float:
-        """The value that is reached in so few draws that (reached + 1) / (draws + 1) is just more
-        than 1 - level: what lies beyond it has a p-value of at most 1 - level."""
-        most = int(np.floor((1 - level) * (len(self.near) + 1) + 1e-9))
-        if most < 1:
-            return float("inf")
-        place = len(self.near) - most
-        edge = float(np.partition(self.near, place)[place])
-        if self.exactly is None or np.isinf(edge) or not self.near.any():
-            return edge
-        value = np.array(edge)
-        undecided = Undecided.around(value, 2 * slack(value, self.n_queries))
-        beyond = int((self.near > undecided.above).sum())
-        alike = self.exactly(np.flatnonzero(undecided.holds(self.near)))
-        return float(np.sort(alike)[len(alike) - (most - beyond)])
-
-
-@dataclass(frozen=True)
 class Away:
     """How many standard errors of its own each of C columns is off in each draw: `near`
     float64[draws, C], of which nothing is rounded where `rounded` is False."""
@@ -173,30 +155,6 @@ class Away:
     columns: Columns
     near: Floats
     rounded: bool
-
-    def counted(self, limits: Floats) -> tuple[Ints, Ints, Farthest]:
-        """For columns in falling order of their limits, float64[C]: in how many draws each reaches
-        its own, in how many one of it and its successors does, and how far off the farthest is."""
-        first = np.empty(len(self.near))
-        off, steps = np.zeros((2, len(limits)), dtype=np.int64)
-        undecided = Undecided.of_means(limits, len(self.columns.centred))
-        doubtful = np.zeros(len(first), dtype=np.bool_)
-        for draws in _few_draws(self.near):
-            near = self.near[draws]
-            farthest = _farthest(near)
-            off += _reached(near, limits)
-            steps += _reached(farthest, limits)
-            first[draws] = farthest[:, 0]
-            if self.rounded:
-                doubtful[draws] = (undecided.holds(near) | undecided.holds(farthest)).any(axis=1)
-        if self.rounded:
-            places = np.flatnonzero(doubtful)
-            near, exactly = self.near[places], self.columns.away_in(places)
-            off += _reached(exactly, limits) - _reached(near, limits)
-            farthest = _farthest(exactly)
-            steps += _reached(farthest, limits) - _reached(_farthest(near), limits)
-            first[places] = farthest[:, 0]
-        return off, steps, self._farthest(first)
 
     def reached(self, limits: Floats) -> Ints:
         """In how many draws each column reaches its own limit; int64[C]."""
@@ -207,12 +165,6 @@ class Away:
             off += _reached(self.columns.away_in(places), limits)
             off -= _reached(self.near[places], limits)
         return off
-
-    def _farthest(self, near: Floats) -> Farthest:
-        if not self.rounded:
-            return Farthest(near)
-        columns = self.columns
-        return Farthest(near, lambda at: columns.away_in(at).max(axis=1), len(columns.centred))
 
 
 def away(groups: Sequence[Columns], draws: Callable[[int], int] = draws_of) -> list[Away]:
@@ -254,8 +206,3 @@ def _few_draws(values: npt.NDArray[Any]) -> Iterator[slice]:
 def _reached(away: Floats, limits: Floats) -> Ints:
     """In how many draws each column reaches its limit; int64[C]."""
     return np.count_nonzero(away >= limits, axis=0)
-
-
-def _farthest(away: Floats) -> Floats:
-    """Of each column and its successors the farthest; float64[draws, C]."""
-    return np.ascontiguousarray(np.maximum.accumulate(away[:, ::-1], axis=1)[:, ::-1])

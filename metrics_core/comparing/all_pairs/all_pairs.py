@@ -20,6 +20,8 @@ import numpy.typing as npt
 from metrics_core.base import frames as pd
 from metrics_core.base.wording import plural
 from metrics_core.comparing.all_pairs.pair_draws import drawn_pairs
+from metrics_core.comparing.resampled import no_farther
+from metrics_core.comparing.testing import widest_difference
 from metrics_core.comparing.tests import holm
 from metrics_core.comparing.verdicts import (
     BETTER_RUN,
@@ -28,7 +30,7 @@ from metrics_core.comparing.verdicts import (
     WORSE_RUN,
     is_found,
 )
-from metrics_core.measures import MEAN, Combination, GivenMeasure, parse_measure
+from metrics_core.measures import MEAN, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, Interval
 from metrics_core.scoring.scores import Scores
 
@@ -137,9 +139,7 @@ class AllPairs:
 def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) -> AllPairs:
     """Every pair of the runs on one measure, each over the queries that both define.
 
-    There are as many draws as for one pair, and fewer, but at least 1,000, where runs and queries
-    are so many that these would take too long: 3,000 for 20 runs and 7,000 queries, 2,000 for 200
-    runs and 100 queries. A geometric mean is tested on logarithms; its interval is that of two
+    A geometric mean is tested on logarithms; its interval is that of two
     means about the same middle. Raises RanklensError where the measure has no scores.
     """
     wanted = parse_measure(measure)
@@ -156,7 +156,7 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     against = np.array([holm(row) for row in square.same(drawn.p)])
     at_least = np.maximum(against, against.T)[*pairs]
     tested = replace(drawn, p_corrected=np.maximum(drawn.p_corrected, at_least))
-    found = _on_its_scale(tested.intervals(level), combination, scaled, pairs)
+    found = _on_its_scale(tested.intervals(level), wanted, scaled, pairs)
     better = np.where(tested.mean * direction > 0, BETTER_RUN, WORSE_RUN)
     verdict = np.where(is_found(tested.p_corrected, level), better, CANNOT_TELL).astype(object)
     verdicts = square.mirrored(verdict, {BETTER_RUN: WORSE_RUN, WORSE_RUN: BETTER_RUN})
@@ -173,7 +173,7 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
         queries=square.same(tested.queries, own),
         first=1 + (verdicts == WORSE_RUN).sum(axis=1),
         last=len(order) - (verdicts == BETTER_RUN).sum(axis=1),
-        draws=tested.n_draws,
+        draws=0 if np.isnan(tested.p).all() else len(tested.largest),
     )
 
 
@@ -205,13 +205,13 @@ class _Square:
         return matrix
 
 
-def _on_its_scale(
-    found: Interval, combination: Combination, scaled: Floats, pairs: Ints
-) -> Interval:
+def _on_its_scale(found: Interval, measure: Measure, scaled: Floats, pairs: Ints) -> Interval:
     """Differences of combined scores from those on the scale of the combination: of two that lie so
-    far apart there, about the middle of the two in the data."""
+    far apart there, about the middle of the two in the data. None is larger than two runs can be
+    apart."""
+    combination, widest = measure.declaration.combination, widest_difference(measure)
     if combination.linear:
-        return found
+        return Interval(found.mean, *(no_farther(end, widest) for end in found[1:]))
     middle = np.full(pairs.shape[1], np.nan)
     for place, (one, other) in enumerate(pairs.T):
         both = ~np.isnan(scaled[one]) & ~np.isnan(scaled[other])

@@ -25,29 +25,29 @@ def literal(columns: list[list[float]], level: float) -> tuple[list[float], list
     min-P p-values, and what it leaves to each."""
     n = len(columns[0])
 
-    def statistic(values: list[float], about: float) -> float:
+    def variance(values: list[float]) -> float:
         known = [v for v in values if not math.isnan(v)]
-        if len(known) < 2:
-            return 0.0
-        mean = sum(known) / len(known)
-        spread = sum((v - mean) ** 2 for v in known) / (len(known) - 1)
-        error = math.sqrt(spread / len(known))
-        off = mean - about
-        if error < 1e-14:
-            return 0.0 if abs(off) < 1e-14 else math.copysign(math.inf, off)
-        return off / error
+        mean = sum(known) / max(len(known), 1)
+        return sum((v - mean) ** 2 for v in known) / max(len(known), 1)
+
+    def statistic(values: list[float], about: float, least: float) -> float:
+        known = [v for v in values if not math.isnan(v)]
+        off = sum(known) / max(len(known), 1) - about if known else 0.0
+        # Never less than a quarter of the data's own standard deviation.
+        return off / math.sqrt(max(variance(values), least / 16) / max(len(known) - 1, 1))
 
     means = [
         sum(v for v in c if not math.isnan(v)) / sum(not math.isnan(v) for v in c) for c in columns
     ]
-    found = [abs(statistic(c, 0.0)) for c in columns]
+    spread = [variance(c) for c in columns]
+    found = [abs(statistic(c, 0.0, s)) for c, s in zip(columns, spread, strict=True)]
     far: list[list[float]] = []
     for block in draws(n):
         for counts in block:
             drawn = [q for q in range(n) for _ in range(int(counts[q]))]
             far.append(
-                [abs(statistic([c[q] for q in drawn], m))
-                 for c, m in zip(columns, means, strict=True)]
+                [abs(statistic([c[q] for q in drawn], m, s))
+                 for c, m, s in zip(columns, means, spread, strict=True)]
             )  # fmt: skip
     total, places = len(far), range(len(columns))
     share = [(sum(d[c] >= found[c] - 1e-9 for d in far) + 1) / (total + 1) for c in places]
@@ -67,7 +67,7 @@ def test_as_a_literal_loop(lacking: bool) -> None:
     found = resampled(values)
     share, rarest, left = literal(values.T.tolist(), 0.95)
     signs = [PAIRED_TESTS["randomization"](column) for column in values.T]
-    p = [s**0.6 * r**0.4 for s, r in zip(share, signs, strict=True)]
+    p = [s**0.7 * r**0.3 for s, r in zip(share, signs, strict=True)]
     assert found.p == pytest.approx(p, abs=3e-4)  # sums in another order may tie
     assert found.left_to_each(0.05) == pytest.approx(left, abs=2e-4)
     first = int(np.argmin(found.p))
@@ -266,3 +266,47 @@ def test_bags_of_squares_and_squares_put_into_bags_are_the_same() -> None:
     scaled = columns.centred / spread
     each = np.hstack([scaled, np.square(scaled), defined.astype(float)])
     assert columns.parts() == pytest.approx(in_groups(each), rel=1e-12, abs=1e-12)
+
+
+SIZES = (10, 11, 12, 15, 20, 30, 50, 100, 101, 130, 200, 1_000)
+
+
+@pytest.mark.parametrize("spread", [0.0, 1e-4, 1e-3, 1e-2])
+@pytest.mark.parametrize(
+    ("odd", "value"), [(0, 0.0), *((n, v) for n in (1, 2, 3, 5) for v in (0.0, 1.0, -0.5))]
+)
+def test_each_further_loss_makes_chance_less_likely(
+    spread: float, odd: int, value: float
+) -> None:
+    chance = np.random.default_rng(3)
+    losses = [-1 + spread * chance.uniform(-1, 1, n - odd) for n in SIZES]
+    columns = [np.r_[lost, np.full(odd, value)][:, None] for lost in losses]
+    p = [float(one.p[0]) for one in resampled_groups(columns)]
+    tested = [one for one in p if not math.isnan(one)]
+    assert len(tested) == sum(len(lost) + odd * (value != 0) >= 6 for lost in losses)
+    fewer = np.minimum.accumulate(tested)[:-1]
+    assert (np.array(tested[1:]) <= 3 * fewer).all()
+    if not spread and not value:
+        known = 2.0 ** (1 - np.array([len(lost) for lost in losses if 6 <= len(lost) < 1_000]))
+        assert tested[: len(known)] == pytest.approx(known)
+    assert tested[-1] < 1e-20
+
+
+@pytest.mark.parametrize("lost", range(6, 41))
+def test_losses_of_one_size_are_a_matter_of_signs(lost: int) -> None:
+    columns = np.zeros((200, 3))
+    columns[:lost, 0], columns[:lost, 1] = -1.0, 0.1
+    columns[:lost, 2] = -1.0
+    columns[0, 2] = 1.0
+    p = resampled(columns).p
+    signs = [PAIRED_TESTS["sign"](column) for column in columns.T]
+    assert p[:2] == pytest.approx(signs[:2])
+    assert p[2] >= signs[0]
+
+
+def test_nearly_total_loss_is_no_chance() -> None:
+    for n, odd in ((1_000, 1), (200, 1), (50, 1), (101, 3)):
+        found = resampled(np.r_[np.full(n - odd, -1.0), np.zeros(odd)][:, None])
+        assert found.p[0] < 1e-9
+        low, high = (float(end[0]) for end in found.intervals(0.05, is_found(found.p, 0.95))[1:])
+        assert low < found.mean[0] < high < -0.8

@@ -1,25 +1,26 @@
-"""Means and their bootstrap intervals, against scipy's percentile bootstrap."""
+"""Means and their intervals, against a literal bootstrap-t and scipy's interval of a share."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation
 from metrics_core.scoring.evaluate import evaluate
-from metrics_core.scoring.intervals import mean_interval, mean_intervals
+from metrics_core.scoring.intervals import mean_bound, mean_interval, mean_intervals
 from metrics_core.scoring.means import aggregate, means
 from tests.collections_of import qrels_of, run_of
 
 GENERATOR = np.random.default_rng(7)
 SKEWED = GENERATOR.beta(0.5, 1.5, 60)
 NORMAL = GENERATOR.normal(0.02, 0.2, 35)
-ZERO_OR_ONE = (GENERATOR.random(80) < 0.3).astype(float)
 
 
-@pytest.mark.parametrize("values", [SKEWED, NORMAL, ZERO_OR_ONE], ids=["skewed", "normal", "0/1"])
+@pytest.mark.parametrize("values", [SKEWED, NORMAL], ids=["skewed", "normal"])
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_interval_as_a_literal_bootstrap_t(values: np.ndarray, level: float) -> None:
     ours = mean_interval(values, level=level)
@@ -82,6 +83,58 @@ def test_an_interval_ends_within_the_scores_that_there_can_be() -> None:
     values = np.r_[np.zeros(9), 0.4][:, None]
     (found,) = mean_intervals([values], within=(0.0, 1.0))
     assert found.low[0] == 0 and found.high[0] > 0.04
+
+
+@given(
+    n=st.integers(8, 3_000),
+    share=st.floats(0, 1),
+    level=st.sampled_from([0.8, 0.9, 0.95, 0.99]),
+    undefined=st.integers(0, 3),
+)
+def test_the_interval_of_a_share_is_wilsons(
+    n: int, share: float, level: float, undefined: int
+) -> None:
+    hits = round(n * share)
+    values = np.r_[np.ones(hits), np.zeros(n - hits), np.full(undefined, np.nan)]
+    ours = mean_interval(values, level=level)
+    theirs = stats.binomtest(hits, n).proportion_ci(level, method="wilson")
+    assert [float(end) for end in ours] == pytest.approx([hits / n, *theirs], abs=1e-12)
+    bound = mean_bound(values, level=level)
+    one_sided = stats.binomtest(hits, n, alternative="greater").proportion_ci(level, "wilson")
+    assert bound == pytest.approx(one_sided.low, abs=1e-12)
+
+
+@given(
+    n=st.integers(8, 600),
+    odd=st.lists(st.sampled_from([0.0, 1.0, 0.5, 1e-9, 1 - 1e-4]), max_size=5),
+    usual=st.sampled_from([0.0, 1.0, 0.3]),
+)
+def test_an_interval_is_finite_within_the_scale_and_holds_the_mean(
+    n: int, odd: list[float], usual: float
+) -> None:
+    values = np.r_[np.full(n, usual), odd]
+    for combination in (COMBINATIONS["mean"], COMBINATIONS["geometric"]):
+        (found,) = mean_intervals([values[:, None]], combination, within=(0.0, 1.0))
+        mean, low, high = (float(end[0]) for end in found)
+        if len(set(combination.onto(values))) == 1 and (usual == 0.3 or not combination.linear):
+            assert np.isnan(low) and np.isnan(high)
+        else:
+            assert 0 <= low <= mean * (1 + 1e-12) and mean * (1 - 1e-12) <= high <= 1
+            assert high - low < 1
+
+
+@pytest.mark.parametrize(("n", "most"), [(10, 0.09), (20, 0.07), (50, 0.06)])
+def test_the_lower_bound_of_scores_near_the_top_is_seldom_above_the_true_mean(
+    n: int, most: float
+) -> None:
+    drawn = np.random.default_rng(5)
+    bounds = [mean_bound(1 - drawn.beta(0.3, 5.7, n)) for _ in range(400)]
+    assert np.mean(np.array(bounds) > 0.95) <= most + 3 * (most * (1 - most) / 400) ** 0.5
+
+
+def test_an_upper_bound_is_the_lower_one_of_turned_scores() -> None:
+    for values in (SKEWED, np.r_[np.ones(20), np.zeros(7)]):
+        assert mean_bound(values, upper=True) == pytest.approx(1 - mean_bound(1 - values))
 
 
 def test_nothing_defined_is_undefined() -> None:
