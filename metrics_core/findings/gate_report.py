@@ -9,6 +9,7 @@ import numpy as np
 
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError, did_you_mean
+from metrics_core.checks.judgment_marks import marks_of
 from metrics_core.checks.snapshots import (
     ANEW,
     NOTHING_CHANGED,
@@ -16,7 +17,6 @@ from metrics_core.checks.snapshots import (
     Snapshot,
     beside,
     changes_since,
-    marks_of,
 )
 from metrics_core.comparing.gates import (
     EVERY_QUERY,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -155,9 +156,51 @@ def test_a_damaged_and_a_later_one_end_with_2(command: Command, baseline: Path) 
     baseline.write_text(whole[:500], "utf-8")
     status, out, err = command(*asked)
     assert (status, out) == (2, "") and "cut short, merged or edited by hand" in err
-    baseline.write_text(whole.replace('snapshot": 1', 'snapshot": 9'), "utf-8")
+    baseline.write_text(whole.replace('snapshot": 2', 'snapshot": 9'), "utf-8")
     status, out, err = command(*asked)
     assert (status, out) == (2, "") and "a later Ranklens" in err
+
+
+def test_swapped_measures_hostile_values_and_faults_of_ours_end_with_2_and_never_1(
+    command: Command, baseline: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("compare", "qrels.txt", baseline, "bm25.run", "--gate", "AP > -0.02")
+    whole = baseline.read_text("utf-8")
+    assert command(*asked)[0] == 1
+    for old, new in (
+        ('"nDCG@10", "AP"', '"AP", "nDCG@10"'),
+        ('"label": ""', f'"label": {"[" * 100_000}'),
+        ('"run": "dense"', '"run": "\\ud800"'),
+        ('snapshot": 2', f'snapshot": {"9" * 5000}'),
+        ("0.", f"{'9' * 400}"),
+    ):
+        assert old in whole
+        baseline.write_text(whole.replace(old, new), "utf-8")
+        status, out, err = command(*asked)
+        assert (status, out) == (2, ""), old[:20]
+        assert "baseline.json: expected a snapshot as it was written" in err, old[:20]
+    for fault in (RuntimeError("odd"), MemoryError(), RecursionError(), SystemExit(1)):
+
+        def fail(*_: object, fault: BaseException = fault) -> None:
+            raise fault
+
+        monkeypatch.setattr("metrics_core.commands.gate.gated.read_for", fail)
+        status, out, err = command(*asked)
+        assert (status, out) == (2, "") and type(fault).__name__ in err
+
+
+def test_a_file_that_was_laid_out_anew_is_the_same_baseline(
+    command: Command, baseline: Path
+) -> None:
+    asked = ("compare", "qrels.txt", baseline, "hybrid.run", *GATES, "--queries", "queries.csv")
+    before = command(*asked)[:2]
+    whole = json.loads(baseline.read_text("utf-8"))
+    text = json.dumps(whole, sort_keys=True, indent=2)
+    for layout in (text, f"\ufeff{text}"):
+        baseline.write_text(layout, "utf-8")
+        assert command(*asked)[:2] == before
+        status, _, err = command("evaluate", "qrels.txt", baseline)
+        assert status == 2 and "a snapshot of Ranklens" in err
 
 
 def test_one_that_is_not_there_is_made_by_a_command(command: Command, tmp_path: Path) -> None:
