@@ -130,6 +130,7 @@ def snapshot_of(
     own = {q: marks[q] for q in ids}
     added_by = _added_by(scores.measures)
     best = _means(ordered, own)
+    before = before if before and before.origin.reading == origin.reading else None
     for measure in scores.measures:
         name = str(measure)
         held = before.best.get(name) if before else None
