@@ -1,5 +1,6 @@
 # Posts the comment FILE to the pull request, or writes the one of an earlier run anew: by its first
-# line, and by its author, since anybody may write a comment that begins so. Where it cannot, it says why and ends well: the summary has the same, and the status is the gate's.
+# line, and by its author, since anybody may write a comment that begins so. Where it cannot, it says
+# why and ends well: the summary has the same, and the status is the gate's.
 
 no_comment() {
   echo "No comment: $1 The step's summary has what it would say."
@@ -15,11 +16,9 @@ fi
 [ -n "$GH_TOKEN" ] || no_comment "there is no token."
 command -v gh > /dev/null || no_comment "gh is not installed."
 
-# A token of GitHub's own may not ask which user it is, but what it is called.
-if ! author="$(gh api graphql --raw-field query='{viewer{login}}' --jq .data.viewer.login 2> /dev/null)" ||
-  [ -z "$author" ]; then
-  author="github-actions[bot]"
-fi
+# By GraphQL, since a token of GitHub Actions may not ask /user who it is.
+whose=(graphql --raw-field "query={viewer{login}}" --jq .data.viewer.login)
+author="$(gh api "${whose[@]}" 2> /dev/null)" || author="github-actions[bot]"
 comments="repos/$GITHUB_REPOSITORY/issues/$PULL_REQUEST/comments"
 marker="$(head -n 1 "$FILE")"
 if ! found="$(gh api --paginate "$comments?per_page=100" \

@@ -231,7 +231,16 @@ def compared_with(
         raise RanklensError(" ".join([f"Nothing of {file} can be compared.", *told]), ANEW)
     by_name = dict(zip(both.runs[1:], judged, strict=True))
     whole = replace(scores, runs=both.runs[1:])
-    return Compared(both, both.runs[0], by_name, qrels, (), snapshot, changes, whole, file)
+    return Compared(
+        both,
+        both.runs[0],
+        by_name,
+        qrels,
+        snapshot=snapshot,
+        changes=changes,
+        whole=whole,
+        file=file,
+    )
 
 
 def gate_report(
@@ -249,17 +258,8 @@ def gate_report(
     queries = queries_of(whole)
     members = _members(asked.gates, scores, queries)
     outcomes = worst_first(gate_outcomes(scores, asked.gates, members, compared.baseline))
-    alone, texts, snapshot = len(compared.runs) == 1, texts_of(queries), compared.snapshot
+    alone, snapshot = len(compared.runs) == 1, compared.snapshot
     above = [ratchet_finding(found, alone=alone) for found in outcomes]
-    broken = [
-        broken_queries(
-            found,
-            scores.among(members[found.gate.slice]),
-            compared.judged[found.run],
-            texts,
-        )
-        for found in outcomes
-    ]
     return GateReport(
         baseline=compared.baseline,
         label=snapshot.origin.label if snapshot else "",
@@ -269,7 +269,7 @@ def gate_report(
         floors=floor_outcomes(
             whole, asked.floors, _members(asked.floors, whole, queries), compared.runs
         ),
-        broken=[listed for listed in broken if listed is not None],
+        broken=_broken(outcomes, compared, members, texts_of(queries)),
         fail_unclear=fail_unclear,
         uncompared=[str(gate) for gate in wanted.gates if gate not in asked.gates],
         kept=[text for text in above if text][:1],
@@ -281,11 +281,31 @@ def gate_report(
     )
 
 
+def _broken(
+    outcomes: Iterable[GateOutcome],
+    compared: Compared,
+    members: Mapping[Slice, Mask],
+    texts: Mapping[str, str],
+) -> list[BrokenQueries]:
+    listed = [
+        broken_queries(
+            found,
+            compared.scores.among(members[found.gate.slice]),
+            compared.judged[found.run],
+            texts,
+        )
+        for found in outcomes
+    ]
+    return [broken for broken in listed if broken is not None]
+
+
 def _below_best(compared: Compared, whole: Scores) -> list[str]:
-    if compared.snapshot is None:
+    snapshot = compared.snapshot
+    if snapshot is None:
         return []
-    measures = [m for m in whole.measures if m not in compared.changes.remade]
-    return best_findings(compared.snapshot, compared.file, whole, measures, compared.qrels)
+    remade = changes_since(snapshot, snapshot.marks, whole.measures).remade
+    measures = [measure for measure in whole.measures if measure not in remade]
+    return best_findings(snapshot, compared.file, whole, measures, compared.qrels)
 
 
 def overlaps_of(lists: Sequence[Run], asked: Asked) -> Sequence[OverlapOutcome]:

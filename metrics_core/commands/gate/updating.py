@@ -69,7 +69,8 @@ def _significant_losses(
     every = {EVERY_QUERY: np.ones(both.n_queries, dtype=np.bool_)}
     gates = [Gate(measure, 1.0) for measure in both.measures]
     outcomes = [*report.outcomes, *gate_outcomes(both, gates, every, both.runs[0])]
-    return list(dict.fromkeys(_loss(found) for found in outcomes if found.found and found.loss > 0))
+    losses = {about(o.gate): _loss(o) for o in outcomes if o.found and o.loss > 0}
+    return list(losses.values())
 
 
 def _loss(found: GateOutcome) -> str:
