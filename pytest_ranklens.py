@@ -21,6 +21,10 @@ class UnclearGate(UserWarning):
     """It cannot be told whether a run is worse, which is set to pass."""
 
 
+class UnansweredQueries(UserWarning):
+    """A run has no results for some judged queries."""
+
+
 class Ranklens:
     """What the fixture gives."""
 
@@ -41,7 +45,8 @@ class Ranklens:
         `run`, `baseline` and `qrels` are as in `metrics_core.gate`: paths, a snapshot as the
         baseline, or as Python holds them; so are the other arguments. `measure` may be of some
         queries, with `queries` that have the column: "nDCG@10[category=Billing]". Where it cannot
-        be told, it warns, or fails where that is asked for. The message is the command's table, or
+        be told, it warns, or fails where that is asked for; it also warns of queries without
+        results. The message is the command's table, or
         what is wrong with what was given. The report is given back.
         """
         __tracebackhide__ = True
@@ -66,6 +71,9 @@ class Ranklens:
             pytest.fail(table(report), pytrace=False)
         if CANNOT_TELL in report.words:
             warnings.warn(UnclearGate(str(report)), stacklevel=2)
+        elif report.unanswered:
+            told = " ".join(one.sentence for one in report.unanswered)
+            warnings.warn(UnansweredQueries(told), stacklevel=2)
         return report
 
 

@@ -1,6 +1,7 @@
 """The command line, `python -m metrics_core`: evaluate, compare, explain, residuals, trec_eval …
 
-Exit status 0, or 2 with the error on stderr and nothing on stdout; a gate has others (`gates`).
+Exit status 0, or 2 with the error on stderr and nothing on stdout; a gate has others (`gates`). An
+unforeseen error ends with 2, too: Python's own status for it, 1, is what a gate says of a loss.
 """
 
 from __future__ import annotations
@@ -39,19 +40,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
         with any_console():
-            if given[:1] == ["trec_eval"]:
-                from metrics_core.compatible import trec_eval
-
-                return trec_eval.main(given[1:])
-            options = vars(_parser(given).parse_args(given))
-            command: Command = options.pop("command")
-            return _run(command, command.options(**options))
+            return _status(given)
     except BrokenPipeError:
         return NOBODY_READS
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:
         say_no_more()
+
+
+def _status(given: Sequence[str]) -> int:
+    """Run the command that is given; what is unforeseen ends with 2, too."""
+    try:
+        if given[:1] == ["trec_eval"]:
+            from metrics_core.compatible import trec_eval
+
+            return trec_eval.main(given[1:])
+        options = vars(_parser(given).parse_args(given))
+        command: Command = options.pop("command")
+        return _run(command, command.options(**options))
+    except BrokenPipeError:
+        raise
+    except Exception:
+        return _unforeseen()
+
+
+def _unforeseen() -> int:
+    import traceback
+
+    traceback.print_exc()
+    print("This is a fault of Ranklens or of a plug-in; please report it.", file=sys.stderr)
+    return 2
 
 
 def _run(command: Command, options: Options) -> int:
@@ -69,6 +88,8 @@ def _run(command: Command, options: Options) -> int:
         where = w.visible(str(error.filename or "The system"))
         print(f"{where}: {error.strerror or error}", file=sys.stderr)
         return 2
+    except SystemExit:  # of a plug-in: no command of ours ends by it
+        return _unforeseen()
     text, status = (output.text, output.status) if isinstance(output, Ended) else (output, 0)
     return _printed(text if options.format in _AS_IT_IS else w.visible_lines(text)) or status
 

@@ -48,9 +48,9 @@ def gate(
     `runs`, `qrels` and `queries` are as in `evaluate` and `breakdown`; `baseline` is a run, or the
     path of a snapshot; `floors` are "nDCG@10 >= 0.4". The report has the `status` of the command
     line (0 passed, 1 worse or below a floor, 3 cannot tell, where that is set to fail, 4 something
-    changed since the snapshot), `outcomes` with differences and intervals, `sentences`, and under
-    `broken` the queries that were lost. Raises as `evaluate`,
-    ParameterError for a gate that is none, and FileFormatError for a damaged snapshot.
+    changed since the snapshot), `outcomes` with differences and intervals, `sentences`, under
+    `broken` the queries that changed, and under `unanswered` those without results. Raises as
+    `evaluate`, ParameterError for a gate that is none, and FileFormatError for a damaged snapshot.
 
     >>> gate("new.run", "baseline.json", "qrels.txt", "nDCG@10 > -0.01").status  # doctest: +SKIP
     """
@@ -86,7 +86,7 @@ def _compared(
         refuse_other_reading(str(baseline), snapshot, {})
         file = Path(baseline).name
         scores = score_runs(judged, measures)
-        return compared_with(snapshot, file, judged, table, scores), file
+        return compared_with(snapshot, file, judged, table, scores, asked), file
     before = judged_runs(baseline, table, measures)
     if len(before) > 1:
         names = ", ".join(ranks.run_name for ranks in before)

@@ -36,6 +36,10 @@ def test_unclear(ranklens):
 def test_unclear_fails(ranklens):
     ranklens.assert_not_worse(FEW, GOOD, QRELS, "nDCG@10", margin=0.01, if_unclear="fail")
 
+def test_few_have_results(ranklens):
+    some = {query: ranking for query, ranking in GOOD.items() if query > "q02"}
+    ranklens.assert_not_worse(some, some, QRELS, "nDCG@10", margin=0.01)
+
 def test_no_measure(ranklens):
     ranklens.assert_not_worse(FEW, GOOD, QRELS, "nDGC@10", margin=0.01)
 """
@@ -44,7 +48,7 @@ def test_no_measure(ranklens):
 def test_what_passes_fails_and_warns(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(TESTS)
     result = pytester.runpytest_inprocess("-p", "pytest_ranklens")
-    result.assert_outcomes(passed=2, failed=4, warnings=1)
+    result.assert_outcomes(passed=3, failed=4, warnings=2)
     result.stdout.fnmatch_lines(
         [
             "*run against run (baseline), 30 queries: 1 gate failed.",
@@ -60,6 +64,8 @@ def test_what_passes_fails_and_warns(pytester: pytest.Pytester) -> None:
             "There is no measure 'nDGC'.",
             "Did you mean nDCG *",
             "*UnclearGate: *",
+            "*The 4 changed queries (nDCG@10): q0*",
+            "*UnansweredQueries: *run has no results for 3 of 30 judged queries: q00, q01, q02.",
         ]
     )
     assert "pytest_ranklens.py" not in result.stdout.str()

@@ -1,5 +1,6 @@
-# Posts the comment FILE to the pull request, or writes the one of an earlier run anew. Where it
-# cannot, it says why and ends well: the summary has the same, and the status is the gate's.
+# Posts the comment FILE to the pull request, or writes the one of an earlier run anew: by its first
+# line, and by its author, since anybody may write a comment that begins so. Where it cannot, it says
+# why and ends well: the summary has the same, and the status is the gate's.
 
 no_comment() {
   echo "No comment: $1 The step's summary has what it would say."
@@ -15,10 +16,13 @@ fi
 [ -n "$GH_TOKEN" ] || no_comment "there is no token."
 command -v gh > /dev/null || no_comment "gh is not installed."
 
+# By GraphQL, since a token of GitHub Actions may not ask /user who it is.
+whose=(graphql --raw-field "query={viewer{login}}" --jq .data.viewer.login)
+author="$(gh api "${whose[@]}" 2> /dev/null)" || author="github-actions[bot]"
 comments="repos/$GITHUB_REPOSITORY/issues/$PULL_REQUEST/comments"
 marker="$(head -n 1 "$FILE")"
 if ! found="$(gh api --paginate "$comments?per_page=100" \
-  --jq ".[] | select(.body | startswith(\"$marker\")) | .id")"; then
+  --jq ".[] | select(.user.login == \"$author\" and (.body | startswith(\"$marker\"))) | .id")"; then
   no_comment "those of the pull request cannot be read; the token needs pull-requests: write."
 fi
 own="$(head -n 1 <<< "$found")"

@@ -35,6 +35,8 @@ elif [ ${#gates[@]} -gt 0 ]; then
     "--report=markdown=$outcome_file" "--report=junit=$REPORT/gate.xml" \
     "--report=json=$REPORT/gate.json" -- "$QRELS" "$BASELINE" "${runs[@]}" 2> "$told"
   status=$?
+  # Python ends with 1, too, where it cannot even begin.
+  if [ "$status" = 1 ] && [ ! -s "$REPORT/gate.json" ]; then status=2; fi
 elif [ -z "$SNAPSHOT" ]; then
   echo "Nothing is asked: give gates, floors, overlaps, or a snapshot to write." > "$told"
   status=2
@@ -44,6 +46,7 @@ if [ "$status" = 0 ] && [ -n "$SNAPSHOT" ]; then
   [ -z "$MEASURES" ] || given+=("--measure=$MEASURES")
   [ -z "$LABEL" ] || given+=("--label=$LABEL")
   [ -z "$QUERIES" ] || given+=("--queries=$QUERIES")
+  [ -z "$BASELINE" ] || given+=("--after=$BASELINE")
   "$core" snapshot "${options[@]}" "${given[@]}" -- "$QRELS" "${runs[@]}" 2>> "$told" || status=$?
 fi
 
@@ -61,7 +64,7 @@ case "$status" in
   4) outcome=changed ;;
   *)
     outcome=error
-    { echo "## ❌ The gate could not be worked out"; echo; head -n 50 "$told" | sed 's/^/    /'; } > "$outcome_file"
+    { echo "## ❌ The gate could not be worked out"; echo; head -n 50 "$told" | cut -c -500 | iconv -c -f utf-8 -t utf-8 | sed 's/^/    /'; } > "$outcome_file"
     cat "$outcome_file" >> "$GITHUB_STEP_SUMMARY"
     echo "::error title=Ranklens::The gate could not be worked out; the log says why."
     ;;

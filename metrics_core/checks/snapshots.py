@@ -3,6 +3,8 @@ file that is committed and read in a diff. No document and no text is in it.
 
 A line for each query, in their order: a mark of its judgments (how many, and a hash of which
 document has which grade), then its scores, each the shortest number that reads back to the same.
+Its check is a hash of all values but itself: a file that was only laid out anew, with other blanks
+or its keys in another order, is the same snapshot.
 """
 
 from __future__ import annotations
@@ -10,16 +12,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from metrics_core.base.errors import (
     FileFormatError,
@@ -28,24 +28,24 @@ from metrics_core.base.errors import (
     UnknownMeasureError,
 )
 from metrics_core.base.version import __version__
+from metrics_core.checks.judgment_marks import mark_of_all, marks_of
+from metrics_core.checks.strict_json import HEX, decoded, hash_of, shortest
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels
-from metrics_core.tables.arrays import values_of
-from metrics_core.tables.columns import coded
 from metrics_core.tables.run_names import baseline_name, free_name
-
-Hashes = npt.NDArray[np.uint64]
 
 KEY = "ranklens snapshot"
 """The first key of a snapshot; its value is the version of the format."""
-FORMAT = 1
+FORMAT = 2
+"""The version that is written. The first is read, too: its check is of the scores alone, and it has
+no best means and no unanswered queries."""
 
 ANEW = "Make it anew: python -m metrics_core snapshot QRELS RUN -o FILE."
-_FACTOR, _SECOND, _THIRD = (
-    np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
-)
-_HEX = 12
+_MARK = re.compile(r"\d{1,15} [0-9a-f]{8}")
+_BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
+_HAS_KEY = re.compile(rf'"{KEY}"\s*:'.encode())
+_LOOKED_AT = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,23 @@ class Origin:
     version: str = __version__
 
 
+class BestMean(NamedTuple):
+    """The best mean that a baseline ever had on a measure, and the mark of all judgments then."""
+
+    mean: float
+    judgments: str
+
+
 @dataclass(frozen=True, eq=False)
 class Snapshot:
     """The scores of one run, its queries in the order of their ids; by query the mark of its
-    judgments, such as "14 9f3a2c1b"; and what they were made from."""
+    judgments, such as "14 9f3a2c1b"; what they were made from; and by measure the best mean of this
+    run and of all whose place it took."""
 
     scores: Scores
     marks: Mapping[str, str]
     origin: Origin = Origin()
+    best: Mapping[str, BestMean] = field(default_factory=dict)
 
     @property
     def run(self) -> str:
@@ -108,61 +117,35 @@ class Changes:
 NOTHING_CHANGED = Changes()
 
 
-def marks_of(qrels: Qrels) -> dict[str, str]:
-    """By query how many grades it has, and a hash of which document has which; in whatever order
-    the judgments stand."""
-    table = qrels.given
-    query = coded(table["query_id"])
-    codes = values_of(query.indices)
-    rows = _mixed(_hashed(table["doc_id"]))
-    if "subtopic" in table.column_names:
-        rows = _mixed(rows + _mixed(_hashed(coded(table["subtopic"]).cast(pa.string()))) * _SECOND)
-    grades = values_of(table["relevance"]).astype(np.float64) + 0.0
-    rows = _mixed(rows + _mixed(grades.view(np.uint64)) * _THIRD)
-    sums = np.zeros(len(query.dictionary), dtype=np.uint64)
-    np.add.at(sums, codes, rows)
-    counts = np.bincount(codes, minlength=len(sums)).tolist()
-    short = (sums >> np.uint64(32)).tolist()
-    named = zip(query.dictionary.to_pylist(), counts, short, strict=True)
-    return {query_id: f"{count} {mark:08x}" for query_id, count, mark in named if count}
-
-
-def _hashed(texts: pa.ChunkedArray | pa.Array) -> Hashes:
-    """A hash of each text: its bytes as the digits of a number to a fixed base."""
-    column = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
-    column = pc.cast(column, pa.large_binary())
-    _, edges, body = column.buffers()
-    edge = np.frombuffer(edges, dtype=np.int64)[column.offset : column.offset + len(column) + 1]
-    own = np.frombuffer(body or b"", dtype=np.uint8)[edge[0] : edge[-1]].astype(np.uint64)
-    lengths = np.diff(edge)
-    place = np.arange(len(own)) - np.repeat(edge[:-1] - edge[0], lengths)
-    powers = np.full(int(lengths.max(initial=0)) + 1, _FACTOR)
-    digits = (own + np.uint64(1)) * np.multiply.accumulate(powers)[place]
-    whole = np.concatenate([np.zeros(1, np.uint64), np.add.accumulate(digits)])
-    return whole[edge[1:] - edge[0]] - whole[edge[:-1] - edge[0]]
-
-
-def _mixed(numbers: Hashes) -> Hashes:
-    """Numbers whose every bit depends on all of theirs (the finaliser of SplitMix64)."""
-    mixed = numbers + _FACTOR
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * _SECOND
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * _THIRD
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
-
-
-def snapshot_of(scores: Scores, qrels: Qrels, origin: Origin) -> Snapshot:
+def snapshot_of(
+    scores: Scores, qrels: Qrels, origin: Origin, before: Snapshot | None = None
+) -> Snapshot:
     """The snapshot of the only run of these scores, which were made with these judgments; who adds
-    its measures is found here."""
+    its measures is found here. It takes the place of the one `before`."""
     marks, order = marks_of(qrels), np.argsort(np.array(scores.query_ids, dtype=object))
     ids = tuple(scores.query_ids[i] for i in order)
     ordered = Scores(
         scores.runs, ids, scores.measures, scores.values[:, order], scores.missing[:, order]
     )
-    return Snapshot(
-        ordered,
-        {q: marks[q] for q in ids},
-        replace(origin, added_by=_added_by(scores.measures)),
-    )
+    own = {q: marks[q] for q in ids}
+    added_by = _added_by(scores.measures)
+    best = _means(ordered, own)
+    before = before if before and before.origin.reading == origin.reading else None
+    for measure in scores.measures:
+        name = str(measure)
+        held = before.best.get(name) if before else None
+        if not before or not held or before.origin.added_by.get(name) != added_by.get(name):
+            continue
+        if name not in best or (held.mean - best[name].mean) * measure.declaration.direction > 0:
+            best[name] = held
+    return Snapshot(ordered, own, replace(origin, added_by=added_by), best)
+
+
+def _means(scores: Scores, marks: Mapping[str, str]) -> dict[str, BestMean]:
+    """By measure the mean of the only run; without those that are undefined."""
+    judgments = mark_of_all(marks)
+    means = zip(scores.measures, scores.combined()[0].tolist(), strict=True)
+    return {str(m): BestMean(mean, judgments) for m, mean in means if math.isfinite(mean)}
 
 
 def _added_by(measures: Iterable[Measure]) -> dict[str, str]:
@@ -181,7 +164,8 @@ def _added_by(measures: Iterable[Measure]) -> dict[str, str]:
 
 def text_of(snapshot: Snapshot) -> str:
     """A snapshot as the text of its file."""
-    lines, origin = _lines(snapshot), snapshot.origin
+    rows, origin = _rows(snapshot), snapshot.origin
+    unanswered = snapshot.scores.missing[0].tolist()
     head = {
         KEY: FORMAT,
         "made by": origin.version,
@@ -192,32 +176,35 @@ def text_of(snapshot: Snapshot) -> str:
         "queries file": origin.queries,
         "measures": [str(measure) for measure in snapshot.measures],
         "added by": dict(origin.added_by),
-        "check": _check(lines),
+        "best": {name: list(held) for name, held in snapshot.best.items()},
+        "unanswered": [q for q, no in zip(rows, unanswered, strict=True) if no],
     }
-    told = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
-    return "{{{},\n{}: {{\n{}\n}}}}\n".format(",\n".join(told), '"scores"', ",\n".join(lines))
+    head["check"] = hash_of({**head, "scores": rows})
+    shown = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
+    lines = ",\n".join(_lines(rows))
+    return "{{{},\n{}: {{\n{}\n}}}}\n".format(",\n".join(shown), '"scores"', lines)
 
 
-def _lines(snapshot: Snapshot) -> list[str]:
+def _rows(snapshot: Snapshot) -> dict[str, list[Any]]:
+    """By query its mark and its scores, null for one that is undefined."""
     values = snapshot.scores.values[0].tolist()
-    return [
-        f"{_json(query_id)}: {_json([snapshot.marks[query_id], *map(_number, own)])}"
+    return {
+        query_id: [snapshot.marks[query_id], *map(shortest, own)]
         for query_id, own in zip(snapshot.scores.query_ids, values, strict=True)
-    ]
+    }
 
 
-def _number(value: float) -> float | int | None:
-    if not math.isfinite(value):
-        return None
-    return int(value) if value.is_integer() and abs(value) < 1e15 else value
+def _lines(rows: Mapping[str, list[Any]]) -> list[str]:
+    return [f"{_json(query_id)}: {_json(row)}" for query_id, row in rows.items()]
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _check(lines: Sequence[str]) -> str:
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:_HEX]
+def _check_of_scores(rows: Mapping[str, list[Any]]) -> str:
+    """The check of the first format."""
+    return hashlib.sha256("\n".join(_lines(rows)).encode()).hexdigest()[:HEX]
 
 
 def fingerprint(path: str) -> str:
@@ -225,15 +212,21 @@ def fingerprint(path: str) -> str:
     if not Path(path).is_file():
         return ""
     with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:_HEX]
+        return hashlib.file_digest(file, "sha256").hexdigest()[:HEX]
 
 
 def is_snapshot(path: str) -> bool:
-    """Whether a file begins as a snapshot does."""
+    """Whether a file begins as a snapshot does, also where its keys stand in another order."""
     if not Path(path).is_file():
         return False
     with Path(path).open("rb") as file:
-        return file.read(len(KEY) + 16).lstrip().startswith(f'{{"{KEY}"'.encode())
+        beginning = file.read(_LOOKED_AT)
+        if not _BEGINNING.match(beginning):
+            return False
+        if _HAS_KEY.search(beginning):
+            return True
+        file.seek(max(0, file.seek(0, 2) - _LOOKED_AT))
+        return bool(_HAS_KEY.search(file.read(_LOOKED_AT)))
 
 
 def read_snapshot(path: str) -> Snapshot:
@@ -241,29 +234,36 @@ def read_snapshot(path: str) -> Snapshot:
     later Ranklens made it."""
     name = Path(path).name
     try:
-        given = json.loads(Path(path).read_text("utf-8"))
+        given = decoded(Path(path).read_bytes())
         format = given[KEY]
     except json.JSONDecodeError as error:
         raise _damaged(name, f"{error.msg} at column {error.colno}", error.lineno) from error
-    except (UnicodeDecodeError, KeyError, TypeError) as error:
+    except UnicodeDecodeError as error:
+        raise _damaged(name, "bytes that are not UTF-8") from error
+    except ValueError as error:
+        raise _damaged(name, str(error)) from error
+    except (KeyError, TypeError) as error:
         raise _damaged(name, "something else") from error
-    if isinstance(format, int) and format > FORMAT:
+    if type(format) is int and format > FORMAT:
         raise RanklensError(
             f"{name} is a snapshot of a later Ranklens ({given.get('made by', '?')}): format"
             f" {format}, where this one reads {FORMAT}.",
             f"Update Ranklens here. {ANEW}",
         )
     try:
-        found = _parsed(given)
+        check = hash_of({key: value for key, value in given.items() if key != "check"})
+        snapshot = _parsed(given)
     except UnknownMeasureError as error:
         raise RanklensError(
             f"{name}, a snapshot: {error.message}", f"{error.hint} {ANEW}"
         ) from error
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise _damaged(name, "a part that is missing or no such thing") from error
-    if given["check"] != _check(_lines(found)):
-        raise _damaged(name, "scores that do not fit its check")
-    return found
+    if format == 1:
+        check = _check_of_scores(_rows(snapshot))
+    if given.get("check") != check:
+        raise _damaged(name, "values that do not fit its check")
+    return snapshot
 
 
 def refuse_other_reading(path: str, snapshot: Snapshot, reading: Mapping[str, str]) -> None:
@@ -278,28 +278,41 @@ def refuse_other_reading(path: str, snapshot: Snapshot, reading: Mapping[str, st
 
 
 def _parsed(given: Mapping[str, Any]) -> Snapshot:
+    if type(given[KEY]) is not int or given[KEY] < 1:
+        raise ValueError("no version of the format")
     measures = tuple(parse_measure(name) for name in given["measures"])
-    rows = given["scores"]
-    values = np.array(
-        [[np.nan if v is None else float(v) for v in row[1:]] for row in rows.values()],
-        dtype=np.float64,
-    ).reshape(len(rows), len(measures))
-    shape = (1, len(rows))
+    rows = {query_id: given["scores"][query_id] for query_id in sorted(given["scores"])}
+    if not all(_MARK.fullmatch(row[0]) for row in rows.values()):
+        raise ValueError("a mark that is none")
+    values = np.array([[_score(v) for v in row[1:]] for row in rows.values()], dtype=np.float64)
+    unanswered = set(given["unanswered"]) if given[KEY] > 1 else set()
     scores = Scores(
         runs=(str(given["run"]),),
         query_ids=tuple(rows),
         measures=measures,
-        values=values[None],
-        missing=np.zeros(shape, dtype=np.bool_),
+        values=values.reshape(1, len(rows), len(measures)),
+        missing=np.array([[query_id in unanswered for query_id in rows]], dtype=np.bool_),
     )
-    marks = {query_id: str(row[0]) for query_id, row in rows.items()}
+    marks = {query_id: row[0] for query_id, row in rows.items()}
     reading, added_by = (
         {str(k): str(v) for k, v in given[name].items()} for name in ("reading", "added by")
     )
     file, mark = map(str, given["file"])
     queries, label, version = (str(given[name]) for name in ("queries file", "label", "made by"))
     origin = Origin(file, mark, queries, label, reading, added_by, version)
-    return Snapshot(scores, marks, origin)
+    if given[KEY] == 1:
+        return Snapshot(scores, marks, origin, _means(scores, marks))
+    best = {name: BestMean(_score(mean), str(then)) for name, (mean, then) in given["best"].items()}
+    return Snapshot(scores, marks, origin, best)
+
+
+def _score(value: Any) -> float:
+    """A score as a file has it, NaN for null. Raises ValueError of what is no finite number."""
+    if value is None:
+        return math.nan
+    if type(value) not in (int, float) or not math.isfinite(value):
+        raise ValueError("no finite number")
+    return float(value)
 
 
 def _damaged(name: str, found: str, line: int | None = None) -> FileFormatError:
@@ -344,11 +357,13 @@ def beside(snapshot: Snapshot, scores: Scores, changes: Changes) -> Scores:
     kept = np.array([q not in changed for q in scores.query_ids], dtype=np.bool_)
     own = scores.among(kept)
     rows = np.array([place[query_id] for query_id in own.query_ids], dtype=np.int64)
-    measures = tuple(m for m in scores.measures if m not in changes.uncompared)
+    measures = tuple(
+        m for m in scores.measures if m in snapshot.measures and m not in changes.uncompared
+    )
     then = snapshot.scores.values[:, rows][:, :, [snapshot.measures.index(m) for m in measures]]
     now = own.values[:, :, [scores.measures.index(m) for m in measures]]
     runs = [baseline_name(snapshot.run, scores.runs)]
     for run in scores.runs:
         runs.append(free_name(run, runs))
-    missing = np.concatenate([np.zeros((1, len(rows)), dtype=np.bool_), own.missing])
+    missing = np.concatenate([snapshot.scores.missing[:, rows], own.missing])
     return Scores(tuple(runs), own.query_ids, measures, np.concatenate([then, now]), missing)

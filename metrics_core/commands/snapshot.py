@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from metrics_core.base import wording as w
-from metrics_core.checks.snapshots import Origin, fingerprint, snapshot_of, text_of
+from metrics_core.base.errors import RanklensError
+from metrics_core.base.notes import Note
+from metrics_core.checks.snapshots import (
+    Origin,
+    Snapshot,
+    fingerprint,
+    is_snapshot,
+    read_snapshot,
+    snapshot_of,
+    text_of,
+)
 from metrics_core.commands import command
-from metrics_core.commands.reading import judged_files
+from metrics_core.commands.reading import judged_files, say
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.scoring.scores import score_runs
 
@@ -20,6 +31,7 @@ class SnapshotOptions(ReadingOptions):
 
     output: str
     label: str
+    after: str
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +40,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", required=True, metavar="FILE", help="the file, such as baseline.json"
     )
     parser.add_argument("--queries", metavar="FILE", help="the queries, whose change is then told")
+    parser.add_argument(
+        "--after",
+        default="",
+        metavar="SNAPSHOT",
+        help="the snapshot whose place it takes, whose best means it carries on (default: the one"
+        " that is written over)",
+    )
     parser.add_argument(
         "--label",
         default="",
@@ -46,13 +65,26 @@ def snapshot(options: SnapshotOptions) -> str:
     """Writes the file, and says what is in it; notes go to stderr."""
     files = judged_files(options)
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
-    made = snapshot_of(scores, files.qrels, origin_of(options, options.label))
+    made = snapshot_of(scores, files.qrels, origin_of(options, options.label), _before(options))
     Path(options.output).write_text(text_of(made), encoding="utf-8")
     queries = w.plural(scores.n_queries, "query", "queries")
     return (
         f"{options.output}: {made.run}, {w.count(scores.n_queries)} {queries},"
         f" {w.listing(map(str, made.measures))}.\n"
     )
+
+
+def _before(options: SnapshotOptions) -> Snapshot | None:
+    """The snapshot whose place is taken. A damaged one is written over, since that mends it."""
+    if options.after:
+        if is_snapshot(options.after):
+            return read_snapshot(options.after)
+        say(options.after, [Note("after", "is no snapshot; no best mean is carried on")])
+        return None
+    with suppress(RanklensError):
+        return read_snapshot(options.output) if is_snapshot(options.output) else None
+    say(options.output, [Note("after", "was damaged; no best mean is carried on")])
+    return None
 
 
 def origin_of(options: ReadingOptions, label: str) -> Origin:

@@ -9,6 +9,7 @@ import numpy as np
 
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError, did_you_mean
+from metrics_core.checks.judgment_marks import marks_of
 from metrics_core.checks.snapshots import (
     ANEW,
     NOTHING_CHANGED,
@@ -16,10 +17,8 @@ from metrics_core.checks.snapshots import (
     Snapshot,
     beside,
     changes_since,
-    marks_of,
 )
 from metrics_core.comparing.gates import (
-    EVERY_QUERY,
     Floor,
     FloorOutcome,
     Gate,
@@ -30,10 +29,15 @@ from metrics_core.comparing.gates import (
     gate_outcomes,
     status_of,
 )
-from metrics_core.comparing.pairs import WORSE, differences
-from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN
-from metrics_core.explaining.kinds import kinds
+from metrics_core.comparing.verdicts import CANNOT_TELL
 from metrics_core.explaining.overlap import Overlap, OverlapOutcome, overlap_outcomes
+from metrics_core.findings.gate_queries import (
+    BrokenQueries,
+    UnansweredQueries,
+    broken_queries,
+    texts_of,
+    unanswered_queries,
+)
 from metrics_core.findings.gates import (
     counted_finding,
     floor_finding,
@@ -44,16 +48,12 @@ from metrics_core.findings.gates import (
     unclear_finding,
     worst_first,
 )
-from metrics_core.findings.snapshots import changes_findings
+from metrics_core.findings.snapshots import best_findings, changes_findings
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import group_of, ordered_groups
 from metrics_core.tables import Qrels, Queries, Run
-
-_WORST = 5
-_TOP = 10
-"""The first results, where the measure has no cutoff of its own."""
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,9 @@ class Asked:
         )
 
     def among(self, measures: Sequence[Measure]) -> Asked:
-        """Those of these measures."""
+        """Those whose gates are of these measures; a floor needs no baseline."""
         gates = tuple(gate for gate in self.gates if gate.measure in measures)
-        floors = tuple(floor for floor in self.floors if floor.measure in measures)
-        return replace(self, gates=gates, floors=floors)
+        return replace(self, gates=gates)
 
     @property
     def measures(self) -> list[str]:
@@ -98,6 +97,11 @@ class Asked:
         return list(dict.fromkeys(asked.slice for asked in self._all))
 
     @property
+    def gated(self) -> set[Measure]:
+        """The measures of gates."""
+        return {gate.measure for gate in self.gates}
+
+    @property
     def _all(self) -> list[Gate | Floor]:
         return [*self.gates, *self.floors]
 
@@ -105,7 +109,8 @@ class Asked:
 @dataclass(frozen=True)
 class Compared:
     """What is compared: the scores of the baseline and of the runs, which are `judged` by name;
-    `lists` are the baseline's and theirs, where overlaps are asked for."""
+    `lists` are the baseline's and theirs, where overlaps are asked for. Beside a snapshot, which
+    stands in `file`, `whole` are the runs' scores on all judged queries."""
 
     scores: Scores
     baseline: str
@@ -114,6 +119,8 @@ class Compared:
     lists: Sequence[Run] = ()
     snapshot: Snapshot | None = None
     changes: Changes = NOTHING_CHANGED
+    whole: Scores | None = None
+    file: str = ""
 
     @property
     def runs(self) -> list[str]:
@@ -122,35 +129,13 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class BrokenQuery:
-    """A query that a run lost: both scores, and the kind of failure that it is now; `text` is ""
-    where it is not known."""
-
-    query_id: str
-    text: str
-    baseline_score: float
-    score: float
-    kind: str
-
-
-@dataclass(frozen=True)
-class BrokenQueries:
-    """The worst of the `lost` queries of a failed gate, and the command that shows the first, ""
-    where no file is known."""
-
-    found: GateOutcome
-    lost: int
-    rows: Sequence[BrokenQuery]
-    command: str = ""
-
-
-@dataclass(frozen=True)
 class GateReport:
     """What was compared, and what each gate found, the worst first. `changes` are sentences on what
     changed since a snapshot, `kept` on whether the baseline
     can be raised and what became of it, `label` is its own; `files` are what
-    each file is, its name and its fingerprint; `uncompared` are gates and floors for which the
-    snapshot has no scores."""
+    each file is, its name and its fingerprint; `uncompared` are gates for which the snapshot has no
+    scores; `unanswered` are runs without results for some queries, `below_best` sentences on means
+    below the best that the snapshot ever held."""
 
     baseline: str
     runs: Sequence[str]
@@ -166,11 +151,19 @@ class GateReport:
     allow_changed: bool = False
     kept: Sequence[str] = ()
     uncompared: Sequence[str] = ()
+    unanswered: Sequence[UnansweredQueries] = ()
+    below_best: Sequence[str] = ()
 
     def __str__(self) -> str:
         unclear = [unclear_finding(self.fail_unclear)] if CANNOT_TELL in self.words else []
-        lines = [self.headline, *self.changes, *self.sentences, *unclear]
-        return "\n".join([*lines, self.ending])
+        lines = [self.headline, *self.remarks, *self.sentences, *unclear]
+        lines += [broken.sentence for broken in self.broken if broken.rows]
+        return "\n".join([*lines, *self.below_best, self.ending])
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the comparison rests on: queries without results, and what changed."""
+        return [*(one.sentence for one in self.unanswered), *self.changes]
 
     @property
     def ending(self) -> str:
@@ -226,16 +219,28 @@ def compared_with(
     judged: Sequence[JudgedRanks],
     qrels: Qrels,
     scores: Scores,
+    asked: Asked,
 ) -> Compared:
     """Runs beside a snapshot, which stands in `file`, on the queries whose judgments are as they
     were and by the measures that both have. Raises RanklensError where nothing is left."""
-    changes = changes_since(snapshot, marks_of(qrels), scores.measures)
+    gated = [measure for measure in scores.measures if measure in asked.gated]
+    changes = changes_since(snapshot, marks_of(qrels), gated)
     both = beside(snapshot, scores, changes)
-    if not both.n_queries or not both.measures:
+    if not both.n_queries or not (both.measures or asked.floors):
         told = changes_findings(changes, file, both.n_queries)
         raise RanklensError(" ".join([f"Nothing of {file} can be compared.", *told]), ANEW)
     by_name = dict(zip(both.runs[1:], judged, strict=True))
-    return Compared(both, both.runs[0], by_name, qrels, (), snapshot, changes)
+    whole = replace(scores, runs=both.runs[1:])
+    return Compared(
+        both,
+        both.runs[0],
+        by_name,
+        qrels,
+        snapshot=snapshot,
+        changes=changes,
+        whole=whole,
+        file=file,
+    )
 
 
 def gate_report(
@@ -247,30 +252,60 @@ def gate_report(
 ) -> GateReport:
     """What everything that is asked finds. `queries_of` gives the queries with their columns, which
     slices need. Raises RanklensError where a slice has none, or holds none of them."""
-    scores, whole = compared.scores, asked
-    asked = whole.among(scores.measures)
-    queries = queries_of(scores)
-    members = _members(asked.slices, scores, queries)
+    scores, wanted = compared.scores, asked
+    asked = wanted.among(scores.measures)
+    whole = compared.whole or scores
+    queries = queries_of(whole)
+    members = _members(asked.gates, scores, queries)
     outcomes = worst_first(gate_outcomes(scores, asked.gates, members, compared.baseline))
-    alone = len(compared.runs) == 1
+    alone, snapshot = len(compared.runs) == 1, compared.snapshot
     above = [ratchet_finding(found, alone=alone) for found in outcomes]
     return GateReport(
         baseline=compared.baseline,
-        label=compared.snapshot.origin.label if compared.snapshot else "",
+        label=snapshot.origin.label if snapshot else "",
         runs=compared.runs,
         queries=scores.n_queries,
         outcomes=outcomes,
-        floors=floor_outcomes(scores, asked.floors, members, compared.runs),
-        broken=[
-            _broken(found, compared, members, _texts(queries))
-            for found in outcomes
-            if found.outcome == WORSE_RUN
-        ],
+        floors=floor_outcomes(
+            whole, asked.floors, _members(asked.floors, whole, queries), compared.runs
+        ),
+        broken=_broken(outcomes, compared, members, texts_of(queries)),
         fail_unclear=fail_unclear,
-        uncompared=[str(gate) for gate in whole.gates if gate not in asked.gates],
+        uncompared=[str(gate) for gate in wanted.gates if gate not in asked.gates],
         kept=[text for text in above if text][:1],
         overlaps=overlaps_of(compared.lists, asked),
+        unanswered=unanswered_queries(
+            compared.judged, compared.baseline, snapshot.scores if snapshot else None
+        ),
+        below_best=_below_best(compared, whole),
     )
+
+
+def _broken(
+    outcomes: Iterable[GateOutcome],
+    compared: Compared,
+    members: Mapping[Slice, Mask],
+    texts: Mapping[str, str],
+) -> list[BrokenQueries]:
+    listed = [
+        broken_queries(
+            found,
+            compared.scores.among(members[found.gate.slice]),
+            compared.judged[found.run],
+            texts,
+        )
+        for found in outcomes
+    ]
+    return [broken for broken in listed if broken is not None]
+
+
+def _below_best(compared: Compared, whole: Scores) -> list[str]:
+    snapshot = compared.snapshot
+    if snapshot is None:
+        return []
+    remade = changes_since(snapshot, snapshot.marks, whole.measures).remade
+    measures = [measure for measure in whole.measures if measure not in remade]
+    return best_findings(snapshot, compared.file, whole, measures, compared.qrels)
 
 
 def overlaps_of(lists: Sequence[Run], asked: Asked) -> Sequence[OverlapOutcome]:
@@ -278,9 +313,12 @@ def overlaps_of(lists: Sequence[Run], asked: Asked) -> Sequence[OverlapOutcome]:
     return overlap_outcomes(lists[0], lists[1:], asked.overlaps) if asked.overlaps else ()
 
 
-def _members(slices: Iterable[Slice], scores: Scores, queries: Queries | None) -> dict[Slice, Mask]:
+def _members(
+    asked: Iterable[Gate | Floor], scores: Scores, queries: Queries | None
+) -> dict[Slice, Mask]:
     """Which queries each slice holds. Raises RanklensError where one holds none."""
-    return {asked: _inside(asked, scores, queries) for asked in (EVERY_QUERY, *slices)}
+    slices = dict.fromkeys(one.slice for one in asked)
+    return {own: _inside(own, scores, queries) for own in slices}
 
 
 def _inside(asked: Slice, scores: Scores, queries: Queries | None) -> Mask:
@@ -298,38 +336,3 @@ def _inside(asked: Slice, scores: Scores, queries: Queries | None) -> Mask:
         hint = f"{near} There are: {w.named(there, all_of=12)}.".strip()
         raise RanklensError(f"No judged query has {asked.group!r} as its {asked.column}.", hint)
     return inside
-
-
-def _broken(
-    found: GateOutcome,
-    compared: Compared,
-    members: Mapping[Slice, Mask],
-    texts: Mapping[str, str],
-) -> BrokenQueries:
-    """The queries that a failed gate lost, the worst first."""
-    gate, scores = found.gate, compared.scores.among(members[found.gate.slice])
-    frame = differences(scores, gate.measure, found.run, compared.baseline)
-    lost = frame[frame["outcome"] == WORSE]
-    order = np.argsort(lost["difference"].to_numpy() * gate.direction, kind="stable")[:_WORST]
-    judged = compared.judged[found.run]
-    kind_of = kinds(judged, gate.measure, gate.measure.cutoff or _TOP)
-    place = {query_id: i for i, query_id in enumerate(judged.query_ids)}
-    rows = [
-        BrokenQuery(
-            query_id=row["query_id"],
-            text=texts.get(row["query_id"], ""),
-            baseline_score=row["baseline_score"],
-            score=row["score"],
-            kind=kind_of[place[row["query_id"]]],
-        )
-        for row in lost.iloc[order].to_dict("records")
-    ]
-    return BrokenQueries(found, len(lost), rows)
-
-
-def _texts(queries: Queries | None) -> dict[str, str]:
-    """The text of each query, where there is one."""
-    if queries is None or "text" not in queries.frame.columns:
-        return {}
-    known = queries.frame[["query_id", "text"]].dropna()
-    return dict(zip(known["query_id"], known["text"].astype(str), strict=True))

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from metrics_core.base import wording as w
-from metrics_core.checks.snapshots import Changes
+from metrics_core.checks.judgment_marks import mark_of_all, marks_of
+from metrics_core.checks.snapshots import Changes, Snapshot
+from metrics_core.comparing.sides import side_of
+from metrics_core.measures import Measure
+from metrics_core.scoring.scores import Scores
+from metrics_core.tables import Qrels
 
 _NAMED = 5
 
@@ -38,6 +43,46 @@ def changes_findings(changes: Changes, file: str, shared: int) -> list[str]:
     if judged or changes.gone or changes.new:
         said.append(f"Compared on the {_queries(shared)} whose judgments are as they were.")
     return said
+
+
+def best_findings(
+    snapshot: Snapshot, file: str, scores: Scores, measures: Sequence[Measure], qrels: Qrels
+) -> list[str]:
+    """How far the mean of each run lies below the best that the snapshot in `file` ever held, for
+    each of the measures on which the snapshot itself does."""
+    then = dict(zip(snapshot.measures, snapshot.scores.combined()[0].tolist(), strict=True))
+    fallen = [
+        measure
+        for measure in measures
+        if measure in then and str(measure) in snapshot.best
+        if _is_below(then[measure], snapshot.best[str(measure)].mean, measure)
+    ]
+    if not fallen:
+        return []
+    marks = marks_of(qrels)
+    judgments = mark_of_all({query_id: marks[query_id] for query_id in scores.query_ids})
+    means = scores.combined()
+    said = []
+    for measure in fallen:
+        held = snapshot.best[str(measure)]
+        other = "" if held.judgments == judgments else ", on other judgments"
+        word, side = (
+            ("highest", "below") if measure.declaration.direction > 0 else ("lowest", "above")
+        )
+        for run, mean in zip(
+            scores.runs, means[:, scores.measures.index(measure)].tolist(), strict=True
+        ):
+            size = w.score(abs(held.mean - mean))
+            if _is_below(mean, held.mean, measure) and size.strip("0."):
+                said.append(
+                    f"{measure} of {run} is {w.score(mean)}, {size} {side} the {word} mean that"
+                    f" {file} ever held ({w.score(held.mean)}{other})."
+                )
+    return said
+
+
+def _is_below(mean: float, best: float, measure: Measure) -> bool:
+    return side_of(mean - best, measure.declaration.direction) < 0
 
 
 def _queries(n: int) -> str:

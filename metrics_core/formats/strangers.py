@@ -32,7 +32,7 @@ def _stranger(pattern: str, what: str, way_out: str, *, has_texts: bool = True) 
 
 _STRANGERS = (
     _stranger(
-        r'\s*\{\s*"ranklens snapshot"\s*:',
+        r'\ufeff?\s*\{[^\0]*"ranklens snapshot"\s*:',
         "a snapshot of Ranklens, which holds scores and no documents",
         "It stands for the baseline of a gate: compare QRELS SNAPSHOT RUN --gate 'AP > -0.01'.",
     ),

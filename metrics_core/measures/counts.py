@@ -34,6 +34,24 @@ def number_of_queries(ranks: JudgedRanks) -> Scores:
 
 
 @measure(
+    "Answered",
+    title="Answered",
+    gloss="queries with results",
+    formula=r"[|retrieved| > 0]",
+    reference="the share of queries that are not left without results",
+    worked={
+        "Answered": "1",
+    },
+    condensable=False,
+    residual="monotone",
+)
+def answered(ranks: JudgedRanks) -> Scores:
+    """1 for a query of which the run lists any document, judged or not; the mean is the share of
+    judged queries with results."""
+    return (ranks.documents() > 0).astype(np.float64)
+
+
+@measure(
     "NumRet",
     title="Retrieved",
     gloss="documents retrieved",

@@ -49,7 +49,12 @@ def test_a_change_that_is_not_worse_passes(runner: Runner) -> None:
 
 def test_a_loss_is_told_everywhere_before_it_fails(runner: Runner) -> None:
     """A second run writes its comment anew; one of another name has its own."""
-    runner.temp.joinpath("comments.json").write_text('[{"id": 5, "body": "Nice!"}]')
+    marker = "<!-- ranklens: ranklens -->"
+    others = [
+        {"id": 5, "body": "Nice!", "user": {"login": "anna"}},
+        {"id": 6, "body": f"{marker}\nMine!", "user": {"login": "mallory"}},
+    ]
+    runner.temp.joinpath("comments.json").write_text(json.dumps(others))
     status, outputs = outcome(runner, changes.titles_only, snapshot="next.json")
     assert (status, outputs["status"], outputs["outcome"]) == (1, "1", "worse")
     assert not (runner.workspace / "next.json").exists()
@@ -61,11 +66,13 @@ def test_a_loss_is_told_everywhere_before_it_fails(runner: Runner) -> None:
     [(used, kept)] = runner.used
     assert (used, kept["path"]) == ("actions/upload-artifact@v4", "ranklens-report")
     first = runner.comments
-    assert [c["body"].splitlines()[0] for c in first] == ["Nice!", "<!-- ranklens: ranklens -->"]
+    assert first[:2] == others, "of whoever begins a comment as ours does"
+    assert [c["body"].splitlines()[0] for c in first[2:]] == [marker]
+    runner.token = "mute"
     (runner.workspace / "search.run").unlink()
     assert runner.action(runner.workspace / ".ranklens", GATE)[0] == 2
     assert [c["id"] for c in runner.comments] == [c["id"] for c in first]
-    assert "could not be worked out" in runner.comments[1]["body"]
+    assert "could not be worked out" in runner.comments[2]["body"] and runner.comments[:2] == others
     assert not (report / "gate.json").exists(), "what an earlier run found"
 
 
@@ -109,6 +116,7 @@ def test_who_may_not_comment_is_told_why(
     ("given", "status", "told"),
     [
         ({"runs": "gone.run"}, 2, "gone.run"),
+        ({"options": "--columns=" + "x" * 120_000}, 2, "xxx"),
         ({"baseline": ""}, 2, "A gate needs a baseline"),
         ({"gates": "", "floors": ""}, 2, "Nothing is asked"),
         ({"if-unclear": "fail", "gates": "nDCG@10 > -0.0001"}, 3, "Cannot tell"),
@@ -120,7 +128,7 @@ def test_other_endings_are_told_in_the_comment(
     ended, outputs = outcome(runner, changes.accepted, **given)
     assert (ended, outputs["status"]) == (status, str(status))
     assert outputs["outcome"] == ("error" if status == 2 else "cannot tell")
-    assert told in runner.comments[0]["body"]
+    assert told in runner.comments[0]["body"] and len(runner.comments[0]["body"]) < 65_536
     assert told in runner.summary.read_text()
     assert told in runner.log
 

@@ -75,6 +75,8 @@ def test_the_hook_of_pre_commit(built: Built, example: Path) -> None:
     [asked] = loaded(PRE_COMMIT)["repos"][0]["hooks"]
     hook = hooks[asked["id"]]
     assert (hook["language"], hook["pass_filenames"]) == ("python", False)
+    # By whatever name the run is committed.
+    assert hook["always_run"] and not {"files", "types", "exclude"} & hook.keys()
     changes.titles_only(example)
     command = f"{hook['entry']} {shlex.join(asked['args'])}"
     assert ran(f"python search.py > search.run && {command}", example, built) == 1

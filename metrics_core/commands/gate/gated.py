@@ -13,25 +13,24 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.base.version import __version__
-from metrics_core.checks.snapshots import Snapshot, fingerprint, snapshot_of, text_of
+from metrics_core.checks.snapshots import Snapshot, fingerprint
 from metrics_core.commands import Ended
 from metrics_core.commands.gate.formats import FORMATS
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions
 from metrics_core.commands.gate.reading import read_for, refuse_snapshot
+from metrics_core.commands.gate.updating import updated
 from metrics_core.commands.own_columns import shown_and_file
 from metrics_core.commands.reading import queries_given, runs_read, say
-from metrics_core.commands.snapshot import origin_of
-from metrics_core.comparing.gates import CHANGED, HELD, NOT_WORSE
+from metrics_core.findings.gate_queries import BrokenQueries
 from metrics_core.findings.gate_report import (
     Asked,
-    BrokenQueries,
     Compared,
     GateReport,
     gate_report,
     overlaps_of,
 )
 from metrics_core.findings.snapshots import changes_findings
-from metrics_core.scoring.scores import Scores, score_runs
+from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Queries
 
 
@@ -85,7 +84,7 @@ def _report(asked: Asked, options: GateOptions) -> GateReport:
         allow_changed=options.allow_changed,
         files=_fingerprints(compared.runs, files, options, compared.snapshot),
     )
-    return replace(report, kept=_kept(report, compared, options))
+    return replace(report, kept=updated(report, compared, options))
 
 
 def _queries(options: GateOptions, asked: Asked, scores: Scores) -> Queries | None:
@@ -125,32 +124,6 @@ def _changes(compared: Compared, options: GateOptions) -> list[str]:
     if origin.version != __version__:
         say(name, [Note("version", f"made by Ranklens {origin.version}")])
     return changes_findings(compared.changes, name, compared.scores.n_queries)
-
-
-def _kept(report: GateReport, compared: Compared, options: GateOptions) -> Sequence[str]:
-    """What becomes of the snapshot, which is written anew where that is asked for and nothing is
-    against it."""
-    path, snapshot = str(options.baseline), compared.snapshot
-    if not options.update or snapshot is None:
-        return report.kept
-    if len(compared.runs) > 1:
-        return [f"{path} stays as it is: --update takes one run."]
-    if report.status == CHANGED:
-        return [f"{path} stays as it is, since what is compared changed."]
-    if not report.outcomes or report.status or not set(report.words) <= {NOT_WORSE, HELD}:
-        return [f"{path} stays as it is: --update takes gates by which a run is shown not worse."]
-    asked = [*compared.scores.measures, *compared.changes.uncompared]
-    measures = [*snapshot.measures, *(m for m in asked if m not in snapshot.measures)]
-    ranks = compared.judged[compared.runs[0]]
-    scores = score_runs([ranks], measures, without_relevant=options.without_relevant)
-    origin = origin_of(options, options.label)
-    origin = replace(origin, queries=origin.queries or snapshot.origin.queries)
-    made = snapshot_of(scores, compared.qrels, origin)
-    Path(path).write_text(text_of(made), encoding="utf-8")
-    told = [f"{path} now holds the scores of this run."]
-    if snapshot.origin.label and not options.label:
-        told.append(f"Its label, {snapshot.origin.label!r}, went; --label gives one.")
-    return [" ".join(told)]
 
 
 def _named(path: str) -> tuple[str, str]:

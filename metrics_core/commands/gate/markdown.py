@@ -11,14 +11,14 @@ from metrics_core.commands.gate.terminal import (
     MOST_SHOWN,
     digits_of,
     margin_of,
-    title_of_broken,
     title_of_changed,
 )
 from metrics_core.commands.score_tables import in_markdown
 from metrics_core.comparing.gates import BELOW, CHANGED, NOT_WORSE, FloorOutcome, GateOutcome
 from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN
 from metrics_core.explaining.overlap import OverlapOutcome
-from metrics_core.findings.gate_report import BrokenQueries, GateReport
+from metrics_core.findings.gate_queries import BrokenQueries
+from metrics_core.findings.gate_report import GateReport
 from metrics_core.findings.gates import (
     about,
     correction_finding,
@@ -34,6 +34,12 @@ FAILING, OPEN, FINE = "❌", "⚪", "✅"
 _MANY = 10
 """From so many gates on those that passed are folded."""
 _LONGEST = 120
+_MOST = 64_000
+"""GitHub refuses a comment of more than 65,536 characters; room is left for what stands around."""
+_CUT = (
+    "**The rest is cut off: a comment holds 65,536 characters. The reports as table, JUnit and JSON"
+    " have all of it.**"
+)
 _JOINER = "\u2060"
 _CALLS = re.compile(r"(?<![^\W_])([@#])(?=\w)")
 """What GitHub takes for a person or an issue, and tells them."""
@@ -43,6 +49,7 @@ def markdown(report: GateReport) -> str:
     """A comment on a pull request: the verdict, a table of gates where there are several, the
     queries that broke, and the fingerprints of the files."""
     parts = [f"## {heading(report)}", f"{_sides(report)}{_why_of_one(report)}"]
+    parts += [f"⚠️ {_text(one.sentence)}" for one in report.unanswered]
     parts += [_text(sentence) for sentence in report.changes]
     if len(report.outcomes) > 1:
         parts += [*_tables(report), _text(correction_finding(report.tested))]
@@ -56,13 +63,23 @@ def markdown(report: GateReport) -> str:
     parts += [_overlap(found) for found in report.overlaps if several]
     if CANNOT_TELL in report.words:
         parts.append(_text(unclear_finding(report.fail_unclear)))
-    for broken in report.broken:
-        parts += _broken(broken)
+    for broken in (own for own in report.broken if own.rows):
+        parts += _broken(broken, folded=len(report.broken) > 1)
     for overlap in report.overlaps:
         parts += _changed(overlap)
-    parts += [_text(sentence) for sentence in report.kept]
-    parts.append(_footer(report))
-    return "\n\n".join(part for part in parts if part) + "\n"
+    parts += [_text(sentence) for sentence in (*report.below_best, *report.kept)]
+    text, footer = "\n\n".join(part for part in parts if part), _footer(report)
+    return f"{_fitted(text, _MOST - len(footer))}\n\n{footer}\n"
+
+
+def _fitted(text: str, most: int) -> str:
+    """A text of `most` characters at most, cut at the end of a line, which is said below it."""
+    if len(text) <= most:
+        return text
+    kept = text[:most].rpartition("\n")[0] or text[:most]
+    if kept.count("<details>") > kept.count("</details>"):
+        kept += "\n\n</details>"
+    return f"{kept}\n\n{_CUT}"
 
 
 def heading(report: GateReport) -> str:
@@ -166,9 +183,8 @@ def _overlap(found: OverlapOutcome) -> str:
     return f"{FAILING if found.outcome == BELOW else FINE} {_text(overlap_finding(found))}"
 
 
-def _broken(broken: BrokenQueries) -> list[str]:
-    if not broken.rows:
-        return []
+def _broken(broken: BrokenQueries, *, folded: bool) -> list[str]:
+    """The queries of a gate; of several gates those that cannot be told are `folded`."""
     baseline, run = broken.found.baseline, broken.found.run
     rows = [["Query", "Now", f"{_text(baseline)} → {_text(run)}", "Difference"]]
     for row in broken.rows:
@@ -181,8 +197,12 @@ def _broken(broken: BrokenQueries) -> list[str]:
                 w.difference(row.score - row.baseline_score),
             ]
         )
-    shown = [f"**{_text(title_of_broken(broken))}**", _piped(rows, 2)]
-    return [*shown, f"Look at one: {_code(broken.command)}"] if broken.command else shown
+    title, shown = _text(broken.title), [_piped(rows, 2)]
+    if broken.command:
+        shown.append(f"Look at one: {_code(broken.command)}")
+    if folded and broken.found.outcome == CANNOT_TELL:
+        return [f"<details><summary>{title}</summary>", *shown, "</details>"]
+    return [f"**{title}**", *shown]
 
 
 def _changed(found: OverlapOutcome) -> list[str]:
@@ -219,9 +239,16 @@ def github(report: GateReport) -> str:
     if report.fail_unclear:
         level[CANNOT_TELL] = "error"
     changed = "notice" if report.allow_changed else "error"
-    lines = [_annotation(changed, "Changed since the snapshot", text) for text in report.changes]
+    lines = [
+        _annotation("warning", "Queries without results", one.sentence) for one in report.unanswered
+    ]
+    lines += [_annotation(changed, "Changed since the snapshot", text) for text in report.changes]
     several = len(report.runs) > 1
-    told = [(o.outcome, o.run, gate_title(o), gate_finding(o)) for o in report.outcomes]
+    listed = {id(broken.found): f" {broken.sentence}" for broken in report.broken if broken.rows}
+    told = [
+        (o.outcome, o.run, gate_title(o), gate_finding(o) + listed.get(id(o), ""))
+        for o in report.outcomes
+    ]
     told += [(f.outcome, f.run, "Floor", floor_finding(f)) for f in report.floors]
     told += [(o.outcome, o.run, "Overlap", overlap_finding(o)) for o in report.overlaps]
     for outcome, run, title, sentence in told:

@@ -30,6 +30,7 @@ class GateOptions(ReadingOptions):
     if_unclear: str = "pass"
     allow_changed: bool = False
     update: bool = False
+    accept_loss: bool = False
     label: str = ""
     reports: Sequence[str] = ()
 
@@ -49,6 +50,7 @@ class GateOptions(ReadingOptions):
         return {
             "--allow-changed": self.allow_changed,
             "--update": self.update,
+            "--accept-loss": self.accept_loss,
             "--label": bool(self.label),
             "--report": bool(self.reports),
             "--if-unclear": self.if_unclear != "pass",
@@ -71,7 +73,8 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
             "--floor",
             "floors",
             "'MEASURE >= LEAST'",
-            "what the mean must reach, such as 'nDCG@10 >= 0.4'; may be given again",
+            "what the mean must reach, such as 'nDCG@10 >= 0.4'; 'answered >= 1' asks for results"
+            " of each judged query; may be given again",
         ),
         (
             "--floor-shown",
@@ -105,6 +108,11 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write this run over the snapshot that is the baseline, where no gate fails or is"
         " unclear",
+    )
+    group.add_argument(
+        "--accept-loss",
+        action="store_true",
+        help="let --update take a run that is significantly worse, by less than the margin",
     )
     group.add_argument("--label", default="", metavar="TEXT", help="that of what --update writes")
     group.add_argument(

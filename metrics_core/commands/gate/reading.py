@@ -24,7 +24,7 @@ def read_for(asked: Asked, options: GateOptions) -> tuple[Compared, Mapping[str,
         refuse_snapshot(options)
     _refuse_missing_snapshot(options)
     if options.baseline is not None and is_snapshot(options.baseline):
-        return _read_against_snapshot(options.baseline, options)
+        return _read_against_snapshot(options.baseline, options, asked)
     if options.update:
         raise RanklensError(
             f"{options.baseline} is no snapshot, so that --update has nothing to write.",
@@ -37,14 +37,16 @@ def read_for(asked: Asked, options: GateOptions) -> tuple[Compared, Mapping[str,
     return compared, files.files
 
 
-def _read_against_snapshot(path: str, options: GateOptions) -> tuple[Compared, Mapping[str, str]]:
+def _read_against_snapshot(
+    path: str, options: GateOptions, asked: Asked
+) -> tuple[Compared, Mapping[str, str]]:
     """The runs beside a snapshot. Raises RanklensError where nothing of it can be compared, or the
     runs are read otherwise."""
     snapshot = read_snapshot(path)
     files = judged_files(replace(options, baseline=None))
     refuse_other_reading(path, snapshot, reading_of(options))
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
-    compared = compared_with(snapshot, Path(path).name, files.judged, files.qrels, scores)
+    compared = compared_with(snapshot, Path(path).name, files.judged, files.qrels, scores, asked)
     return compared, {**files.files, compared.baseline: snapshot.origin.file}
 
 

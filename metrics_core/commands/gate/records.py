@@ -14,7 +14,8 @@ from metrics_core.commands.gate.terminal import MOST_SHOWN
 from metrics_core.comparing.gates import BELOW, FloorOutcome, GateOutcome
 from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN
 from metrics_core.explaining.overlap import OverlapOutcome
-from metrics_core.findings.gate_report import BrokenQueries, GateReport
+from metrics_core.findings.gate_queries import BrokenQueries, UnansweredQueries
+from metrics_core.findings.gate_report import GateReport
 from metrics_core.findings.gates import floor_finding, gate_told, overlap_finding
 
 SCHEMA = 1
@@ -33,6 +34,7 @@ def json_text(report: GateReport) -> str:
         "runs": list(report.runs),
         "queries": report.queries,
         "compared_together": report.tested,
+        "unanswered": [_unanswered(one) for one in report.unanswered],
         "changes": list(report.changes),
         "changes_allowed": report.allow_changed,
         "not_compared": list(report.uncompared),
@@ -40,6 +42,7 @@ def json_text(report: GateReport) -> str:
         "floors": [_floor(found) for found in report.floors],
         "overlaps": [_overlap(found) for found in report.overlaps],
         "broken": [_broken(found) for found in report.broken],
+        "below_best": list(report.below_best),
         "files": [{"what": a, "name": b, "sha256": c} for a, b, c in report.files],
     }
     return json.dumps(_defined(told), ensure_ascii=False, indent=1) + "\n"
@@ -109,11 +112,22 @@ def _overlap(found: OverlapOutcome) -> dict[str, Any]:
     }
 
 
+def _unanswered(one: UnansweredQueries) -> dict[str, Any]:
+    return {
+        "run": one.run,
+        "queries": len(one.query_ids),
+        "judged": one.judged,
+        "sentence": one.sentence,
+        "query_ids": list(one.query_ids),
+    }
+
+
 def _broken(broken: BrokenQueries) -> dict[str, Any]:
     return {
         "gate": str(broken.found.gate),
         "run": broken.found.run,
         "lost": broken.lost,
+        "changed": broken.changed,
         "worst": [
             {
                 "query_id": row.query_id,
@@ -128,20 +142,25 @@ def _broken(broken: BrokenQueries) -> dict[str, Any]:
 
 
 class _Case(NamedTuple):
-    """A case: its name, what was found of it, and the sentence."""
+    """A case: its name, what was found of it, the sentence, and what stands below it."""
 
     name: str
     outcome: str
     sentence: str
+    below: str = ""
+
+
+_UNANSWERED = "unanswered"
 
 
 def junit(report: GateReport) -> str:
     """A case for each gate, floor and overlap of each run; what cannot be told is skipped, unless
-    it fails. What changed since a snapshot is a case of its own."""
+    it fails. What changed since a snapshot is a case of its own, and so are queries without
+    results, which are skipped."""
     cases = list(_cases(report))
     failing = {WORSE_RUN, BELOW} | ({CANNOT_TELL} if report.fail_unclear else set())
     failed = [case for case in cases if case.outcome in failing]
-    skipped = [c for c in cases if c.outcome == CANNOT_TELL and c.outcome not in failing]
+    skipped = [c for c in cases if c.outcome in {CANNOT_TELL, _UNANSWERED} - failing]
     suite = ElementTree.Element(
         "testsuite",
         name="ranklens",
@@ -155,7 +174,7 @@ def junit(report: GateReport) -> str:
         )
         tag = "failure" if case in failed else "skipped" if case in skipped else "system-out"
         told = ElementTree.SubElement(own, tag)
-        told.text = w.visible(case.sentence)
+        told.text = w.visible_lines("\n".join(part for part in (case.sentence, case.below) if part))
         if tag != "system-out":
             told.set("message", w.visible(case.sentence))
     ElementTree.indent(suite)
@@ -163,11 +182,15 @@ def junit(report: GateReport) -> str:
 
 
 def _cases(report: GateReport) -> Iterator[_Case]:
+    for one in report.unanswered:
+        yield _Case(f"every judged query has results ({one.run})", _UNANSWERED, one.sentence)
     if report.changes:
         outcome = "held" if report.allow_changed else BELOW
         yield _Case("nothing changed since the snapshot", outcome, " ".join(report.changes))
+    below = {id(broken.found): broken.sentence for broken in report.broken if broken.rows}
     for found in report.outcomes:
-        yield _Case(f"{found.gate} ({found.run})", found.outcome, gate_told(found))
+        name = f"{found.gate} ({found.run})"
+        yield _Case(name, found.outcome, gate_told(found), below.get(id(found), ""))
     for floor in report.floors:
         shown = "shown: " if floor.floor.shown else ""
         name = f"{shown}{floor.floor} ({floor.run})"

@@ -7,7 +7,8 @@ from metrics_core.commands.score_tables import records_aligned
 from metrics_core.comparing.gates import Gate, GateOutcome
 from metrics_core.comparing.verdicts import CANNOT_TELL
 from metrics_core.explaining.overlap import OverlapOutcome
-from metrics_core.findings.gate_report import BrokenQueries, GateReport
+from metrics_core.findings.gate_queries import BrokenQueries
+from metrics_core.findings.gate_report import GateReport
 from metrics_core.findings.gates import (
     correction_finding,
     unclear_finding,
@@ -20,18 +21,18 @@ MOST_SHOWN = 5
 def table(report: GateReport) -> str:
     """For a terminal: the outcomes with their reasons, a table of the gates, the queries that
     broke, and what the status is."""
-    parts = [report.headline, *report.changes, *lines_of(report)]
+    parts = [report.headline, *report.remarks, *lines_of(report)]
     if report.outcomes:
         parts.append(records_aligned(_gates(report), _LABELS))
         parts.append(correction_finding(report.tested))
     for broken in (own for own in report.broken if own.rows):
-        parts.append(f"{title_of_broken(broken)}:\n{records_aligned(_queries(broken), 1)}")
+        parts.append(f"{broken.title}:\n{records_aligned(_queries(broken), 1)}")
         if broken.command:
             parts.append(f"Look at one:\n    {broken.command}")
     for overlap in report.overlaps:
         if overlap.changed:
             parts.append(f"{title_of_changed(overlap)}:\n{records_aligned(_changed(overlap), 1)}")
-    parts += report.kept
+    parts += [*report.below_best, *report.kept]
     parts.append(report.ending)
     return "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
 
@@ -71,17 +72,6 @@ def _gates(report: GateReport) -> list[dict[str, str]]:
 def digits_of(found: GateOutcome) -> int:
     """How many decimals a gate's difference has."""
     return w.decimals(found.low, found.high)
-
-
-def title_of_broken(broken: BrokenQueries) -> str:
-    """What is listed: "The 5 worst of 44 lost queries (AP)"."""
-    what = f"{broken.found.gate.measure}{broken.found.gate.slice}"
-    if len(broken.rows) == broken.lost:
-        return (
-            f"The {w.count(broken.lost)} lost {w.plural(broken.lost, 'query', 'queries')} ({what})"
-        )
-    shown = w.sentence_case(w.number(len(broken.rows)))
-    return f"{shown} worst of {w.count(broken.lost)} lost queries ({what})"
 
 
 def _queries(broken: BrokenQueries) -> list[dict[str, str]]:

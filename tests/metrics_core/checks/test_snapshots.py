@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import codecs
+import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from metrics_core.base.errors import FileFormatError, RanklensError
+from metrics_core.checks.judgment_marks import marks_of
 from metrics_core.checks.snapshots import (
     FORMAT,
+    BestMean,
     Changes,
     Origin,
     Snapshot,
     beside,
     changes_since,
     is_snapshot,
-    marks_of,
     read_snapshot,
     snapshot_of,
     text_of,
 )
+from metrics_core.checks.strict_json import hash_of
 from metrics_core.findings.snapshots import changes_findings
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import Scores
@@ -180,9 +186,120 @@ def test_what_is_damaged_is_refused(path: Path) -> None:
         read_snapshot(str(path))
 
 
+def test_every_value_counts_and_no_layout_does(path: Path) -> None:
+    """Two measures that change places would turn a loss into a gain."""
+    path.write_text(text_of(made(np.array([[[1.0, 0.5], [0.0, 0.1], [1.0, 0.3]]]))), "utf-8")
+    whole = json.loads(path.read_text("utf-8"))
+    text = text_of(read_snapshot(str(path)))
+
+    def backwards(values: dict[str, Any]) -> dict[str, Any]:
+        return dict(sorted(values.items(), reverse=True))
+
+    scores = {q: [mark, *map(float, row)] for q, (mark, *row) in whole["scores"].items()}
+    layouts: dict[str, bytes] = {
+        "prettier": json.dumps(whole, ensure_ascii=False, indent=2).encode(),
+        "sorted": json.dumps(whole, sort_keys=True, separators=(",", ":")).encode(),
+        "sorted the other way": json.dumps(
+            backwards({**whole, "scores": backwards(scores)})
+        ).encode(),
+        "with a mark of its bytes": codecs.BOM_UTF8 + path.read_bytes(),
+        "lines of Windows": path.read_bytes().replace(b"\n", b"\r\n"),
+    }
+    for layout, body in layouts.items():
+        path.write_bytes(body)
+        assert is_snapshot(str(path)) and text_of(read_snapshot(str(path))) == text, layout
+    for key, value in whole.items():
+        others = {
+            int: lambda v: v - 1,
+            str: lambda v: f"{v}0",
+            list: lambda v: v[::-1] or ["q1"],
+            dict: lambda v: {**v, "new": "1"},
+        }
+        path.write_text(json.dumps({**whole, key: others[type(value)](value)}), "utf-8")
+        with pytest.raises(FileFormatError, match="a snapshot as it was written"):
+            read_snapshot(str(path))
+    path.write_text(json.dumps({**whole, "measures": whole["measures"][::-1]}), "utf-8")
+    with pytest.raises(FileFormatError, match="do not fit its check"):
+        read_snapshot(str(path))
+
+
+HOSTILE: dict[str, Callable[[str], str]] = {
+    "nested too deeply": lambda text: text.replace('"label": ""', f'"label": {"[" * 100_000}'),
+    "a number of 400 digits": lambda text: text.replace("0.5", "7" * 400),
+    "a number of 5,000 digits": lambda text: text.replace(
+        'snapshot": 2', f'snapshot": {"9" * 5000}'
+    ),
+    "which is no finite number": lambda text: text.replace("0.5", "1e999"),
+    "NaN": lambda text: text.replace("0.5", "NaN"),
+    "'q1' twice": lambda text: text.replace('"q2"', '"q1"'),
+    "found (values that are nested|a part)": lambda text: text.replace(
+        '"label": ""', f'"label": {"[" * 1500}{"]" * 1500}'
+    ),
+    "a part that is missing": lambda text: text.replace('"run": "dense"', '"run": "\\ud800"'),
+}
+
+
+@pytest.mark.parametrize("says", HOSTILE)
+def test_a_hostile_one_is_refused_in_words(path: Path, says: str) -> None:
+    values = np.full((1, 3, 2), 0.5)
+    snapshot = made(values)
+    text = text_of(replace(snapshot, origin=replace(snapshot.origin, label="")))
+    hostile = HOSTILE[says](text)
+    assert hostile != text
+    path.write_text(hostile, "utf-8")
+    with pytest.raises(FileFormatError, match=says):
+        read_snapshot(str(path))
+
+
+@pytest.mark.parametrize("value", [True, "0.5", [0.5], {}, int("7" * 18) * 10**290])
+def test_a_score_or_mark_that_is_none_is_refused_though_its_check_fits(
+    path: Path, value: Any
+) -> None:
+    whole = json.loads(path.read_text("utf-8"))
+    for place in (0, 1):
+        row = list(whole["scores"]["q1"])
+        row[place] = value
+        given = {**whole, "scores": {**whole["scores"], "q1": row}}
+        given["check"] = hash_of({k: v for k, v in given.items() if k != "check"})
+        path.write_text(json.dumps(given), "utf-8")
+        with pytest.raises(FileFormatError):
+            read_snapshot(str(path))
+
+
+def test_one_of_the_first_format_is_read(path: Path) -> None:
+    given = json.loads(path.read_text("utf-8"))
+    for name in ("best", "unanswered"):
+        del given[name]
+    rows = [
+        f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(row)}"
+        for key, row in given["scores"].items()
+    ]
+    given["ranklens snapshot"] = 1
+    given["check"] = hashlib.sha256("\n".join(rows).encode()).hexdigest()[:12]
+    path.write_text(json.dumps(given), "utf-8")
+    found = read_snapshot(str(path))
+    assert text_of(found) == text_of(made())
+
+
+def test_it_carries_the_best_mean_of_all_before_it() -> None:
+    first = made(np.array([[[0.9, 0.2], [0.9, 0.2], [0.9, 0.2]]]))
+    second = made(np.array([[[0.5, 0.4], [0.5, 0.4], [0.5, 0.4]]]))
+    qrels = qrels_of(*ROWS)
+    held = snapshot_of(second.scores, qrels, ORIGIN, first).best
+    judgments = first.best["AP"].judgments
+    assert {name: round(best.mean, 12) for name, best in held.items()} == {
+        "AP": 0.9,
+        "nDCG(dcg='exp-log2')@10": 0.4,
+    }
+    other = made(second.scores.values, qrels_of(*ROWS[:3], ("ü 3", "d9", 2)))
+    kept = snapshot_of(other.scores, qrels_of(*ROWS[:3], ("ü 3", "d9", 2)), ORIGIN, first).best
+    assert kept["AP"] == BestMean(first.best["AP"].mean, judgments)
+    assert kept[str(NDCG)].judgments == other.best["AP"].judgments != judgments
+
+
 def test_one_of_a_later_version_is_named(path: Path) -> None:
-    path.write_text(path.read_text("utf-8").replace('snapshot": 1', 'snapshot": 2'), "utf-8")
-    with pytest.raises(RanklensError, match=r"a later Ranklens .*format 2, where this"):
+    path.write_text(path.read_text("utf-8").replace('snapshot": 2', 'snapshot": 3'), "utf-8")
+    with pytest.raises(RanklensError, match=r"a later Ranklens .*format 3, where this"):
         read_snapshot(str(path))
 
 

@@ -154,6 +154,30 @@ def test_a_floor_of_too_few_queries_cannot_be_shown(gate: Gate, tmp_path: Path) 
     assert status == 3 and "under 8 queries a mean has no interval" in out
 
 
+@pytest.mark.parametrize("snapshot", [False, True])
+def test_results_of_each_query_can_be_required(gate: Gate, tmp_path: Path, snapshot: bool) -> None:
+    """Also of queries that are judged only since the snapshot, which has no scores of them."""
+    rows = (SAMPLE / "dense.run").read_text().splitlines()
+    short, baseline = tmp_path / "short.run", str(tmp_path / "b.json")
+    short.write_text("".join(f"{row}\n" for row in rows if not row.startswith("q002")))
+    assert main(["snapshot", "qrels.txt", "dense.run", "-o", baseline, "-m", "AP"]) == 0
+    files = (baseline if snapshot else "dense.run", str(short))
+    asked = ("--gate", "AP > -0.1", "--floor", "answered >= 1")
+    status, out, _ = gate(*asked, files=files)
+    assert status == 1 and "Below the floor: Answered is 0.990, where 1.0 is asked" in out
+    assert gate(*asked, files=(files[0], "dense.run"))[0] == 0
+    assert gate(*asked[2:], files=files)[0] == 1
+    (tmp_path / "kinds.csv").write_text("query_id,kind\nq001,one\nq002,two\n")
+    sliced = ("--floor", "answered[kind=two] >= 0.5", "--queries", str(tmp_path / "kinds.csv"))
+    status, out, _ = gate(*sliced, files=files)
+    assert status == 1 and "Answered on two is 0.000, where 0.5 is asked" in out
+    if snapshot:
+        qrels = (SAMPLE / "qrels.txt").read_text()
+        (tmp_path / "more.txt").write_text(f"{qrels}new 0 d1 1\n")
+        more = ["compare", str(tmp_path / "more.txt"), baseline, "dense.run", *asked]
+        assert main([*more, "--allow-changed"]) == 1
+
+
 @pytest.mark.parametrize(
     ("asked", "says"),
     [

@@ -80,7 +80,60 @@ def test_a_comment_has_heading_table_reasons_and_queries(gate: Gate) -> None:
 def test_one_gate_is_a_short_comment(gate: Gate, asked: str, heading: str, says: str) -> None:
     _, text = gate("markdown", asked)
     assert text.startswith(f"## {heading}\n") and says in text
-    assert "| Result" not in text and "| Query" not in text
+    assert "| Result | Measure" not in text and ("| Query |" in text) == ("Cannot" in heading)
+
+
+SHORT = ["q001", "q002", "q003"]
+FORMATS = ("table", "markdown", "github", "junit", "json")
+
+
+def lacking(tmp_path: Path, *query_ids: str) -> str:
+    """The file of the run dense2, which is dense without these queries."""
+    path, rows = tmp_path / "dense2.run", (SAMPLE / "dense.run").read_text().splitlines()
+    path.write_text("".join(f"{row}\n" for row in rows if row.split()[0] not in query_ids))
+    return str(path)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_each_format_names_the_queries_without_results(
+    gate: Gate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str
+) -> None:
+    """Also where the outcome is cannot tell and the status 0, and in the step's summary."""
+    summary = tmp_path / "summary.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    short = lacking(tmp_path, *SHORT)
+    status, text = gate(format, "nDCG@10 > -0.03", runs=(short,))
+    said = "dense2 has no results for 3 of 104 judged queries: q001, q002, q003."
+    assert status == 0 and said in text
+    assert format != "github" or said in summary.read_text("utf-8")
+    many = [f"q{n:03}" for n in range(5, 105)]
+    status, text = gate(format, "nDCG@10 > -0.03", runs=(lacking(tmp_path, *many),))
+    said = "for 100 of 104 judged queries: q005, q006, q007, q008, q009 and 95 more."
+    assert status == 1 and said in text
+    assert format != "json" or json.loads(text)["unanswered"][0]["query_ids"] == many
+    _, text = gate(format, "nDCG@10 > -0.03")
+    assert "no results for" not in text
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_queries_that_changed_are_listed_unless_it_is_not_worse(
+    gate: Gate, tmp_path: Path, format: str
+) -> None:
+    _, text = gate(format, "nDCG@10 > -0.5", runs=(lacking(tmp_path, *SHORT),))
+    lost = text.partition("changed")[2]
+    assert [lost.find(query) for query in ("q002", "q001", "q003")] == sorted(
+        lost.find(query) for query in SHORT
+    )
+    assert "q003" in lost and "0.39" in text
+    _, text = gate(format, "nDCG@10 > -0.03")
+    assert "ot worse" in text and "q003" not in text
+
+
+def test_of_several_gates_the_queries_of_what_cannot_be_told_are_folded(gate: Gate) -> None:
+    _, text = gate("markdown", *GATES)
+    folded = text.partition("<details><summary>")[2].partition("</details>")[0]
+    assert folded.startswith("The 3 changed queries (nDCG@10[category=Network])</summary>\n\n| Que")
+    assert text.count("<details>") == 1 and "**Five worst of 44 lost queries (AP)**" in text
 
 
 def test_other_headings(gate: Gate, tmp_path: Path) -> None:
@@ -106,6 +159,18 @@ def test_many_gates_fold_those_that_passed(gate: Gate) -> None:
     shown, folded = text.split("<details>")
     assert shown.count("| ❌") == 1 and "not\u00a0worse |" not in shown
     assert folded.startswith("<summary>11 gates passed</summary>") and folded.count("| ✅") == 11
+
+
+def test_a_comment_that_is_too_long_is_cut_and_says_so(gate: Gate, tmp_path: Path) -> None:
+    """GitHub takes 65,536 characters, and our action sets a line before them."""
+    short = lacking(tmp_path, *SHORT)
+    gates = [f"P@{k} > -0.5" for k in range(1, 150)]
+    _, text = gate("markdown", *gates, runs=(short,))
+    assert 60_000 < len(text) < 65_000
+    body, said, footer = text.partition("**The rest is cut off: a comment holds 65,536 characters.")
+    assert said and body.count("<details>") == body.count("</details>")
+    assert footer.rstrip().endswith("</sub>") and f"</sub>{said}" not in text
+    assert all(line.count("|") in (0, 5, 7) for line in body.splitlines())
 
 
 def test_several_runs_have_a_column(gate: Gate) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -136,6 +137,41 @@ def test_update_keeps_the_old_one_unless_not_worse_is_shown(
     assert baseline.read_bytes() == before
 
 
+def test_a_significant_loss_is_taken_over_only_where_that_is_said_and_the_best_mean_stays(
+    command: Command, baseline: Path, tmp_path: Path
+) -> None:
+    """Six losses below the margin, each taken over, made of 1.000 a baseline of 0.880."""
+    before = baseline.read_bytes()
+    of_ap = ("compare", "qrels.txt", baseline, "hybrid.run", "--gate", "AP > -0.05")
+    of_another = (*of_ap[:-1], "nDCG@10 > -0.03")
+    for asked in (of_ap, of_another):
+        status, out, _ = command(*asked, "--update")
+        assert status == 0 and "ever held" not in out
+        assert "stays as it is: the run is significantly worse, AP by 0.023. --accept-loss" in out
+        assert baseline.read_bytes() == before
+    status, out, _ = command(*of_ap, "--update", "--accept-loss")
+    assert status == 0 and "now holds the scores of this run." in out
+    first, second = before, read_snapshot(str(baseline))
+    said = "AP of hybrid is 0.537, 0.023 below the highest mean that baseline.json ever held (0.560"
+    for format in ("table", "markdown", "json"):
+        status, out, _ = command(*of_ap, "--format", format)
+        assert status == 0 and f"{said})." in out
+    changed = qrels_with(tmp_path, lambda rows: [*rows, "q002 0 new-document 1"])
+    _, out, _ = command("compare", changed, *of_ap[2:])
+    assert "baseline.json ever held (0.560, on other judgments)." in out
+    assert "ever held" not in command(*of_ap[:3], "dense.run", *of_ap[4:])[1]
+    # Whoever makes it anew, here or from elsewhere, carries the best means on.
+    made = ("snapshot", "qrels.txt", "hybrid.run", "-m", "AP", "-o")
+    assert command(*made, baseline)[0] == 0
+    assert read_snapshot(str(baseline)).best == {"AP": second.best["AP"]}
+    assert command(*made, tmp_path / "next.json", "--after", baseline)[0] == 0
+    assert read_snapshot(str(tmp_path / "next.json")).best == {"AP": second.best["AP"]}
+    baseline.write_bytes(first[:300])
+    status, _, err = command(*made, baseline)
+    assert status == 0 and "no best mean is carried on" in err
+    assert read_snapshot(str(baseline)).best["AP"].mean < second.best["AP"].mean
+
+
 def test_update_without_a_snapshot_is_an_error(command: Command) -> None:
     status, _, err = command(
         "compare", "qrels.txt", "bm25.run", "dense.run", "--gate", "AP > -0.1", "--update"
@@ -155,9 +191,51 @@ def test_a_damaged_and_a_later_one_end_with_2(command: Command, baseline: Path) 
     baseline.write_text(whole[:500], "utf-8")
     status, out, err = command(*asked)
     assert (status, out) == (2, "") and "cut short, merged or edited by hand" in err
-    baseline.write_text(whole.replace('snapshot": 1', 'snapshot": 9'), "utf-8")
+    baseline.write_text(whole.replace('snapshot": 2', 'snapshot": 9'), "utf-8")
     status, out, err = command(*asked)
     assert (status, out) == (2, "") and "a later Ranklens" in err
+
+
+def test_swapped_measures_hostile_values_and_faults_of_ours_end_with_2_and_never_1(
+    command: Command, baseline: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("compare", "qrels.txt", baseline, "bm25.run", "--gate", "AP > -0.02")
+    whole = baseline.read_text("utf-8")
+    assert command(*asked)[0] == 1
+    for old, new in (
+        ('"nDCG@10", "AP"', '"AP", "nDCG@10"'),
+        ('"label": ""', f'"label": {"[" * 100_000}'),
+        ('"run": "dense"', '"run": "\\ud800"'),
+        ('snapshot": 2', f'snapshot": {"9" * 5000}'),
+        ("0.", f"{'9' * 400}"),
+    ):
+        assert old in whole
+        baseline.write_text(whole.replace(old, new), "utf-8")
+        status, out, err = command(*asked)
+        assert (status, out) == (2, ""), old[:20]
+        assert "baseline.json: expected a snapshot as it was written" in err, old[:20]
+    for fault in (RuntimeError("odd"), MemoryError(), RecursionError(), SystemExit(1)):
+
+        def fail(*_: object, fault: BaseException = fault) -> None:
+            raise fault
+
+        monkeypatch.setattr("metrics_core.commands.gate.gated.read_for", fail)
+        status, out, err = command(*asked)
+        assert (status, out) == (2, "") and type(fault).__name__ in err
+
+
+def test_a_file_that_was_laid_out_anew_is_the_same_baseline(
+    command: Command, baseline: Path
+) -> None:
+    asked = ("compare", "qrels.txt", baseline, "hybrid.run", *GATES, "--queries", "queries.csv")
+    before = command(*asked)[:2]
+    whole = json.loads(baseline.read_text("utf-8"))
+    text = json.dumps(whole, sort_keys=True, indent=2)
+    for layout in (text, f"\ufeff{text}"):
+        baseline.write_text(layout, "utf-8")
+        assert command(*asked)[:2] == before
+        status, _, err = command("evaluate", "qrels.txt", baseline)
+        assert status == 2 and "a snapshot of Ranklens" in err
 
 
 def test_one_that_is_not_there_is_made_by_a_command(command: Command, tmp_path: Path) -> None:

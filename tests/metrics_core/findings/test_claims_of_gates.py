@@ -10,12 +10,18 @@ from functools import cache
 import numpy as np
 
 from metrics_core.base import wording as w
+from metrics_core.checks.snapshots import Origin, snapshot_of
 from metrics_core.comparing.gates import (
     EVERY_QUERY,
     Gate,
     GateOutcome,
     Slice,
     gate_outcomes,
+)
+from metrics_core.findings.gate_queries import (
+    BrokenQueries,
+    BrokenQuery,
+    UnansweredQueries,
 )
 from metrics_core.findings.gates import (
     counted_finding,
@@ -24,9 +30,11 @@ from metrics_core.findings.gates import (
     ratchet_finding,
     worst_first,
 )
+from metrics_core.findings.snapshots import best_findings
 from metrics_core.measures import Measure, known_by_scores, parse_measure
 from metrics_core.scoring.scores import Scores
-from tests.claims import INTERVAL, NUMBER, is_rounded, offenders, value_of
+from metrics_core.tables import Qrels
+from tests.claims import INTERVAL, NUMBER, is_rounded, named_in, offenders, untidy, value_of
 
 MEASURES = (parse_measure("nDCG@10"), known_by_scores("Latency", higher_is_better=False))
 SEEDS = range(1_000)
@@ -135,3 +143,55 @@ def test_a_baseline_lies_below_only_what_is_clearly_better() -> None:
         if number := re.search(rf"lies ({NUMBER}) (below|above)", text):
             assert is_rounded(number[1], abs(found.difference))
             assert (number[2] == "below") == found.gate.measure.declaration.higher_is_better
+
+
+def test_queries_without_results_are_counted_and_named() -> None:
+    for judged in (*range(1, 40), 1_234):
+        for lacking in {1, judged // 2 or 1, judged}:
+            ids = tuple(f"q{n:04}" for n in range(lacking))
+            text = UnansweredQueries("new", ids, judged).sentence
+            found = re.fullmatch(r"new has no results for (\S+) of (\S+) judged .+: (.+)\.", text)
+            assert found and not list(untidy(text))
+            assert [value_of(found[1]), value_of(found[2])] == [lacking, judged]
+            names, number = named_in(found[3])
+            assert number == lacking and tuple(names) == ids[: len(names)]
+
+
+def test_the_line_of_changed_queries_names_the_worst_and_counts_the_rest() -> None:
+    for found in map(outcome_of, SEEDS):
+        rows = [BrokenQuery(f"q{n}", "", 0.5, 0.5 - n / 10, "") for n in range(3, 0, -1)]
+        worse = found.outcome == "worse"
+        text = BrokenQueries(found, 7, 9, rows).sentence
+        assert text.startswith(f"Three worst of {'7 lost' if worse else '9 changed'} queries (")
+        assert text.endswith(f": q3 ({w.MINUS}0.300), q2 ({w.MINUS}0.200), q1 ({w.MINUS}0.100).")
+        few = BrokenQueries(found, 3, 3, rows).title
+        assert few.startswith(f"The 3 {'lost' if worse else 'changed'} queries (")
+
+
+def test_a_mean_is_as_far_below_the_best_as_is_said() -> None:
+    qrels = Qrels.from_columns(["a", "b", "c"], ["d"] * 3, [1, 1, 1])
+    missing = np.zeros((1, 3), dtype=np.bool_)
+    said = 0
+    for seed in range(300):
+        chance, measure = np.random.default_rng((seed, 41)), MEASURES[seed % 2]
+        versions = [
+            Scores((f"v{n}",), ("a", "b", "c"), (measure,), values, missing)
+            for n, values in enumerate(chance.choice([0.2, 0.5, 0.9], (3, 1, 3, 1)))
+        ]
+        snapshot, direction = None, measure.declaration.direction
+        for scores in versions[:2]:
+            snapshot = snapshot_of(scores, qrels, Origin(), snapshot)
+        assert snapshot
+        means = [float(scores.values.mean()) for scores in versions]
+        best = max(means[:2], key=lambda mean: mean * direction)
+        text = " ".join(best_findings(snapshot, "b.json", versions[2], [measure], qrels))
+        told = (best - means[1]) * direction > 1e-9 and (best - means[2]) * direction > 1e-9
+        assert bool(text) == told, seed
+        if text:
+            said += 1
+            printed = re.findall(r"\d\.\d+", text.partition(" of v2 is ")[2])
+            assert all(map(is_rounded, printed, (means[2], abs(best - means[2]), best))), text
+            assert ("below the highest" in text) == (
+                direction > 0
+            ) and "other judgments" not in text
+    assert said > 50

@@ -81,7 +81,7 @@ NO_SUM = named(
 )
 OF_UNJUDGED_TOO = named(
     "it also counts documents that nobody judged, or that are not listed",
-    *("NumRet", "Utility", "Unjudged", "RBPResidual"),
+    *("Answered", "NumRet", "Utility", "Unjudged", "RBPResidual"),
 )
 OF_JUDGMENTS_ALONE = named("it does not depend on what is listed", "NumQ", "NumRel", "IDCG")
 OF_MORE_THAN_GRADES = following(

@@ -95,6 +95,11 @@ def number_of_queries(ranking: Ranking, judged: Judged) -> float:
     return 1.0
 
 
+@twin("Answered")
+def answered(ranking: Ranking, judged: Judged) -> float:
+    return float(bool(ranking))
+
+
 @twin("NumRet")
 def number_retrieved(ranking: Ranking, judged: Judged, rel: int | None = None) -> float:
     return float(sum(rel is None or is_relevant(g, rel) for g in ranking))
