@@ -83,7 +83,7 @@ def what_it_rests_on(study: Study, shown: Comparison) -> Sentence:
         return Sentence()
     margin = Sentence()
     if shown.method.margin is not None:
-        margin = margin_finding(*size.inner)
+        margin = margin_finding(*size.inner, unchanged=size.unchanged)
     said = [shown_finding(size.smallest, size.queries)]
     if said[0]:
         said.append(needed_finding(size.difference, size.needed))
@@ -105,13 +105,14 @@ def doubted(study: Study, shown: Comparison) -> Sentence:
 class SampleSize:
     """The test of a pair, the `smallest` difference that it can detect and, where it shows nothing,
     how many queries were `needed`; NaN where that is not known. `inner` is the interval of two
-    one-sided tests."""
+    one-sided tests, `unchanged` whether no query differs."""
 
     difference: float
     queries: int
     p: float
     verdict: str | None
     inner: tuple[float, float]
+    unchanged: bool
     smallest: float = math.nan
     needed: float = math.nan
 
@@ -120,7 +121,8 @@ def sample_size(study: Study, shown: Comparison) -> SampleSize:
     """How many queries the pair has, and what they can show."""
     row = compared(study, shown, shown.measure).set_index("run").loc[shown.focus]
     queries, inner = int(row["queries"]), (row["inner_low"], row["inner_high"])
-    found = SampleSize(row["difference"], queries, row["p_corrected"], row["verdict"], inner)
+    told = row["difference"], queries, row["p_corrected"], row["verdict"], inner
+    found = SampleSize(*told, unchanged=not row["differing"])
     linear = shown.measure.declaration.combination.linear
     if np.isnan(row["width"]) or not linear or queries < power.FEWEST_TOLD:
         return found

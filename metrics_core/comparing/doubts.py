@@ -17,7 +17,6 @@ MOST_OF_ANOTHER_HYPOTHESIS = 1_000
 so many queries they find whatever differs at all."""
 
 _FEW, _TENTH = 3, 0.1
-_COCHRAN = 25
 
 
 @dataclass(frozen=True)
@@ -26,30 +25,16 @@ class Doubts:
 
     differing    queries on which they differ at all
     carriers     the fewest queries that carry half of the mean difference
-    skewness     the third moment of the differences in standard deviations; 0 where all are alike
     """
 
     queries: int
     differing: int
     carriers: int
-    skewness: float
 
     @property
     def ties(self) -> float:
         """The share of queries without a difference; NaN without queries."""
         return 1 - self.differing / self.queries if self.queries else float("nan")
-
-    @property
-    def queries_for_skewness(self) -> float:
-        """How many queries a mean of so skewed differences needs so that an interval of 95 % is
-        wrong in no more than 6 % of the cases: 25 times the squared skewness (Cochran, Sampling
-        techniques, 3rd ed. 1977, section 2.15)."""
-        return _COCHRAN * self.skewness**2
-
-    @property
-    def skewed(self) -> bool:
-        """Whether there are fewer queries than so skewed differences need."""
-        return self.queries <= self.queries_for_skewness
 
     @property
     def carried_by_few(self) -> bool:
@@ -65,7 +50,7 @@ class Doubts:
 def doubts(differences: Floats) -> Doubts:
     """The facts about float64[Q]; undefined differences (NaN) are left out."""
     known = differences[~np.isnan(differences)]
-    return Doubts(len(known), int((known != 0).sum()), carried_by(known), skewness(known))
+    return Doubts(len(known), int((known != 0).sum()), carried_by(known))
 
 
 def carried_by(differences: Floats) -> int:
@@ -78,17 +63,6 @@ def carried_by(differences: Floats) -> int:
     largest = np.sort(differences * np.sign(total))[::-1]
     reached = np.cumsum(largest) >= abs(total) / 2 - ALIKE * size
     return int(np.argmax(reached)) + 1
-
-
-def skewness(differences: Floats) -> float:
-    """The third central moment in standard deviations; 0 where all are alike or there are none."""
-    if not len(differences):
-        return 0.0
-    centred = differences - differences.mean()
-    spread = float(np.sqrt(np.square(centred).mean()))
-    if spread <= ALIKE * float(np.abs(differences).max()):
-        return 0.0
-    return float(((centred / spread) ** 3).mean())
 
 
 def asks_something_else(test: str, queries: int) -> bool:

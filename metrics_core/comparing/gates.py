@@ -7,9 +7,9 @@
 
 Not worse is said of at most 5 % of changes whose true loss is the margin. Its interval is one of
 its own (`mean_intervals.margin_interval`, `Shares`): by that of draws, or of t, it was said of up
-to 9 %, where few queries change, and of 13 % where a few of them fail wholly. That every gate is not worse needs no correction. A gate that failed
-wherever the lower end lies below the margin would fail most changes that change nothing
-(benchmarks/gates.py).
+to 9 %, where few queries change, and of 13 % where a few of them fail wholly. That every gate is
+not worse needs no correction. A gate that failed wherever the lower end lies below the margin would
+fail most changes that change nothing (benchmarks/gates.py).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from metrics_core.scoring.scores import Scores
 
 Mask = npt.NDArray[np.bool_]
 
-NOT_WORSE = "not worse"
+NOT_WORSE, NO_QUERY_LOST = "not worse", "no query lost"
 BELOW, HELD = "below", "held"
 
 OUTCOMES = (WORSE_RUN, CANNOT_TELL, NOT_WORSE)
@@ -190,9 +190,11 @@ class GateOutcome:
         return self.queries > 0 and self.differing == 0
 
     @property
-    def harmless(self) -> bool:
-        """Whether it cannot be told only because there are few queries: none of them lost."""
-        return self.outcome == CANNOT_TELL and self.queries > 0 and self.lost == 0
+    def counts_as(self) -> str:
+        """The outcome for the exit status: `NO_QUERY_LOST` where it cannot be told only because
+        there are few queries."""
+        harmless = self.outcome == CANNOT_TELL and self.queries > 0 and self.lost == 0
+        return NO_QUERY_LOST if harmless else self.outcome
 
     @property
     def queries_without_loss(self) -> float:

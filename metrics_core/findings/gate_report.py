@@ -155,8 +155,7 @@ class GateReport:
     below_best: Sequence[str] = ()
 
     def __str__(self) -> str:
-        unclear = [unclear_finding(self.fail_unclear)] if CANNOT_TELL in self.words else []
-        lines = [self.headline, *self.remarks, *self.sentences, *unclear]
+        lines = [self.headline, *self.remarks, *self.sentences, *self.unclear]
         lines += [broken.sentence for broken in self.broken if broken.rows]
         return "\n".join([*lines, *self.below_best, self.ending])
 
@@ -187,7 +186,17 @@ class GateReport:
     def status(self) -> int:
         """The exit status."""
         changed = bool(self.uncompared) or (bool(self.changes) and not self.allow_changed)
-        return status_of(self.words, changed=changed, fail_unclear=self.fail_unclear)
+        return status_of(self._counting, changed=changed, fail_unclear=self.fail_unclear)
+
+    @property
+    def unclear(self) -> list[str]:
+        """What becomes of what cannot be told; empty where nothing is left open."""
+        return [unclear_finding(self.fail_unclear)] if CANNOT_TELL in self._counting else []
+
+    @property
+    def _counting(self) -> list[str]:
+        """The words that the exit status goes by."""
+        return [*(found.counts_as for found in self.outcomes), *self.words[len(self.outcomes) :]]
 
     @property
     def words(self) -> list[str]:

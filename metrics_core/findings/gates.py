@@ -12,6 +12,7 @@ from metrics_core.comparing.gates import (
     CHANGED,
     FAILED,
     HELD,
+    NO_QUERY_LOST,
     NOT_WORSE,
     OUTCOMES,
     UNCLEAR,
@@ -118,7 +119,7 @@ def _unclear(found: GateOutcome) -> str:
             f"{w.count(found.queries)} {noun} {verb} too few to tell: under {FEWEST_QUERIES} no"
             " gate answers."
         )
-    if found.harmless and not math.isnan(found.queries_without_loss):
+    if found.counts_as == NO_QUERY_LOST and not math.isnan(found.queries_without_loss):
         needed = w.count(int(found.queries_without_loss))
         return f"No query lost; {needed} queries are needed to rule out {margin}."
     if math.isnan(found.p_corrected):

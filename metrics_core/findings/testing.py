@@ -26,12 +26,15 @@ def shown_finding(smallest: float, queries: int) -> Sentence:
     )
 
 
-def margin_finding(low: float, high: float) -> Sentence:
+def margin_finding(low: float, high: float, *, unchanged: bool) -> Sentence:
     """Against which margin these queries show that the difference is smaller: from the interval of
-    two one-sided tests; empty where there is none."""
+    two one-sided tests; empty if there is none. `unchanged` says that no query scores
+    differently."""
     if math.isnan(low) or math.isnan(high):
         return Sentence()
-    size = size_of(max(-low, high, 1e-9))
+    if unchanged:
+        return muted("Nothing changed: every query scores the same.")
+    size = size_of(max(-low, high))
     return muted(f"These queries show that the difference is smaller than {size} either way.")
 
 
@@ -92,8 +95,6 @@ def doubts_findings(doubts: Doubts, *, found: bool = True) -> list[Sentence]:
     if found and doubts.carried_by_few:
         verb = w.plural(doubts.carriers, "carries", "carry")
         said.append(muted(f"{_counted(doubts.carriers)} {verb} half of the difference."))
-    if doubts.skewed and doubts.queries:
-        said.append(muted(_skewed(doubts)))
     return said
 
 
@@ -114,13 +115,3 @@ def _counted(queries: int) -> str:
 def _differing(doubts: Doubts) -> str:
     verb = w.plural(doubts.differing, "differs", "differ")
     return f"Only {w.number(doubts.differing)} of {w.count(doubts.queries)} queries {verb} at all."
-
-
-def _skewed(doubts: Doubts) -> str:
-    needed = doubts.queries_for_skewness
-    side = "high" if doubts.skewness > 0 else "low"
-    return (
-        f"The differences reach far to the {side} side: a mean of such needs about"
-        f" {w.count(max(round(needed, -1), doubts.queries + 1))} queries before its interval can be"
-        " trusted."
-    )

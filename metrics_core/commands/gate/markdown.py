@@ -14,7 +14,14 @@ from metrics_core.commands.gate.terminal import (
     title_of_changed,
 )
 from metrics_core.commands.score_tables import in_markdown
-from metrics_core.comparing.gates import BELOW, CHANGED, NOT_WORSE, FloorOutcome, GateOutcome
+from metrics_core.comparing.gates import (
+    BELOW,
+    CHANGED,
+    NO_QUERY_LOST,
+    NOT_WORSE,
+    FloorOutcome,
+    GateOutcome,
+)
 from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN
 from metrics_core.explaining.overlap import OverlapOutcome
 from metrics_core.findings.gate_queries import BrokenQueries
@@ -27,7 +34,6 @@ from metrics_core.findings.gates import (
     gate_finding,
     gate_title,
     overlap_finding,
-    unclear_finding,
 )
 
 FAILING, OPEN, FINE = "❌", "⚪", "✅"
@@ -61,8 +67,7 @@ def markdown(report: GateReport) -> str:
     several = len(report.words) > 1
     parts += [_floor(found) for found in report.floors if several]
     parts += [_overlap(found) for found in report.overlaps if several]
-    if CANNOT_TELL in report.words:
-        parts.append(_text(unclear_finding(report.fail_unclear)))
+    parts += map(_text, report.unclear)
     for broken in (own for own in report.broken if own.rows):
         parts += _broken(broken, folded=len(report.broken) > 1)
     for overlap in report.overlaps:
@@ -235,7 +240,9 @@ def _code(text: str) -> str:
 
 def github(report: GateReport) -> str:
     """Annotations, as workflow commands: a line for each outcome."""
-    level = {WORSE_RUN: "error", BELOW: "error", CANNOT_TELL: "warning"}
+    level = {WORSE_RUN: "error", BELOW: "error"} | dict.fromkeys(
+        (CANNOT_TELL, NO_QUERY_LOST), "warning"
+    )
     if report.fail_unclear:
         level[CANNOT_TELL] = "error"
     changed = "notice" if report.allow_changed else "error"
@@ -246,7 +253,7 @@ def github(report: GateReport) -> str:
     several = len(report.runs) > 1
     listed = {id(broken.found): f" {broken.sentence}" for broken in report.broken if broken.rows}
     told = [
-        (o.outcome, o.run, gate_title(o), gate_finding(o) + listed.get(id(o), ""))
+        (o.counts_as, o.run, gate_title(o), gate_finding(o) + listed.get(id(o), ""))
         for o in report.outcomes
     ]
     told += [(f.outcome, f.run, "Floor", floor_finding(f)) for f in report.floors]

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from metrics_core.base import wording as w
 from metrics_core.base.version import __version__
 from metrics_core.commands.gate.terminal import MOST_SHOWN
-from metrics_core.comparing.gates import BELOW, FloorOutcome, GateOutcome
+from metrics_core.comparing.gates import BELOW, NO_QUERY_LOST, FloorOutcome, GateOutcome
 from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN
 from metrics_core.explaining.overlap import OverlapOutcome
 from metrics_core.findings.gate_queries import BrokenQueries, UnansweredQueries
@@ -151,6 +151,7 @@ class _Case(NamedTuple):
 
 
 _UNANSWERED = "unanswered"
+_SKIPPED = {CANNOT_TELL, NO_QUERY_LOST, _UNANSWERED}
 
 
 def junit(report: GateReport) -> str:
@@ -160,7 +161,7 @@ def junit(report: GateReport) -> str:
     cases = list(_cases(report))
     failing = {WORSE_RUN, BELOW} | ({CANNOT_TELL} if report.fail_unclear else set())
     failed = [case for case in cases if case.outcome in failing]
-    skipped = [c for c in cases if c.outcome in {CANNOT_TELL, _UNANSWERED} - failing]
+    skipped = [c for c in cases if c.outcome in _SKIPPED - failing]
     suite = ElementTree.Element(
         "testsuite",
         name="ranklens",
@@ -190,7 +191,7 @@ def _cases(report: GateReport) -> Iterator[_Case]:
     below = {id(broken.found): broken.sentence for broken in report.broken if broken.rows}
     for found in report.outcomes:
         name = f"{found.gate} ({found.run})"
-        yield _Case(name, found.outcome, gate_told(found), below.get(id(found), ""))
+        yield _Case(name, found.counts_as, gate_told(found), below.get(id(found), ""))
     for floor in report.floors:
         shown = "shown: " if floor.floor.shown else ""
         name = f"{shown}{floor.floor} ({floor.run})"

@@ -5,13 +5,11 @@ from __future__ import annotations
 from metrics_core.base import wording as w
 from metrics_core.commands.score_tables import records_aligned
 from metrics_core.comparing.gates import Gate, GateOutcome
-from metrics_core.comparing.verdicts import CANNOT_TELL
 from metrics_core.explaining.overlap import OverlapOutcome
 from metrics_core.findings.gate_queries import BrokenQueries
 from metrics_core.findings.gate_report import GateReport
 from metrics_core.findings.gates import (
     correction_finding,
-    unclear_finding,
 )
 
 _LABELS = 4
@@ -39,8 +37,7 @@ def table(report: GateReport) -> str:
 
 def lines_of(report: GateReport) -> list[str]:
     """A line for each outcome, and what becomes of those that cannot be told."""
-    unclear = [unclear_finding(report.fail_unclear)] if CANNOT_TELL in report.words else []
-    return [*report.sentences, *unclear]
+    return [*report.sentences, *report.unclear]
 
 
 def margin_of(gate: Gate) -> str:

@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
-from metrics_core.comparing.doubts import Doubts, asks_something_else, carried_by, doubts, skewness
+from metrics_core.comparing.doubts import Doubts, asks_something_else, carried_by, doubts
 
 
 def test_three_queries_carry_half() -> None:
     values = np.r_[0.5, 0.3, 0.2, np.full(50, 0.02)]
     found = doubts(values)
     assert found.carriers == 3 and found.carried_by_few
-    assert doubts(-values) == Doubts(53, 53, 3, pytest.approx(-found.skewness))
+    assert doubts(-values) == Doubts(53, 53, 3)
     assert not doubts(np.full(50, 0.02)).carried_by_few
     assert doubts(np.full(50, 0.02)).carriers == 25
 
@@ -39,15 +38,6 @@ def test_no_fewer_queries_carry_half(values: list[int]) -> None:
     assert carried_by(np.array(values) / 10) == fewest
 
 
-def test_skewness_is_scipys_and_asks_for_cochrans_number() -> None:
-    values = np.random.default_rng(1).exponential(1.0, 60)
-    found = doubts(values)
-    assert found.skewness == pytest.approx(stats.skew(values), rel=1e-12)
-    assert found.queries_for_skewness == pytest.approx(25 * stats.skew(values) ** 2)
-    assert found.skewed
-    assert not doubts(np.random.default_rng(1).normal(0, 1, 60)).skewed
-
-
 def test_few_differ() -> None:
     found = doubts(np.r_[np.zeros(95), np.full(5, 0.1)])
     assert (found.queries, found.differing, found.ties) == (100, 5, pytest.approx(0.95))
@@ -58,12 +48,11 @@ def test_few_differ() -> None:
 
 def test_edges() -> None:
     nothing = doubts(np.array([]))
-    assert nothing == Doubts(0, 0, 0, 0.0) and np.isnan(nothing.ties)
+    assert nothing == Doubts(0, 0, 0) and np.isnan(nothing.ties)
     assert doubts(np.full(3, np.nan)) == nothing
     for values in (np.zeros(12), np.full(12, 0.1), np.array([0.4]), np.tile([0.1, -0.1], 6)):
         found = doubts(values)
-        assert not (found.carried_by_few or found.few_differ or found.skewed)
-        assert skewness(values) == pytest.approx(0)
+        assert not (found.carried_by_few or found.few_differ)
     assert carried_by(np.array([0.3, -0.1, -0.2])) == 0, "but for rounding nothing to carry"
     assert doubts(np.array([np.nan, 0.1, 0.3])).queries == 2
 

@@ -1,4 +1,5 @@
-"""Smaller than matters: the verdict's inner interval against two one-sided t-tests of scipy."""
+"""Smaller than matters: the verdict's inner interval against two one-sided t-tests of scipy,
+which find it more often, and too often of few queries that change."""
 
 from __future__ import annotations
 
@@ -13,13 +14,16 @@ from metrics_core.comparing.pairs import SAME
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("margin", [0.02, 0.05, 0.3])
-def test_within_the_margin_as_two_one_sided_t_tests_say(seed: int, margin: float) -> None:
+def test_within_the_margin_only_where_two_one_sided_t_tests_say_so(
+    seed: int, margin: float
+) -> None:
     generator = np.random.default_rng(seed)
     values = generator.normal(0.03, 0.15, (60, 5)) * generator.choice([-1, 1])
     above = stats.ttest_1samp(values, -margin, alternative="greater").pvalue
     below = stats.ttest_1samp(values, margin, alternative="less").pvalue
     found = testing.tested(values, Method("t-test", "none", margin)).within(margin)
-    assert (found == (np.maximum(above, below) <= 0.05)).all()
+    assert (found <= (np.maximum(above, below) <= 0.05)).all()
+    assert found.all() or margin < 0.3
 
 
 def test_nothing_is_within_without_a_margin_or_a_test() -> None:

@@ -275,9 +275,7 @@ SIZES = (10, 11, 12, 15, 20, 30, 50, 100, 101, 130, 200, 1_000)
 @pytest.mark.parametrize(
     ("odd", "value"), [(0, 0.0), *((n, v) for n in (1, 2, 3, 5) for v in (0.0, 1.0, -0.5))]
 )
-def test_each_further_loss_makes_chance_less_likely(
-    spread: float, odd: int, value: float
-) -> None:
+def test_each_further_loss_makes_chance_less_likely(spread: float, odd: int, value: float) -> None:
     chance = np.random.default_rng(3)
     losses = [-1 + spread * chance.uniform(-1, 1, n - odd) for n in SIZES]
     columns = [np.r_[lost, np.full(odd, value)][:, None] for lost in losses]

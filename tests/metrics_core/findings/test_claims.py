@@ -471,10 +471,6 @@ def false_in_doubts(given: Situation, text: str) -> Iterator[str | bool]:
         largest = np.sort(gaps * np.sign(gaps.mean()))[::-1]
         half, n = abs(gaps.sum()) / 2, count_of(carry[1])
         yield largest[:n].sum() < half - 1e-9 or largest[: n - 1].sum() >= half + 1e-9
-    if side := re.search(r"reach far to the (high|low) side", text):
-        yield (((gaps - gaps.mean()) ** 3).mean() > 0) != (side[1] == "high") and "which side"
-    if needed := re.search(r"needs about ([\d,]+) queries", text):
-        yield count_of(needed[1]) <= len(gaps) and "enough queries"
 
 
 def test_what_makes_a_mean_doubtful() -> None:

@@ -44,8 +44,7 @@ def test_a_number_of_queries_has_two_figures(queries: int, about: int) -> None:
 
 def test_each_doubt_is_a_sentence() -> None:
     carried = doubts_findings(doubts(np.r_[0.5, 0.3, 0.2, np.full(50, 0.02)]))
-    assert carried[0].text == "Three queries carry half of the difference."
-    assert carried[1].text.startswith("The differences reach far to the high side")
+    assert [one.text for one in carried] == ["Three queries carry half of the difference."]
     few = doubts_findings(doubts(np.r_[np.zeros(96), np.tile([0.1, 0.12], 2)]))
     assert few[0].text == "Only four of 100 queries differ at all."
     one = doubts_findings(doubts(np.r_[np.zeros(96), 0.1]))
