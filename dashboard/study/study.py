@@ -28,6 +28,7 @@ from dashboard.address.view import (
 )
 from dashboard.study import columns
 from dashboard.study.keeping import KeptAnswers
+from dashboard.study.numbers import Numbers
 from dashboard.workspace import NOTHING_SAID, Settings
 from metrics_core.base.errors import RanklensError, UnknownRunError
 from metrics_core.base.notes import Note
@@ -46,7 +47,10 @@ from metrics_core.tables.ranked_run import nameless
 
 
 class Study(KeptAnswers):
-    """Runs, qrels, queries and documents that belong together."""
+    """Runs, qrels, queries and documents that belong together. With `document_numbers`, answers
+    have a document's number in place of its id, text and title."""
+
+    document_numbers: Numbers | None = None
 
     def __init__(
         self,

@@ -50,13 +50,12 @@ _LEADS_TO = {"breakdown": "groups", "firm": "checks", "curves": "curves", "pairs
 @dataclass(frozen=True)
 class Asked:
     """What the sender wants: a title (the collection's name), a paragraph of their own above all,
-    the parts, whether query texts and titles stand in it, what was left out, in words, and the
-    packed collection that it carries, b"" for none."""
+    the parts, what was left out, in words, and the packed collection that it carries, b"" for
+    none."""
 
     title: str
     text: str = ""
     parts: tuple[str, ...] = tuple(PARTS)
-    texts: bool = True
     said: str = ""
     data: bytes = field(default=b"", repr=False)
     made: datetime = field(default_factory=lambda: datetime.now().astimezone())
@@ -155,7 +154,7 @@ class Parts:
             "losses": lambda: self._cases(self.shown.losses),
             "wins": lambda: self._cases(self.shown.wins),
             "queries": self._queries,
-            "noted": lambda: blocks.noted(self.shown.noted, texts=self.asked.texts),
+            "noted": lambda: blocks.noted(self.shown.noted),
             "measured": self._measured,
         }
         return inside[key]()
@@ -261,7 +260,7 @@ class Parts:
     def case_of(self, case: Case, anchor: str) -> Markup:
         """A query with both lists; without an anchor nothing leads to it."""
         grades = Grades.of(self.shown.grades)
-        return blocks.case(case, self.drawing, grades, anchor, texts=self.asked.texts)
+        return blocks.case(case, self.drawing, grades, anchor)
 
     def _queries(self) -> Markup:
         return blocks.query_rows(

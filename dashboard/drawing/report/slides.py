@@ -144,11 +144,10 @@ class _Slides:
         if not cases:
             return Markup()
         case = cases[0]
-        name = case.page.text if self._parts.asked.texts else f"query {case.row['query_id']}"
         question = (
             f"What does {'the largest loss' if kind == 'losses' else 'the largest win'} look like?"
         )
-        return self._slide(kind, question, f"“{name}”", self._parts.case_of(case, ""))
+        return self._slide(kind, question, f"“{case.page.text}”", self._parts.case_of(case, ""))
 
 
 def _first_runs(compared: pd.DataFrame, drawing: Drawing) -> pd.DataFrame:

@@ -119,8 +119,6 @@ def test_what_people_noted_and_graded_is_said() -> None:
     assert "Grades given in Ranklens count beside those of the files: 12 of Ann's." in text
     # No command knows those grades.
     assert "metrics_core compare" not in text
-    by_id = text_of(page_of(sample(), Asked("X", texts=False), remarks=remarks))
-    assert "q098<vague>two meanings" in by_id and "Notes and tags" in by_id
     assert "Notes and tags" not in text_of(page_of(sample()))
 
 
