@@ -61,8 +61,8 @@ def show(
     """A comparison as a value that a notebook draws.
 
     `runs` and `qrels` are what `evaluate` takes, `queries` what `breakdown` does; `run` is the one
-    that it speaks of, the best unless one is named, `baseline` as on the pages. Raises as
-    `evaluate`, and UnknownRunError.
+    that it speaks of, the best of the others unless one is named, `baseline` the first unless one
+    is named. Raises as `evaluate`, and UnknownRunError.
     """
     table = qrels_from(qrels)
     given = runs_from(runs, table.query_ids)

@@ -194,7 +194,8 @@ class Study(KeptAnswers):
             (column, value) for column, value in address["where"] if value in groups.get(column, ())
         )
         lacks = lacking(address, self.names, groups, self.texts, chosen, self.refused)
-        return View(replace(comparison, where=known), address, lacks)
+        guessed = baseline not in (address["base"], self.names[0])
+        return View(replace(comparison, where=known), address, lacks, guessed=guessed)
 
     def comparison(
         self,
@@ -205,11 +206,13 @@ class Study(KeptAnswers):
         also: tuple[str, ...] = (),
     ) -> Comparison:
         """What a program or a command line asks for: this measure at its own cutoff, and runs by
-        name, the usual ones where none is. Raises UnknownRunError."""
+        name. Without a name the baseline is the first run and the best of the others is in focus.
+        Raises UnknownRunError."""
         for name in (baseline, focus):
             if name is not None and name not in self.runs:
                 raise UnknownRunError(name, self.names)
-        return self.view(address_on(measure, baseline or "", focus or "", also)).comparison
+        against = self.names[0] if baseline is None else baseline
+        return self.view(address_on(measure, against, focus or "", also)).comparison
 
     def _with_names_of_now(self, address: Address) -> Address:
         """Links of before a run was given another name still lead to it."""

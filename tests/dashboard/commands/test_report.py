@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from dashboard.notebook import show
 from dashboard.start import main
 from dashboard.workspace.taken_out.in_page import packed_in
+from metrics_core import compare
+from metrics_core.__main__ import main as core
 from metrics_core.base import wording as w
 
 SAMPLE = Path(__file__).parents[3] / "sample_runs"
@@ -56,6 +59,24 @@ def test_public_holds_no_name(tmp_path: Path) -> None:
     for name in ("bm25", "dense", "vinegar", "Billing", "qrels.txt", str(SAMPLE), str(tmp_path)):
         assert name not in page
     assert "names and texts left out" in page and "query 98" in page and "q098" not in page
+
+
+def test_the_first_run_is_the_baseline_in_every_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [str(tmp_path / name) for name in ("dense.run", "dense-bm25-hybrid.run")]
+    for given, path in zip(reversed(RUNS), runs, strict=True):
+        Path(path).write_text(Path(given).read_text())
+    out = ["-o", str(tmp_path / "x.html")]
+    assert main(["report", QRELS, *runs, "--parts", "runs", *out]) == 0
+    assert "dense-bm25-hybrid against dense on nDCG@10" in capsys.readouterr().out
+    assert main(["figure", "forest", QRELS, *runs, "-o", str(tmp_path / "x.svg")]) == 0
+    assert "Difference to dense on nDCG@10" in capsys.readouterr().out
+    assert core(["compare", QRELS, *runs, "--format", "json"]) == 0
+    assert '"baseline": "dense"' in capsys.readouterr().out
+    shown = show(runs, QRELS).frame.set_index(["run", "measure"])["difference"]
+    own = compare(runs, QRELS, "nDCG@10").set_index("run")["difference"]
+    assert shown["dense-bm25-hybrid", "nDCG@10"] == own["dense-bm25-hybrid"] < 0
 
 
 @pytest.mark.parametrize("flag", ["--public", "--no-texts"])
