@@ -17,7 +17,7 @@ from dashboard.session.open_collection import collection
 from dashboard.study.sharing import Include
 
 _LEAVES_OUT: dict[Include, str] = {
-    "scores only": "Leaves out names, ids and texts. Runs are A, B, C; groups, queries and"
+    "scores only": "Leaves out names, ids, texts and notes. Runs are A, B, C; groups, queries and"
     " documents are numbered.",
     "run names": "Leaves out ids, texts and notes. Queries and documents are numbered; runs, groups"
     " and files keep their names.",
