@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from metrics_core.base import wording as w
+from metrics_core.base.whole_files import replace_file
 from metrics_core.checks.snapshots import Origin, fingerprint, snapshot_of, text_of
 from metrics_core.commands import command
 from metrics_core.commands.reading import judged_files
@@ -47,7 +47,7 @@ def snapshot(options: SnapshotOptions) -> str:
     files = judged_files(options)
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
     made = snapshot_of(scores, files.qrels, origin_of(options, options.label))
-    Path(options.output).write_text(text_of(made), encoding="utf-8")
+    replace_file(options.output, text_of(made))
     queries = w.plural(scores.n_queries, "query", "queries")
     return (
         f"{options.output}: {made.run}, {w.count(scores.n_queries)} {queries},"
