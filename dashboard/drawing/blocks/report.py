@@ -246,6 +246,11 @@ def _cell(kind: str, value: object, record: Mapping[str, object], *, coloured: b
     return kind, str(value), ""
 
 
+def left_out(why: str) -> Markup:
+    """Why a part is not there."""
+    return _drawn("left_out", why=why)
+
+
 def by_width(wide: Markup, narrow: Markup) -> Markup:
     """A chart for a wide screen and the same for a phone, of which one is seen."""
     return _drawn("by_width", wide=wide, narrow=narrow)

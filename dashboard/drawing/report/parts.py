@@ -13,7 +13,7 @@ from markupsafe import Markup
 from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.group_names import column_title
 from dashboard.answers.group_table import Listed
-from dashboard.answers.report import Case, Report
+from dashboard.answers.report import Case, Report, failed_part
 from dashboard.drawing.blocks import curves as curves_blocks
 from dashboard.drawing.blocks import differences, groups, markup, overview, uncompared
 from dashboard.drawing.blocks import report as blocks
@@ -81,7 +81,7 @@ class Parts:
         self.styles = drawing.styles
         cases = [*shown.losses, *shown.wins]
         self._anchors = {str(c.row["query_id"]): f"case-{i}" for i, c in enumerate(cases, 1)}
-        self._drawn = {key: inside for key in asked.parts if (inside := self._inside(key))}
+        self._drawn = {key: inside for key in asked.parts if (inside := self._made(key))}
         self.kept = list(self._drawn)
 
     def href(self, page: str, **changes: Any) -> str:
@@ -143,6 +143,16 @@ class Parts:
             for key, inside in self._drawn.items()
         ]
 
+    def _made(self, key: str) -> Markup:
+        """What stands in a part, or why it could not be made."""
+        said = self.shown.failed.get(key)
+        if said is None:
+            try:
+                return self._inside(key)
+            except Exception as error:
+                said = failed_part(error)
+        return blocks.left_out(said)
+
     def _inside(self, key: str) -> Markup:
         inside: dict[str, Callable[[], Markup]] = {
             "runs": self._runs,
@@ -168,7 +178,7 @@ class Parts:
         if key == "groups" and shown.groups is not None:
             higher = drawing.comparison.measure.declaration.higher_is_better
             return shown.groups[0].lead("", higher_is_better=higher)
-        if key == "curves":
+        if key == "curves" and shown.curves is not None:
             return shown.curves.lead
         if key == "losses":
             return (
@@ -219,6 +229,8 @@ class Parts:
 
     def _curves(self) -> Markup:
         shown, drawing = self.shown.curves, self.drawing
+        if shown is None:
+            return Markup()
         in_colour = shown.in_colour(drawing.comparison)
         tested = shown.queries >= FEWEST_QUERIES
         note = curves_blocks.bands(drawing, tested=tested)
@@ -239,6 +251,8 @@ class Parts:
     def chart(self, family: str, width: float = _WIDTH) -> Markup:
         """The chart of a measure by k."""
         shown, drawing = self.shown.curves, self.drawing
+        if shown is None:
+            return Markup()
         unit = shown.ranges[family] == (0, 1)
         chart = figures.measure_by_cutoff(
             shown.frames[family],
@@ -263,6 +277,8 @@ class Parts:
         return blocks.case(case, self.drawing, grades, anchor)
 
     def _queries(self) -> Markup:
+        if self.shown.queries is None:
+            return Markup()
         return blocks.query_rows(
             self.shown.queries,
             self.shown.lists,
