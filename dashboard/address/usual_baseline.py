@@ -25,9 +25,8 @@ def usual_baseline(names: Sequence[str], *, as_before: bool = False) -> str:
         return hinted[0] if hinted else names[0]
     words = {name: _words(name) for name in names}
     for hint in _HINTS:
-        called = [
-            name for name in names if hint in (words[name][: 1 if hint in _SYSTEMS else None])
-        ]
+        looked_at = 1 if hint in _SYSTEMS else None
+        called = [name for name in names if hint in words[name][:looked_at]]
         if called:
             return min(called, key=lambda name: len(words[name]))
     return min(names, key=natural) if differ_by_numbers(names) else names[0]

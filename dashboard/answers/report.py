@@ -25,8 +25,6 @@ from dashboard.answers.query_chips import Mask, lists
 from dashboard.answers.remarks import COLUMNS, NOTHING_NOTED, Remarks
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
-from metrics_core.base.errors import RanklensError
-from metrics_core.base.plugins import in_words
 from metrics_core.base.version import __version__
 from metrics_core.comparing.method import METHOD
 from metrics_core.findings.firmness import Firmness
@@ -98,7 +96,7 @@ class Report:
     grades: tuple[float, ...]
     measured: Measured
     noted: pd.DataFrame
-    failed: Mapping[str, str] = field(default_factory=dict)
+    failed: Mapping[str, Exception] = field(default_factory=dict)
 
 
 def report(
@@ -112,14 +110,14 @@ def report(
     """The report of a comparison; `own_grades` counts the grades of the layers that its scores
     hold, by the layer's name. Below the verdict a part that fails leaves the others as they are:
     measures of plug-ins may fail in one way only."""
-    first, failed = overview(study, shown), dict[str, str]()
+    first, failed = overview(study, shown), dict[str, Exception]()
     tested = shown.focus not in first.too_few and not shown.alone
 
     def part(name: str, make: Callable[[], Part], otherwise: Part) -> Part:
         try:
             return make()
         except Exception as error:
-            failed[name] = failed_part(error)
+            failed[name] = error
             return otherwise
 
     return Report(
@@ -138,12 +136,6 @@ def report(
         noted=part("noted", lambda: _noted(study, shown, remarks), pd.DataFrame()),
         failed=failed,
     )
-
-
-def failed_part(error: Exception) -> str:
-    """The sentence that stands in place of a part that could not be made."""
-    why = error.message if isinstance(error, RanklensError) else in_words(error)
-    return f"This part could not be made. {why}"
 
 
 def _noted(study: Study, shown: Comparison, remarks: Remarks) -> pd.DataFrame:

@@ -247,7 +247,7 @@ def _cell(kind: str, value: object, record: Mapping[str, object], *, coloured: b
 
 
 def left_out(why: str) -> Markup:
-    """Why a part is not there."""
+    """That a part could not be made, and why where that may be said."""
     return _drawn("left_out", why=why)
 
 

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.group_names import column_title
 from dashboard.answers.group_table import Listed
-from dashboard.answers.report import Case, Report, failed_part
+from dashboard.answers.report import Case, Report
 from dashboard.drawing.blocks import curves as curves_blocks
 from dashboard.drawing.blocks import differences, groups, markup, overview, uncompared
 from dashboard.drawing.blocks import report as blocks
@@ -24,6 +24,8 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures import curves as figures
 from dashboard.drawing.svg.drawn import svg_of
 from metrics_core.base import wording as w
+from metrics_core.base.errors import RanklensError
+from metrics_core.base.plugins import in_words
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -144,14 +146,15 @@ class Parts:
         ]
 
     def _made(self, key: str) -> Markup:
-        """What stands in a part, or why it could not be made."""
-        said = self.shown.failed.get(key)
-        if said is None:
+        """What stands in a part, or why it could not be made; an error may quote ids and texts."""
+        failed = self.shown.failed.get(key)
+        if failed is None:
             try:
                 return self._inside(key)
             except Exception as error:
-                said = failed_part(error)
-        return blocks.left_out(said)
+                failed = error
+        why = failed.message if isinstance(failed, RanklensError) else in_words(failed)
+        return blocks.left_out("" if self.asked.said else why)
 
     def _inside(self, key: str) -> Markup:
         inside: dict[str, Callable[[], Markup]] = {

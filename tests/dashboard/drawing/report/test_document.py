@@ -203,6 +203,10 @@ def test_a_part_that_fails_is_left_out_with_a_sentence(
     assert ids == {"verdict", "runs", *failed}
     assert text_of(page).count(f"This part could not be made. {said_of(error)}") == len(failed)
     assert set(re.findall(r'data-screen="(\w+)"', page)) == {"verdict"}
+    # An error may quote what is left out.
+    shared = text_of(page_of(sample(), Asked("X", said="texts left out")))
+    assert shared.count("This part could not be made.") == len(failed)
+    assert said_of(error) not in shared
 
 
 def said_of(error: Exception) -> str:
