@@ -9,10 +9,9 @@ The value of a cell is verdict, intervals and table; `.queries()`, `.breakdown("
 
 from __future__ import annotations
 
-from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from dashboard.address.view import Comparison, address_on
 from dashboard.answers import curves as curves_answers
@@ -23,6 +22,7 @@ from dashboard.answers.queries import query_list
 from dashboard.answers.report import report
 from dashboard.drawing.drawing import Drawing
 from dashboard.served import Served, served
+from dashboard.study.sharing import Include, shared
 from dashboard.study.study import Study
 from dashboard.workspace.taken_out.packing import new_packed
 from metrics_core.base import wording as w
@@ -61,8 +61,8 @@ def show(
     """A comparison as a value that a notebook draws.
 
     `runs` and `qrels` are what `evaluate` takes, `queries` what `breakdown` does; `run` is the one
-    that it speaks of, the best unless one is named, `baseline` as on the pages. Raises as
-    `evaluate`, and UnknownRunError.
+    that it speaks of, the best of the others unless one is named, `baseline` the first unless one
+    is named. Raises as `evaluate`, and UnknownRunError.
     """
     table = qrels_from(qrels)
     given = runs_from(runs, table.query_ids)
@@ -144,17 +144,30 @@ class Shown:
         *,
         title: str = "Comparison",
         text: str = "",
+        include: Include = "full texts",
         with_data: bool = False,
     ) -> Path:
         """Write the report, one HTML file or what a browser prints of it as .pdf, and say where it
-        is; `with_data` it carries the tables, and opens in Ranklens."""
+        is. It has the "full texts", the "run names" (queries and documents are numbered), or the
+        "scores only" (runs are A, B, C). `with_data` it carries the tables, and opens in Ranklens.
+        Raises ParameterError."""
         from dashboard.drawing.report.document import document
         from dashboard.drawing.report.parts import Asked
         from dashboard.printing import written
 
+        if include not in get_args(Include):
+            choices = w.listing(get_args(Include), "or")
+            raise ParameterError(f"A report cannot include {include!r}.", f"Write {choices}.")
+        if with_data and include != "full texts":
+            raise ParameterError(
+                f"with_data carries names and texts, which {include!r} leaves out.",
+                "Leave one of the two out.",
+            )
+        leaving = shared(self._study, include)
+        study, view = leaving.study, leaving.comparison(self._view)
         data = new_packed(title, self._files()) if with_data else b""
-        asked = Asked(title, text, data=data, made=datetime.now().astimezone())
-        page = document(report(self._study, self._view, ()), self._drawing, asked)
+        asked = Asked(title, text, said=leaving.said, data=data)
+        page = document(report(study, view, ()), Drawing.of(view, study.names), asked)
         written(page, path)
         return Path(path)
 

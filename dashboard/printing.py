@@ -16,6 +16,7 @@ from pathlib import Path
 
 from dashboard.temporary_folders import TemporaryFolder
 from metrics_core.base.errors import RanklensError
+from metrics_core.base.whole_files import encoded, replace_file
 
 _NAMES = (
     "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
@@ -45,10 +46,11 @@ def _browsers() -> Iterator[str | None]:
 
 def written(page: str, path: str | Path) -> int:
     """Write a page where it is to stand, as PDF where that ends so; returns its size in bytes.
-    Raises as `pdf_of`, and OSError."""
-    place = Path(path)
-    found = pdf_of(page, "html") if place.suffix.lower() == ".pdf" else page.encode()
-    place.write_bytes(found)
+    Raises as `pdf_of` and `replace_file`."""
+    found = encoded(page, path)
+    if Path(path).suffix.lower() == ".pdf":
+        found = pdf_of(page, "html")
+    replace_file(path, found)
     return len(found)
 
 

@@ -21,14 +21,11 @@ from dashboard.serving.door.origin import NAMES
 from metrics_core.base import ending, heap
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
+from metrics_core.base.installing import install_command
 from metrics_core.base.version import __version__
 
 ADDRESS = NAMES[0]
 _BACKLOG = 128
-_CORE_ALONE = (
-    "The dashboard is not installed, only metrics-core. pip install 'ranklens[app]' brings it;"
-    " in the folder of Ranklens, pip install '.[app]'."
-)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     if find_spec("streamlit") is None:
-        print(_CORE_ALONE, file=sys.stderr)
+        how = install_command("app")
+        print(f"The dashboard is not installed. Install it with: {how}", file=sys.stderr)
         return 2
     if given and given[0] in commands.COMMANDS:
         return commands.run(given[0], given[1:])

@@ -51,8 +51,8 @@ _LIMIT = (
 )
 _NO_TABLES = (
     "A collection of ir_datasets needs no file: `--collection NAME` stands for QRELS on the command"
-    " line (`pip install 'ranklens[ir_datasets]'`), and gives queries and documents where they are"
-    " needed. It downloads, and says so before.\n\n"
+    " line (in the folder of Ranklens `pip install '.[ir_datasets]'`), and gives queries and"
+    " documents where they are needed. It downloads, and says so before.\n\n"
     "Excel, YAML, PDF, NumPy, pickle, SQLite, a pointer of Git LFS or a page of the web in the"
     " place of a file are named for what they are, with the way out; no pickle is ever loaded."
 )

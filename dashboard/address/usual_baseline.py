@@ -1,31 +1,39 @@
-"""Which run is the baseline where neither the address nor the reader says."""
+"""Which run is the baseline of a page whose address names none. Commands and Python take the first
+run; a page guesses by the names, and says so."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-_NAMED_LIKE_ONE = ("baseline", "bm25", "production", "current")
-_WORDS = ("prod", "v1")
+_SYSTEMS = ("bm25", "popularity", "random")
+"""Begin the name of a system that others are compared with. Later in a name they say what else is
+in it: dense-bm25-hybrid is no bm25."""
+_HINTS = ("baseline", "bm25", "production", "current", "prod", "v1", "popularity", "random")
+_BEFORE = ("baseline", "bm25", "production", "current")
 _NUMBER = re.compile("[0-9]+")
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
 def usual_baseline(names: Sequence[str], *, as_before: bool = False) -> str:
-    """The run that is named like a baseline, else the first; of runs whose names differ by numbers
-    alone the lowest is. `as_before` knows neither that nor "prod" and "v1": the links of older
-    collections must not change."""
-    for hint in _NAMED_LIKE_ONE:
-        for name in names:
-            if hint in name.casefold():
-                return name
+    """Return the run that has a word of a baseline in its name, of several the one with the fewest
+    words; else the first. Of runs whose names differ by numbers alone it is the lowest.
+    `as_before` takes any name that contains one of a few words: the links of older collections
+    must not change."""
     if as_before:
-        return names[0]
-    for word in _WORDS:
-        for name in names:
-            if word in _BETWEEN_WORDS.split(name.casefold()):
-                return name
+        hinted = [name for hint in _BEFORE for name in names if hint in name.casefold()]
+        return hinted[0] if hinted else names[0]
+    words = {name: _words(name) for name in names}
+    for hint in _HINTS:
+        looked_at = 1 if hint in _SYSTEMS else None
+        called = [name for name in names if hint in words[name][:looked_at]]
+        if called:
+            return min(called, key=lambda name: len(words[name]))
     return min(names, key=natural) if differ_by_numbers(names) else names[0]
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in _BETWEEN_WORDS.split(name.casefold()) if word]
 
 
 def differ_by_numbers(names: Sequence[str]) -> bool:

@@ -120,11 +120,13 @@ class Comparison:
 @dataclass(frozen=True)
 class View:
     """What the reader sees: the comparison, and the address with the pages' own fields. `lacking`
-    says, by field, what the address asks for that is not there."""
+    says, by field, what the address asks for that is not there. `guessed`: the address names no
+    baseline, and its name decided, not its place."""
 
     comparison: Comparison
     address: Address
     lacking: Mapping[str, str] = field(default_factory=dict, hash=False)
+    guessed: bool = False
 
     @property
     def pinned(self) -> Address:

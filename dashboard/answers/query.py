@@ -10,6 +10,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers.grading import named_grades
 from dashboard.answers.ledger import QueryLedger, query_ledger
 from dashboard.answers.queries import Asked, listed_ids
+from dashboard.study.numbers import Numbers
 from dashboard.study.study import Study
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
 from metrics_core.findings.explanations import explain
@@ -54,7 +55,7 @@ def _alone(study: Study, shown: Comparison, query_id: str, rows: int) -> QueryPa
     ledger = query_ledger(study, shown, query_id)
     told = ledger.steps["doc_id"] if ledger else pd.Series(dtype=object)
     documents = _documents_of(study, found, told, rows)
-    return QueryPage(
+    page = QueryPage(
         diagnosis=found,
         text=study.texts[query_id],
         metadata=_metadata(study, query_id),
@@ -63,6 +64,34 @@ def _alone(study: Study, shown: Comparison, query_id: str, rows: int) -> QueryPa
         lists=_lists(found, documents, rows),
         ledger=ledger,
     )
+    numbers = study.document_numbers
+    return page if numbers is None else _numbered(page, numbers)
+
+
+def _numbered(page: QueryPage, numbers: Numbers) -> QueryPage:
+    """The page with documents by number, those on top of the lists first."""
+    found, ledger = page.diagnosis, page.ledger
+
+    def numbered(frame: pd.DataFrame) -> pd.DataFrame:
+        ids = [numbers[each] if isinstance(each, str) else each for each in frame["doc_id"]]
+        return frame.assign(doc_id=pd.Series(ids, index=frame.index, dtype=object))
+
+    def bars(steps: pd.DataFrame) -> pd.DataFrame:
+        # A bar of no single document has words in place of an id.
+        single = steps["documents"] == 1
+        return pd.concat([numbered(steps[single]), steps[~single]]).sort_index()
+
+    lists = numbered(page.lists)
+    diagnosis = replace(
+        found,
+        rankings={run: numbered(rows) for run, rows in found.rankings.items()},
+        grades={numbers[doc_id]: grade for doc_id, grade in found.grades.items()},
+        effects={numbers[doc_id]: effect for doc_id, effect in found.effects.items()},
+        missed=numbered(found.missed),
+    )
+    if ledger is not None:
+        ledger = replace(ledger, whole=numbered(ledger.whole), steps=bars(ledger.steps))
+    return replace(page, diagnosis=diagnosis, lists=lists, ledger=ledger)
 
 
 def _diagnosis(study: Study, shown: Comparison, query_id: str) -> Diagnosis:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from shlex import quote
+from typing import TypeVar
 
 import pandas as pd
 
@@ -29,6 +30,8 @@ from metrics_core.comparing.method import METHOD
 from metrics_core.findings.firmness import Firmness
 from metrics_core.formats.registry import Kind
 from metrics_core.measures.declaring.description import described
+
+Part = TypeVar("Part")
 
 CASE_ROWS = 10
 """Rows of a case's lists at most."""
@@ -79,19 +82,21 @@ class Report:
     """All that a report shows. `groups` are of the first column, None where nothing tells the
     queries apart; `lists` says of each query, in the order of the scores, in which lists it is,
     `grades` are those of the collection, by which they are tinted, `noted` is what people noted of
-    its queries: query_id, text, tags, notes."""
+    its queries: query_id, text, tags, notes. `failed` says why a part could not be made, by its
+    name; what is shown there is empty or None."""
 
     overview: Overview
     firmness: Firmness
     groups: tuple[Breakdown, Listed] | None
-    curves: Curves
+    curves: Curves | None
     losses: list[Case]
     wins: list[Case]
-    queries: QueryList
+    queries: QueryList | None
     lists: dict[str, Mask]
     grades: tuple[float, ...]
     measured: Measured
     noted: pd.DataFrame
+    failed: Mapping[str, Exception] = field(default_factory=dict)
 
 
 def report(
@@ -103,21 +108,33 @@ def report(
     own_grades: Mapping[str, int] | None = None,
 ) -> Report:
     """The report of a comparison; `own_grades` counts the grades of the layers that its scores
-    hold, by the layer's name."""
-    first = overview(study, shown)
+    hold, by the layer's name. Below the verdict a part that fails leaves the others as they are:
+    measures of plug-ins may fail in one way only."""
+    first, failed = overview(study, shown), dict[str, Exception]()
     tested = shown.focus not in first.too_few and not shown.alone
+
+    def part(name: str, make: Callable[[], Part], otherwise: Part) -> Part:
+        try:
+            return make()
+        except Exception as error:
+            failed[name] = error
+            return otherwise
+
     return Report(
         overview=first,
-        firmness=firmness(study, shown) if tested else Firmness(),
-        groups=_groups(study, shown, first),
-        curves=curves(study, shown),
-        losses=_cases(study, shown, first.worse),
-        wins=_cases(study, shown, first.better),
-        queries=query_list(study, shown, Asked()),
-        lists=lists(study, shown, study.scores(shown, shown.measure)),
+        firmness=part("checks", lambda: firmness(study, shown), Firmness())
+        if tested
+        else Firmness(),
+        groups=part("groups", lambda: _groups(study, shown, first), None),
+        curves=part("curves", lambda: curves(study, shown), None),
+        losses=part("losses", lambda: _cases(study, shown, first.worse), []),
+        wins=part("wins", lambda: _cases(study, shown, first.better), []),
+        queries=part("queries", lambda: query_list(study, shown, Asked()), None),
+        lists=part("queries", lambda: lists(study, shown, study.scores(shown, shown.measure)), {}),
         grades=tuple(study.grades),
         measured=_measured(study, shown, files, own_grades or {}),
-        noted=_noted(study, shown, remarks),
+        noted=part("noted", lambda: _noted(study, shown, remarks), pd.DataFrame()),
+        failed=failed,
     )
 
 

@@ -52,7 +52,9 @@ def render() -> None:
         _of_few_queries(shown, here)
     else:
         _compared(shown, here)
-    st.html(overview.facts_line(shown.facts, session.href))
+    first = here.study.names[0] if here.guessed and not view.alone else ""
+    guess = (view.baseline, first) if first else None
+    st.html(overview.facts_line(shown.facts, session.href, guess))
 
 
 def _compared(shown: Overview, here: Opened) -> None:

@@ -29,6 +29,7 @@ from dashboard.printing import pdf_of
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownColumnError
+from metrics_core.base.whole_files import encoded, replace_file
 from metrics_core.commands.command_parser import CommandParser
 from metrics_core.comparing.method import METHOD
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -78,8 +79,8 @@ def made(arguments: Sequence[str]) -> str:
     chart, told = FIGURES[options.figure](asked)
     svg = svg_file(chart, options.width, told)
     page = page_of(svg, chart, options.width)
-    found = svg.encode() if ending == ".svg" else pdf_of(page, "svg")
-    Path(options.out).write_bytes(found)
+    encoded(page, options.out)
+    replace_file(options.out, svg if ending == ".svg" else pdf_of(page, "svg"))
     return f"{options.out}: {options.width:.0f} × {mm_high(chart):.0f} mm. {told}"
 
 

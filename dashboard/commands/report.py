@@ -13,7 +13,7 @@ from dashboard.drawing.report.document import document
 from dashboard.drawing.report.parts import PARTS, Asked
 from dashboard.files.files import fingerprint
 from dashboard.printing import written
-from dashboard.study.sharing import Shared, without_names, without_texts
+from dashboard.study.sharing import Include, shared
 from dashboard.study.study import Study
 from dashboard.workspace.taken_out.packing import new_packed
 from metrics_core import formats
@@ -39,6 +39,13 @@ class ReportOptions(ViewOptions):
     no_texts: bool
     with_data: bool
 
+    @property
+    def include(self) -> Include:
+        """What the report holds."""
+        if self.public:
+            return "scores only"
+        return "run names" if self.no_texts else "full texts"
+
 
 def made(arguments: Sequence[str]) -> str:
     """Write the report; says where and of what it is."""
@@ -51,18 +58,14 @@ def made(arguments: Sequence[str]) -> str:
             "Leave one of the two out.",
         )
     study, view, read = viewed(options, "A report")
-    shared = Shared(study)
-    if options.public:
-        shared = without_names(study)
-    elif options.no_texts:
-        shared = without_texts(study)
-    study, view = shared.study, shared.comparison(view)
+    leaving = shared(study, options.include)
+    study, view = leaving.study, leaving.comparison(view)
     files = () if options.public else _used(options, read)
     drawing = Drawing.of(view, study.names)
     named = options.collection or Path(options.qrels).stem
     title = options.title or ("Comparison" if options.public else named)
     data = _packed(title, study, options, read) if options.with_data else b""
-    asked = Asked(title, options.text, parts, texts=not shared.said, said=shared.said, data=data)
+    asked = Asked(title, options.text, parts, said=leaving.said, data=data)
     queries = w.count(len(study.query_ids))
     with step(f"Working out the report of {queries} queries"):
         size = written(document(report(study, view, files), drawing, asked), options.out)
@@ -82,9 +85,13 @@ def _parser() -> CommandParser:
     parser.add_argument(
         "--public",
         action="store_true",
-        help="ids only: no texts, no names of files; runs are A, B, C, groups are numbered",
+        help="scores only: runs are A, B, C; groups, queries and documents are numbered",
     )
-    parser.add_argument("--no-texts", action="store_true", help="queries and documents by id")
+    parser.add_argument(
+        "--no-texts",
+        action="store_true",
+        help="with the names of runs, groups and files; queries and documents are numbered",
+    )
     parser.add_argument(
         "--with-data",
         action="store_true",

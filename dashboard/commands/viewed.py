@@ -30,9 +30,11 @@ def add_view_options(parser: argparse.ArgumentParser, out: str) -> None:
     add_reading_options(parser, measures=("nDCG@10",))
     parser.add_argument("-o", "--out", default=out, metavar="FILE", help=f"or .pdf ({out})")
     parser.add_argument(
-        "--baseline", dest="against", metavar="RUN", help="its name (the usual one)"
+        "--baseline", dest="against", metavar="RUN", help="its name (the first run)"
     )
-    parser.add_argument("--run", dest="focus", metavar="RUN", help="of whom it speaks (the best)")
+    parser.add_argument(
+        "--run", dest="focus", metavar="RUN", help="of whom it speaks (the best of the others)"
+    )
     parser.add_argument("--queries", metavar="FILE", help="the queries with texts and columns")
     parser.set_defaults(format="")
 

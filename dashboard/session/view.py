@@ -23,13 +23,15 @@ from metrics_core.base.errors import RanklensError
 @dataclass(frozen=True)
 class Opened:
     """The study, what the reader has chosen of it, and how it looks; `layers` are the judgment
-    layers that are on, whose grades its scores hold, `refused` the runs that these leave out."""
+    layers that are on, whose grades its scores hold, `refused` the runs that these leave out;
+    `guessed` says that nobody chose the baseline: the page took it for its name."""
 
     study: Study
     view: View
     look: Look
     layers: tuple[Layer, ...] = ()
     refused: tuple[RanklensError, ...] = ()
+    guessed: bool = False
 
     @property
     def comparison(self) -> Comparison:
@@ -77,9 +79,17 @@ def _opened() -> Opened | None:
     pinned = view.pinned.changed(set=collection(), qrels=judgments_asked())
     pin(pinned.changed(layers=layers_asked()))
     shown = view.comparison
+    if view.guessed:
+        # From now on the address names it.
+        st.session_state["_guessed"] = shown.baseline
     styles = run_styles(study.names, here.slots, focus=shown.focus, baseline=shown.baseline)
     return Opened(
-        study, view, Look(PALETTES[theme()], styles), on, tuple(over.refused_now.values())
+        study,
+        view,
+        Look(PALETTES[theme()], styles),
+        on,
+        tuple(over.refused_now.values()),
+        guessed=st.session_state.get("_guessed") == shown.baseline != study.names[0],
     )
 
 

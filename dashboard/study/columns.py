@@ -65,13 +65,13 @@ def columns(study: Study, shown: Comparison) -> dict[str, pd.Series]:
     """`Study.columns` of a comparison without filters."""
     own = study.own_columns
     compared = [column for column in DERIVED if column.compared]
-    derived = study.kept(_not_compared) | derived_columns(_material(study, shown, {}), compared)
+    derived = study.kept(not_compared) | derived_columns(_material(study, shown, {}), compared)
     ordered = {c.key: derived[c.key] for c in DERIVED if c.key in derived}
     # The files' own columns stand first, and win where a name stands twice.
     return {**own, **ordered, **own}
 
 
-def _not_compared(study: Study) -> dict[str, pd.Series]:
+def not_compared(study: Study) -> dict[str, pd.Series]:
     """The derived columns that do not depend on what is compared."""
     texts: dict[str, str] = {}
     if study.queries is not None:

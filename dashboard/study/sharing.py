@@ -1,23 +1,38 @@
-"""A study as it may leave: without texts, or without any name but ids.
+"""A study as it may leave: without texts and ids, or without any name besides.
 
-What is not in the study can stand in nothing that is made of it. Judged ranks stay as they are, so
-no number changes.
+What is not in the study cannot appear in anything that is made of it. Judged ranks stay as they
+are, so no number changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
+
+import pandas as pd
 
 from dashboard.address.view import Comparison
+from dashboard.study.columns import not_compared
+from dashboard.study.numbers import Numbers
 from dashboard.study.study import Study
 from dashboard.workspace.disk.records import NOTHING_SAID
 from metrics_core.judging import JudgedRanks
 from metrics_core.slicing.breakdowns import NO_GROUP, group_of
 from metrics_core.tables import Queries, Run
 
+Include = Literal["scores only", "run names", "full texts"]
+"""What a report holds: numbers without any name; the names of runs, groups and files; or
+everything. Ids are left out with the texts, since an id may be a text or a person."""
+
+_LEFT_OUT = {
+    "scores only": "names and texts left out, queries and documents numbered",
+    "run names": "texts left out, queries and documents numbered",
+    "full texts": "",
+}
 _LETTERS = 26
+_LONGEST_NAME = 60
+"""Letters of a group's name at most; longer values are texts."""
 
 
 @dataclass(frozen=True)
@@ -41,33 +56,51 @@ class Shared:
         )
 
 
-def without_texts(study: Study) -> Shared:
-    """The study without texts of queries and documents; names of runs and groups stay."""
-    queries = study.queries
-    if queries is not None:
-        kept = queries.frame[["query_id", *study.groupings]]
-        queries = Queries.from_columns(dict(kept.items()))
-    return Shared(_with(study, {}, queries), said="texts left out")
-
-
-def without_names(study: Study) -> Shared:
-    """The study with ids and numbers alone: runs are A, B, C, the columns and groups of the queries
-    are numbered, texts are gone."""
-    runs = {name: letter(place) for place, name in enumerate(study.names)}
+def shared(study: Study, include: Include) -> Shared:
+    """Return the study with what is included. Without texts, queries and documents are numbered;
+    without names, runs are A, B, C and the columns and groups of the queries are numbered too."""
+    if include == "full texts":
+        return Shared(study)
+    names: dict[str, str] = {}
+    if include == "scores only":
+        names = {name: letter(place) for place, name in enumerate(study.names)}
+    numbers = Numbers("query", study.query_ids)
     groups: dict[tuple[str, str], tuple[str, str]] = {}
-    columns: dict[str, Any] = {}
+    queries = None
     if study.queries is not None:
-        frame = study.queries.frame
-        columns["query_id"] = frame["query_id"]
-        for number, column in enumerate(study.groupings, 1):
-            named = f"column {number}"
-            values = [value for value in study.groups[column] if value != NO_GROUP]
-            told = {value: f"Group {place}" for place, value in enumerate(values, 1)}
-            columns[named] = group_of(study.queries, frame["query_id"], column).map(told)
-            groups |= {(column, value): (named, name) for value, name in told.items()}
-            groups[column, NO_GROUP] = named, NO_GROUP
-    queries = Queries.from_columns(columns) if columns else None
-    return Shared(_with(study, runs, queries), runs, groups, "texts and names left out")
+        columns, groups = _groups(study, study.queries, named=include == "run names")
+        ids = [numbers[query_id] for query_id in study.queries.frame["query_id"]]
+        queries = Queries.from_columns({"query_id": ids, **columns})
+    return Shared(_with(study, names, numbers, queries), names, groups, _LEFT_OUT[include])
+
+
+def _groups(
+    study: Study, queries: Queries, *, named: bool
+) -> tuple[dict[str, Any], dict[tuple[str, str], tuple[str, str]]]:
+    """The columns of groups, and what was renamed in them: everything unless they are `named`, and
+    values that are texts in any case."""
+    columns: dict[str, Any] = {}
+    renamed: dict[tuple[str, str], tuple[str, str]] = {}
+    for number, column in enumerate(study.groupings, 1):
+        if named and not _holds_texts(queries, column):
+            columns[column] = queries.frame[column]
+            continue
+        title = column if named else f"column {number}"
+        values = [value for value in study.groups[column] if value != NO_GROUP]
+        numbered = {value: f"Group {place}" for place, value in enumerate(values, 1)}
+        columns[title] = group_of(queries, queries.frame["query_id"], column).map(numbered)
+        renamed |= {(column, value): (title, name) for value, name in numbered.items()}
+        renamed[column, NO_GROUP] = title, NO_GROUP
+    return columns, renamed
+
+
+def _holds_texts(queries: Queries, column: str) -> bool:
+    """Whether the values of a column are texts, such as reference answers, and not categories: most
+    occur once, or one is longer than a name."""
+    values: pd.Series = queries.frame[column].dropna()
+    if column in queries.numbers or values.empty:
+        return False
+    return 2 * values.nunique() >= len(values) or int(values.str.len().max()) > _LONGEST_NAME
 
 
 def letter(place: int) -> str:
@@ -76,16 +109,37 @@ def letter(place: int) -> str:
     return f"{chr(ord('A') + at)}{again + 1 if again else ''}"
 
 
-def _with(study: Study, names: Mapping[str, str], queries: Queries | None) -> Study:
-    """The same runs under these names and the same judged ranks, with other queries and without
-    documents."""
+def _with(
+    study: Study, names: Mapping[str, str], numbers: Numbers, queries: Queries | None
+) -> Study:
+    """The same runs under these names and the same judged ranks with numbered queries, with other
+    columns of the queries. Of the documents only the measures know: some count their prices."""
     judged = {names.get(run, run): ranks for run, ranks in study.judged.items()}
+
+    def numbered(query_ids: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(numbers[query_id] for query_id in query_ids)
 
     def judging(run: Run, *_: Any, **__: Any) -> JudgedRanks:
         ranks = judged[run.name]
-        listed = ranks.listed and replace(ranks.listed, run=run, documents=None)
-        return replace(ranks, run_name=run.name, notes=(), listed=listed)
+        return replace(
+            ranks,
+            run_name=run.name,
+            query_ids=numbered(ranks.query_ids),
+            unjudged_queries=numbered(ranks.unjudged_queries),
+            empty_queries=numbered(ranks.empty_queries),
+            notes=(),
+            listed=ranks.listed and replace(ranks.listed, run=run),
+        )
 
-    runs = [run.renamed(names.get(name, name)) for name, run in study.runs.items()]
+    runs = [
+        run.renamed(names.get(name, name)).with_query_ids(numbers)
+        for name, run in study.runs.items()
+    ]
     said = replace(NOTHING_SAID, complete=study.settings.complete)
-    return Study(runs, study.qrels, queries, None, judging, said)
+    made = Study(runs, study.qrels.with_query_ids(numbers), queries, None, judging, said)
+    made.document_numbers = Numbers("document")
+    # Some follow from the texts; a view may be filtered by them.
+    derived = study.kept(not_compared).items()
+    by_number = {column: groups.set_axis(made.query_ids) for column, groups in derived}
+    made.kept(not_compared, made=by_number)
+    return made

@@ -28,6 +28,7 @@ from dashboard.address.view import (
 )
 from dashboard.study import columns
 from dashboard.study.keeping import KeptAnswers
+from dashboard.study.numbers import Numbers
 from dashboard.workspace import NOTHING_SAID, Settings
 from metrics_core.base.errors import RanklensError, UnknownRunError
 from metrics_core.base.notes import Note
@@ -46,7 +47,10 @@ from metrics_core.tables.ranked_run import nameless
 
 
 class Study(KeptAnswers):
-    """Runs, qrels, queries and documents that belong together."""
+    """Runs, qrels, queries and documents that belong together. With `document_numbers`, answers
+    have a document's number in place of its id, text and title."""
+
+    document_numbers: Numbers | None = None
 
     def __init__(
         self,
@@ -190,7 +194,8 @@ class Study(KeptAnswers):
             (column, value) for column, value in address["where"] if value in groups.get(column, ())
         )
         lacks = lacking(address, self.names, groups, self.texts, chosen, self.refused)
-        return View(replace(comparison, where=known), address, lacks)
+        guessed = baseline not in (address["base"], self.names[0])
+        return View(replace(comparison, where=known), address, lacks, guessed=guessed)
 
     def comparison(
         self,
@@ -201,11 +206,13 @@ class Study(KeptAnswers):
         also: tuple[str, ...] = (),
     ) -> Comparison:
         """What a program or a command line asks for: this measure at its own cutoff, and runs by
-        name, the usual ones where none is. Raises UnknownRunError."""
+        name. Without a name the baseline is the first run and the best of the others is in focus.
+        Raises UnknownRunError."""
         for name in (baseline, focus):
             if name is not None and name not in self.runs:
                 raise UnknownRunError(name, self.names)
-        return self.view(address_on(measure, baseline or "", focus or "", also)).comparison
+        against = self.names[0] if baseline is None else baseline
+        return self.view(address_on(measure, against, focus or "", also)).comparison
 
     def _with_names_of_now(self, address: Address) -> Address:
         """Links of before a run was given another name still lead to it."""

@@ -12,9 +12,13 @@ import hashlib
 import os
 import shutil
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from typing import BinaryIO
+
+from metrics_core.base.errors import RanklensError
 
 if sys.platform != "win32":  # there nobody can remove a file that is open
     import fcntl
@@ -60,6 +64,59 @@ def write(path: Path, content: bytes | memoryview) -> None:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
         raise
+
+
+def replace_file(path: str | Path, content: bytes | str) -> None:
+    """Put what a user asked for into a file of theirs, texts as UTF-8. Raises OSError with its
+    name, and RanklensError as `encoded`; then what was there before still is."""
+    if isinstance(content, str):
+        content = encoded(content, path)
+    with replacing(Path(path)) as file:
+        file.write(content)
+
+
+def encoded(text: str, path: str | Path) -> bytes:
+    """A text for this file as UTF-8. Raises RanklensError where it has a part that is none, such as
+    the name of a file."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        part = text[max(error.start - 20, 0) : error.end + 20]
+        raise RanklensError(
+            f"{path} was not written: {part!r} cannot be written as UTF-8.",
+            "Rename the file or the run that this comes from.",
+        ) from None
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes the place of the user's at this path once it is written to its end: it is
+    as readable to others as the old one, and a link stays a link. Raises OSError with its name."""
+    draft = None
+    try:
+        if path.exists() and not path.is_file():  # a pipe or a device has nothing to lose
+            with path.open("wb") as file:
+                yield file
+            return
+        whole = path.resolve()
+        draft = whole.with_name(f".{token_hex(8)}{DRAFT}")
+        with draft.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if whole.exists():
+            shutil.copymode(whole, draft)
+        draft.replace(whole)
+        with suppress(OSError):  # one may write into a folder that one cannot read
+            sync_folder(whole.parent)
+    except OSError as error:
+        if error.filename not in (None, str(draft)):
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        if draft is not None:
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
 
 
 def _write_new(path: Path, content: bytes | memoryview) -> None:

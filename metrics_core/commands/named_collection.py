@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
+from metrics_core.base.installing import install_command
 from metrics_core.formats.parsing.checking import qrels_table
 from metrics_core.formats.registry import Request
 from metrics_core.formats.source.limits import Limit
@@ -21,7 +22,6 @@ from metrics_core.formats.values import Grades
 from metrics_core.tables import Documents, Qrels, Queries
 from metrics_core.tables.columns import ID
 
-_INSTALL = "Install it with: pip install 'ranklens[ir_datasets]'"
 _NEAR = 3
 
 
@@ -107,7 +107,8 @@ def _ir_datasets() -> Any:
     try:
         import ir_datasets
     except ImportError as error:
-        raise RanklensError("--collection needs ir_datasets.", _INSTALL) from error
+        hint = f"Install it with: {install_command('ir_datasets')}"
+        raise RanklensError("--collection needs ir_datasets.", hint) from error
     return ir_datasets
 
 

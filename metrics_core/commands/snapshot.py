@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
+from metrics_core.base.whole_files import replace_file
 from metrics_core.checks.snapshots import (
     Origin,
     Snapshot,
@@ -66,7 +66,7 @@ def snapshot(options: SnapshotOptions) -> str:
     files = judged_files(options)
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
     made = snapshot_of(scores, files.qrels, origin_of(options, options.label), _before(options))
-    Path(options.output).write_text(text_of(made), encoding="utf-8")
+    replace_file(options.output, text_of(made))
     queries = w.plural(scores.n_queries, "query", "queries")
     return (
         f"{options.output}: {made.run}, {w.count(scores.n_queries)} {queries},"

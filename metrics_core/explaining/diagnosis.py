@@ -61,7 +61,9 @@ class Diagnosis:
     relevant_from: float = 1.0
     residual_is_exact: bool = True
     nameless: frozenset[str] = frozenset()
-    _memo: Memo = field(default_factory=lambda: Memo(_MOST_KEPT), repr=False, compare=False)
+    _memo: Memo = field(
+        default_factory=lambda: Memo(_MOST_KEPT), init=False, repr=False, compare=False
+    )
 
     @property
     def n_relevant(self) -> int:

@@ -7,16 +7,11 @@ with the format.
 from __future__ import annotations
 
 import io
-import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
-from uuid import uuid4
 
 from metrics_core.base.errors import ParameterError, RanklensError
-from metrics_core.base.whole_files import sync_folder
+from metrics_core.base.whole_files import replacing
 from metrics_core.formats.registry import KIND_TITLES, formats, kind_of
 from metrics_core.tables import RankedRun, Run, Table
 from metrics_core.tables.ranked_run import as_judged_ranks
@@ -51,31 +46,8 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
     if not isinstance(target, (str, Path)):
         function(table, target)
         return
-    with _replacing(Path(target)) as file:
+    with replacing(Path(target)) as file:
         function(table, file)
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes the place of the one at this path once it is written to its end."""
-    if path.exists() and not path.is_file():  # a pipe or a device, which holds nothing to lose
-        with path.open("wb") as file:
-            yield file
-        return
-    whole = path.resolve()
-    draft = whole.with_name(f".{uuid4().hex}.part")
-    try:
-        with draft.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if whole.exists():
-            shutil.copymode(whole, draft)
-        draft.replace(whole)
-        with suppress(OSError):  # one may write into a folder that one cannot read
-            sync_folder(whole.parent)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def table_bytes(table: Table, format: str) -> bytes:

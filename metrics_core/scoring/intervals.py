@@ -98,7 +98,8 @@ def mean_bound(
     if not len(places):
         return float("nan")
     columns = replace(of.columns(places), least_error=_LEAST_ERROR_OF_A_BOUND)
-    off = columns.off(sums(columns.parts(), resamples_of(len(values))))[:, 0]
+    drawn: Floats = sums(columns.parts(), resamples_of(len(values)))
+    off = columns.off(drawn)[:, 0]
     edge = (
         np.quantile(off, 1 - level, method="lower")
         if upper

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -11,13 +12,22 @@ import pyarrow as pa
 
 from metrics_core.base import frames as pd
 from metrics_core.base.notes import Note
-from metrics_core.tables.arrays import values_of
+from metrics_core.tables.arrays import texts_of, values_of
 from metrics_core.tables.columns import ID, coded
 
 
 def pair_in_words(query_ids: pa.Array | pa.ChunkedArray, doc_ids: pa.ChunkedArray, row: int) -> str:
     """The pair of a row of two columns, for messages."""
     return f"document {doc_ids[row].as_py()} of query {query_ids[row].as_py()}"
+
+
+def rename_queries(table: pa.Table, names: Mapping[str, str]) -> pa.Table:
+    """The table with each query_id under the name that it has here."""
+    column = coded(table["query_id"])
+    renamed = texts_of([names[query_id] for query_id in column.dictionary.to_pylist()])
+    place = table.column_names.index("query_id")
+    ids = pa.DictionaryArray.from_arrays(column.indices, renamed)
+    return table.set_column(place, "query_id", ids)
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,10 @@ class Judgable:
     def pair(self, row: int) -> str:
         """A row's pair in words, for messages."""
         return pair_in_words(self.table["query_id"], self.doc_ids, row)
+
+    def with_query_ids(self, names: Mapping[str, str]) -> Self:
+        """The same rows with each query under the name that it has here; no two have the same."""
+        return replace(self, table=rename_queries(self.table, names))
 
     def noting(self, *notes: Note) -> Self:
         """The same table with further notes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -15,7 +16,7 @@ from metrics_core.base.notes import Note
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import coded, drop_rows, refuse, refuse_without_ids, text_column
 from metrics_core.tables.given_numbers import finite_numbers
-from metrics_core.tables.judgable import Judgable, pair_in_words
+from metrics_core.tables.judgable import Judgable, pair_in_words, rename_queries
 from metrics_core.tables.repeats import repeated_rows
 
 
@@ -74,6 +75,11 @@ class Qrels(Judgable):
     def given(self) -> pa.Table:
         """The judgments as they were given: with the column subtopic where they have subtopics."""
         return self.table if self.subtopics is None else self.subtopics
+
+    def with_query_ids(self, names: Mapping[str, str]) -> Qrels:
+        """The same judgments with each query under the name that it has here."""
+        subtopics = self.subtopics and rename_queries(self.subtopics, names)
+        return replace(super().with_query_ids(names), subtopics=subtopics)
 
     def _without_duplicates(self) -> Qrels:
         """The table as given (with subtopics still in it) without rows that say nothing new."""

@@ -68,6 +68,15 @@ def test_ways_on(sample: Shown, tmp_path: Path) -> None:
     carried = packed_in(sample.report(tmp_path / "x.html", with_data=True))
     made = unpack(Workspace(tmp_path / "workspace"), carried, file="x.html")
     assert made.name == "Comparison"
+    named = sample.report(tmp_path / "x.html", include="run names").read_text()
+    assert "bm25" in named and "texts left out" in named
+    bare = sample.report(tmp_path / "x.html", include="scores only").read_text()
+    assert all(name not in bare for name in ("bm25", "dense", "Billing"))
+    assert all(name not in page for name in ("q098", "vinegar", "FN-00") for page in (named, bare))
+    with pytest.raises(ParameterError, match="Leave one of the two out"):
+        sample.report(tmp_path / "x.html", include="scores only", with_data=True)
+    with pytest.raises(ParameterError, match="scores only, run names or full texts"):
+        sample.report(tmp_path / "x.html", include="public")  # type: ignore[arg-type]
     assert [trace.type for trace in sample.figure("curves", measure="P").data]
     with pytest.raises(ParameterError, match="no figure pie"):
         sample.figure("pie")

@@ -336,7 +336,7 @@ def test_without_the_dashboard_it_says_which_line_installs_it(
 ) -> None:
     monkeypatch.setattr(start, "find_spec", lambda name: None)
     assert start.main(["report", "qrels.txt", "bm25.run"]) == 2
-    assert "pip install 'ranklens[app]'" in capsys.readouterr().err
+    assert f"pip install '{ROOT}[app]'" in capsys.readouterr().err
 
 
 def test_a_report_with_its_data_opens_by_the_command(tmp_path: Path) -> None:

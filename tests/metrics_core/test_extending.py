@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 
 from metrics_core import RanklensError, extending
 from metrics_core.base.plugins import say_once
+from metrics_core.extending import TopK
 from metrics_core.formats.added import at_most, or_else
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.added import checked
@@ -146,14 +149,33 @@ def test_a_kernel_owes_a_number_a_query(made: Any, told: str) -> None:
         checked(kernel, "Mine", "orchard")(example())
 
 
-def test_a_kernel_owes_one_a_cutoff_where_it_is_given_several() -> None:
-    def kernel(ranks: JudgedRanks, *, cutoff: Any) -> Any:
-        return np.zeros(ranks.n_queries)
+@pytest.mark.parametrize(
+    "score",
+    [
+        lambda found, cutoff: found / (cutoff if cutoff > 2 else 2),
+        lambda found, cutoff: found / math.sqrt(cutoff),
+        lambda found, cutoff: found / max(np.atleast_1d(cutoff)),
+        lambda found, cutoff: found[:, 0] if found.ndim > 1 else found,
+        lambda found, cutoff: found / cutoff,
+    ],
+    ids=["an if", "one number", "mistaken", "one cutoff", "takes arrays"],
+)
+def test_a_kernel_for_one_cutoff_has_a_curve(score: Callable[[Any, Any], Any]) -> None:
+    def kernel(ranks: JudgedRanks, *, cutoff: TopK) -> Any:
+        return score(ranks.relevant().count(cutoff).astype(float), cutoff)
 
-    scores = checked(kernel, "Mine", "orchard")
-    assert scores(example(), cutoff=3).shape == (1,)
-    with pytest.raises(RanklensError, match="gives 1 of float64 where it owes 1 × 2 of"):
-        scores(example(), cutoff=np.array([1, 2]))
+    scores, cutoffs = checked(kernel, "Mine", "orchard"), np.array([1, 2, 3, 5, 10])
+    by_hand = [kernel(example(), cutoff=cutoff) for cutoff in cutoffs.tolist()]
+    assert scores(example(), cutoff=cutoffs).tolist() == np.stack(by_hand, axis=1).tolist()
+    assert scores(example(), cutoff=cutoffs[:0]).shape == (1, 0)
+
+
+def test_what_fails_for_one_cutoff_fails_for_several() -> None:
+    def kernel(ranks: JudgedRanks, *, cutoff: TopK) -> Any:
+        return np.zeros(2) if cutoff > 1 else np.zeros(ranks.n_queries)
+
+    with pytest.raises(RanklensError, match="gives 2 of float64 where it owes 1 of"):
+        checked(kernel, "Mine", "orchard")(example(), cutoff=np.array([1, 2]))
 
 
 def test_a_format_that_fails_knows_no_file(caplog: pytest.LogCaptureFixture) -> None:

@@ -100,4 +100,4 @@ def test_the_core_alone_brings_no_dashboard_and_says_what_does(built: Built) -> 
     assert "numpy" in packages and not {"streamlit", "plotly"} & packages
     done = built.run("ranklens")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1 and "pip install 'ranklens[app]'" in done.stderr
+    assert done.stderr.count("\n") == 1 and f"pip install '{built.wheel}[app]'" in done.stderr

@@ -1,4 +1,4 @@
-"""Save report: for whom, under which title, which parts; and the file."""
+"""Save report: what it includes, under which title, which parts; and the file."""
 
 from __future__ import annotations
 
@@ -12,38 +12,42 @@ from dashboard.app_pages.parts import section
 from dashboard.drawing.report.parts import PARTS
 from dashboard.session import Opened
 from dashboard.session.actions.notes import remarks
-from dashboard.session.actions.reports import Readers, collection_title, saved, used_files
+from dashboard.session.actions.reports import collection_title, saved, used_files
 from dashboard.session.open_collection import collection
+from dashboard.study.sharing import Include
 
-_READERS = {
-    "public": (
-        "Anyone",
-        "Ids and numbers only: runs are A, B, C, groups are numbered; no texts, no names of files.",
-    ),
-    "no texts": ("People who know the runs", "Names stay; queries and documents stand by id."),
-    "all": ("People who may read everything", "With the texts of queries and documents."),
+_LEAVES_OUT: dict[Include, str] = {
+    "scores only": "Leaves out names, ids, texts and notes. Runs are A, B, C; groups, queries and"
+    " documents are numbered.",
+    "run names": "Leaves out ids, texts and notes. Queries and documents are numbered; runs, groups"
+    " and files keep their names.",
+    "full texts": "Leaves out nothing: queries and documents with their ids and texts, and notes.",
 }
+_USUAL: Include = "run names"
 
 
 def save_button(here: Opened) -> None:
-    """The button that asks for whom the report is."""
+    """The button that asks what the report includes."""
     if st.button("Save report", key="save_report", type="tertiary"):
         _ask(here)
 
 
 @st.dialog("Save report")
 def _ask(here: Opened) -> None:
-    readers: Readers = st.radio(
-        "For whom?",
-        get_args(Readers),
-        format_func=lambda key: _READERS[key][0],
-        captions=[_READERS[key][1] for key in get_args(Readers)],
-        key="report_readers",
+    choices = get_args(Include)
+    include: Include = st.radio(
+        "Include",
+        choices,
+        index=choices.index(_USUAL),
+        format_func=str.capitalize,
+        captions=[_LEAVES_OUT[choice] for choice in choices],
+        key="report_include",
     )
-    usual = "Comparison" if readers == "public" else collection_title()
-    title = st.text_input("Title", value=usual, key=f"report_title_{readers == 'public'}")
-    text = st.text_area("A paragraph of your own, above all", key="report_text", height=68)
-    there = remarks() if readers == "all" else NOTHING_NOTED
+    nameless, everything = include == "scores only", include == "full texts"
+    usual = "Comparison" if nameless else collection_title()
+    title = st.text_input("Title", value=usual, key=f"report_title_{nameless}")
+    text = st.text_area("Introduction (optional)", key="report_text", height=68)
+    there = remarks() if everything else NOTHING_NOTED
     offered = [part for part in PARTS if part != "noted" or there.given]
     parts = st.pills(
         "Parts",
@@ -53,7 +57,7 @@ def _ask(here: Opened) -> None:
         selection_mode="multi",
         key=f"report_parts_{len(offered)}",
     )
-    with_data = readers == "all" and st.checkbox(
+    with_data = everything and st.checkbox(
         "With the data",
         key="report_data",
         help="The collection goes along in the file, with notes and grades: it can be downloaded"
@@ -64,11 +68,9 @@ def _ask(here: Opened) -> None:
     st.download_button(
         "Save as HTML",
         data=partial(
-            saved, here, readers, title, text, kept, used_files(), noted=there, carried=carried
+            saved, here, include, title, text, kept, used_files(), noted=there, carried=carried
         ),
-        file_name="ranklens-report.html"
-        if readers == "public"
-        else section.file_name("report", ".html"),
+        file_name="ranklens-report.html" if nameless else section.file_name("report", ".html"),
         mime="text/html",
         key="report_file",
         type="primary",

@@ -33,9 +33,10 @@ _IN_A_HEAD = {"P": "share relevant", "R": "share found", "RR": "first relevant",
 _drawn = Template("overview")
 
 
-def facts_line(facts: Facts, href: Href) -> Markup:
-    """What every number of the view rests on, as one line."""
-    return _drawn("facts_line", facts=facts, href=href, listed=whole_list)
+def facts_line(facts: Facts, href: Href, guess: tuple[str, str] | None = None) -> Markup:
+    """What every number of the view rests on, as one line; `guess` are the baseline that was taken
+    for its name and the first run."""
+    return _drawn("facts_line", facts=facts, href=href, listed=whole_list, guess=guess)
 
 
 @dataclass(frozen=True)

@@ -139,9 +139,7 @@ def panels(charts: Sequence[tuple[Markup, Markup, bool]], legend: Markup, note: 
     return _drawn("panels", charts=charts, legend=legend, note=note)
 
 
-def case(
-    found: Case, drawing: Drawing, grades: Grades, anchor: str, *, texts: bool = True
-) -> Markup:
+def case(found: Case, drawing: Drawing, grades: Grades, anchor: str) -> Markup:
     """A query that got worse or better: which documents made it, and both lists."""
     page, row = found.page, found.row
     parts: list[tuple[Markup, Entry]] = []
@@ -157,7 +155,7 @@ def case(
         "case",
         anchor=anchor,
         row=row,
-        name=page.text if texts else f"query {row['query_id']}",
+        name=page.text,
         parts=parts,
         rest=rest,
         more=more,
@@ -226,7 +224,7 @@ def query_rows(
     rows = []
     for i, record in enumerate(shown.kept.to_dict("records")):
         inside = " ".join(key for key in keys if lists[key][place[record["query_id"]]])
-        text = str(record["text"]).strip() or f"query {record['query_id']}"
+        text = str(record["text"]).strip() or record["query_id"]
         cells: list[_Cell] = [("text", text, "")]
         for column in columns:
             if column.key in written:
@@ -248,15 +246,20 @@ def _cell(kind: str, value: object, record: Mapping[str, object], *, coloured: b
     return kind, str(value), ""
 
 
+def left_out(why: str) -> Markup:
+    """That a part could not be made, and why where that may be said."""
+    return _drawn("left_out", why=why)
+
+
 def by_width(wide: Markup, narrow: Markup) -> Markup:
     """A chart for a wide screen and the same for a phone, of which one is seen."""
     return _drawn("by_width", wide=wide, narrow=narrow)
 
 
-def noted(rows: pd.DataFrame, *, texts: bool) -> Markup:
+def noted(rows: pd.DataFrame) -> Markup:
     """What people noted of queries (query_id, text, tags, notes); nothing where they did not."""
     records = rows.to_dict("records")
-    return _drawn("noted", rows=records, texts=texts) if records else Markup()
+    return _drawn("noted", rows=records) if records else Markup()
 
 
 def measured(

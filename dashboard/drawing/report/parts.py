@@ -24,6 +24,8 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures import curves as figures
 from dashboard.drawing.svg.drawn import svg_of
 from metrics_core.base import wording as w
+from metrics_core.base.errors import RanklensError
+from metrics_core.base.plugins import in_words
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -50,13 +52,12 @@ _LEADS_TO = {"breakdown": "groups", "firm": "checks", "curves": "curves", "pairs
 @dataclass(frozen=True)
 class Asked:
     """What the sender wants: a title (the collection's name), a paragraph of their own above all,
-    the parts, whether query texts and titles stand in it, what was left out, in words, and the
-    packed collection that it carries, b"" for none."""
+    the parts, what was left out, in words, and the packed collection that it carries, b"" for
+    none."""
 
     title: str
     text: str = ""
     parts: tuple[str, ...] = tuple(PARTS)
-    texts: bool = True
     said: str = ""
     data: bytes = field(default=b"", repr=False)
     made: datetime = field(default_factory=lambda: datetime.now().astimezone())
@@ -82,7 +83,7 @@ class Parts:
         self.styles = drawing.styles
         cases = [*shown.losses, *shown.wins]
         self._anchors = {str(c.row["query_id"]): f"case-{i}" for i, c in enumerate(cases, 1)}
-        self._drawn = {key: inside for key in asked.parts if (inside := self._inside(key))}
+        self._drawn = {key: inside for key in asked.parts if (inside := self._made(key))}
         self.kept = list(self._drawn)
 
     def href(self, page: str, **changes: Any) -> str:
@@ -144,6 +145,17 @@ class Parts:
             for key, inside in self._drawn.items()
         ]
 
+    def _made(self, key: str) -> Markup:
+        """What stands in a part, or why it could not be made; an error may quote ids and texts."""
+        failed = self.shown.failed.get(key)
+        if failed is None:
+            try:
+                return self._inside(key)
+            except Exception as error:
+                failed = error
+        why = failed.message if isinstance(failed, RanklensError) else in_words(failed)
+        return blocks.left_out("" if self.asked.said else why)
+
     def _inside(self, key: str) -> Markup:
         inside: dict[str, Callable[[], Markup]] = {
             "runs": self._runs,
@@ -155,7 +167,7 @@ class Parts:
             "losses": lambda: self._cases(self.shown.losses),
             "wins": lambda: self._cases(self.shown.wins),
             "queries": self._queries,
-            "noted": lambda: blocks.noted(self.shown.noted, texts=self.asked.texts),
+            "noted": lambda: blocks.noted(self.shown.noted),
             "measured": self._measured,
         }
         return inside[key]()
@@ -169,7 +181,7 @@ class Parts:
         if key == "groups" and shown.groups is not None:
             higher = drawing.comparison.measure.declaration.higher_is_better
             return shown.groups[0].lead("", higher_is_better=higher)
-        if key == "curves":
+        if key == "curves" and shown.curves is not None:
             return shown.curves.lead
         if key == "losses":
             return (
@@ -220,6 +232,8 @@ class Parts:
 
     def _curves(self) -> Markup:
         shown, drawing = self.shown.curves, self.drawing
+        if shown is None:
+            return Markup()
         in_colour = shown.in_colour(drawing.comparison)
         tested = shown.queries >= FEWEST_QUERIES
         note = curves_blocks.bands(drawing, tested=tested)
@@ -240,6 +254,8 @@ class Parts:
     def chart(self, family: str, width: float = _WIDTH) -> Markup:
         """The chart of a measure by k."""
         shown, drawing = self.shown.curves, self.drawing
+        if shown is None:
+            return Markup()
         unit = shown.ranges[family] == (0, 1)
         chart = figures.measure_by_cutoff(
             shown.frames[family],
@@ -261,9 +277,11 @@ class Parts:
     def case_of(self, case: Case, anchor: str) -> Markup:
         """A query with both lists; without an anchor nothing leads to it."""
         grades = Grades.of(self.shown.grades)
-        return blocks.case(case, self.drawing, grades, anchor, texts=self.asked.texts)
+        return blocks.case(case, self.drawing, grades, anchor)
 
     def _queries(self) -> Markup:
+        if self.shown.queries is None:
+            return Markup()
         return blocks.query_rows(
             self.shown.queries,
             self.shown.lists,

@@ -113,13 +113,13 @@ class _Slides:
 
     def _slide_cutoff(self) -> Markup:
         shown, drawing = self._parts.shown.curves, self._parts.drawing
-        family = next(iter(shown.frames), "")
-        if not family:
+        family = "" if shown is None else next(iter(shown.frames), "")
+        if shown is None or not family:
             return Markup()
         answer, told = shown.title, Sentence()
         if drawing.comparison.measure.cutoff is None:
             told = muted(f"{drawing.name} counts the whole list; the curves show {family} by k.")
-        elif beside := self._beside_test(family):
+        elif beside := self._beside_test(shown.frames[family], family):
             answer, told = beside
         note = curves_blocks.bands(drawing, tested=shown.queries >= FEWEST_QUERIES)
         legend = curves_blocks.legend(drawing, shown.in_colour(drawing.comparison), {}, note)
@@ -127,12 +127,12 @@ class _Slides:
         picture = legend + blocks.by_width(*charts)
         return self._slide("curves", PARTS["curves"], answer, picture, told=told)
 
-    def _beside_test(self, family: str) -> tuple[Sentence, Sentence] | None:
+    def _beside_test(self, frame: pd.DataFrame, family: str) -> tuple[Sentence, Sentence] | None:
         """What the screen of the curves says where they and the first screen's test differ."""
         shown, drawing = self._parts.shown, self._parts.drawing
         tested = shown.overview.comparison.set_index("run")["verdict"]
         return curves_beside_test(
-            shown.curves.frames[family],
+            frame,
             family,
             (drawing.focus, drawing.baseline),
             drawing.cutoff,
@@ -144,11 +144,10 @@ class _Slides:
         if not cases:
             return Markup()
         case = cases[0]
-        name = case.page.text if self._parts.asked.texts else f"query {case.row['query_id']}"
         question = (
             f"What does {'the largest loss' if kind == 'losses' else 'the largest win'} look like?"
         )
-        return self._slide(kind, question, f"“{name}”", self._parts.case_of(case, ""))
+        return self._slide(kind, question, f"“{case.page.text}”", self._parts.case_of(case, ""))
 
 
 def _first_runs(compared: pd.DataFrame, drawing: Drawing) -> pd.DataFrame:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
 
 from dashboard.answers.remarks import NOTHING_NOTED, Remarks
 from dashboard.answers.report import UsedFile, report
@@ -16,17 +15,14 @@ from dashboard.files.files import File, fingerprint
 from dashboard.session.actions.collections import packed_collection
 from dashboard.session.open_collection import all_collections, collection, library_here
 from dashboard.session.view import Opened
-from dashboard.study.sharing import Shared, without_names, without_texts
+from dashboard.study.sharing import Include, shared
 from dashboard.workspace.disk.durable import state_of
 from metrics_core.tables import Run
-
-Readers = Literal["public", "no texts", "all"]
-"""For whom a report is: ids and numbers alone, names without texts, or whoever may read it all."""
 
 
 def saved(
     here: Opened,
-    readers: Readers,
+    include: Include,
     title: str,
     text: str,
     parts: Sequence[str],
@@ -36,28 +32,28 @@ def saved(
     carried: str = "",
 ) -> bytes:
     """The file, of the view as it is, made without a look at the session; `carried` is the id of
-    the collection that goes along, for who may read everything."""
-    make = {"public": without_names, "no texts": without_texts, "all": Shared}[readers]
-    shared = make(here.study)
-    study, view = shared.study, shared.comparison(here.comparison)
+    the collection that goes along with the full texts."""
+    leaving = shared(here.study, include)
+    study, view = leaving.study, leaving.comparison(here.comparison)
     slots = (
-        {shared.runs.get(name, name): place for place, name in enumerate(here.study.names)}
-        if shared.runs
+        {leaving.runs.get(name, name): place for place, name in enumerate(here.study.names)}
+        if leaving.runs
         else {name: style.slot for name, style in here.look.styles.items()}
     )
     drawing = Drawing.of(view, study.names, slots, here.look.palette)
-    data = packed_collection(carried) if carried and readers == "all" else b""
-    asked = Asked(title, text, tuple(parts), texts=not shared.said, said=shared.said, data=data)
-    used = () if readers == "public" else tuple(files)
+    everything = include == "full texts"
+    data = packed_collection(carried) if carried and everything else b""
+    asked = Asked(title, text, tuple(parts), said=leaving.said, data=data)
+    used = () if include == "scores only" else tuple(files)
     # What people wrote may name anything.
-    remarks = noted if readers == "all" else NOTHING_NOTED
-    found = report(study, view, used, remarks=remarks, own_grades=own_grades(here, readers))
+    remarks = noted if everything else NOTHING_NOTED
+    found = report(study, view, used, remarks=remarks, own_grades=own_grades(here, include))
     return document(found, drawing, asked).encode()
 
 
-def own_grades(here: Opened, readers: Readers) -> dict[str, int]:
+def own_grades(here: Opened, include: Include) -> dict[str, int]:
     """The grades that were given in Ranklens and count, by whose they are."""
-    if readers == "public":
+    if include != "full texts":
         return {"people": sum(len(layer) for layer in here.layers)}
     return {layer.name: len(layer) for layer in here.layers}
 

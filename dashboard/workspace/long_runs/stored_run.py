@@ -6,12 +6,13 @@ stand. Its judged ranks are kept elsewhere, so most pages never read a row. No S
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,7 @@ from metrics_core.base.notes import Note
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import column_of
 from metrics_core.tables.columns import ID, coded
+from metrics_core.tables.judgable import rename_queries
 from metrics_core.tables.run import no_lists
 
 HELD = 250_000
@@ -111,6 +113,38 @@ class StoredRows:
         return own.set_column(0, "query_id", coded(own["query_id"].cast(ID)))
 
 
+@dataclass(frozen=True)
+class _RenamedRows:
+    """Stored rows whose queries have other names."""
+
+    rows: StoredRows
+    names: Mapping[str, str]
+
+    @property
+    def content(self) -> str:
+        """The hash of the rows as they are stored."""
+        return self.rows.content
+
+    @cached_property
+    def layout(self) -> RowPlaces:
+        """Where the rows stand, by the new names."""
+        own = self.rows.layout
+        return replace(own, query_ids=[self.names[query_id] for query_id in own.query_ids])
+
+    def whole(self) -> pa.Table:
+        """All rows."""
+        return rename_queries(self.rows.whole(), self.names)
+
+    def heads(self, depth: int) -> pa.Table:
+        """`StoredRows.heads`."""
+        return rename_queries(self.rows.heads(depth), self.names)
+
+    def some(self, query_ids: Collection[str]) -> pa.Table:
+        """`StoredRows.some`, by the new names."""
+        wanted = [q for q in self.rows.layout.query_ids if self.names[q] in query_ids]
+        return rename_queries(self.rows.some(wanted), self.names)
+
+
 class StoredRun(Run):
     """A run whose rows are read from its file where they are asked for."""
 
@@ -175,6 +209,12 @@ class StoredRun(Run):
     def renamed(self, name: str) -> StoredRun:
         """The same run under another name."""
         return StoredRun(self.rows, name, self.notes)
+
+    def with_query_ids(self, names: Mapping[str, str]) -> StoredRun:
+        """The same run with each query under the name that it has here."""
+        # For answers alone: it has no file of its own that could be kept.
+        rows = cast(StoredRows, _RenamedRows(self.rows, names))
+        return StoredRun(rows, self.name, self.notes)
 
     def noting(self, *notes: Note) -> StoredRun:
         """The same run with further notes."""

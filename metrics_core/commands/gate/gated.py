@@ -13,6 +13,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.base.version import __version__
+from metrics_core.base.whole_files import encoded, replace_file
 from metrics_core.checks.snapshots import Snapshot, fingerprint
 from metrics_core.commands import Ended
 from metrics_core.commands.gate.formats import FORMATS
@@ -42,11 +43,11 @@ def gated(options: GateOptions) -> Ended:
     asked = Asked.of(options.gates, options.floors, options.floors_shown, options.overlaps)
     report = _report(asked, options) if asked.measures else _of_lists(asked, options)
     for format, path in reports:
-        Path(path).write_text(FORMATS[format](report), encoding="utf-8")
+        replace_file(path, FORMATS[format](report))
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary and "github" in (options.format, *(format for format, _ in reports)):
-        with Path(summary).open("a", encoding="utf-8") as file:
-            file.write(FORMATS["markdown"](report))
+        before = Path(summary).read_bytes() if Path(summary).exists() else b""
+        replace_file(summary, before + encoded(FORMATS["markdown"](report), summary))
     return Ended(FORMATS[options.format](report), report.status)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from metrics_core.base import wording as w
+from metrics_core.base.whole_files import replace_file
 from metrics_core.checks.judgment_marks import marks_of
 from metrics_core.checks.snapshots import Snapshot, beside, changes_since, snapshot_of, text_of
 from metrics_core.commands.gate.options import GateOptions
@@ -52,7 +52,7 @@ def updated(report: GateReport, compared: Compared, options: GateOptions) -> Seq
     origin = origin_of(options, options.label)
     origin = replace(origin, queries=origin.queries or snapshot.origin.queries)
     made = snapshot_of(scores, compared.qrels, origin, snapshot)
-    Path(path).write_text(text_of(made), encoding="utf-8")
+    replace_file(path, text_of(made))
     told = [f"{path} now holds the scores of this run."]
     if snapshot.origin.label and not options.label:
         told.append(f"Its label, {snapshot.origin.label!r}, went; --label gives one.")

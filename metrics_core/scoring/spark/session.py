@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics_core.base.errors import RanklensError
+from metrics_core.base.installing import install_command
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -70,7 +71,7 @@ def require_pyspark() -> None:
     if find_spec("pyspark") is None:
         raise RanklensError(
             "Apache Spark needs PySpark, which is not installed.",
-            "Install it with: pip install 'ranklens[spark]'",
+            f"Install it with: {install_command('spark')}",
         )
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dashboard.files.files import SAMPLE_FOLDER
+from dashboard.session.open_collection import workspace
+from metrics_core import formats
 from metrics_core.comparing.method import TESTS
 from tests.dashboard.app_pages.test_pages import links_of
 from tests.dashboard.conftest import opened, text_of
@@ -118,3 +121,15 @@ def test_queries_that_a_run_lacks_are_left_out_by_choice() -> None:
     alone = text_of(opened("", run="bm25", base="bm25", missing="shared"))
     assert "98 of 104" in alone
     assert "Scores of on nDCG@10" in alone
+
+
+def test_a_baseline_that_was_guessed_by_its_name_is_said() -> None:
+    workspace().new("Mine", "mine")
+    for file in ("qrels.txt", "dense.run", "bm25.run"):
+        workspace().add("mine", formats.read(SAMPLE_FOLDER / file, name=file))
+    said = "bm25 is the baseline because of its name; commands and Python take the first run, dense"
+    app = opened("", set="mine")
+    assert "dense beats bm25" in text_of(app) and said in text_of(app)
+    app.selectbox(key="w_base").select("dense").run()
+    assert "because of its name" not in text_of(app)
+    assert "because of its name" not in text_of(opened("", set="mine", base="bm25"))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +18,7 @@ from dashboard.commands.figure import FIGURES
 from dashboard.drawing.figures.text import SIZE, text_width
 from dashboard.start import main
 from tests.dashboard.test_printing import HERE, boxes
+from tests.full_disk import full_disk
 
 SAMPLE = Path(__file__).parents[3] / "sample_runs"
 NAMES = ("bm25", "dense", "hybrid", "titles-only")
@@ -125,3 +128,19 @@ def test_one_run_has_curves_alone(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "minus" not in capsys.readouterr().out
     assert main(["figure", "forest", *GIVEN[:2], "-o", out]) == 2
     assert "nothing but bm25 to compare" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [(["report"], b"new.run"), (["report"], b"n\xff.run"), (["figure", "forest"], b"new.run")],
+)
+def test_what_was_there_stays_whole_where_nothing_can_be_written(
+    command: list[str], name: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, out = tmp_path / os.fsdecode(name), tmp_path / "x.svg"
+    run.write_bytes(Path(GIVEN[2]).read_bytes())
+    out.write_text("before")
+    with full_disk() if name == b"new.run" else nullcontext():
+        assert main([*command, *GIVEN[:2], str(run), "-o", str(out)]) == 2
+    assert str(out) in capsys.readouterr().err
+    assert out.read_text() == "before" and len(list(tmp_path.iterdir())) == 2

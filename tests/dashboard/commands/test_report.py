@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import zipfile
 from io import BytesIO
@@ -9,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from dashboard.notebook import show
 from dashboard.start import main
 from dashboard.workspace.taken_out.in_page import packed_in
+from metrics_core import compare
+from metrics_core.__main__ import main as core
 from metrics_core.base import wording as w
 
 SAMPLE = Path(__file__).parents[3] / "sample_runs"
@@ -54,7 +58,45 @@ def test_public_holds_no_name(tmp_path: Path) -> None:
     page = out.read_text()
     for name in ("bm25", "dense", "vinegar", "Billing", "qrels.txt", str(SAMPLE), str(tmp_path)):
         assert name not in page
-    assert "texts and names left out" in page and "q098" in page
+    assert "names and texts left out" in page and "query 98" in page and "q098" not in page
+
+
+def test_the_first_run_is_the_baseline_in_every_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [str(tmp_path / name) for name in ("dense.run", "dense-bm25-hybrid.run")]
+    for given, path in zip(reversed(RUNS), runs, strict=True):
+        Path(path).write_text(Path(given).read_text())
+    out = ["-o", str(tmp_path / "x.html")]
+    assert main(["report", QRELS, *runs, "--parts", "runs", *out]) == 0
+    assert "dense-bm25-hybrid against dense on nDCG@10" in capsys.readouterr().out
+    assert main(["figure", "forest", QRELS, *runs, "-o", str(tmp_path / "x.svg")]) == 0
+    assert "Difference to dense on nDCG@10" in capsys.readouterr().out
+    assert core(["compare", QRELS, *runs, "--format", "json"]) == 0
+    assert '"baseline": "dense"' in capsys.readouterr().out
+    shown = show(runs, QRELS).frame.set_index(["run", "measure"])["difference"]
+    own = compare(runs, QRELS, "nDCG@10").set_index("run")["difference"]
+    assert shown["dense-bm25-hybrid", "nDCG@10"] == own["dense-bm25-hybrid"] < 0
+
+
+@pytest.mark.parametrize("flag", ["--public", "--no-texts"])
+def test_ids_that_are_texts_stay_at_home(flag: str, tmp_path: Path) -> None:
+    for name in ("ours", "theirs"):
+        contexts = ["A secret passage {0}", "A secret one"][:: 1 if name == "ours" else -1]
+        sample = {
+            "user_input": "My secret question {0}?",
+            "retrieved_contexts": contexts,
+            "reference_contexts": ["A secret passage {0}"],
+        }
+        lines = [json.dumps(sample).replace("{0}", str(q)) + "\n" for q in range(12)]
+        (tmp_path / f"{name}.jsonl").write_text("".join(lines))
+    out, files = tmp_path / "x.html", [str(tmp_path / f"{n}.jsonl") for n in ("ours", "theirs")]
+    given = [files[0], *files, "--columns", "doc=retrieved_contexts", "-m", "RR"]
+    assert main(["report", *given, "-o", str(out)]) == 0 and "secret" in out.read_text()
+    assert main(["report", *given, flag, "-o", str(out)]) == 0
+    page = out.read_text()
+    assert "secret" not in page and "query 12" in page and "document 1" in page
+    assert ("ours" in page) == (flag == "--no-texts")
 
 
 def test_queries_and_documents_have_their_ids_read_as_the_runs(tmp_path: Path) -> None:

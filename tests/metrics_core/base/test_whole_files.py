@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from metrics_core.base.whole_files import read_sealed, write_sealed
+from metrics_core.base.errors import RanklensError
+from metrics_core.base.whole_files import read_sealed, replace_file, write_sealed
+from tests.full_disk import full_disk
 
 CONTENT = bytes(range(256)) * 3
 
@@ -44,3 +46,28 @@ def test_it_counts_under_its_name_alone(path: Path) -> None:
 def test_it_is_on_the_disk_before_it_is_named(tmp_path: Path, to_disk: list[str]) -> None:
     write_sealed(tmp_path / "a", CONTENT)
     assert to_disk == ["file", "name", "folder"]
+
+
+@pytest.mark.parametrize("content", [b"x" * 5000, "x" * 5000, "\udcff"])
+def test_a_file_of_the_user_s_stays_whole_where_it_cannot_be_written(
+    content: bytes | str, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    path.write_text("before")
+    with full_disk(), pytest.raises((OSError, RanklensError), match=r"report\.html"):
+        replace_file(path, content)
+    assert path.read_text() == "before" and list(tmp_path.iterdir()) == [path]
+    with pytest.raises(FileNotFoundError, match=r"nowhere.x\.html"):
+        replace_file(tmp_path / "nowhere" / "x.html", "")
+
+
+def test_a_file_of_the_user_s_keeps_its_rights_and_its_link(tmp_path: Path) -> None:
+    path, link = tmp_path / "own.json", tmp_path / "link.json"
+    path.write_text("before")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    replace_file(link, "now ü")
+    assert path.read_text("utf-8") == "now ü" and link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o640
+    replace_file("/dev/null", "gone")
+    assert Path("/dev/null").is_char_device()

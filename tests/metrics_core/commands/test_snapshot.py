@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ import pytest
 from metrics_core.__main__ import main
 from metrics_core.checks.snapshots import read_snapshot
 from metrics_core.formats import read_run
+from tests.full_disk import full_disk
 
 SAMPLE = Path(__file__).parents[3] / "sample_runs"
 MEASURES = "nDCG@10,AP,P@10"
@@ -260,3 +264,26 @@ def test_in_the_place_of_a_run_it_is_called_what_it_is(command: Command, baselin
         assert status == 2 and "a snapshot of Ranklens" in err, arguments
     with pytest.raises(Exception, match="a snapshot of Ranklens"):
         read_run(baseline)
+
+
+@pytest.mark.parametrize("name", [b"new.run", b"n\xff.run"])
+def test_a_baseline_stays_whole_where_it_cannot_be_written(
+    name: bytes, command: Command, tmp_path: Path
+) -> None:
+    run = tmp_path / os.fsdecode(name)
+    shutil.copy("dense.run", run)
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    baseline, report = kept / "baseline.json", kept / "report.md"
+    given = ("qrels.txt", "-m", MEASURES)
+    command("snapshot", *given, "dense.run", "-o", baseline)
+    report.write_text("before")
+    held = baseline.read_bytes()
+    with full_disk() if name == b"new.run" else nullcontext():
+        status, _, err = command("snapshot", *given, run, "-o", baseline)
+        assert status == 2 and str(baseline) in err
+        reported = ("--gate", "AP > -0.02", "--report", f"json={report}")
+        status, _, err = command("compare", "qrels.txt", baseline, run, *reported)
+        assert status == 2 and str(report) in err
+    assert baseline.read_bytes() == held and report.read_text() == "before"
+    assert len(list(kept.iterdir())) == 2

@@ -23,6 +23,7 @@ from dashboard.study.library import assemble
 from dashboard.study.study import Study
 from dashboard.workspace import Settings
 from metrics_core.base import wording as w
+from metrics_core.base.errors import RanklensError
 from tests.collections_of import qrels_of, run_of
 
 FILES = (
@@ -119,8 +120,6 @@ def test_what_people_noted_and_graded_is_said() -> None:
     assert "Grades given in Ranklens count beside those of the files: 12 of Ann's." in text
     # No command knows those grades.
     assert "metrics_core compare" not in text
-    by_id = text_of(page_of(sample(), Asked("X", texts=False), remarks=remarks))
-    assert "q098<vague>two meanings" in by_id and "Notes and tags" in by_id
     assert "Notes and tags" not in text_of(page_of(sample()))
 
 
@@ -185,3 +184,30 @@ def test_what_a_run_lacks_is_counted_alike_where_it_is_left_out() -> None:
     lacking = "bm25 lacks 6, titles-only lacks 23."
     assert f"counts as an empty list: {lacking}" in text_of(page_of(sample()))
     assert f"is left out: {lacking}" in text_of(page_of(sample(), missing="shared"))
+
+
+@pytest.mark.parametrize("error", [RanklensError("Mine of orchard failed."), ValueError("no k")])
+def test_a_part_that_fails_is_left_out_with_a_sentence(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise error
+
+    for part in ("curves", "firmness", "breakdown", "query", "lists"):
+        monkeypatch.setattr(f"dashboard.answers.report.{part}", fails)
+    monkeypatch.setattr("dashboard.drawing.blocks.report.measured", fails)
+    page = page_of(sample())
+    assert "dense beats bm25" in text_of(page) and "vinegar for the robot" not in page
+    ids = set(re.findall(r'<section id="([^"]+)"', page))
+    failed = {"groups", "checks", "curves", "losses", "wins", "queries", "measured"}
+    assert ids == {"verdict", "runs", *failed}
+    assert text_of(page).count(f"This part could not be made. {said_of(error)}") == len(failed)
+    assert set(re.findall(r'data-screen="(\w+)"', page)) == {"verdict"}
+    # An error may quote what is left out.
+    shared = text_of(page_of(sample(), Asked("X", said="texts left out")))
+    assert shared.count("This part could not be made.") == len(failed)
+    assert said_of(error) not in shared
+
+
+def said_of(error: Exception) -> str:
+    return error.message if isinstance(error, RanklensError) else "ValueError: no k."

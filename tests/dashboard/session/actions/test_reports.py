@@ -11,8 +11,9 @@ from dashboard.answers.remarks import Remarks
 from dashboard.answers.report import UsedFile
 from dashboard.drawing.report.parts import PARTS
 from dashboard.drawing.theme import LIGHT, Look, run_styles
-from dashboard.session.actions.reports import Readers, saved
+from dashboard.session.actions.reports import saved
 from dashboard.session.view import Opened
+from dashboard.study.sharing import Include
 from tests.dashboard.study.test_sharing import MARK, marked
 
 
@@ -26,21 +27,26 @@ class Graded:
 
 
 @pytest.mark.parametrize(
-    ("readers", "held"),
-    [("public", ()), ("no texts", ("name", "file", "layer")), ("all", ("name", "file", "tag"))],
+    ("include", "held"),
+    [
+        ("scores only", ()),
+        ("run names", ("name", "file")),
+        ("full texts", ("name", "file", "tag", "layer", "id")),
+    ],
 )
-def test_what_leaves_is_what_its_readers_may_see(readers: Readers, held: tuple[str, ...]) -> None:
+def test_what_leaves_is_what_is_included(include: Include, held: tuple[str, ...]) -> None:
     study = marked()
     view = study.view(Address.of())
     names = {name: place for place, name in enumerate(study.names)}
     shown = view.comparison
     styles = run_styles(study.names, names, focus=shown.focus, baseline=shown.baseline)
     here = Opened(study, view, Look(LIGHT, styles), layers=cast(Any, (Graded(),)))
-    noted = Remarks((("q3", (f"{MARK} tag",), (f"{MARK} note of Ann",)),))
+    noted = Remarks(((f"{MARK} what is 3?", (f"{MARK} tag",), (f"{MARK} note of Ann",)),))
     files = (UsedFile(f"{MARK} file.run", "run", f"{MARK} one", 9, 9, "ab" * 32),)
-    page = saved(here, readers, "Ours", "", list(PARTS), files, noted=noted).decode()
+    page = saved(here, include, "Ours", "", list(PARTS), files, noted=noted).decode()
     assert (MARK in page) == bool(held)
     assert "12 of " in page  # of whom is said where names may be
     assert (f"{MARK} tag" in page) == ("tag" in held)
     assert (f"{MARK} file.run" in page) == ("file" in held)
-    assert (f"{MARK} layer" in page) == (readers != "public")
+    assert (f"{MARK} layer" in page) == ("layer" in held)
+    assert (f"{MARK} what is" in page) == (f"{MARK} passage" in page) == ("id" in held)

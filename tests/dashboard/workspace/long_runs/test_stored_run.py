@@ -63,6 +63,22 @@ def test_a_stored_run_is_judged_as_one_in_memory(run: Run) -> None:
         assert near_matches(kept, QRELS) == near_matches(run, QRELS)
 
 
+@settings(max_examples=10, deadline=None)
+@given(run=runs())
+def test_queries_under_other_names_have_their_rows(run: Run) -> None:
+    with short_are_long(), tempfile.TemporaryDirectory() as folder:
+        names = {query_id: f"query {query_id}" for query_id in run.query_ids}
+        kept = stored(Path(folder), run).with_query_ids(names)
+        other = run.with_query_ids(names)
+        assert kept.query_ids == other.query_ids == list(names.values())
+        assert sorted(kept.to_pandas().values.tolist()) == sorted(other.to_pandas().values.tolist())
+        assert set(kept.leading(1).query_ids) <= set(names.values())
+        assert kept.renamed("b").query_ids == kept.query_ids and kept.rows.content
+        for query_id, name in names.items():
+            assert ranked_documents(kept, name).equals(ranked_documents(run, query_id))
+            assert kept.length(name) == run.length(query_id)
+
+
 def test_the_first_ranks_are_read_without_the_rest(tmp_path: Path) -> None:
     with short_are_long():
         kept = stored(tmp_path, RUN)

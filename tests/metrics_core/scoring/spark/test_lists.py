@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from metrics_core.base.errors import RanklensError
+from metrics_core.base.installing import install_command
 from metrics_core.scoring.spark import lists
 from metrics_core.scoring.spark.lists import scoring, whole_lists
 
@@ -75,4 +76,4 @@ def test_it_is_imported_without_pyspark_and_says_what_is_lacking() -> None:
         "except spark.session.__globals__['RanklensError'] as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "pip install 'ranklens[spark]'" in done.stdout, done.stderr
+    assert install_command("spark") in done.stdout, done.stderr

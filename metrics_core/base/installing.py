@@ -1,0 +1,45 @@
+"""The command that installs an optional part of Ranklens, from where Ranklens itself came. Its name
+alone is no answer: it stands on no index."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from shlex import join, quote
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+_HERE = Path(__file__).resolve().parents[2]
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs the packages of an extra of pyproject.toml: from the folder,
+    file or address that Ranklens was installed from, or else these packages themselves."""
+    if (_HERE / "pyproject.toml").is_file():
+        return f"pip install {quote(f'{_HERE}[{extra}]')}"
+    # Only who lacks a package waits for it.
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        own = distribution("ranklens")
+    except PackageNotFoundError:
+        return f"pip install '.[{extra}]' in the folder of Ranklens"
+    came_from = json.loads(own.read_text("direct_url.json") or "{}")
+    if source := _source(came_from):
+        return f"pip install {quote(source.format(extra=f'[{extra}]'))}"
+    needed = [line.partition(";") for line in own.requires or []]
+    mark = f'extra == "{extra}"'
+    return join(["pip", "install", *(name.strip() for name, _, when in needed if mark in when)])
+
+
+def _source(came_from: dict[str, dict[str, str]]) -> str:
+    """What pip takes for the place that direct_url.json (PEP 610) names, with {extra}; "" where
+    there is none, or none any more."""
+    url = str(came_from.get("url", ""))
+    if url.startswith("file:"):
+        path = url2pathname(urlsplit(url).path)
+        return f"{path}{{extra}}" if Path(path).exists() else ""
+    if "vcs_info" in came_from:
+        version = came_from["vcs_info"]
+        url = f"{version['vcs']}+{url}@{version['commit_id']}"
+    return f"ranklens{{extra}} @ {url}" if url else ""
