@@ -8,13 +8,11 @@ does not fit it counts as not there.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import sys
 from contextlib import suppress
 from pathlib import Path
-from secrets import token_hex
 
 if sys.platform != "win32":  # there nobody can remove a file that is open
     import fcntl
@@ -42,6 +40,8 @@ def read_sealed(path: Path) -> memoryview | None:
 
 
 def _seal(name: str, content: bytes | memoryview) -> bytes:
+    import hashlib  # takes longer to load than a start takes for most of what it needs
+
     digest = hashlib.sha256(name.encode() + b"\0")
     digest.update(content)
     return digest.digest()
@@ -50,7 +50,7 @@ def _seal(name: str, content: bytes | memoryview) -> bytes:
 def write(path: Path, content: bytes | memoryview) -> None:
     """Put a file into its place, also where a folder stands there. Raises OSError; then what was
     there before still is, or the whole new file where only the folder could not be flushed."""
-    draft = path.with_name(f"{path.name}.{token_hex(4)}{DRAFT}")
+    draft = path.with_name(f"{path.name}.{os.urandom(4).hex()}{DRAFT}")
     try:
         _write_new(draft, content)
         clear(path)

@@ -24,6 +24,12 @@ AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
 
 _EXAMPLES = 3
 
+GAIN = 0.2
+"""By how much of the ids that could match another reading must match more, to be proposed."""
+FEW = 0.02
+"""The share of the judged documents that a run must miss to be retrieved for other readings of
+document ids to be looked for."""
+
 
 @dataclass(frozen=True)
 class FitLine:
@@ -170,6 +176,19 @@ def _clean_texts(doc_ids: pa.ChunkedArray) -> pa.Array:
         clean = texts_of([cleaned_id(i) for i in own]).take(place)
         doc_ids = pc.if_else(pc.is_valid(place), clean, doc_ids)
     return doc_ids
+
+
+def queries_meet(run: Run, qrels: Qrels) -> bool:
+    """Return whether so many query ids match that no other reading could match far more."""
+    own, judged = set(run.query_ids), set(qrels.query_ids)
+    return len(own & judged) > (1 - GAIN) * min(len(own), len(judged))
+
+
+def misses_judged_documents(ranks: JudgedRanks) -> bool:
+    """Return whether a run lacks nearly all judged documents of the queries that it lists."""
+    lists = ranks.retrieved > 0
+    judged = int(np.count_nonzero(lists[ranks.judged_query]))
+    return len(ranks.relevance) < FEW * min(judged, int(ranks.retrieved.sum()))
 
 
 def near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:

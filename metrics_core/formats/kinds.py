@@ -33,6 +33,8 @@ from metrics_core.formats.registry import (
     Kind,
     Sample,
     formats,
+    formats_for,
+    has_magic,
 )
 from metrics_core.formats.source.limits import MOST_COLUMNS
 from metrics_core.formats.source.other_files import refuse_other_bytes
@@ -86,7 +88,7 @@ def _nothing_loaded(_format: Format) -> str:
 def sample_of(source: Source, columns: Columns | None = None) -> Sample:
     """The beginning of a file, for recognising it. Raises FileFormatError where it is empty or as
     wide as no table is."""
-    if source.magic.startswith(tuple(f.magic for f in formats() if f.magic)):
+    if has_magic(source.magic):
         return Sample(source, "", columns or {})
     refuse_other_bytes(source.name, source.magic)
     text = source.head.decode()
@@ -119,7 +121,7 @@ def recognise(
     refuse_strangers(sample, kind)
     candidates = [
         _Candidate(sureness, declared, its_kind)
-        for declared in formats()
+        for declared in (formats_for(sample) if format in (None, "trec") else formats())
         if format in (None, declared.name) and (declared.first_rows or not sample.columns)
         for its_kind, sureness in declared.recognise(sample).items()
     ]
