@@ -97,8 +97,10 @@ def query_mismatch(run: Run, qrels: Qrels, by: IdMap | None = None) -> Mismatch 
     if queries_meet(run, qrels):
         return None
     own, judged = run.query_ids, qrels.query_ids
-    ids = _Ids(texts_of(own), np.arange(len(own)), np.zeros(len(own), np.int64),
-               texts_of(judged), np.arange(len(judged)), np.zeros(len(judged), np.int64))  # fmt: skip
+    # All ids as those of one query.
+    of_run = texts_of(own), np.arange(len(own)), np.zeros(len(own), np.int64)
+    of_qrels = texts_of(judged), np.arange(len(judged)), np.zeros(len(judged), np.int64)
+    ids = _Ids(*of_run, *of_qrels)
     return ids.mismatch("query", 0, by, ids.run, ids.qrels)
 
 
