@@ -197,11 +197,10 @@ def near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
     Ids are compared as they stand; this only says what the user may have meant.
     """
     notes = []
-    queries, documents = _texts(qrels.query_ids), pa.chunked_array([qrels.doc_ids.unique()])
     own = _texts(run.query_ids)
-    found = [("query", _near_pairs(lambda: own, queries, plain=is_plain(own)))]
+    found = [("query", _near_pairs(lambda: own, _texts(qrels.query_ids), plain=is_plain(own)))]
     if run.complete:  # judged ranks name only documents that match
-        found += [("document", _near_pairs(lambda: run.doc_ids, documents, plain=run.plain))]
+        found += [("document", _near_pairs(lambda: run.doc_ids, qrels.doc_ids, plain=run.plain))]
     for what, pairs in found:
         if pairs:
             count = len(pairs)
@@ -230,7 +229,7 @@ def _near_pairs(
     # the bytes spares a hash table of all ids.
     if plain and is_plain(judged):
         return []
-    own = ids()
+    own, judged = ids(), pa.chunked_array([judged.unique()])
     unmatched = judged.filter(pc.invert(pc.is_in(judged, value_set=own.combine_chunks())))
     odd_own = own.filter(pc.match_substring_regex(own, r"[^\x21-\x7e]")).unique().to_pylist()
     cleaned_own = {cleaned_id(i): i for i in odd_own}
