@@ -264,11 +264,15 @@ def _judged_at_once(
         if made is None:
             return None
         read = made
+    looked_at = True
     for path, run in zip(options.all_runs, read, strict=True):
         say(Path(path).name, run.notes)
-        first = first_lists(path, encoding=options.encoding, limit=options.limit)
-        if first is not None:
-            say(Path(path).name, own_query_notes(first, among="the first "))
+        if looked_at:
+            # Where queries are documents, the first run lists them, too: 40 runs are many to open.
+            first = first_lists(path, encoding=options.encoding, limit=options.limit)
+            notes = () if first is None else own_query_notes(first, among="the first ")
+            say(Path(path).name, notes)
+            looked_at = bool(notes)
     found = [OfFile(run, path) for path, run in zip(options.all_runs, read, strict=True)]
     return _apart(found, lambda one, other: one.has_rows_of(other), options)
 

@@ -39,7 +39,6 @@ from metrics_core.formats.registry import (
 from metrics_core.formats.source.limits import MOST_COLUMNS
 from metrics_core.formats.source.other_files import refuse_other_bytes
 from metrics_core.formats.source.source import Source, shortened
-from metrics_core.formats.strangers import refuse_strangers
 from metrics_core.formats.values import is_number
 
 _PAIRS: tuple[tuple[Kind, Kind], ...] = (("run", "qrels"), ("queries", "documents"))
@@ -118,7 +117,10 @@ def recognise(
     Whoever asks for real-valued grades `insists` that the numbers are grades, not scores, and so
     does the place of a file in a set. What neither columns nor name say, `fits` may say.
     """
-    refuse_strangers(sample, kind)
+    if not sample.has_trec_lines:
+        from metrics_core.formats.strangers import refuse_strangers
+
+        refuse_strangers(sample, kind)
     candidates = [
         _Candidate(sureness, declared, its_kind)
         for declared in (formats_for(sample) if format in (None, "trec") else formats())

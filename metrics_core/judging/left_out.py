@@ -16,7 +16,7 @@ from metrics_core.base.notes import Note
 from metrics_core.judging.join import rows_named
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import column_of, places_among, values_of
-from metrics_core.tables.columns import ID, coded
+from metrics_core.tables.columns import coded
 from metrics_core.tables.ranked_run import as_judged_ranks
 from metrics_core.tables.repeats import text_bytes
 

@@ -14,7 +14,14 @@ from metrics_core.formats.registry import Kind, run_name
 from metrics_core.formats.source.opening import open_source
 
 _QRELS, _RUN = "1 0 a 1\n1 0 b 0\n", "1 Q0 a 1 2 x\n1 Q0 c 2 1 x\n"
-_LATER = ("metrics_core.formats.tools", "metrics_core.checks.id_mismatch", "hashlib", "secrets")
+_LATER = (
+    "metrics_core.formats.tools",
+    "metrics_core.formats.strangers",
+    "metrics_core.formats.source.parquet",
+    "metrics_core.checks.id_mismatch",
+    "hashlib",
+    "secrets",
+)
 
 _EVALUATED = """
 import sys
