@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from metrics_core.measures import MEAN, Combination
 from metrics_core.scoring.resampling import resamples_of
-from metrics_core.scoring.studentised import Moments, away
 
 Floats = npt.NDArray[np.float64]
 
@@ -57,6 +56,9 @@ def mean_intervals(
 ) -> list[Interval]:
     """The combined score of each column of several groups of queries, float64[Q, C] each, with its
     interval, which ends `within` the scores that there can be; in as few products as can be."""
+    # Plain means are scored without it, and every start of a command would wait for it.
+    from metrics_core.scoring.studentised import Moments, away
+
     means = [Moments.of(combination.onto(values)) for values in groups]
     told = [np.flatnonzero((of.queries >= FEWEST_SCORES) & (of.error > 0)) for of in means]
     some = [of.columns(places) for of, places in zip(means, told, strict=True) if len(places)]

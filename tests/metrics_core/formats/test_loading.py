@@ -17,6 +17,7 @@ _QRELS, _RUN = "1 0 a 1\n1 0 b 0\n", "1 Q0 a 1 2 x\n1 Q0 c 2 1 x\n"
 _LATER = (
     "metrics_core.formats.tools",
     "metrics_core.formats.strangers",
+    "metrics_core.formats.parsing.contents",
     "metrics_core.formats.source.parquet",
     "metrics_core.checks.id_mismatch",
     "hashlib",
