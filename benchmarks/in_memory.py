@@ -1,6 +1,10 @@
-"""Scores of what is loaded already, in one process: each library on objects of its own, warm.
+"""Scores of what is loaded already, in one process: each library on objects of its own, warm; and
+of dictionaries and lists, beside pytrec_eval with the construction of its evaluator.
 
-python -m benchmarks.in_memory [--rounds 3] [--folder DIR]
+    python -m benchmarks.in_memory [--rounds 3] [--folder DIR]
+
+Dictionaries are {query_id: {doc_id: score}} with scores as floats or whole numbers, and lists
+{query_id: [doc_id, …]}.
 """
 
 from __future__ import annotations
@@ -10,11 +14,12 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from benchmarks.held import FORMS, SIZES, held
 from benchmarks.made import SHAPES, make_files
 from benchmarks.peers import MEASURES
 from benchmarks.processes import machine
@@ -59,6 +64,45 @@ def _pytrec_eval(run: Path, qrels: Path) -> Callable[[], Any]:
     return lambda: evaluator.evaluate(loaded)
 
 
+_DICTS = ["P@10", "AP", "nDCG@10"]
+_DICTS_OF_PYTREC_EVAL = {"P_10", "map", "ndcg_cut_10"}
+
+
+def dicts(form: str, queries: int, depth: int) -> dict[str, Callable[[], Any]]:
+    """What each library does with such a run; lists, which pytrec_eval does not read, by Ranklens
+    alone."""
+    run, qrels = held(form, queries, depth)
+    scored: dict[str, Callable[[], Any]] = {"Ranklens": lambda: evaluate(run, qrels, _DICTS)}
+    if form != "lists" and find_spec("pytrec_eval"):
+        import pytrec_eval
+
+        scored["pytrec_eval"] = lambda: pytrec_eval.RelevanceEvaluator(
+            qrels, _DICTS_OF_PYTREC_EVAL
+        ).evaluate(run)
+    return scored
+
+
+def medians(scored: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
+    """Median processor seconds of each in turn, after one round that does not count."""
+    seconds: dict[str, list[float]] = {name: [] for name in scored}
+    for _ in range(rounds + 1):
+        for name, call in scored.items():
+            start = time.process_time()
+            call()
+            seconds[name].append(time.process_time() - start)
+    return {name: statistics.median(own[1:]) for name, own in seconds.items()}
+
+
+def _print_dicts(rounds: int) -> None:
+    print("\n| | Ranklens, s | pytrec_eval, s | Ranklens takes |\n| --- | ---: | ---: | ---: |")
+    for queries, depth in SIZES:
+        for form in FORMS:
+            found = medians(dicts(form, queries, depth), rounds)
+            own, peer = found["Ranklens"], found.get("pytrec_eval")
+            beside = "| |" if peer is None else f"{peer:.3f} | {own / peer:.2f} of it |"
+            print(f"| {queries:,} × {depth:,}, {form} | {own:.3f} | {beside}", flush=True)
+
+
 LIBRARIES = {"Ranklens": _ours, "pytrec_eval": _pytrec_eval, "ranx": _ranx}
 
 
@@ -69,6 +113,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path)
     options = parser.parse_args()
     print(machine())
+    _print_dicts(options.rounds)
     print("\n| | seconds |\n| --- | ---: |")
     with tempfile.TemporaryDirectory() as scratch:
         folder = (options.folder or Path(scratch)) / "msmarco"

@@ -16,12 +16,13 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Shape:
-    """`queries` lists of `depth` documents each; of `judged` documents a query, six in ten stand
-    in its list."""
+    """`queries` lists of `depth` documents each; of `judged` documents a query, the share
+    `retrieved` is in its list."""
 
     queries: int
     depth: int
     judged: int
+    retrieved: float = 0.6
 
     @property
     def rows(self) -> int:
@@ -35,6 +36,9 @@ SHAPES = {
     "deep": Shape(100, 100_000, 1_000),
     "wide": Shape(200_000, 50, 5),
 }
+POOLED = Shape(43, 1_000, 1_200, 1 / 3)
+"""The look of a collection whose judgments were pooled from many runs."""
+SMALL = Shape(50, 20, 10)
 _COLLECTION = 8_800_000
 _AT_ONCE = 1_000_000
 
@@ -110,7 +114,7 @@ def _write_run(path: Path, shape: Shape, seed: int) -> None:
 def _write_qrels(path: Path, shape: Shape) -> None:
     generator = np.random.default_rng(1)
     query = np.repeat(np.arange(shape.queries), shape.judged)
-    listed = min(shape.judged * 6 // 10, shape.depth)
+    listed = min(int(shape.judged * shape.retrieved), shape.depth)
     spread = np.arange(shape.judged)
     # Places within the list, evenly, and then behind it.
     place = np.where(spread < listed, spread * shape.depth // listed, shape.depth + spread)

@@ -14,12 +14,13 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Timed:
-    """A process: wall seconds, peak memory in MB, the end of what it printed; NaN seconds where it
-    failed."""
+    """A process: wall seconds, peak memory in MB, the end of what it printed, seconds of the
+    processor; NaN seconds if it failed."""
 
     seconds: float
     memory: float
     output: str
+    processor: float = float("nan")
 
 
 _WATCHED = """
@@ -27,39 +28,48 @@ import resource, subprocess, sys, time
 start = time.perf_counter()
 done = subprocess.run(sys.argv[1:], capture_output=True, text=True)
 seconds = time.perf_counter() - start
-memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-print(done.returncode, seconds, memory)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(done.returncode, seconds, used.ru_maxrss / 1024, used.ru_utime + used.ru_stime)
 print((done.stdout if not done.returncode else done.stderr)[-400:])
 """
 
 
-def timed(command: Sequence[str]) -> Timed:
-    """Run a command once, with what Python keeps of modules, as installing leaves it."""
+def timed(command: Sequence[str], folder: Path | None = None) -> Timed:
+    """Run a command once, in a folder, with what Python keeps of modules, as installing leaves
+    it."""
     told = subprocess.run(
         [sys.executable, "-c", _WATCHED, *command],
         capture_output=True,
         text=True,
         check=True,
+        cwd=folder,
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": ""},
     ).stdout
     first, output = told.split("\n", 1)
-    code, seconds, memory = first.split()
-    return Timed(float(seconds) if code == "0" else float("nan"), float(memory), output)
+    code, seconds, memory, processor = first.split()
+    failed = code != "0"
+    wall, used = (float("nan") if failed else float(each) for each in (seconds, processor))
+    return Timed(wall, float(memory), output, used)
 
 
-def alternating(contenders: Mapping[str, Sequence[str]], rounds: int) -> dict[str, Timed]:
+def alternating(
+    contenders: Mapping[str, Sequence[str]],
+    rounds: int,
+    folders: Mapping[str, Path] | None = None,
+) -> dict[str, Timed]:
     """Each contender in turn, so many times: medians of its seconds, its largest memory. The first
-    round, which fills caches, does not count where there are others."""
+    round, which fills caches, does not count if there are others. `folders` are where they run."""
     tries: dict[str, list[Timed]] = {name: [] for name in contenders}
     for _ in range(rounds + (rounds > 1)):
         for name, command in contenders.items():
-            tries[name].append(timed(command))
+            tries[name].append(timed(command, (folders or {}).get(name)))
     counted = {name: own[1:] if rounds > 1 else own for name, own in tries.items()}
     return {
         name: Timed(
             statistics.median(t.seconds for t in own),
             max(t.memory for t in own),
             own[-1].output,
+            statistics.median(t.processor for t in own),
         )
         for name, own in counted.items()
     }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from dashboard.study.library import Library, id_maps
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
-from metrics_core.checks.id_mismatch import Mismatch, document_mismatch, query_mismatch
+from metrics_core.checks.id_mismatch import Mismatch, document_mismatches, query_mismatches
 from metrics_core.tables import Run
 
 
@@ -33,9 +34,8 @@ def id_offers(library: Library) -> list[IdOffer]:
         if isinstance(f.table, Run) and f.used and f.table.name in study.refused
     }
     found: dict[tuple[str, str], list[tuple[str, Mismatch]]] = {}
-    for name, run in {**study.runs, **refused}.items():
-        own_ones = study.kept(_mismatches, name) if name in study.runs else _of_refused(study, run)
-        for own in own_ones:
+    for mismatches in (*study.kept(_mismatches), query_mismatches(refused, study.qrels)):
+        for name, own in mismatches.items():
             found.setdefault((own.what, own.reading.name), []).append((name, own))
     settings = study.settings
     return [
@@ -59,12 +59,12 @@ def _after(now: str, more: str) -> str:
     return ", ".join(filter(None, (now, more))) if ": " not in now + more else more or now
 
 
-def _mismatches(study: Study, name: str) -> tuple[Mismatch, ...]:
-    run = study.runs[name]
-    found = query_mismatch(run, study.qrels), document_mismatch(run, study.qrels)
-    return tuple(own for own in found if own is not None)
+def _mismatches(study: Study) -> tuple[dict[str, Mismatch], dict[str, Mismatch]]:
+    """Mismatches of the query ids and of the document ids, by run."""
+    lists = {name: (study.judged[name], partial(_itself, run)) for name, run in study.runs.items()}
+    return query_mismatches(study.runs, study.qrels), document_mismatches(lists, study.qrels)
 
 
-def _of_refused(study: Study, run: Run) -> tuple[Mismatch, ...]:
-    found = query_mismatch(run, study.qrels)
-    return (found,) if found else ()
+def _itself(run: Run) -> Run:
+    # A long run loads no more than the lists that are looked at.
+    return run

@@ -112,6 +112,14 @@ class Registry(Generic[Declared]):
                     self._complete = True
         return [entry.declared for entry in self._entries.values()]
 
+    def ours(self) -> list[Declared]:
+        """What is declared so far, without loading a plug-in."""
+        return [entry.declared for entry in self._entries.values()]
+
+    def has_plugins(self) -> bool:
+        """Whether a plug-in is installed that may add to what is declared."""
+        return bool(_installed(self._group))
+
     def take_back(self, name: str, failed: str) -> None:
         """Forget a declaration of the module that failed, or of one that it could not import."""
         module = self._entries[name].module

@@ -8,14 +8,12 @@ does not fit it counts as not there.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from secrets import token_hex
 from typing import BinaryIO
 
 from metrics_core.base.errors import RanklensError
@@ -46,6 +44,8 @@ def read_sealed(path: Path) -> memoryview | None:
 
 
 def _seal(name: str, content: bytes | memoryview) -> bytes:
+    import hashlib  # takes longer to load than a start takes for most of what it needs
+
     digest = hashlib.sha256(name.encode() + b"\0")
     digest.update(content)
     return digest.digest()
@@ -54,7 +54,7 @@ def _seal(name: str, content: bytes | memoryview) -> bytes:
 def write(path: Path, content: bytes | memoryview) -> None:
     """Put a file into its place, also where a folder stands there. Raises OSError; then what was
     there before still is, or the whole new file where only the folder could not be flushed."""
-    draft = path.with_name(f"{path.name}.{token_hex(4)}{DRAFT}")
+    draft = path.with_name(f"{path.name}.{os.urandom(4).hex()}{DRAFT}")
     try:
         _write_new(draft, content)
         clear(path)
@@ -99,7 +99,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
                 yield file
             return
         whole = path.resolve()
-        draft = whole.with_name(f".{token_hex(8)}{DRAFT}")
+        draft = whole.with_name(f".{os.urandom(8).hex()}{DRAFT}")
         with draft.open("xb") as file:
             yield file
             file.flush()

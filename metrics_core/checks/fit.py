@@ -24,6 +24,12 @@ AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
 
 _EXAMPLES = 3
 
+GAIN = 0.2
+"""By how much of the ids that could match another reading must match more, to be proposed."""
+FEW = 0.02
+"""The share of the judged documents that a run must miss to be retrieved for other readings of
+document ids to be looked for."""
+
 
 @dataclass(frozen=True)
 class FitLine:
@@ -172,17 +178,29 @@ def _clean_texts(doc_ids: pa.ChunkedArray) -> pa.Array:
     return doc_ids
 
 
+def queries_meet(run: Run, qrels: Qrels) -> bool:
+    """Return whether so many query ids match that no other reading could match far more."""
+    own, judged = set(run.query_ids), set(qrels.query_ids)
+    return len(own & judged) > (1 - GAIN) * min(len(own), len(judged))
+
+
+def misses_judged_documents(ranks: JudgedRanks) -> bool:
+    """Return whether a run lacks nearly all judged documents of the queries that it lists."""
+    lists = ranks.retrieved > 0
+    judged = int(np.count_nonzero(lists[ranks.judged_query]))
+    return len(ranks.relevance) < FEW * min(judged, int(ranks.retrieved.sum()))
+
+
 def near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
     """Ids that match nothing as they stand, but would after `cleaned_id`: of queries, of documents.
 
     Ids are compared as they stand; this only says what the user may have meant.
     """
     notes = []
-    queries, documents = _texts(qrels.query_ids), pa.chunked_array([qrels.doc_ids.unique()])
     own = _texts(run.query_ids)
-    found = [("query", _near_pairs(lambda: own, queries, plain=is_plain(own)))]
+    found = [("query", _near_pairs(lambda: own, _texts(qrels.query_ids), plain=is_plain(own)))]
     if run.complete:  # judged ranks name only documents that match
-        found += [("document", _near_pairs(lambda: run.doc_ids, documents, plain=run.plain))]
+        found += [("document", _near_pairs(lambda: run.doc_ids, qrels.doc_ids, plain=run.plain))]
     for what, pairs in found:
         if pairs:
             count = len(pairs)
@@ -211,7 +229,7 @@ def _near_pairs(
     # the bytes spares a hash table of all ids.
     if plain and is_plain(judged):
         return []
-    own = ids()
+    own, judged = ids(), pa.chunked_array([judged.unique()])
     unmatched = judged.filter(pc.invert(pc.is_in(judged, value_set=own.combine_chunks())))
     odd_own = own.filter(pc.match_substring_regex(own, r"[^\x21-\x7e]")).unique().to_pylist()
     cleaned_own = {cleaned_id(i): i for i in odd_own}

@@ -2,12 +2,13 @@
 
 The question that is asked most: why is everything 0? Readings are tried alone and in pairs, on a
 sample of the queries; that of the most matches is then counted. Nothing is read so unless somebody
-asks for it.
+asks for it. Of pooled judgments a run may retrieve a third without anything being wrong, and the
+search takes long: it starts only if next to no judged document is retrieved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 
@@ -18,20 +19,18 @@ import pyarrow.compute as pc
 
 from metrics_core.base import wording as w
 from metrics_core.base.notes import Note
-from metrics_core.checks.id_readings import AS_THEY_STAND, IdMap, Reading, every_reading
+from metrics_core.checks.fit import FEW, GAIN, misses_judged_documents, queries_meet
+from metrics_core.checks.id_readings import AS_THEY_STAND, IdMap, Reading, every_reading, is_safe
+from metrics_core.judging import JudgedRanks
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import column_of, places_among, texts_of, values_of
 
-GAIN = 0.2
-"""By how much of what could match another reading must match more, to be told."""
 _QUERIES, _ROWS = 40, 40_000
 """The sample of queries in which document ids are looked at, and rows of a run at most."""
 _EXAMPLES = 3
-_KEPT_APART = 0.9
-"""The share of the judgments' ids that a reading must keep apart: one that makes all ids the same
-matches everything."""
-_FEW_ROWS, _IN_PAIRS = 3_000, 16
-"""Rows of a run that every reading is tried on, and readings at most of which pairs are."""
+_FEW_ROWS, _IN_PAIRS, _COUNTED = 3_000, 16, 5
+"""Rows of a run that every reading is tried on, readings at most of which pairs are, and readings
+at most that are tried on all rows."""
 
 Ints = npt.NDArray[np.int64]
 
@@ -80,26 +79,70 @@ class Mismatch:
         return Note(f"other_{self.what}_ids", message, missed, self.examples, loud=True)
 
 
-def mismatch_notes(run: Run, qrels: Qrels) -> tuple[Note, ...]:
-    """A note for queries and one for documents, where another reading of their ids would match far
-    more."""
-    found = (query_mismatch(run, qrels), document_mismatch(run, qrels))
-    return tuple(own.note() for own in found if own is not None)
+def query_mismatches(runs: Mapping[str, Run], qrels: Qrels) -> dict[str, Mismatch]:
+    """Return a mismatch for each run that another reading of the query ids would match far more
+    of. Readings are looked for once, in the first run that needs one; it is tried on the others."""
+    found: dict[str, Mismatch] = {}
+    for name, run in runs.items():
+        if queries_meet(run, qrels):
+            continue
+        if not _tried(found, name, query_mismatch(run, qrels, _first_reading(found))):
+            break
+    return found
 
 
-def query_mismatch(run: Run, qrels: Qrels) -> Mismatch | None:
-    """Whether another reading of the query ids would match far more of them."""
+def query_mismatch(run: Run, qrels: Qrels, by: IdMap | None = None) -> Mismatch | None:
+    """Return the reading of the query ids, only `by` if it is given, by which far more of them
+    would match, if there is one."""
+    if queries_meet(run, qrels):
+        return None
     own, judged = run.query_ids, qrels.query_ids
-    ids = _Ids(texts_of(own), np.arange(len(own)), np.zeros(len(own), np.int64),
-               texts_of(judged), np.arange(len(judged)), np.zeros(len(judged), np.int64),
-               apart=1.0)  # fmt: skip
-    return ids.mismatch("query", 0)
+    # All ids as those of one query.
+    of_run = texts_of(own), np.arange(len(own)), np.zeros(len(own), np.int64)
+    of_qrels = texts_of(judged), np.arange(len(judged)), np.zeros(len(judged), np.int64)
+    ids = _Ids(*of_run, *of_qrels)
+    return ids.mismatch("query", 0, by, ids.run, ids.qrels)
 
 
-def document_mismatch(run: Run, qrels: Qrels) -> Mismatch | None:
-    """Whether another reading of the document ids would match far more of the judged ones, in a
-    sample of the queries that both have; None of a run that came as judged ranks, which names only
-    documents that match."""
+def _first_reading(found: Mapping[str, Mismatch]) -> IdMap | None:
+    return next((mismatch.reading for mismatch in found.values()), None)
+
+
+def _tried(found: dict[str, Mismatch], name: str, mismatch: Mismatch | None) -> bool:
+    """Keep the mismatch of a run; return whether there is a reading to try on the runs after it."""
+    if mismatch is not None:
+        found[name] = mismatch
+    return bool(found)
+
+
+Retrieved = tuple[JudgedRanks, Callable[[], Run | None]]
+"""The judged ranks of a run, and a function that loads it, or at least whole lists of some of its
+queries; None if they cannot be loaded."""
+
+
+def document_mismatches(runs: Mapping[str, Retrieved], qrels: Qrels) -> dict[str, Mismatch]:
+    """Return a mismatch for each run that another reading of the document ids would match far more
+    of the judged ones in. Readings are looked for once, in the first run that misses nearly all of
+    them; that of this run is tried on the others."""
+    found: dict[str, Mismatch] = {}
+    for name, (ranks, load) in runs.items():
+        run = load() if misses_judged_documents(ranks) else None
+        if run is None:
+            continue
+        mismatch = document_mismatch(run, qrels, _first_reading(found))
+        if mismatch is not None and not mismatch.sampled:
+            loaded = len(run.query_ids)
+            part = loaded < np.count_nonzero(ranks.retrieved)
+            mismatch = replace(mismatch, sampled=loaded if part else 0)
+        if not _tried(found, name, mismatch):
+            break
+    return found
+
+
+def document_mismatch(run: Run, qrels: Qrels, by: IdMap | None = None) -> Mismatch | None:
+    """Return the reading of the document ids, only `by` if it is given, by which far more of the
+    judged ones would match, in a sample of the queries that both have. None if more than next to
+    none match, and for a run that came as judged ranks, which names only documents that match."""
     if not run.complete:
         return None
     place = places_among(run.query_ids, qrels.query_ids)
@@ -117,9 +160,12 @@ def document_mismatch(run: Run, qrels: Qrels) -> Mismatch | None:
     of_judged = np.flatnonzero(np.isin(qrels.query_codes, place[sampled]))
     own, own_code = _distinct(run.doc_ids.take(column_of(rows)))
     judged, judged_code = _distinct(qrels.doc_ids.take(column_of(of_judged)))
-    ids = _Ids(own, own_code, place[codes[rows]], judged, judged_code,
-               qrels.query_codes[of_judged].astype(np.int64), apart=_KEPT_APART)  # fmt: skip
-    return ids.mismatch("document", len(sampled) if len(sampled) < len(shared) else 0)
+    ids = _Ids(own, own_code, place[codes[rows]],
+               judged, judged_code, qrels.query_codes[of_judged].astype(np.int64))  # fmt: skip
+    if ids.found(AS_THEY_STAND) >= FEW * ids.most:
+        return None
+    size = len(sampled) if len(sampled) < len(shared) else 0
+    return ids.mismatch("document", size, by, run.doc_ids.unique(), qrels.doc_ids.unique())
 
 
 def _distinct(ids: pa.ChunkedArray) -> tuple[pa.Array, Ints]:
@@ -130,8 +176,7 @@ def _distinct(ids: pa.ChunkedArray) -> tuple[pa.Array, Ints]:
 
 @dataclass(frozen=True)
 class _Ids:
-    """The distinct ids of both sides, and by row which id it has, of which query. A reading must
-    keep `apart` so large a share of the judgments' ids."""
+    """The distinct ids of both sides, and by row which id it has, of which query."""
 
     run: pa.Array
     run_code: Ints
@@ -139,28 +184,43 @@ class _Ids:
     qrels: pa.Array
     qrels_code: Ints
     qrels_query: Ints
-    apart: float
 
     @property
     def most(self) -> int:
         """How many judged rows could be found."""
         return min(len(self.run_code), len(self.qrels_code))
 
-    def mismatch(self, what: str, sampled: int) -> Mismatch | None:
-        """The reading by which most are found, where that is far more than now."""
+    def mismatch(
+        self, what: str, sampled: int, by: IdMap | None, run: pa.Array, qrels: pa.Array
+    ) -> Mismatch | None:
+        """Return the reading by which most are found, if that is far more than now. Only `by` is
+        tried if it is given. `run` and `qrels` are all ids, if these are those of a sample."""
         now, wanted = self.found(AS_THEY_STAND), GAIN * self.most
         if not self.most or now + wanted > self.most:
             return None
+        # A reading that is safe for a sample may not be for all ids: then the next best one may.
+        for reading in self._best() if by is None else [by]:
+            then = self.found(reading)
+            if then - now >= wanted and is_safe(reading, run, qrels):
+                examples = self.examples(reading)
+                return Mismatch(what, reading, now, then, self.most, *examples, sampled=sampled)
+        return None
+
+    def _best(self) -> list[IdMap]:
+        """Return the readings that match most of a few rows, best first."""
         few = self._few()
         readings = few._readings()
-        best = max(map(few._found_by, _alone(readings)), key=_size, default=(0, AS_THEY_STAND))
-        if best[0] < few.most:
-            best = max([best, *map(few._found_by, _pairs(readings[:_IN_PAIRS]))], key=_size)
-        best = self.found(best[1]), best[1]
-        then, found = best
-        if then - now < wanted:
-            return None
-        return Mismatch(what, found, now, then, self.most, *self.examples(found), sampled=sampled)
+        tried = few._matching(_alone(readings))
+        if max(map(_size, tried), default=0) < few.most:
+            tried += few._matching(_pairs(readings[:_IN_PAIRS]))
+        best = sorted(tried, key=_size, reverse=True)
+        return [reading for _, reading in best[:_COUNTED]]
+
+    def _matching(self, readings: Iterable[IdMap]) -> list[tuple[int, IdMap]]:
+        """Return the readings by which any row is found, with the number of rows; only safe
+        ones."""
+        counted = [(self.found(reading), reading) for reading in readings]
+        return [(n, own) for n, own in counted if n and is_safe(own, self.run, self.qrels)]
 
     def _few(self) -> _Ids:
         """The rows of so few queries that hundreds of readings are soon tried on them."""
@@ -180,7 +240,7 @@ class _Ids:
         )
 
     def found(self, by: IdMap) -> int:
-        """How many judged rows the run has by this reading; 0 where it makes one of many ids."""
+        """How many judged rows the run has by this reading."""
         keys, judged = self._keys(by)
         return int(np.isin(judged, keys).sum())
 
@@ -200,17 +260,12 @@ class _Ids:
         qrels = self.qrels.filter(pc.invert(pc.is_in(self.qrels, value_set=self.run)))
         return every_reading(run.to_pylist(), qrels.to_pylist())
 
-    def _found_by(self, by: IdMap) -> tuple[int, IdMap]:
-        return self.found(by), by
-
     def _keys(self, by: IdMap) -> tuple[Ints, Ints]:
         """A number for the query and the id of each row, of run and judgments."""
         run, qrels = by.of_run(self.run), by.of_qrels(self.qrels)
         known = pa.concat_arrays([run, qrels]).dictionary_encode()
         codes = values_of(known.indices).astype(np.int64)
         own, judged = codes[: len(run)], codes[len(run) :]
-        if len(np.unique(judged)) < self.apart * len(qrels):
-            return np.zeros(0, np.int64), np.full(len(self.qrels_code), -1)
         n = len(known.dictionary)
         return (
             self.run_query * n + own[self.run_code],

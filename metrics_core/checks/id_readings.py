@@ -32,11 +32,13 @@ _Read = Callable[[pa.Array], pa.Array]
 @dataclass(frozen=True)
 class Reading:
     """A way of reading ids: its `name` as options take it, what it does in words, and the function
-    that reads; of an id of which nothing would be left the whole stays."""
+    that reads; of an id of which nothing would be left the whole stays. One that `cuts` leaves out
+    a part of the id, which may be what tells two ids apart."""
 
     name: str
     said: str
     _read: _Read
+    cuts: bool = True
 
     def __call__(self, ids: pa.Array) -> pa.Array:
         """The ids as they are read; text[n] to text[n]."""
@@ -105,7 +107,7 @@ def reading(name: str) -> Reading:
     name = name.strip()
     if name in _PLAIN:
         said, read = _PLAIN[name]
-        return Reading(name, said, read)
+        return Reading(name, said, read, cuts=name in _CUTTING)
     verb, _, given = name.partition(" ")
     last = given.removeprefix("first ") if verb in ("cut", "after") else given
     first = given != last
@@ -127,6 +129,49 @@ def reading(name: str) -> Reading:
         f"There is no way of reading ids {name!r}.",
         "They are: " + ", ".join((*_PLAIN, *_WITH_A_PART)) + ".",
     )
+
+
+def is_safe(by: IdMap, run: pa.Array, qrels: pa.Array) -> bool:
+    """Return whether a reading may be proposed for the distinct ids of a run and of the judgments.
+    It keeps the ids of each side apart. If it cuts on both, no id matches without it, and it cuts
+    the same part off every id of a side: else it may take ids of two sources for one."""
+    for ids, read in ((run, by.of_run(run)), (qrels, by.of_qrels(qrels))):
+        if len(read.unique()) < len(ids):
+            return False
+    if not (_cuts_any(by.run, run) and _cuts_any(by.qrels, qrels)):
+        return True
+    if pc.any(pc.is_in(run, value_set=qrels)).as_py():
+        return False
+    return _cuts_one_part(by.run, run) and _cuts_one_part(by.qrels, qrels)
+
+
+def _cuts_any(readings: Sequence[Reading], ids: pa.Array) -> bool:
+    """Return whether one of the readings cuts a part off one of the ids."""
+    for own in readings:
+        read = own(ids)
+        if own.cuts and not read.equals(ids):
+            return True
+        ids = read
+    return False
+
+
+def _cuts_one_part(readings: Sequence[Reading], ids: pa.Array) -> bool:
+    """Return whether each of the readings that cuts something cuts the same part off every id."""
+    for own in readings:
+        read = own(ids)
+        if own.cuts and not read.equals(ids):
+            pairs = zip(ids.to_pylist(), read.to_pylist(), strict=True)
+            first, *others = (_cut_part(*pair) for pair in pairs)
+            if first == ("", "") or any(part != first for part in others):
+                return False
+        ids = read
+    return True
+
+
+def _cut_part(whole: str, rest: str) -> tuple[str, str]:
+    """Return what was cut off an id, before and behind the rest of it."""
+    before, _, behind = whole.partition(rest)
+    return before, behind
 
 
 def every_reading(run: Sequence[str], qrels: Sequence[str]) -> list[Reading]:
@@ -202,6 +247,7 @@ _PLAIN: dict[str, tuple[str, _Read]] = {
     "percent": ("percent-encoding is undone", _decoded),
     "file name": ("folders and the ending of a file are left out", _file_names),
 }
+_CUTTING = (".0", "file name")
 _AT_A_MARK = {
     ("cut", False): ("^(.*){0}.*$", "the part after the last {} is cut off"),
     ("cut", True): ("{0}.*$", "the part after the first {} is cut off"),

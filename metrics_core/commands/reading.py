@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
 from os.path import normpath
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,12 +22,7 @@ from metrics_core.base.errors import (
 from metrics_core.base.notes import Note
 from metrics_core.checks.corpus import equal_text_notes, lacking_notes
 from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
-from metrics_core.checks.id_mismatch import (
-    GAIN,
-    document_mismatch,
-    mismatch_notes,
-    query_mismatch,
-)
+from metrics_core.checks.id_notes import document_id_notes, query_id_notes
 from metrics_core.checks.mapped_ids import with_mapped_ids
 from metrics_core.commands.console import progress_of
 from metrics_core.commands.own_columns import own_columns, refuse_unused_columns
@@ -71,6 +66,8 @@ class ReadRun:
         try:
             return judge(self.run, self.qrels, documents=self.documents)
         except NoSharedQueriesError as error:
+            from metrics_core.checks.id_mismatch import query_mismatch
+
             found = query_mismatch(self.run, self.qrels)
             if found is None:
                 raise
@@ -100,6 +97,10 @@ def judged_files(options: ReadingOptions) -> ReadFiles:
     if runs is None:
         return _read(options, qrels, measures, documents)
     judged = [_told(one.run, measures, options) for one in runs]
+    # No more than the first lists of such a run fits in memory.
+    part = partial(first_lists, encoding=options.encoding, limit=options.limit)
+    for name, note in document_id_notes(judged, [partial(part, one.file) for one in runs], qrels):
+        say(name, (note,))
     return ReadFiles(qrels, judged, {one.name: one.file for one in runs}, measures, documents)
 
 
@@ -186,6 +187,11 @@ def _read(
     read = runs_read(options)
     runs = [one.run for one in read]
     judged = [_told(ReadRun(run, qrels, documents), measures, options) for run in runs]
+    for name, note in (
+        *query_id_notes(runs, qrels),
+        *document_id_notes(judged, [run.whole for run in runs], qrels),
+    ):
+        say(name, (note,))
     files = {one.name: one.file for one in read}
     return ReadFiles(qrels, judged, files, measures, documents, runs)
 
@@ -258,25 +264,17 @@ def _judged_at_once(
         if made is None:
             return None
         read = made
+    looked_at = True
     for path, run in zip(options.all_runs, read, strict=True):
         say(Path(path).name, run.notes)
-        first = first_lists(path, encoding=options.encoding, limit=options.limit)
-        if first is not None:
-            say(Path(path).name, own_query_notes(first, among="the first "))
-            say(run.name, _mismatch_of_first_lists(first, run, qrels))
+        if looked_at:
+            # Where queries are documents, the first run lists them, too: 40 runs are many to open.
+            first = first_lists(path, encoding=options.encoding, limit=options.limit)
+            notes = () if first is None else own_query_notes(first, among="the first ")
+            say(Path(path).name, notes)
+            looked_at = bool(notes)
     found = [OfFile(run, path) for path, run in zip(options.all_runs, read, strict=True)]
     return _apart(found, lambda one, other: one.has_rows_of(other), options)
-
-
-def _mismatch_of_first_lists(first: Run, run: JudgedFile, qrels: Qrels) -> tuple[Note, ...]:
-    """A note where another reading of the document ids would match far more of the judged ones, by
-    the first lists of a run of which no more is in memory; none is looked for where most match."""
-    if len(run.ranks.relevance) > (1 - GAIN) * min(run.n_rows, len(qrels)):
-        return ()
-    found = document_mismatch(first, qrels)
-    if found is None:
-        return ()
-    return (replace(found, sampled=found.sampled or len(first.query_ids)).note(),)
 
 
 def _within_memory(memory: int, path: str, options: ReadingOptions, qrels: Qrels) -> JudgedFile:
@@ -325,8 +323,7 @@ def _told(
     ranks = run.ranks
     notes = with_tie_range(ranks, measures)
     if isinstance(run, ReadRun):  # ids that are judged at once are plain
-        notes += near_matches(run.run, run.qrels) + mismatch_notes(run.run, run.qrels)
-        notes += own_query_notes(run.run)
+        notes += near_matches(run.run, run.qrels) + own_query_notes(run.run)
     notes += score_notes(ranks, measures, without_relevant=options.without_relevant)
     say(run.name, notes)
     return ranks

@@ -7,7 +7,8 @@ The format is recognised from the content and told in `Loaded.title`; a file tha
 gives a FileFormatError with the physical line, what was found, what was expected, how to mend it.
 """
 
-# Importing a module declares its formats: a line for each.
+# Importing a module declares its formats: a line for each. Those of tools are declared when a file
+# may be one of theirs (`registry.formats`).
 from metrics_core.formats import (  # noqa: F401
     cast,
     detailed,
@@ -36,21 +37,6 @@ from metrics_core.formats.registry import FirstRows, Format, Kind, Loaded, forma
 from metrics_core.formats.run_folders import holds_runs, read_run_folder, run_in_folder
 from metrics_core.formats.sets import is_set, read_set
 from metrics_core.formats.spreadsheets import inert, spreadsheet_csv, with_whole_counts
-from metrics_core.formats.tools import (  # noqa: F401
-    autorag,
-    castorini,
-    gold_sets,
-    letor,
-    mteb,
-    opensearch,
-    quepid_csv,
-    quepid_json,
-    ragas,
-    rank_eval,
-    ranx,
-    sentence_transformers,
-    trec_rag,
-)
 from metrics_core.formats.values import Grades
 from metrics_core.formats.writing import table_bytes, write
 

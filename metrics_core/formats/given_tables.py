@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core.base import frames as pd
@@ -21,7 +22,8 @@ from metrics_core.formats.parsing.list_names import (
     kind_of_list,
 )
 from metrics_core.formats.registry import Kind
-from metrics_core.tables.columns import id_text
+from metrics_core.tables.arrays import column_of, texts_of
+from metrics_core.tables.columns import are_plain_ids, id_text
 
 VALUE: Mapping[Kind, str] = {"run": "score", "qrels": "relevance"}
 _WRITE: Mapping[Kind, str] = {
@@ -35,11 +37,13 @@ _WRITE: Mapping[Kind, str] = {
 @dataclass(frozen=True)
 class GivenTable:
     """Named columns as their library holds them, by position; `called` is the name that the whole
-    has of its own, or ""."""
+    has of its own, or "". Of `keyed` columns the keys of one dictionary are the documents of a
+    query, so that texts among them differ."""
 
     names: list[str]
     column: Callable[[int], Any]
     called: str = ""
+    keyed: bool = False
 
 
 def table_of(given: Any, kind: Kind) -> GivenTable:
@@ -121,7 +125,7 @@ def _of_dictionary(given: Any, kind: Kind) -> GivenTable:
         raise no_table(given, kind)
     name = getattr(given, "name", None)
     table = _by_query(inside, kind)
-    return GivenTable(table.names, table.column, name if isinstance(name, str) else "")
+    return replace(table, called=name if isinstance(name, str) else "")
 
 
 def of_rows(rows: Sequence[Any], kind: Kind) -> GivenTable:
@@ -225,18 +229,30 @@ def _values(column: Any) -> list[Any]:
 def _by_query(given: Mapping[Any, Any], kind: Kind) -> GivenTable:
     """The table of {query_id: {doc_id: value}}, or of what else holds a query's documents."""
     names = ["query_id", "doc_id", VALUE[kind]]
-    queries: list[Any] = []
     docs: list[Any] = []
     values: list[Any] = []
+    ends: list[int] = []
     for query, own in given.items():
         found, worth = (
             (own, own.values()) if isinstance(own, Mapping) else _listing(query, own, kind)
         )
         docs += found
         values += worth
-        queries += [query] * (len(docs) - len(queries))
-    columns = (queries, docs, values)
-    return GivenTable(names, columns.__getitem__)
+        ends.append(len(docs))
+    columns = (_repeated(list(given), np.diff([0, *ends])), docs, values)
+    keyed = set(map(type, given.values())) == {dict} and type(given) is dict
+    return GivenTable(names, columns.__getitem__, keyed=keyed)
+
+
+def _repeated(queries: list[Any], times: npt.NDArray[np.int64]) -> Any:
+    """The query of each row: texts as codes, so that none is looked at once a row."""
+    listed = np.flatnonzero(times)
+    try:
+        ids = texts_of([queries[place] for place in listed.tolist()])
+    except (TypeError, UnicodeEncodeError):  # not all are texts that can be written
+        return [query for query, n in zip(queries, times.tolist(), strict=True) for _ in range(n)]
+    codes = np.repeat(np.arange(len(listed), dtype=np.int32), times[listed])
+    return pa.DictionaryArray.from_arrays(column_of(codes), ids)
 
 
 def _listing(query: Any, own: Any, kind: Kind) -> tuple[Iterable[Any], Iterable[Any]]:
@@ -251,7 +267,8 @@ def _listing(query: Any, own: Any, kind: Kind) -> tuple[Iterable[Any], Iterable[
     plain = getattr(own, "to_pylist", None) or getattr(own, "tolist", None)
     items = plain() if plain is not None else list(own)
     if items and is_pair(items[0]):
-        _refuse_odd(query, items, is_pair, kind)
+        if not (set(map(type, items)) == {tuple} and set(map(len, items)) == {2}):
+            _refuse_odd(query, items, is_pair, kind)
         return [doc for doc, _ in items], [value for _, value in items]
     if items and names_of(items[0]):
         names = names_of(items[0])
@@ -261,7 +278,8 @@ def _listing(query: Any, own: Any, kind: Kind) -> tuple[Iterable[Any], Iterable[
             table = of_rows(items, kind)
             doc, value = (understood.roles[r] - 1 for r in ("doc_id", VALUE[kind]))
             return table.column(doc), table.column(value)
-    _refuse_odd(query, items, lambda item: id_text(item) is not None, kind)
+    if not are_plain_ids(items):
+        _refuse_odd(query, items, lambda item: id_text(item) is not None, kind)
     return items, range(len(items), 0, -1) if kind == "run" else [1] * len(items)
 
 

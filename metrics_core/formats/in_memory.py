@@ -21,6 +21,7 @@ are a list of these, or a dictionary by name.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -52,7 +53,7 @@ from metrics_core.formats.reading import read_qrels, read_queries, read_runs
 from metrics_core.formats.registry import Kind
 from metrics_core.formats.run_folders import holds_runs, runs_of_folder
 from metrics_core.tables import Qrels, Queries, Run
-from metrics_core.tables.arrays import column_of
+from metrics_core.tables.arrays import column_of, texts_of
 from metrics_core.tables.columns import (
     WRITE_TEXTS,
     coded,
@@ -110,8 +111,8 @@ def qrels_from(given: GivenQrels) -> Qrels:
     if isinstance(given, (str, Path)):
         return qrels_of_set(given) or read_qrels(given)
     table = table_of(given, "qrels")
-    query_ids, doc_ids, grades = _columns(table, "qrels")
-    return Qrels.from_columns(query_ids, doc_ids, grades)
+    columns = _columns(table, "qrels")
+    return Qrels.from_columns(*columns, distinct=_are_distinct(table, *columns))
 
 
 def pairs_from(given: GivenPairs) -> Qrels:
@@ -186,17 +187,18 @@ def _runs(given: Any, name: str) -> list[Run]:
     if isinstance(given, (str, Path)):
         return runs_of_folder(given) if holds_runs(given) else read_runs(given)
     table = table_of(given, "run")
-    query_ids, doc_ids, scores = _columns(table, "run")
+    columns = query_ids, doc_ids, scores = _columns(table, "run")
     at = understand(table.names, "run").roles.get("tag", -1)
     if at < 0:
-        return [Run.from_columns(table.called or name, query_ids, doc_ids, scores)]
+        distinct = _are_distinct(table, *columns)
+        return [Run.from_columns(table.called or name, *columns, distinct=distinct)]
     # All of them are checked together: an error counts the rows that were given.
     queries, docs, tags = coded(query_ids), text_column(doc_ids), coded(_ids(table.column(at)))
     for column, ids in (("query_id", queries), ("doc_id", docs), (table.names[at], tags)):
         refuse_without_ids(column, ids)
     numbers = finite_numbers(scores, "score", partial(pair_in_words, queries, docs))
-    columns = {"query_id": queries, "doc_id": docs, "score": column_of(numbers), "tag": tags}
-    systems, notes = systems_of(pa.table(columns))
+    rows = {"query_id": queries, "doc_id": docs, "score": column_of(numbers), "tag": tags}
+    systems, notes = systems_of(pa.table(rows))
     only = tags.dictionary[0].as_py() if len(tags.dictionary) == 1 else name
     runs = [_run_of(system, system.name or only) for system in systems]
     return [runs[0].noting(*notes), *runs[1:]]
@@ -260,7 +262,7 @@ def _columns(table: GivenTable, kind: Kind) -> tuple[Any, Any, Any]:
     at = understood.roles
     by_rank = value not in at
     query_ids, doc_ids = (_ids(table.column(at[role])) for role in ("query_id", "doc_id"))
-    _refuse_odd_documents(query_ids, doc_ids)
+    doc_ids = _documents(query_ids, doc_ids)
     values = table.column(at["rank" if by_rank else value])
     values = values.to_numpy() if isinstance(values, pd.Series) else values
     if by_rank:
@@ -270,10 +272,20 @@ def _columns(table: GivenTable, kind: Kind) -> tuple[Any, Any, Any]:
     return query_ids, doc_ids, values
 
 
-def _refuse_odd_documents(query_ids: Any, doc_ids: Any) -> None:
-    """Refuse what is no document's id, and say of which query."""
-    if not isinstance(doc_ids, list) or set(map(type, doc_ids)) <= {str, int}:
-        return
+def _are_distinct(table: GivenTable, query_ids: Any, doc_ids: Any, _: Any) -> bool:
+    """Whether no document can stand twice in a query: texts are keys of dictionaries."""
+    return table.keyed and isinstance(query_ids, pa.Array) and isinstance(doc_ids, pa.Array)
+
+
+def _documents(query_ids: Any, doc_ids: Any) -> Any:
+    """Return the ids of documents, texts of Python as a column. Refuse what is no document's id,
+    and say of which query."""
+    if not isinstance(doc_ids, list):
+        return doc_ids
+    with suppress(TypeError, UnicodeEncodeError):  # not all are texts that can be written
+        return texts_of(doc_ids)
+    if set(map(type, doc_ids)) <= {str, int}:
+        return doc_ids
     refuse(
         "An id is a text or a whole number.",
         np.flatnonzero([id_text(doc) is None for doc in doc_ids]),
@@ -282,6 +294,7 @@ def _refuse_odd_documents(query_ids: Any, doc_ids: Any) -> None:
         ),
         hint=WRITE_TEXTS,
     )
+    return doc_ids
 
 
 def _ids(column: Any) -> Any:

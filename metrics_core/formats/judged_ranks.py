@@ -41,7 +41,6 @@ from metrics_core.formats.source.limits import Limit, Size
 from metrics_core.formats.source.lines import problem_in_row, refuse
 from metrics_core.formats.source.members import members_of
 from metrics_core.formats.source.opening import legible, memory_enough, open_source
-from metrics_core.formats.source.parquet_size import check_size
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.source.unpacking import is_zip
 from metrics_core.tables import RankedRun
@@ -184,6 +183,8 @@ def _rows(source: Source) -> pa.Table:
         found = f"no column {' and '.join(lacking)} among {', '.join(names[:12])}"
         raise refuse(source, [LineProblem(None, found, "judged ranks")], hint=_HINT)
     wanted = list(COLUMNS)
+    from metrics_core.formats.source.parquet_size import check_size
+
     guarded(source, partial(check_size, source, file, wanted))
     batches = guarded(source, partial(batches_of, source, file, wanted))
     schema = pa.schema([(n, ID if n in _TEXTS else pa.int64()) for n in COLUMNS])

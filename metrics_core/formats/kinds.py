@@ -33,11 +33,12 @@ from metrics_core.formats.registry import (
     Kind,
     Sample,
     formats,
+    formats_for,
+    has_magic,
 )
 from metrics_core.formats.source.limits import MOST_COLUMNS
 from metrics_core.formats.source.other_files import refuse_other_bytes
 from metrics_core.formats.source.source import Source, shortened
-from metrics_core.formats.strangers import refuse_strangers
 from metrics_core.formats.values import is_number
 
 _PAIRS: tuple[tuple[Kind, Kind], ...] = (("run", "qrels"), ("queries", "documents"))
@@ -86,7 +87,7 @@ def _nothing_loaded(_format: Format) -> str:
 def sample_of(source: Source, columns: Columns | None = None) -> Sample:
     """The beginning of a file, for recognising it. Raises FileFormatError where it is empty or as
     wide as no table is."""
-    if source.magic.startswith(tuple(f.magic for f in formats() if f.magic)):
+    if has_magic(source.magic):
         return Sample(source, "", columns or {})
     refuse_other_bytes(source.name, source.magic)
     text = source.head.decode()
@@ -116,10 +117,13 @@ def recognise(
     Whoever asks for real-valued grades `insists` that the numbers are grades, not scores, and so
     does the place of a file in a set. What neither columns nor name say, `fits` may say.
     """
-    refuse_strangers(sample, kind)
+    if not sample.has_trec_lines:
+        from metrics_core.formats.strangers import refuse_strangers
+
+        refuse_strangers(sample, kind)
     candidates = [
         _Candidate(sureness, declared, its_kind)
-        for declared in formats()
+        for declared in (formats_for(sample) if format in (None, "trec") else formats())
         if format in (None, declared.name) and (declared.first_rows or not sample.columns)
         for its_kind, sureness in declared.recognise(sample).items()
     ]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metrics_core.base.errors import LineProblem
 from metrics_core.formats.parsing.columns import (
@@ -26,7 +26,6 @@ from metrics_core.formats.parsing.columns import (
     fold,
     position,
 )
-from metrics_core.formats.parsing.contents import Contents
 from metrics_core.formats.parsing.json_text import (
     NumberText,
     check_characters,
@@ -54,6 +53,9 @@ from metrics_core.formats.source.limits import TREE
 from metrics_core.formats.source.lines import refuse
 from metrics_core.formats.source.source import Source, shortened
 from metrics_core.formats.values import A_SCORE, is_number, why_not_a_number
+
+if TYPE_CHECKING:
+    from metrics_core.formats.parsing.contents import Contents
 
 _SURE_IDS = ("docid", "docno", "corpusid", "passageid", "documentid", "pid")
 """Keys by which an object in a list of any name is a document."""
@@ -118,6 +120,8 @@ def kinds_beside(sample: Sample) -> list[Kind]:
 def read_lists(source: Source, request: Request) -> Loaded:
     """A run of ranked lists, or judgments: what is listed has grade 1, what is listed as negative
     grade 0."""
+    from metrics_core.formats.parsing.contents import Contents
+
     contents, names, empty, found = Contents(source, tagged=True), dict[str, None](), [], False
     for entry in _entries(source, request.kind):
         for name, grade, items in entry.lists:

@@ -20,12 +20,6 @@ from metrics_core.formats.parsing.list_names import QUERY_KEYS, kind_of_list
 from metrics_core.formats.parsing.named import Named, check_columns, check_header, load_named
 from metrics_core.formats.registry import KINDS, FirstRows, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.lines import refuse
-from metrics_core.formats.source.parquet_size import (
-    A_CELL,
-    A_CELL_OF_PYTHON,
-    check_footer,
-    check_size,
-)
 from metrics_core.formats.source.source import Source, shortened
 from metrics_core.tables import Table
 from metrics_core.tables.columns import ID
@@ -54,6 +48,8 @@ def _parquet_rows(sample: Sample) -> FirstRows | None:
     names = column_names(sample.source, file)
     if set(RANKS_COLUMNS) <= set(names):
         return None
+    from metrics_core.formats.source.parquet_size import check_size
+
     check = partial(check_size, sample.source, file, names, first=_LOOKED_AT)
     guarded(sample.source, check)
     return FirstRows(names, guarded(sample.source, partial(_first_rows, file, names)))
@@ -98,6 +94,8 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     if request.kind in ("queries", "documents"):
         used |= set(understood.others)
     wanted = [names[at] for at in sorted(used)]
+    from metrics_core.formats.source.parquet_size import A_CELL, A_CELL_OF_PYTHON, check_size
+
     a_cell = A_CELL_OF_PYTHON if request.kind == "queries" else A_CELL
     guarded(source, partial(check_size, source, file, wanted, a_cell=a_cell))
     batches = guarded(source, partial(batches_of, source, file, wanted))
@@ -132,6 +130,8 @@ def batches_of(source: Source, file: pq.ParquetFile, wanted: list[str]) -> list[
 def opened_parquet(source: Source) -> pq.ParquetFile:
     """The file with its footer read; refuses what is damaged or has too many columns."""
     import pyarrow.parquet as pq
+
+    from metrics_core.formats.source.parquet_size import check_footer
 
     given = source.packed()
     check_footer(source, given)

@@ -21,7 +21,6 @@ from metrics_core.formats.parsing.list_names import (
 )
 from metrics_core.formats.source.limits import Size
 from metrics_core.formats.source.opening import open_source
-from metrics_core.formats.source.parquet_size import A_CELL_OF_PYTHON, check_size
 from metrics_core.formats.source.source import Source
 
 if TYPE_CHECKING:
@@ -51,6 +50,8 @@ def open_records(
     if not names:
         return opened
     leaves = _leaves(file.schema_arrow, names)
+    from metrics_core.formats.source.parquet_size import A_CELL_OF_PYTHON, check_size
+
     size = partial(check_size, opened, file, leaves, a_cell=A_CELL_OF_PYTHON, lists=True)
     guarded(opened, size)
     batches = guarded(opened, partial(_first if glance else batches_of, opened, file, names))

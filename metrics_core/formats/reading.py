@@ -297,10 +297,10 @@ def first_rows(
 
 def check_choices(kind: str | None, format: str | None, duplicates: str, grades: Grades) -> None:
     """Refuse a reading choice that there is not with a ParameterError."""
-    known = [f.name for f in formats()]
     if kind is not None and kind not in KINDS:
         raise ParameterError(f"There is no kind {kind!r}.", f"The kinds are: {', '.join(KINDS)}.")
-    if format is not None and format not in known:
+    known = [f.name for f in formats()] if format not in (None, "trec") else []
+    if known and format not in known:
         raise ParameterError(f"There is no format {format!r}.", f"They are: {', '.join(known)}.")
     if duplicates not in ("error", "best", "first"):
         raise ParameterError(f"duplicates is error, best or first, not {duplicates!r}.")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import PurePath
 from typing import Any, BinaryIO, Literal
 
@@ -20,7 +21,7 @@ from metrics_core.formats.added import at_most, or_else
 from metrics_core.formats.parsing.json_beginning import Beginning, beginning
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.source.unpacking import PACKING_ENDINGS, without_packing
-from metrics_core.formats.values import Grades
+from metrics_core.formats.values import Grades, is_number
 from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run, Table
 
 Kind = Literal["run", "qrels", "queries", "documents"]
@@ -42,6 +43,13 @@ OF_A_TOOL, SPECIFIC, ASKED, CERTAIN, LIKELY, IF_SAID, POSSIBLE, NO = 98, 97, 95,
 one tool writes, SPECIFIC for a special shape of what another format reads, too; ASKED for one that
 may be of several kinds, none likelier; IF_SAID for a kind that has all it needs and is not
 likely."""
+
+
+_ENDINGS_OF_TOOLS = {".dat", ".letor", ".lz4"}
+"""Endings of files that only formats of tools have: to name a run none of these is loaded."""
+
+_TREC_COLUMNS = {6: 4, 4: 3}
+"""The number of columns of TREC's runs and judgments, and the place of the number in them."""
 
 
 Columns = Mapping[str, str]
@@ -128,6 +136,22 @@ class Sample:
     def has_first_record(self) -> bool:
         """Whether that is all of it, so that what is not in it is not there."""
         return self._beginning.whole or (isinstance(self.json, list) and len(self.json) > 1)
+
+    @cached_property
+    def has_trec_lines(self) -> bool:
+        """Whether the lines are those of a TREC run or of judgments beyond doubt, with Q0 or 0 in
+        the second column, so that the file is of no tool."""
+        fields = [line.split() for line in self.lines]
+        place = _TREC_COLUMNS.get(len(fields[0]) if fields else 0)
+        return (
+            place is not None
+            and all(
+                len(own) == len(fields[0]) and own[1] in ("Q0", "0") and is_number(own[place])
+                for own in fields
+            )
+            and self.text.lstrip()[:1] not in "{[<"
+            and self.lines[0].count("\t") != 2
+        )
 
     @cached_property
     def path(self) -> str:
@@ -245,7 +269,26 @@ def reader(
 def formats() -> list[Format]:
     """All formats that can be read, in the order in which they were declared; those of plug-ins
     last."""
+    import_module("metrics_core.formats.tools")
     return _FORMATS.all()
+
+
+def formats_for(sample: Sample) -> list[Format]:
+    """The formats that a file may be of. Those of tools are not loaded for TREC lines."""
+    return _without_tools() if sample.has_trec_lines else formats()
+
+
+def has_magic(magic: bytes) -> bool:
+    """Whether a file of these first bytes is of a format that is not text."""
+    # No tool's file that is not text begins as a text could, but for those of Parquet.
+    declared = formats() if magic[:1] < b" " else _without_tools()
+    return magic.startswith(tuple(own.magic for own in declared if own.magic))
+
+
+def _without_tools() -> list[Format]:
+    """All formats, perhaps but for those of tools, whose modules take long to load."""
+    # A plug-in is compared with every name of ours.
+    return formats() if _FORMATS.has_plugins() else _FORMATS.ours()
 
 
 def tools() -> list[Tool]:
@@ -268,7 +311,8 @@ def kind_of(table: Table) -> Kind:
 def run_name(file: str) -> str:
     """A run's name from its file's name: the last part, without the endings we know."""
     path = PurePath(file.replace("\\", "/"))
-    known = {ending for f in formats() for ending in f.endings} | PACKING_ENDINGS
+    known = {ending for f in _without_tools() for ending in f.endings}
+    known |= PACKING_ENDINGS | _ENDINGS_OF_TOOLS
     while path.suffix.lower() in known and path.stem:
         path = path.with_suffix("")
     return path.name or "run"

@@ -22,7 +22,7 @@ from metrics_core.formats.registry import (
     Kind,
     Loaded,
     NothingOfKindError,
-    formats,
+    formats_for,
 )
 from metrics_core.formats.run_folders import holds_runs, read_run_folder
 from metrics_core.formats.source.limits import Size
@@ -67,7 +67,7 @@ def _together(opened: Source | None) -> tuple[Format, list[Kind]] | None:
         return None
     found = [
         (max(declared.recognise(sample).values()), declared, kinds)
-        for declared in formats()
+        for declared in formats_for(sample)
         if declared.together is not None and len(kinds := declared.together(sample)) > 1
     ]
     if not found:

@@ -187,8 +187,8 @@ def rows_named(
 ) -> tuple[Ints, Ints]:
     """Of rows of documents, each with the position of its query among the judged ones (-1: not
     judged), those whose document is judged for that query, and the qrels row of each."""
-    documents = qrels.doc_ids.unique()
-    judged_doc = values_of(pc.index_in(qrels.doc_ids, value_set=documents)).astype(np.int64)
+    judged = qrels.doc_ids.combine_chunks().dictionary_encode()
+    documents, judged_doc = judged.dictionary, values_of(judged.indices).astype(np.int64)
     found = pc.index_in(doc_ids, value_set=documents)
     known = values_of(pc.is_valid(found))
     candidates = np.flatnonzero(known & (row_query >= 0))

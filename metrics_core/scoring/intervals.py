@@ -13,14 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from metrics_core.measures import MEAN, Combination
 from metrics_core.scoring.resampling import resamples_of, sums
-from metrics_core.scoring.studentised import Moments, away
+
+if TYPE_CHECKING:
+    from metrics_core.scoring.studentised import Moments
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -63,6 +65,9 @@ def mean_intervals(
 ) -> list[Interval]:
     """The combined score of each column of several groups of queries, float64[Q, C] each, with its
     interval, which ends `within` the scores that there can be; in as few products as can be."""
+    # Plain means are scored without it, and every start of a command would wait for it.
+    from metrics_core.scoring.studentised import Moments, away
+
     means = [Moments.of(combination.onto(values)) for values in groups]
     shares = [_are_shares(of) if combination.linear else _no_shares(of) for of in means]
     told = [_varied(of, share) for of, share in zip(means, shares, strict=True)]
@@ -91,6 +96,8 @@ def mean_bound(
     A quantile of the draws on one side: scores near the top of a scale reach far down, of which
     the sizes alone say too little (benchmarks/simulations.py).
     """
+    from metrics_core.scoring.studentised import Moments
+
     of = Moments.of(combination.onto(values)[:, None])
     if combination.linear and _are_shares(of)[0]:
         return float(wilson_interval(of.mean, of.queries, 2 * level - 1)[int(upper)][0])

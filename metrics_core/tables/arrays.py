@@ -48,6 +48,23 @@ def column_of(values: npt.NDArray[Any]) -> pa.Array:
 
 def texts_of(texts: Sequence[str]) -> pa.StringArray:
     """Texts as a column."""
+    # All at once with zeros between them, which takes a fifth of the time.
+    try:
+        octets = np.frombuffer("\0".join(texts).encode(), dtype=np.uint8)
+    except UnicodeEncodeError:  # whose place is told in its own text
+        return _texts_one_by_one(texts)
+    zeros = np.flatnonzero(octets == 0)
+    if len(zeros) != len(texts) - 1:
+        return _texts_one_by_one(texts)
+    edges = np.zeros(len(texts) + 1, dtype=np.int32)
+    edges[1:-1] = zeros - np.arange(len(zeros))
+    edges[-1] = len(octets) - len(zeros)
+    body = octets[octets != 0]
+    return pa.StringArray.from_buffers(len(texts), pa.py_buffer(edges), pa.py_buffer(body))
+
+
+def _texts_one_by_one(texts: Sequence[str]) -> pa.StringArray:
+    """The same one by one, also of no texts and of some that hold a zero."""
     encoded = [text.encode() for text in texts]
     edges = np.zeros(len(encoded) + 1, dtype=np.int32)
     np.cumsum([len(text) for text in encoded], out=edges[1:])

@@ -50,9 +50,12 @@ def text_column(values: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Chunke
 def texts(values: Sequence[Any]) -> pa.Array:
     """Python's values as an array of text. Whole numbers become text, None and NaN null; anything
     else is refused with its row as a TableError."""
-    listed = list(values)
-    if all(type(value) is str for value in listed):
+    listed = values if isinstance(values, list) else list(values)
+    kinds = set(map(type, listed))
+    if kinds <= {str}:
         return texts_of(listed)
+    if kinds <= {str, int} and (digits := _digits(listed)) is not None:
+        return texts_of(digits)
     plain = [id_text(value) for value in listed]
     wrong = [row for row, text in enumerate(plain) if text is None and not _is_missing(listed[row])]
     refuse(
@@ -62,6 +65,21 @@ def texts(values: Sequence[Any]) -> pa.Array:
         hint=WRITE_TEXTS,
     )
     return pa.array(plain, ID)
+
+
+def _digits(values: list[Any]) -> list[str] | None:
+    """Texts and whole numbers as texts; None if a number has more digits than Python writes."""
+    try:
+        return list(map(str, values))
+    except ValueError:
+        return None
+
+
+def are_plain_ids(values: list[Any]) -> bool:
+    """Whether all values are texts or whole numbers that Python writes, by their types; others may
+    be ids, too."""
+    kinds = set(map(type, values))
+    return kinds <= {str} or (kinds <= {str, int} and _digits(values) is not None)
 
 
 def _is_missing(value: Any) -> bool:

@@ -88,13 +88,28 @@ def _numbers(values: Any) -> tuple[Numbers, dict[int, str]]:
         with np.errstate(over="ignore"):
             kind = np.float64 if values.dtype.kind == "f" else np.int64
             return values.astype(kind, copy=False), {}
-    listed = list(values)
-    kinds = set(map(type, listed))
-    if kinds == {float}:
-        return np.array(listed, dtype=np.float64), {}
+    listed = values if isinstance(values, list) else list(values)
+    plain = _plain_numbers(listed)
+    if plain is not None:
+        return plain, {}
     found = [finite_number(value) for value in listed]
     others = {row: shown(listed[row]) for row, number in enumerate(found) if number is None}
     return _array(found), others
+
+
+def _plain_numbers(values: list[Any]) -> Numbers | None:
+    """Return numbers of Python's own types, read all at once. None if a value is of another type,
+    not finite among whole numbers, or has too many digits: such are looked at one by one."""
+    kinds = set(map(type, values))
+    if not kinds or not kinds <= {float, int, bool}:
+        return None
+    try:
+        if float not in kinds:
+            return np.fromiter(values, np.int64, len(values))
+        numbers = np.fromiter(values, np.float64, len(values))
+    except OverflowError:
+        return None
+    return numbers if kinds == {float} or np.isfinite(numbers).all() else None
 
 
 def _array(found: list[float | None]) -> Numbers:

@@ -33,11 +33,18 @@ class Qrels(Judgable):
 
     @classmethod
     def from_columns(
-        cls, query_id: Any, doc_id: Any, relevance: Any, subtopic: Any = None
+        cls,
+        query_id: Any,
+        doc_id: Any,
+        relevance: Any,
+        subtopic: Any = None,
+        *,
+        distinct: bool = False,
     ) -> Qrels:
         """Build and check qrels. Raises TableError for a missing or empty id, for a grade that is
         no finite number, and where a pair is judged twice with different grades (for one subtopic,
-        where subtopics are given); the same grade twice is counted once, with a note."""
+        where subtopics are given); the same grade twice is counted once, with a note.
+        If the rows are `distinct`, no pair is looked for twice."""
         columns, doc_ids = {"query_id": coded(query_id)}, text_column(doc_id)
         refuse_without_ids("query_id", columns["query_id"])
         refuse_without_ids("doc_id", doc_ids)
@@ -46,7 +53,8 @@ class Qrels(Judgable):
         if subtopic is not None:
             columns["subtopic"] = coded(subtopic)
         table = pa.table({**columns, "doc_id": doc_ids, "relevance": column_of(grades)})
-        qrels = cls(table=table)._without_duplicates()
+        qrels = cls(table=table)
+        qrels = qrels if distinct else qrels._without_duplicates()
         return qrels if subtopic is None else qrels._by_subtopic()
 
     @property

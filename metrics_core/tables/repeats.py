@@ -62,7 +62,7 @@ def pair_hashes(query_codes: Codes, doc_ids: pa.ChunkedArray) -> Hashes:
 
 def text_hashes(texts: pa.StringArray) -> Hashes:
     """A 64-bit hash of each text, eight bytes at a time over all texts at once."""
-    starts, ends, data = _text_bytes(texts)
+    starts, ends, data = text_bytes(texts)
     hashes = (ends - starts).astype(np.uint64)
     padded = np.concatenate([data, np.zeros(_WORD, dtype=np.uint8)])
     words = np.lib.stride_tricks.sliding_window_view(padded, _WORD)
@@ -80,7 +80,7 @@ def text_hashes(texts: pa.StringArray) -> Hashes:
     return hashes
 
 
-def _text_bytes(texts: pa.StringArray) -> tuple[Any, Any, npt.NDArray[np.uint8]]:
+def text_bytes(texts: pa.StringArray) -> tuple[Any, Any, npt.NDArray[np.uint8]]:
     """Where each text starts and ends in the array's byte buffer, and that buffer."""
     _, offsets, data = texts.buffers()
     first, count = texts.offset, len(texts)

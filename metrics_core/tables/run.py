@@ -67,10 +67,12 @@ class Run(Judgable):
         *,
         rank: npt.NDArray[np.int64] | None = None,
         duplicates: Duplicates = "error",
+        distinct: bool = False,
     ) -> Run:
         """Build and check a run. Raises TableError for a missing or empty id, a score that is no
         finite number and, unless `duplicates` says "best" (highest score) or "first", for a
-        document twice in a query. `rank` are ranks to keep, which the scores do not contradict."""
+        document twice in a query. `rank` are ranks to keep, which the scores do not contradict.
+        If the rows are `distinct`, no document is looked for twice."""
         query_ids, doc_ids = coded(query_id), text_column(doc_id)
         refuse_without_ids("query_id", query_ids)
         refuse_without_ids("doc_id", doc_ids)
@@ -80,7 +82,7 @@ class Run(Judgable):
         if rank is not None:
             columns["rank"] = column_of(rank)
         run = cls(table=pa.table(columns), name=name)
-        return run._without_duplicates(duplicates)
+        return run if distinct else run._without_duplicates(duplicates)
 
     def _without_duplicates(self, duplicates: Duplicates) -> Run:
         repeated, first = repeated_rows(self.query_codes, self.doc_ids)

@@ -1,1 +1,18 @@
 """Files that other tools write, a module a family: how one is known, and what it holds."""
+
+# Importing a module declares its formats: a line for each.
+from metrics_core.formats.tools import (  # noqa: F401
+    autorag,
+    castorini,
+    gold_sets,
+    letor,
+    mteb,
+    opensearch,
+    quepid_csv,
+    quepid_json,
+    ragas,
+    rank_eval,
+    ranx,
+    sentence_transformers,
+    trec_rag,
+)

@@ -26,8 +26,8 @@ FROM = 16 << 20
 LEAST_MEMORY = 400_000_000
 """Bytes within which runs of any size are judged."""
 
-_BEGINNING = 1 << 20
-"""Bytes that tell what the lists of a run are like."""
+_BEGINNINGS = 1 << 18, 1 << 20
+"""Bytes that tell what the lists of a run are like: more are read if no list ends in the first."""
 
 _ANY_SIZE = "1000TB"
 _WHOLE = "leave --memory out to read the run whole"
@@ -66,14 +66,16 @@ def first_lists(
     """The lists at the beginning of a TREC run, without reading the rest; None where its lines are
     not regular."""
     source = open_source(Path(file), str(file), encoding, limit)
-    parsed = fast(next(source.blocks(_BEGINNING), b""), RUN)
-    if parsed is None:
-        return None
-    rows = parsed.table.select(["query_id", "doc_id", "score"])
-    query = coded(rows["query_id"])
-    # The last list may go on.
-    codes = values_of(query.indices)
-    rows = rows.filter(column_of(codes != codes[-1]))
+    for size in _BEGINNINGS:
+        parsed = fast(next(source.blocks(size), b""), RUN)
+        if parsed is None:
+            return None
+        rows = parsed.table.select(["query_id", "doc_id", "score"])
+        # The last list may go on.
+        codes = values_of(coded(rows["query_id"]).indices)
+        rows = rows.filter(column_of(codes != codes[-1]))
+        if len(rows):
+            break
     return Run(table=rows.set_column(0, "query_id", coded(rows["query_id"].cast(ID))))
 
 

@@ -8,7 +8,13 @@ from collections.abc import Callable
 import pytest
 
 from metrics_core.base.errors import ParameterError, RanklensError
-from metrics_core.checks.id_mismatch import document_mismatch, mismatch_notes, query_mismatch
+from metrics_core.checks import id_mismatch
+from metrics_core.checks.id_mismatch import (
+    document_mismatch,
+    document_mismatches,
+    query_mismatch,
+    query_mismatches,
+)
 from metrics_core.checks.id_readings import id_map, reading
 from metrics_core.checks.mapped_ids import IdMaps, with_mapped_ids
 from metrics_core.judging import judge
@@ -56,15 +62,9 @@ PLAIN = files()
         (lambda d: f" {d}", same, "blanks"),
         (lambda d: f"http%3A%2F%2Fx%2F{d}", lambda d: f"http://x/{d}", "percent"),
         (lambda d: f"docs/a/{d}.pdf", lambda d: f"{d}.txt", "file name"),
-        (lambda d: f"{d}-a-long-title-of-it"[:16], lambda d: f"{d}-a-long-title-of-it", "first -"),
+        (lambda d: f"{d}-a-long-title-of-it"[:16], lambda d: f"{d}-a-long-title-of-it", "first 16"),
         (lambda d: f"MARCO_{d.zfill(8)}", same, "after _, zeros"),
         (lambda d: f"MARCO_{d}#1", same, "cut #, after _"),
-        # As CAsT's: half of the collection is written another way, the other half alike.
-        (
-            lambda d: f"MARCO_D{d}" if int(d) % 2 else f"CAR_{d}",
-            lambda d: f"MARCO_{d}" if int(d) % 2 else f"CAR_{d}",
-            "MARCO_D",
-        ),
     ],
 )
 def test_documents_that_another_reading_would_match(
@@ -78,7 +78,7 @@ def test_documents_that_another_reading_would_match(
     maps = IdMaps(documents=id_map(found.reading.name))
     mapped = judge(with_mapped_ids(run, maps), with_mapped_ids(qrels, maps))
     assert (mapped.judged().count() == judge(*PLAIN).judged().count()).all()
-    (note,) = mismatch_notes(run, qrels)
+    note = found.note()
     assert found.option in note.message and len(note.examples) == 3 and note.loud
 
 
@@ -102,10 +102,109 @@ def test_queries_that_another_reading_would_match(query: Write, name: str) -> No
 
 
 def test_where_ids_meet_or_cannot_nothing_is_told() -> None:
-    assert not mismatch_notes(*PLAIN)
+    assert document_mismatch(*PLAIN) is query_mismatch(*PLAIN) is None
     elsewhere, _ = files(lambda d: f"x{int(d) * 7919 % 10**6}")
-    assert not mismatch_notes(elsewhere, PLAIN[1])
+    assert document_mismatch(elsewhere, PLAIN[1]) is query_mismatch(elsewhere, PLAIN[1]) is None
     assert query_mismatch(files(query=lambda q: f"z{int(q) + 500}")[0], PLAIN[1]) is None
+
+
+def odd(number: str, if_odd: str, if_even: str) -> str:
+    return (if_odd if int(number) % 2 else if_even) + number
+
+
+@pytest.mark.parametrize(
+    ("in_run", "in_qrels"),
+    [
+        # Two sources on a side: `wiki-7` and `blog-7` are two documents.
+        (lambda d: odd(d, "wiki-", "blog-"), lambda d: odd(d, "blog-", "wiki-")),
+        (lambda d: odd(d, "wiki-", "blog-"), lambda d: f"news-{d}"),
+        (lambda d: f"news-{d}", lambda d: odd(d, "wiki-", "blog-")),
+        # Some ids lack the part that is cut off the others.
+        (lambda d: odd(d, "wiki-", "q"), lambda d: f"news-{d}"),
+        # Sources of different readings on the two sides.
+        (lambda d: f"{d}#{int(d) % 2}", lambda d: f"news-{d}"),
+        # Two ids of the judgments, or of the run, would be one.
+        (lambda d: str(int(d) // 1000), lambda d: f"{int(d) // 1000}-{d}"),
+        (lambda d: f"{int(d) // 100}-{d}", lambda d: str(int(d) // 100)),
+    ],
+)
+def test_a_reading_that_may_take_two_documents_for_one_is_not_proposed(
+    in_run: Write, in_qrels: Write
+) -> None:
+    assert document_mismatch(*files(in_run, in_qrels)) is None
+
+
+def test_a_part_is_cut_on_both_sides_only_if_no_id_matches_without() -> None:
+    found = document_mismatch(*files(lambda d: f"wiki-{d}", lambda d: f"corpus/{d}"))
+    assert found is not None and found.then == found.of
+
+    def in_qrels(number: str) -> str:
+        return f"wiki-{number}" if int(number) % 101 == 0 else f"corpus/{number}"
+
+    run, qrels = files(lambda d: f"wiki-{d}", in_qrels)
+    assert 0 < judge(run, qrels).judged().count().sum() < 0.02 * len(qrels)
+    assert document_mismatch(run, qrels) is None
+
+
+def test_ids_that_become_one_outside_of_the_sample_count_too() -> None:
+    queries, docs = [str(q) for q in range(100)], [str(d) for d in range(1000, 1100)]
+    qrels = Qrels.from_columns(queries, docs, [1] * 100)
+    prefixed = [f"wiki-{doc}" for doc in docs]
+    found = document_mismatch(Run.from_columns("run", queries, prefixed, [0.0] * 100), qrels)
+    assert found is not None and found.sampled and found.reading.name == "after -"
+    # Of another source, beyond the queries that are looked at.
+    both = Run.from_columns("run", [*queries, "1"], [*prefixed, "blog-1000"], [0.0] * 101)
+    found = document_mismatch(both, qrels)
+    assert found is not None and found.sampled and found.reading.name == "drop wiki-"
+
+
+def test_a_run_that_retrieves_some_judged_documents_is_not_searched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of pooled judgments a run retrieves a part: nothing is wrong with its ids."""
+    searched: list[object] = []
+    every_reading = id_mismatch.every_reading
+    monkeypatch.setattr(
+        id_mismatch, "every_reading", lambda *ids: searched.append(ids) or every_reading(*ids)
+    )
+    pooled = files(lambda d: d if int(d) % 25 == 0 else f"other-{int(d) * 7919 % 10**6}")
+    assert document_mismatch(*pooled) is None
+    assert not document_mismatches(
+        {"run": (judge(*pooled), lambda: pytest.fail("loaded"))}, PLAIN[1]
+    )
+    assert not searched
+
+
+@pytest.mark.parametrize("what", ["query", "document"])
+def test_readings_are_looked_for_once_in_a_collection(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[object] = []
+    every_reading = id_mismatch.every_reading
+    monkeypatch.setattr(
+        id_mismatch, "every_reading", lambda *ids: searched.append(ids) or every_reading(*ids)
+    )
+
+    def found(*runs: Run) -> dict[str, id_mismatch.Mismatch]:
+        searched.clear()
+        named = {str(number): run for number, run in enumerate(runs)}
+        if what == "query":
+            return query_mismatches(named, PLAIN[1])
+        return document_mismatches(
+            {n: (judge(run, PLAIN[1]), lambda run=run: run) for n, run in named.items()},  # type: ignore[misc]
+            PLAIN[1],
+        )
+
+    def written(write: Write) -> Run:
+        return files(write)[0] if what == "document" else files(query=write)[0]
+
+    # A few queries match, so that the run can be judged.
+    prefixed = written(lambda i: i if what == "query" and int(i) < 4 else f"D{i}")
+    strange = written(lambda i: i if what == "query" and int(i) < 4 else f"x{int(i) * 7919}")
+    mismatches = found(PLAIN[0], prefixed, prefixed, strange)
+    assert [*mismatches] == ["1", "2"] and len(searched) == 1
+    assert {own.reading.name for own in mismatches.values()} == {"drop D"}
+    assert not found(strange, strange, prefixed) and len(searched) == 1
 
 
 def test_of_several_chunks_the_best_counts() -> None:
@@ -128,8 +227,11 @@ def test_of_several_chunks_the_best_counts() -> None:
 
 
 def test_ids_that_are_cut_at_a_length() -> None:
-    found = document_mismatch(*files(lambda d: f"doc{d}"[:7], lambda d: f"doc{d}"))
-    assert found is not None and found.reading.name == "first 7"
+    def whole(number: str) -> str:
+        return f"doc{number.zfill(6)}{int(number) * 7919:012}"
+
+    found = document_mismatch(*files(lambda d: whole(d)[:9], whole))
+    assert found is not None and found.reading.name == "first 9"
 
 
 def test_a_reading_that_makes_one_of_many_ids_matches_nothing() -> None:

@@ -9,8 +9,10 @@ import pandas as pd
 import pytest
 
 from metrics_core import Qrels, Run, evaluate
-from metrics_core.base.errors import ParameterError, RanklensError
+from metrics_core.base.errors import ParameterError, RanklensError, TableError
+from metrics_core.formats import given_tables, in_memory
 from metrics_core.formats.in_memory import qrels_from, runs_from
+from metrics_core.tables import columns, given_numbers
 
 RUN = {"001": {"d1": 2.0, "d2": 1.0}, "2": {"d9": 1.0}}
 QRELS = {"001": {"d2": 1}, "2": {"d9": 2}}
@@ -111,3 +113,44 @@ def test_tables_are_taken_as_they_are() -> None:
     assert qrels_from(qrels) is qrels
     run = Run.from_columns("r", ["q"], ["d"], [1.0])
     assert runs_from(run)[0] is run
+
+
+@pytest.mark.parametrize(
+    "of_query",
+    [
+        {"d1": 3, "d2": 1},
+        {"d1": 0.5, "d2": 0.25},
+        {"d1": 2, "d2": 0.5, "d3": True},
+        ["d1", "d2"],
+        [1, "d2"],
+        [("d1", 3), ("d2", 1)],
+    ],
+)
+def test_plain_values_are_read_all_at_once(of_query: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call for each value takes several times as long as pytrec_eval takes for everything."""
+    given = {"q1": of_query, "q2": of_query}
+    rows = [len(runs_from(given)[0]), len(qrels_from(given))]
+    for module, function in (
+        (given_numbers, "finite_number"),
+        (columns, "id_text"),
+        (given_tables, "id_text"),
+        (in_memory, "id_text"),
+    ):
+        monkeypatch.setattr(module, function, lambda value: pytest.fail(f"{value!r} by itself"))
+    assert rows == [len(runs_from(given)[0]), len(qrels_from(given))] == [2 * len(of_query)] * 2
+
+
+def test_keys_that_are_one_id_are_found() -> None:
+    """Texts that are keys differ, so none is looked for twice; a number may be the same id."""
+    with pytest.raises(TableError, match="document 1 of query q a second time"):
+        runs_from({"q": {1: 3, "1": 2}})
+    twice = {"1": {"d": 3}, 1: {"d": 2}}
+    with pytest.raises(TableError, match="document d of query 1 a second time"):
+        runs_from(twice)
+    with pytest.raises(TableError, match="document d of query 1 judged 2, earlier judged 3"):
+        qrels_from(twice)
+
+
+def test_a_query_without_documents_is_none_of_the_run() -> None:
+    (run,) = runs_from({"q1": {"d": 1}, "q2": {}, "q3": {"d": 2}, "q4": {}})
+    assert run.query_ids == ["q1", "q3"] and run.query_codes.tolist() == [0, 1]

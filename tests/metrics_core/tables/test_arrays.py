@@ -1,11 +1,12 @@
-"""Where texts stand among others."""
+"""Texts as columns, and where they stand among others."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics_core.tables.arrays import places_among
+from metrics_core.tables.arrays import places_among, texts_of
 
 IDS = st.lists(st.sampled_from(["1", "01", "é", "", "q1", "q2"]), max_size=6)
 
@@ -16,3 +17,13 @@ def test_each_text_stands_where_the_same_text_stands(texts: list[str], known: li
     assert places_among(texts, known).tolist() == expected
     assert places_among(known, known).tolist() == list(range(len(known)))
     assert places_among(known, known[::-1]).tolist() == list(range(len(known)))[::-1]
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]))))
+def test_texts_are_the_same_as_a_column(texts: list[str]) -> None:
+    assert texts_of(texts).to_pylist() == texts
+
+
+def test_a_text_that_cannot_be_written_is_told_with_its_own_place() -> None:
+    with pytest.raises(UnicodeEncodeError, match="position 1"):
+        texts_of(["abc", "a\ud800"])

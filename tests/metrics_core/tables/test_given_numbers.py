@@ -12,9 +12,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from metrics_core import Qrels, Run, evaluate
 from metrics_core.base.errors import RanklensError, TableError
+from metrics_core.tables.given_numbers import finite_numbers
 
 RUN = {"q7": {"d1": 2.0, "d2": 1.0}}
 QRELS = {"q7": {"d1": 1, "d2": 0}}
@@ -88,9 +91,9 @@ def test_what_is_no_number_is_said_with_query_document_and_value(value: Any, wri
 @pytest.mark.parametrize("unit", ["datetime64[s]", "timedelta64[s]"])
 def test_columns_of_dates_and_durations_are_no_numbers(unit: str) -> None:
     table = frame([1, 2], "score").astype({"score": "int64"}).astype({"score": unit})
-    for given in (table, table.rename(columns={"score": "rank"})):
+    for own in (table, table.rename(columns={"score": "rank"})):
         with pytest.raises(TableError, match="for document d1 of query q7"):
-            evaluate(given, QRELS, "AP")
+            evaluate(own, QRELS, "AP")
     with pytest.raises(TableError, match="for document d1 of query q7"):
         evaluate(RUN, table.rename(columns={"score": "relevance"}), "AP")
 
@@ -134,3 +137,27 @@ def test_numbers_of_any_kind_are_taken_as_what_they_are(value: Any, grade: float
 def test_grades_of_64_bits_without_sign_do_not_turn_negative() -> None:
     grades = np.array([2**63 + 2048, 1], dtype=np.uint64)
     assert Qrels.from_columns(["q"] * 2, ["a", "b"], grades).relevance.min() == 1
+
+
+class _Whole(int):
+    """A whole number of another type, which is looked at by itself."""
+
+
+class _Real(float):
+    """The same of a real one."""
+
+
+_OTHER = {int: _Whole, float: _Real, bool: np.bool_}
+_PLAIN = (st.integers(), st.floats(), st.booleans(), st.integers(2**62, 2**66), st.just(10**400))
+
+
+@given(st.sets(st.sampled_from(_PLAIN), min_size=1).flatmap(lambda of: st.lists(st.one_of(*of))))
+def test_plain_numbers_are_what_they_are_one_by_one(values: list[Any]) -> None:
+    def read(given: list[Any]) -> object:
+        try:
+            numbers = finite_numbers(given, "score", str)
+        except TableError as error:
+            return str(error)
+        return numbers.dtype, numbers.tolist()
+
+    assert read(values) == read([_OTHER[type(value)](value) for value in values])
