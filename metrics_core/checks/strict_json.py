@@ -57,7 +57,7 @@ def hash_of(values: Mapping[str, Any]) -> str:
     """The beginning of a hash of values, the same in whatever order and form a file has them.
     Raises ValueError of a text that no file can hold."""
     plain = json.dumps(_plain(values), ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(plain.encode()).hexdigest()[:HEX]
+    return hashlib.sha256(plain.encode(errors="surrogatepass")).hexdigest()[:HEX]
 
 
 def _plain(value: Any) -> Any:

@@ -138,7 +138,7 @@ def test_several_gates_and_runs_are_corrected_together(gate: Gate) -> None:
         (
             ("--floor-shown", "AP >= 0.5"),
             1,
-            "Below the floor: AP is 0.537, the lower end of its 90 % interval 0.486",
+            "Below the floor: AP is 0.537, the lower end of its 90 % interval 0.485",
         ),
     ],
 )

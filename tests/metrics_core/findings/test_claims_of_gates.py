@@ -18,6 +18,7 @@ from metrics_core.comparing.gates import (
     Slice,
     gate_outcomes,
 )
+from metrics_core.comparing.testing import widest_difference
 from metrics_core.findings.gate_queries import (
     BrokenQueries,
     BrokenQuery,
@@ -34,7 +35,16 @@ from metrics_core.findings.snapshots import best_findings
 from metrics_core.measures import Measure, known_by_scores, parse_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels
-from tests.claims import INTERVAL, NUMBER, is_rounded, named_in, offenders, untidy, value_of
+from tests.claims import (
+    INTERVAL,
+    NUMBER,
+    count_of,
+    is_rounded,
+    named_in,
+    offenders,
+    untidy,
+    value_of,
+)
 
 MEASURES = (parse_measure("nDCG@10"), known_by_scores("Latency", higher_is_better=False))
 SEEDS = range(1_000)
@@ -99,8 +109,12 @@ def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
         and "not worse"
     )
     yield ("no gate answers" in text) != (found.differing > 0 and found.queries < 10) and "few"
-    untested = found.queries >= 10 and 0 < found.differing < 6
-    yield ("nothing is tested" in text) != untested and "untested"
+    untested = found.queries >= 10 and 0 < found.differing < 6 and worst >= margin
+    yield ("nothing is tested" in text) != (untested and found.lost > 0) and "untested"
+    if needed := re.search(r"No query lost; ([\d,]+) queries are needed to rule out", text):
+        n, missed = count_of(needed[1]), 1 - margin / widest_difference(found.gate.measure)
+        yield found.lost > 0 and "lost"
+        yield not missed**n <= 0.05 < missed ** (n - 1) and "how many are needed"
     if end := re.search(rf"(lower|upper) end of .* is ({NUMBER})\)", text):
         yield not is_rounded(end[2], -found.gate.direction * worst) and f"not {worst}"
         yield (end[1] == "lower") != (found.gate.direction > 0) and "the other end"
