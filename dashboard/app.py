@@ -51,7 +51,6 @@ def main() -> None:
         frame.refuse(error)
     except Exception as error:
         frame.failed(error)  # whatever a collection holds, the others can be opened
-        raise
 
 
 main()

@@ -89,7 +89,7 @@ def holds(row: Listed) -> str:
 def lacking(row: Listed) -> str:
     """Why there is no result to show of a collection; "" where there is one."""
     if row.folder:
-        return "cannot be opened, but removed"
+        return "cannot be opened; ⋯ removes it"
     if row.preview is None:
         ready = row.origin != "own" or (row.runs and row.queries is not None)
         return "open it to see its result" if ready else "no result without judgments and runs"

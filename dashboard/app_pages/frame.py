@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from copy import copy
 from functools import cache, partial
@@ -187,7 +188,8 @@ def refuse(error: RanklensError) -> None:
 
 def failed(error: Exception) -> None:
     """Say, where the page would be, that something of the open collection ended it, and offer the
-    other collections."""
+    other collections. The stack trace goes to stderr."""
+    logging.getLogger("ranklens").error("A page could not be drawn.", exc_info=error)
     known, here = all_collections(), collection()
     is_own = any(row.id == here and row.origin == "own" for row in known.listed())
     place = workspace().folder_of(here) if is_own else known.folder_of(here) or workspace().folder

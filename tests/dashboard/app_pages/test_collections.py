@@ -475,7 +475,7 @@ def test_what_could_not_be_read_is_told_where_the_rest_went() -> None:
     ("what", "name"), [(Shelves, "entries"), (Journals, "of"), (LoadedFiles, "of")]
 )
 def test_a_collection_that_breaks_takes_no_other_down(
-    monkeypatch: pytest.MonkeyPatch, what: type, name: str
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, what: type, name: str
 ) -> None:
     """Of an exception that nobody foresaw it is told with its folder, and it can be removed."""
     two_collections()
@@ -505,5 +505,7 @@ def test_a_collection_that_breaks_takes_no_other_down(
         kept().restore(theirs)
         next(b for b in first.button if b.label == "Remove this collection").click().run()
         assert named(kept()) == ["Mine"]
+    assert any("A page could not be drawn." in record.message for record in caplog.records)
+    caplog.clear()
     start(kept())
     assert not folder.exists()

@@ -1,5 +1,5 @@
-"""Small files take little: what a megabyte may take is bounded, and grows with the file. A fixed part
-of the time goes into what a file is, which its first 256 KB tell."""
+"""Small files take little: what a megabyte may take is bounded, and grows with the file. A fixed
+part of the time goes into what a file is, which its first 256 KB tell."""
 
 from __future__ import annotations
 
