@@ -50,6 +50,8 @@ def coded_texts(given: Sequence[str]) -> pa.DictionaryArray:
 def coded_anew(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.DictionaryArray:
     """The same ids, coded by those alone that occur, in the order in which they do."""
     known = coded(ids)
+    if known.null_count:  # they are refused later, with their rows
+        return known
     codes = values_of(known.indices)
     used, first, places = np.unique(codes, return_index=True, return_inverse=True)
     order = np.argsort(first)
