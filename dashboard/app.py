@@ -49,6 +49,8 @@ def main() -> None:
         page_drawn()
     except RanklensError as error:
         frame.refuse(error)
+    except Exception as error:
+        frame.failed(error)  # whatever a collection holds, the others can be opened
 
 
 main()

@@ -67,6 +67,8 @@ def _without_choice(study: Study) -> Comparison:
 
 def holds(row: Listed) -> str:
     """What a collection holds, in a few words."""
+    if row.folder:
+        return f"damaged: its folder {row.folder} cannot be read"
     runs = row.preview.runs if row.preview and row.runs is None else row.runs
     queries = row.preview.queries if row.preview and row.queries is None else row.queries
     parts = []
@@ -86,6 +88,8 @@ def holds(row: Listed) -> str:
 
 def lacking(row: Listed) -> str:
     """Why there is no result to show of a collection; "" where there is one."""
+    if row.folder:
+        return "cannot be opened; ⋯ removes it"
     if row.preview is None:
         ready = row.origin != "own" or (row.runs and row.queries is not None)
         return "open it to see its result" if ready else "no result without judgments and runs"

@@ -95,7 +95,11 @@ def _row(row: Listed, now: datetime, *, is_open: bool) -> None:
 
 
 def _acts(row: Listed) -> None:
-    """What can be done with a collection; only a copy can be made of what is read-only."""
+    """What can be done with a collection; only a copy can be made of what is read-only, and one
+    that cannot be read can be removed."""
+    if row.folder:
+        _remove(row, "Remove it")
+        return
     if row.origin == "own":
         _rename(row)
     st.button(
@@ -119,8 +123,12 @@ def _acts(row: Listed) -> None:
         help="The whole collection as one file, to be kept or imported elsewhere.",
     )
     files = f"{w.count(row.files)} {w.plural(row.files or 0, 'file')}"
+    _remove(row, f"Remove it and its {files}")
+
+
+def _remove(row: Listed, label: str) -> None:
     st.button(
-        f"Remove it and its {files}",
+        label,
         key=f"remove_{row.id}",
         on_click=remove_collection,
         args=(row.id,),

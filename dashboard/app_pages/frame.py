@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from copy import copy
 from functools import cache, partial
@@ -15,6 +16,7 @@ from dashboard.address import method_key
 from dashboard.address.address import CONTROLS, NO_PAGE, SHARED
 from dashboard.address.page import Page
 from dashboard.address.view import NOBODY
+from dashboard.answers.collections import holds
 from dashboard.answers.id_offers import maps_said
 from dashboard.answers.own_documents import own_left_out
 from dashboard.app_pages.parts import add_files, controls, rail
@@ -26,12 +28,16 @@ from dashboard.components.connection import watch_connection
 from dashboard.components.links import clicked_link
 from dashboard.components.place import keep_place
 from dashboard.drawing.blocks import data, layers, markup, navigation
+from dashboard.drawing.blocks.navigation import Shelved
 from dashboard.session import Opened
 from dashboard.session.actions.arrival import land
+from dashboard.session.actions.collections import collection_href, remove_collection
 from dashboard.session.actions.notes import missing_of_journals
+from dashboard.session.open_collection import all_collections, collection, workspace
 from dashboard.session.reconnection import came_back, largest_upload
 from dashboard.session.view import theme
 from dashboard.streamlit_internals import served_by_streamlit, static_folder
+from dashboard.workspace.disk.errors import cannot_be_shown
 from dashboard.workspace.disk.journal import NOTES
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
@@ -178,3 +184,24 @@ def _lacking_data(here: Opened) -> bool:
 def refuse(error: RanklensError) -> None:
     """Show a user's mistake where the page would be."""
     st.html(data.error_card(error))
+
+
+def failed(error: Exception) -> None:
+    """Say, where the page would be, that something of the open collection ended it, and offer the
+    other collections. The stack trace goes to stderr."""
+    logging.getLogger("ranklens").error("A page could not be drawn.", exc_info=error)
+    known, here = all_collections(), collection()
+    is_own = any(row.id == here and row.origin == "own" for row in known.listed())
+    place = workspace().folder_of(here) if is_own else known.folder_of(here) or workspace().folder
+    refuse(cannot_be_shown(known.name_of(here), place, error))
+    if is_own:
+        st.button("Remove this collection", on_click=remove_collection, args=(here,))
+    others = [row for row in known.listed() if row.id != here]
+    st.html(
+        navigation.shelf(
+            [
+                Shelved(row.name, holds(row), collection_href(row.id), False, "", "")
+                for row in others
+            ]
+        )
+    )

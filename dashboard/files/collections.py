@@ -54,7 +54,8 @@ class Listed:
     """A collection in the list. Numbers are those of the records, None where they are known only
     once its files are read. `changed` is in UTC, "" where nothing ever did; `opened` in seconds
     since 1970, 0 where nobody knows. `preview` is None until somebody has looked at it, and
-    `outdated` where the files have changed since."""
+    `outdated` where the files have changed since. `folder` is where the records are of one that
+    cannot be read, "" of all others."""
 
     id: str
     name: str
@@ -67,6 +68,7 @@ class Listed:
     opened: float = 0.0
     preview: Preview | None = None
     outdated: bool = False
+    folder: str = ""
 
 
 class Collections:
@@ -179,6 +181,13 @@ class Collections:
         return self._workspace.cache.marked(_OPENED, identity)
 
     def _own(self, told: Collection) -> Listed:
+        try:
+            return self._own_read(told)
+        except Exception:  # whatever it holds, the others are listed
+            folder = str(self._workspace.folder_of(told.id))
+            return Listed(told.id, told.name, "own", changed=told.changed, folder=folder)
+
+    def _own_read(self, told: Collection) -> Listed:
         entries = self._workspace.entries(told.id)
         return self._told(
             told.id,

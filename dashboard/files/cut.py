@@ -17,10 +17,12 @@ from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats.source.limits import MOST_FILES, USUAL_LIMIT
 from metrics_core.formats.source.unpacking import (
     Origin,
+    check_unpacked,
     is_zip,
     member_bytes,
     opened_plain,
     opened_zip,
+    size_of,
     zip_members,
 )
 
@@ -63,7 +65,8 @@ def opened_cut(origin: Origin, name: str) -> Cut:
         members = [member for member in zip_members(packed) if member != ABOUT]
         if len(members) > MOST_FILES:
             raise RanklensError(f"{name} holds more than {MOST_FILES:,} files.")
-        USUAL_LIMIT.check_size(name, sum(packed.getinfo(m).file_size for m in members))
+        size, most = sum(packed.getinfo(m).file_size for m in members), size_of(origin)
+        check_unpacked(name, size, USUAL_LIMIT.unpacked(most), USUAL_LIMIT)
         files = {m: member_bytes(name, packed, m, USUAL_LIMIT) for m in members}
     came = [read_carried(files.pop(m)) for m in (NOTES_FILE, LAYERS_FILE) if m in files]
     return Cut(

@@ -12,7 +12,6 @@ from dashboard.address.address import Address
 from dashboard.answers.firmness import firmness
 from dashboard.answers.overview import overview, places
 from dashboard.session.open_collection import all_collections, library_of
-from metrics_core.base.errors import RanklensError
 
 
 def warm_up(pages: Sequence[str]) -> None:
@@ -22,7 +21,7 @@ def warm_up(pages: Sequence[str]) -> None:
     here = all_collections()
     identity = here.chosen("")
     if here.has(identity):
-        with suppress(RanklensError):
+        with suppress(Exception):
             _overview_of(identity)
     for page in pages:
         import_module(page)

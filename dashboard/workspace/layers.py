@@ -217,12 +217,11 @@ class Layers:
         return known
 
 
-def sweep(shelves: Shelves) -> None:
-    """Remove the layers that were removed before this start. Raises OSError."""
-    for identity in shelves.ids():
-        for name, read in shelves.journals.of(identity).items():
-            if name.startswith(_PREFIX) and _made(name, read).removed:
-                shelves.journals.drop(identity, name)
+def sweep(shelves: Shelves, identity: str) -> None:
+    """Remove a collection's layers that were removed before this start. Raises OSError."""
+    for name, read in shelves.journals.of(identity).items():
+        if name.startswith(_PREFIX) and _made(name, read).removed:
+            shelves.journals.drop(identity, name)
 
 
 def _tell_layout(shelves: Shelves) -> None:

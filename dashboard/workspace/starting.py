@@ -45,24 +45,32 @@ def _sweep(shelves: Shelves) -> None:
         elif _is_abandoned(draft):
             draft.unlink(missing_ok=True)
     scratch.sweep(shelves.folder)
-    for identity in shelves.ids():
-        if shelves.collection(identity).removed:
-            shelves.drop_collection(identity)
-            continue
-        every = shelves.entries(identity)
-        older = shelves.hidden(every, look=True)
-        for entry in every:
-            if entry.removed or entry.number in older:
-                shelves.drop_entry(identity, entry.number)
-    layers.sweep(shelves)
-    for identity in shelves.ids():
-        shelves.journals.remember(identity)
-    if any(shelves.damaged(identity) for identity in shelves.ids()):
+    are_whole = [_swept(shelves, identity) for identity in shelves.ids()]
+    if not all(are_whole):
         return
     named = {e.table for identity in shelves.ids() for e in shelves.entries(identity)}
     for table in shelves.tables():
         if table not in named:
             shelves.drop_table(table)
+
+
+def _swept(shelves: Shelves, identity: str) -> bool:
+    """Sweep a collection; whether all of its records can be read. Whatever it holds, the others are
+    swept: the page that lists it says what is wrong."""
+    try:
+        if shelves.collection(identity).removed:
+            shelves.drop_collection(identity)
+            return True
+        every = shelves.entries(identity)
+        older = shelves.hidden(every, look=True)
+        for entry in every:
+            if entry.removed or entry.number in older:
+                shelves.drop_entry(identity, entry.number)
+        layers.sweep(shelves, identity)
+        shelves.journals.remember(identity)
+        return not shelves.damaged(identity)
+    except Exception:
+        return False
 
 
 def _drafts(folder: Path) -> list[Path]:

@@ -83,11 +83,17 @@ class Workspace:
         return sorted(wanted, key=lambda c: (c.changed, c.id), reverse=True)
 
     def collection(self, identity: str) -> Collection:
-        """A collection as it stands, changed when it or one of its files last was. Raises KeyError
-        where there is none."""
+        """A collection as it stands, changed when it or one of its files last was, as far as they
+        can be read. Raises KeyError where there is none."""
         told = self._shelves.collection(identity)
-        latest = max((e.changed for e in self._shelves.entries(identity)), default="")
-        return replace(told, changed=max(told.changed, latest))
+        with suppress(Exception):  # one collection must not stop the list of all
+            latest = max((e.changed for e in self._shelves.entries(identity)), default="")
+            return replace(told, changed=max(told.changed, latest))
+        return told
+
+    def folder_of(self, identity: str) -> Path:
+        """The folder that holds the records of a collection that is there."""
+        return self._shelves.folder_of(identity)
 
     def has(self, identity: str) -> bool:
         """Whether there is a collection of this id, removed or not."""
@@ -302,10 +308,11 @@ class Workspace:
     def check(self, stop: Callable[[], bool] = lambda: False) -> None:
         """Look at the bytes of every table that is kept; `damaged` tells what was found."""
         for identity in self._shelves.ids():
-            for entry in self._shelves.entries(identity):
-                if stop():
-                    return
-                self._shelves.unsound(entry.table, look=True)
+            with suppress(Exception):  # the page that lists the collection says what is wrong
+                for entry in self._shelves.entries(identity):
+                    if stop():
+                        return
+                    self._shelves.unsound(entry.table, look=True)
 
     # One writer at a time
 

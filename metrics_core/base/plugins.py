@@ -131,13 +131,13 @@ def _load(group: str) -> None:
     """Import what is installed for this group; who fails is told of, once."""
     global _loading
     for point in _installed(group):
-        by = point.dist.name if point.dist is not None else point.value
+        by = _package_of(point) or point.value
         if (by, point.value) in _failed:
             continue
         before, _loading = _loading, _Loading(by)
         try:
             point.load()
-        except (Exception, SystemExit) as error:
+        except BaseException as error:  # also SystemExit, and what a package declares itself
             _failed.add((by, point.value))
             for registry, name in _loading.added:
                 registry.take_back(name, point.module)
@@ -177,8 +177,34 @@ def _installed(group: str) -> list[EntryPoint]:
         return []
     from importlib.metadata import entry_points
 
-    found = entry_points(group=group)
-    return sorted(found, key=lambda p: (p.dist.name if p.dist is not None else "", p.name))
+    try:
+        found = list(entry_points(group=group))
+    except Exception:  # what a package names cannot be read, and one is enough
+        found = _of_each_package(group)
+    return sorted(found, key=lambda point: (_package_of(point), point.name))
+
+
+def _of_each_package(group: str) -> list[EntryPoint]:
+    """The entry points of the packages whose entry points can be read; the others are named."""
+    from importlib.metadata import distributions
+
+    found: dict[str, list[EntryPoint]] = {}
+    for package in distributions():
+        by = f"a package in {package.locate_file('')}"
+        try:
+            by = package.name or by
+            if by not in found:  # one that comes later on the path is hidden
+                found[by] = list(package.entry_points.select(group=group))
+        except Exception as error:
+            say_once(f"The entry points of {by} cannot be read. {in_words(error)}", by)
+    return [point for own in found.values() for point in own]
+
+
+def _package_of(point: EntryPoint) -> str:
+    """The name of the package that an entry point is of; "" where it does not say one."""
+    with suppress(Exception):  # its description is not there, or is none
+        return point.dist.name or "" if point.dist is not None else ""
+    return ""
 
 
 @lru_cache(maxsize=1)
@@ -198,15 +224,15 @@ def _entry_points_in(folder: str) -> Iterator[bytes]:
 
 def guarded(function: Callable[Given, Result], what: str, by: str) -> Callable[Given, Result]:
     """A function of a plug-in, of whose bugs a user is told whose they are: every error that is
-    none of ours is raised as RanklensError."""
+    none of ours is raised as RanklensError, but not the interrupt of whoever waits for it."""
 
     @wraps(function)
     def called(*given: Given.args, **named: Given.kwargs) -> Result:
         try:
             return function(*given, **named)
-        except RanklensError:
+        except (RanklensError, KeyboardInterrupt):
             raise
-        except Exception as error:
+        except BaseException as error:
             raise RanklensError(
                 f"{what} of {by} failed: {in_words(error)}",
                 f"That is a mistake in {by}; tell those who make it.",

@@ -34,7 +34,9 @@ def or_else(
     def called(asked: Asked) -> Answer:
         try:
             return function(asked)
-        except Exception as error:
+        except KeyboardInterrupt:  # of whoever waits for it
+            raise
+        except BaseException as error:
             say_once(f"{what}: {by} failed. {in_words(error)}", by)
             return otherwise
 

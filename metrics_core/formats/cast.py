@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from metrics_core.base.errors import LineProblem
@@ -15,7 +15,7 @@ from metrics_core.formats.parsing.json_text import (
 from metrics_core.formats.parsing.named import load_named
 from metrics_core.formats.parsing.records import named_of
 from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sample, reader
-from metrics_core.formats.source.limits import TREE
+from metrics_core.formats.source.limits import TREE, size_text
 from metrics_core.formats.source.lines import refuse
 from metrics_core.formats.source.source import Source
 
@@ -47,7 +47,8 @@ def read_cast(source: Source, request: Request) -> Loaded:
     if not isinstance(topics, list):
         raise refuse(source, [LineProblem(1, "JSON of another shape", "a list of topics")])
     check_characters(source, text, strings_in(topics), None)
-    records = ((None, record) for topic in topics for record in _queries(source, topic))
+    queries = (query for topic in topics for query in _queries(source, topic))
+    records = ((None, query) for query in _bounded(source, queries))
     named = named_of(source, records, request.kind, known_lines=False)
     return load_named(source, request, named, "cast", "CAsT topics")
 
@@ -72,6 +73,18 @@ def _queries(source: Source, topic: Any) -> Iterator[dict[str, Any]]:
         own |= {"topic": number, "turn": str(turn["number"])}
         more = {**_details(topic), **_details(turn)}
         yield own | {name: value for name, value in more.items() if name not in own}
+
+
+def _bounded(source: Source, queries: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The queries, refused once they take far more than their file: each has what is said of its
+    topic, which the file says once."""
+    most, size = source.limit.unpacked(source.size()), 0
+    for query in queries:
+        size += sum(len(value) for value in query.values() if isinstance(value, str))
+        if size > most:
+            found = f"topics whose turns take more than {size_text(most)}, each with its topic"
+            raise source.limit.exceeded(source.name, found, f"at most {size_text(most)}", size)
+        yield query
 
 
 def _told(number: Any) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +36,7 @@ from metrics_core.formats.source.limits import TREE
 from metrics_core.formats.source.lines import refuse
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Queries, Run
+from metrics_core.tables.columns import coded_texts
 
 RETRIEVED = ("retrieved", "returned", "retrieved_modules", "returned_modules", "retrieved_ids")
 EXPECTED = ("expected", "expected_modules", "expected_ids")
@@ -148,7 +149,7 @@ def _read_results(source: Source) -> _Results:
         results.stored[results.query_ids[-1]] = _numbers(record.get("metrics"))
         results.columns.append(_details(record, {*names, id_name, *_TEXTS, "metrics"}))
         details |= results.columns[-1].keys()
-        source.limit.check_cells(source.name, number, 2 + len(details), line)
+        source.check_cells(number, 2 + len(details), line)
     return results
 
 
@@ -195,7 +196,7 @@ def _numbers(metrics: Any) -> Mapping[str, float]:
 
 
 def _run(source: Source, results: _Results) -> Loaded:
-    rows = [
+    rows: list[tuple[str, str, float]] = [
         (query_id, doc, float(len(listed) - i))
         for query_id, listed in zip(results.query_ids, results.retrieved, strict=True)
         for i, doc in enumerate(listed)
@@ -203,8 +204,10 @@ def _run(source: Source, results: _Results) -> Loaded:
     if not rows:
         problem = LineProblem(None, "nothing retrieved for any query", "at least one document")
         raise NothingOfKindError(source.name, [problem])
-    columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
-    run = Run.from_columns(run_name(source.name), *map(list, columns), duplicates="first")
+    query_ids, docs, scores = zip(*rows, strict=True)
+    run = Run.from_columns(
+        run_name(source.name), coded_texts(query_ids), docs, scores, duplicates="first"
+    )
     return Loaded(run, "detailed", _titled("retrieved"), source.name, stored=results.stored)
 
 
@@ -217,8 +220,8 @@ def _qrels(source: Source, results: _Results) -> Loaded:
     if not pairs:
         problem = LineProblem(None, "nothing expected for any query", "at least one document")
         raise refuse(source, [problem])
-    query_ids, docs = (list(column) for column in zip(*pairs, strict=True))
-    qrels = Qrels.from_columns(query_ids, docs, [1] * len(pairs))
+    query_ids, docs = zip(*pairs, strict=True)
+    qrels = Qrels.from_columns(coded_texts(query_ids), docs, [1] * len(pairs))
     return Loaded(
         qrels.noting(*_nothing_expected(results)), "detailed", _titled("expected"), source.name
     )

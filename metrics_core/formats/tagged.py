@@ -148,7 +148,7 @@ def _load_queries(
         row["text"] = _unlabelled(row["text"])
         lines.append(block.line)
     names = list(dict.fromkeys(name for row in rows for name in ("query_id", "text", *row)))
-    source.limit.check_cells(source.name, len(rows), len(names))
+    source.check_cells(len(rows), len(names))
     columns = {name: [row.get(name) or None for row in rows] for name in names}
     columns["text"] = [row["text"] for row in rows]
     try:

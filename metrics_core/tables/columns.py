@@ -39,6 +39,29 @@ def coded(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.DictionaryArray
     return ids if pa.types.is_dictionary(ids.type) else ids.dictionary_encode()
 
 
+def coded_texts(given: Sequence[str]) -> pa.DictionaryArray:
+    """Texts of few distinct values as `coded` makes them, each of which is written once: a long
+    one that stands in many rows would take its length in each."""
+    places: dict[str, int] = {}
+    codes = np.fromiter((places.setdefault(t, len(places)) for t in given), np.int32, len(given))
+    return pa.DictionaryArray.from_arrays(column_of(codes), texts_of(list(places)))
+
+
+def coded_anew(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.DictionaryArray:
+    """The same ids, coded by those alone that occur, in the order in which they do."""
+    known = coded(ids)
+    if known.null_count:  # they are refused later, with their rows
+        return known
+    codes = values_of(known.indices)
+    used, first, places = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(used), dtype=np.int32)
+    rank[order] = np.arange(len(used), dtype=np.int32)
+    return pa.DictionaryArray.from_arrays(
+        column_of(rank[places.reshape(-1)]), known.dictionary.take(column_of(used[order]))
+    )
+
+
 def text_column(values: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.ChunkedArray:
     """Texts as one Arrow column of plain text; whole numbers become text, missing values null."""
     if isinstance(values, pa.ChunkedArray):

@@ -35,6 +35,14 @@ def empty_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
     sys.modules["__main__"] = program
 
 
+@pytest.fixture(autouse=True)
+def no_page_ends(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """A page that an unforeseen exception ended says so to its reader and in the log."""
+    yield
+    ended = [r for r in caplog.get_records("call") if r.name == "ranklens" and r.exc_info]
+    assert not ended, [str(record.exc_info) for record in ended]
+
+
 def opened(page: str = "", **parameters: Any) -> AppTest:
     """The app on a page with these parameters in its address."""
     app = AppTest.from_file(str(APP), default_timeout=60)

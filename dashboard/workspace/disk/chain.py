@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dashboard.workspace.disk.decoded import check_values
 from dashboard.workspace.disk.records import Extent
 
 Line = dict[str, Any]
@@ -115,9 +116,10 @@ def opened(content: bytes) -> Line | None:
     """What a line tells, without its end; None where it is not as it was written."""
     try:
         told = json.loads(content)["change"]
+        check_values(told)
+        return told if isinstance(told, dict) and sealed(told) == content + END else None
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    return told if isinstance(told, dict) and sealed(told) == content + END else None
 
 
 def linked(lines: Iterable[Line], last: str) -> bytes:

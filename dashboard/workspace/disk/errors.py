@@ -6,6 +6,7 @@ import errno
 from pathlib import Path
 
 from metrics_core.base.errors import RanklensError
+from metrics_core.base.plugins import in_words
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -83,4 +84,12 @@ def damaged(file: str, why: str) -> StorageError:
     return StorageError(
         f"The kept copy of {file or 'one file'} {why}.",
         "Add the file again, which mends it, or remove it here. Everything else is whole.",
+    )
+
+
+def cannot_be_shown(name: str, folder: Path, error: Exception) -> StorageError:
+    """Something of a collection ended a page in a way that nobody foresaw."""
+    return StorageError(
+        f"“{name}” cannot be shown: {in_words(error)}",
+        f"Open another collection, or remove this one. It is kept in {folder}.",
     )

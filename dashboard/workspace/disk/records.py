@@ -10,10 +10,13 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime
 from functools import cache
 from typing import Any, TypeVar, get_args, get_type_hints
 
+from dashboard.workspace.disk.decoded import check_values
 from metrics_core.base.notes import Note
 from metrics_core.formats import Kind
 
@@ -198,6 +201,7 @@ def decode(content: bytes, kind: type[Record]) -> Record:
     """The record that these bytes are. Raises DamagedRecordError where they are none."""
     try:
         found = json.loads(content)
+        check_values(found)
         told = found["record"]
         known = {f.name for f in fields(kind)}
         told = {name: value for name, value in told.items() if name in known}
@@ -214,7 +218,7 @@ def decode(content: bytes, kind: type[Record]) -> Record:
         if not _fits(record):
             raise DamagedRecordError("it holds what no record holds")
         return record
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except Exception as error:  # one record must not stop what reads the others
         raise DamagedRecordError(str(error)) from error
 
 
@@ -232,11 +236,14 @@ def _fits(record: Any) -> bool:
             and is_number(record.number)
             and is_table(record.table)
             and all(_fits(note) for note in record.notes)
+            and _is_time(record.changed)
+            and _is_time(record.added)
         )
     if isinstance(record, Note):
         return all(isinstance(example, str) for example in record.examples)
     return not isinstance(record, Collection) or (
-        isinstance(record.choices, dict)
+        _is_time(record.changed)
+        and isinstance(record.choices, dict)
         and all(isinstance(choice, dict) for choice in record.choices.values())
         and all(_texts(named) for named in (record.run_names, record.run_names.values()))
         and _texts(record.run_slots)
@@ -246,6 +253,13 @@ def _fits(record: Any) -> bool:
             for reach in record.journals.values()
         )
     )
+
+
+def _is_time(text: str) -> bool:
+    """Whether a text is a moment, or "" where none is known."""
+    with suppress(ValueError, OverflowError):
+        return not text or datetime.fromisoformat(text).timestamp() is not None
+    return False
 
 
 def _texts(told: Iterable[object]) -> bool:

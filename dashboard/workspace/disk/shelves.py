@@ -85,7 +85,7 @@ class Shelves:
 
     def sync_collection(self, identity: str) -> None:
         """Flush which records a collection has."""
-        durable.sync_folder(self._folder(identity))
+        durable.sync_folder(self.folder_of(identity))
 
     # Records
 
@@ -96,7 +96,7 @@ class Shelves:
     def collection(self, identity: str) -> Collection:
         """What is known of a collection; its id for a name that cannot be read. Raises KeyError
         where there is none."""
-        if not self._folder(identity).is_dir():
+        if not self.folder_of(identity).is_dir():
             raise KeyError(identity)
         found = self._read(self._path(identity, _COLLECTION), Collection)
         if isinstance(found, Collection) and found.id == identity:
@@ -146,7 +146,7 @@ class Shelves:
         self, told: Collection, entries: Iterable[Entry], journals: Iterable[tuple[str, bytes]] = ()
     ) -> None:
         """A collection with all of its files, there at once or not at all."""
-        place = self._folder(told.id)
+        place = self.folder_of(told.id)
         draft = place.with_name(f"{told.id}{durable.DRAFT}")
         given = list(entries)
         numbers = {e.number: f"{place:05}" for place, e in enumerate(given, start=1)}
@@ -170,9 +170,10 @@ class Shelves:
         return f"{max((int(number) for number in self._files(identity)), default=0) + 1:05}"
 
     def _path(self, identity: str, name: str) -> Path:
-        return self._folder(identity) / f"{name}{_RECORD}"
+        return self.folder_of(identity) / f"{name}{_RECORD}"
 
-    def _folder(self, identity: str) -> Path:
+    def folder_of(self, identity: str) -> Path:
+        """Where the records of a collection stand. Raises KeyError for what is no id."""
         if not is_id(identity):
             raise KeyError(identity)
         return self._collections / identity
@@ -181,9 +182,9 @@ class Shelves:
         """Number -> record of a file, or why it cannot be read; oldest first."""
         if not is_id(identity):
             return {}
-        states = _states_in(self._folder(identity))
+        states = _states_in(self.folder_of(identity))
         numbers = {n.removesuffix(_RECORD): n for n in states if n.endswith(_RECORD)}
-        folder, found = str(self._folder(identity)), dict[str, Entry | str]()
+        folder, found = str(self.folder_of(identity)), dict[str, Entry | str]()
         for number in sorted(filter(is_number, numbers), key=int):
             name = numbers[number]
             read = self._parsed(f"{folder}/{name}", states[name], Entry)
@@ -250,7 +251,7 @@ class Shelves:
 
     def drop_collection(self, identity: str) -> None:
         """Remove a collection for good, at once as a whole; its tables stay for others."""
-        place = self._folder(identity)
+        place = self.folder_of(identity)
         draft = place.with_name(f"{identity}{durable.DRAFT}")
         place.replace(draft)
         durable.sync_folder(self._collections)

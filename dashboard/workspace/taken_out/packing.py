@@ -16,6 +16,7 @@ from typing import IO
 import pyarrow as pa
 
 from dashboard.workspace import adding
+from dashboard.workspace.disk.decoded import check_values
 from dashboard.workspace.disk.errors import StorageError, damaged
 from dashboard.workspace.disk.journal import is_name
 from dashboard.workspace.disk.records import (
@@ -149,6 +150,8 @@ def unpack(workspace: Workspace, origin: Origin, *, file: str) -> Collection:
         journals = _members(packed, _JOURNALS)
         if not all(is_name(name) for name in journals):
             raise DamagedRecordError("a journal has another name than those that are kept")
+        for lines in journals.values():
+            _check_lines(lines)
         tables = {e.table: _member(packed, f"{_TABLES}{e.table}.parquet") for e in entries}
         for name, table in tables.items():
             if hashlib.sha256(table).hexdigest() != name:
@@ -195,6 +198,17 @@ def _entries(packed: zipfile.ZipFile) -> list[Entry]:
     return entries
 
 
+def _check_lines(journal: bytes) -> None:
+    """Raise ValueError for a line with values that no reader lets pass. One that is damaged comes
+    along: it tells what is lost."""
+    for line in journal.splitlines():
+        try:
+            told = json.loads(line)
+        except ValueError:
+            continue
+        check_values(told)
+
+
 def _member(packed: zipfile.ZipFile, name: str) -> bytes:
     """The bytes of a member; no more than it says, and no more than a collection can hold."""
     told = packed.getinfo(name)
@@ -219,16 +233,9 @@ def _whole(file: str) -> Iterator[None]:
     """Turns what a damaged zip raises into one sentence."""
     try:
         yield
-    except (
-        zipfile.BadZipFile,
-        ValueError,
-        KeyError,
-        TypeError,
-        EOFError,
-        OSError,
-        RuntimeError,  # a member that is encrypted, or text that is nested too deep
-        struct.error,
-    ) as error:
+    except StorageError:
+        raise
+    except Exception as error:  # zipfile, JSON and Arrow know more ways to fail than can be listed
         raise StorageError(
             f"{file} is not whole, so nothing of it was imported.",
             "Copy or download the file again.",

@@ -65,7 +65,7 @@ class _Reading:
                 found.empty.append(query_id)
             for _ in range(documents):
                 doc_id = self._text(query_id)
-                found.numbers.append(self._number(f"{query_id}.{doc_id}"))
+                found.numbers.append(self._number(query_id, doc_id))
                 found.docs.append(doc_id)
                 found.queries.append(query_id)
             # Bytes bound what is held: an entry takes two of them at least.
@@ -115,16 +115,16 @@ class _Reading:
         self.at = end
         return text
 
-    def _number(self, path: str) -> float:
+    def _number(self, *path: str) -> float:
         first = self.data[self.at]
         if first >> 5 == _SIMPLE and first & 31 in _FLOATS:
             layout = _FLOATS[first & 31]
             (number,) = struct.unpack_from(layout, self.data, self.at + 1)
             self.at += 1 + struct.calcsize(layout)
             if not math.isfinite(number):
-                raise self.refused(f"`{number}`", A_SCORE, path)
+                raise self.refused(f"`{number}`", A_SCORE, ".".join(path))
             return float(number)
         kind, value = self._head()
         if kind > 1:
-            raise self.refused(_TYPES[kind], A_SCORE, path)
+            raise self.refused(_TYPES[kind], A_SCORE, ".".join(path))
         return float(value if kind == 0 else -1 - value)

@@ -16,14 +16,20 @@ from metrics_core.base.wording import listing, plural
 from metrics_core.formats.parsing.checking import check_ids, qrels_table, refuse_values
 from metrics_core.formats.parsing.columns import DOCUMENT_IDS, DOCUMENT_TEXTS, fold
 from metrics_core.formats.parsing.json_values import JsonValue
-from metrics_core.formats.parsing.systems import Reading, System, load_runs, load_systems
+from metrics_core.formats.parsing.systems import (
+    Reading,
+    System,
+    check_runs,
+    load_runs,
+    load_systems,
+    rows_at,
+)
 from metrics_core.formats.registry import KIND_TITLES, Kind, Loaded, NothingOfKindError, Request
 from metrics_core.formats.source.lines import LineIndex, refuse_rows
 from metrics_core.formats.source.source import Source, shortened
 from metrics_core.formats.values import A_SCORE
 from metrics_core.tables import Documents, Qrels, Queries
-from metrics_core.tables.arrays import column_of
-from metrics_core.tables.columns import ID
+from metrics_core.tables.columns import ID, coded_texts
 
 _IDS = DOCUMENT_IDS
 _TEXTS = ("segment", *DOCUMENT_TEXTS, "page_content")
@@ -36,7 +42,7 @@ class _Pairs:
 
     queries: list[str] = field(default_factory=list)
     docs: list[str] = field(default_factory=list)
-    values: list[str | None] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)
     ranks: list[int] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
@@ -44,8 +50,7 @@ class _Pairs:
     @property
     def ids(self) -> pa.Table:
         """The columns query_id and doc_id."""
-        queries = pa.array(self.queries, ID).dictionary_encode()
-        return pa.table({"query_id": queries, "doc_id": pa.array(self.docs, ID)})
+        return pa.table({"query_id": coded_texts(self.queries), "doc_id": pa.array(self.docs, ID)})
 
     @property
     def index(self) -> LineIndex | None:
@@ -167,7 +172,7 @@ class Contents:
         self, texts: _Texts, own_id: str, text: str | None, columns: Mapping[str, str | None]
     ) -> None:
         texts.add(own_id, text, columns)
-        self.source.limit.check_cells(self.source.name, len(texts.rows), 2 + len(texts.names))
+        self.source.check_cells(len(texts.rows), 2 + len(texts.names))
 
     def note(
         self,
@@ -212,7 +217,7 @@ class Contents:
         return make[request.kind](request, format, title)
 
     def _check(self, rows: int, line: int | None) -> None:
-        self.source.limit.check_cells(self.source.name, rows, 4, line)
+        self.source.check_cells(rows, 4, line)
 
     def _nothing(self, kind: Kind, title: str) -> FileFormatError:
         problem = LineProblem(None, f"none in this file ({title})", KIND_TITLES[kind])
@@ -246,8 +251,9 @@ class Contents:
         check_ids(self.source, table, rows.index)
         reading, notes = Reading(format, title, scored=scored), self._notes.get("run", [])
         if self._tagged:
-            table = table.append_column("tag", pa.array(rows.runs, ID))
+            table = table.append_column("tag", coded_texts(rows.runs))
             return load_runs(self.source, request, table, rows.index, reading, notes)
+        check_runs(self.source, len(set(rows.runs)))
         systems = _systems(table, rows.runs)
         return load_systems(self.source, request, systems, rows.index, reading, notes)
 
@@ -255,7 +261,7 @@ class Contents:
         rows = self._grades
         if not rows.docs:
             raise self._nothing("qrels", title)
-        table = rows.ids.append_column("relevance", pa.array(rows.values, ID))
+        table = rows.ids.append_column("relevance", coded_texts(rows.values))
         qrels: Qrels = qrels_table(self.source, request, table, rows.index)
         noted = qrels.noting(*self._notes.get("qrels", ()))
         return Loaded(noted, format, title, self.source.name)
@@ -303,8 +309,7 @@ def _systems(table: pa.Table, runs: list[str]) -> list[System]:
     number = {name: i for i, name in enumerate(names)}
     codes = np.array([number[name] for name in runs])
     parts = [np.flatnonzero(codes == code) for code in range(len(names))]
-    plain = table.set_column(0, "query_id", table["query_id"].cast(ID))
     return [
-        System(name, plain.take(column_of(places)), places)
+        System(name, rows_at(table, places), places)
         for name, places in zip(names, parts, strict=True)
     ]

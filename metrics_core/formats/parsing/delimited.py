@@ -98,9 +98,9 @@ def named_from(
             comments += 1
         elif names is None:
             header, names = first, _column_names(fields)
+            source.check_cells(1, len(names), header)
             check_header(source, names, header)
             check_columns(source, names, request, header)
-            source.limit.check_cells(source.name, 1, len(names), header)
             columns = [[] for _ in names]
         elif len(fields) != len(names) or (last > first and request.kind in ("run", "qrels")):
             bad += 1
@@ -109,7 +109,7 @@ def named_from(
         else:
             lines.append(first)
             if not len(lines) % _ROWS_BETWEEN_CHECKS:
-                source.limit.check_cells(source.name, len(lines), len(names))
+                source.check_cells(len(lines), len(names))
             for column, value in zip(columns, fields, strict=True):
                 column.append(value)
     if problems:
@@ -184,7 +184,7 @@ def quick_columns(
         if table is None:
             return None
         tables.append(table)
-        source.limit.check_cells(source.name, sum(map(len, tables)), len(types))
+        source.check_cells(sum(map(len, tables)), len(types))
     whole = pa.concat_tables(tables).unify_dictionaries()
     columns = {name: whole[name] for name in types}
     index = LineIndex((Stretch(len(whole), len(whole)),), first=2 if header else 1)

@@ -27,6 +27,9 @@ from metrics_core.formats.values import (
     why_not_a_number,
 )
 
+_SHOWN = 200
+"""Characters of a key in a path."""
+
 
 @dataclass(frozen=True, slots=True)
 class JsonValue:
@@ -56,12 +59,16 @@ class JsonValue:
     def _inside(self, value: Any, path: str) -> JsonValue:
         return JsonValue(self.source, value, self.hint, self.line, path)
 
+    def _below(self, name: str) -> str:
+        """The path of a key, of which no more is kept than is shown: it may be a long id."""
+        return f"{self.path}.{name[:_SHOWN]}" if self.path else name[:_SHOWN]
+
     def items(self) -> Iterator[tuple[str, JsonValue]]:
         """Key and value of each entry of an object."""
         if not isinstance(self.value, dict):
             raise self.refused("an object")
         for name, value in self.value.items():
-            yield name, self._inside(value, f"{self.path}.{name}" if self.path else name)
+            yield name, self._inside(value, self._below(name))
 
     def each(self) -> Iterator[JsonValue]:
         """The values of a list."""
@@ -77,7 +84,7 @@ class JsonValue:
         for name in names:
             value = self.value.get(name)
             if value is not None:
-                return self._inside(value, f"{self.path}.{name}" if self.path else name)
+                return self._inside(value, self._below(name))
         return None
 
     def named(self, *names: str) -> JsonValue:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -72,7 +73,7 @@ class Named:
 
 def check_header(source: Source, names: Sequence[str], line: int | None) -> None:
     """Refuse a header that names a column twice."""
-    twice = sorted({name for name in names if name and list(names).count(name) > 1})
+    twice = sorted(name for name, times in Counter(names).items() if name and times > 1)
     if twice:
         shown = ", ".join(f"`{name}`" for name in twice)
         problem = LineProblem(line, f"{shown} more than once", "each column name once")

@@ -44,7 +44,7 @@ def named_of(
                 column += [None] * (row - len(column))
             column.append(_text(value))
         lines.append(line or 0)
-        source.limit.check_cells(source.name, len(lines), len(columns), line)
+        source.check_cells(len(lines), len(columns), line)
     arrays = {
         name: pa.chunked_array([pa.array(values + [None] * (len(lines) - len(values)), ID)])
         for name, values in columns.items()

@@ -7,8 +7,9 @@ a name is that of a single row (a remark rather than a name) and no document sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -21,10 +22,11 @@ from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import check_ids, run_table
 from metrics_core.formats.parsing.order_notes import rank_notes, rising_notes
 from metrics_core.formats.registry import Loaded, Request
+from metrics_core.formats.source.limits import MOST_RUNS
 from metrics_core.formats.source.lines import RowLines, refuse
 from metrics_core.formats.source.source import Source, shortened
 from metrics_core.tables.arrays import column_of, texts_of, values_of
-from metrics_core.tables.columns import ID, coded
+from metrics_core.tables.columns import coded, coded_anew
 from metrics_core.tables.repeats import repeated_rows
 
 _SHOWN = 5
@@ -66,7 +68,7 @@ def load_runs(
     where it is none) and `tag`. Raises FileFormatError.
     """
     check_ids(source, rows, index)
-    systems, told = systems_of(rows)
+    systems, told = systems_of(rows, partial(check_runs, source))
     return load_systems(source, request, systems, index, reading, [*notes, *told])
 
 
@@ -95,6 +97,13 @@ def load_systems(
     return replace(read[0], others=tuple(read[1:]))
 
 
+def check_runs(source: Source, runs: int) -> None:
+    """Refuse a file of very many runs."""
+    if runs > MOST_RUNS:
+        problem = LineProblem(None, f"{runs:,}", f"at most {MOST_RUNS:,} runs in a file")
+        raise refuse(source, [problem], hint="Give the runs in several files.")
+
+
 def only_run(source: Source, read: Sequence[Loaded]) -> Loaded:
     """The one table of a file. Raises FileFormatError where there are several runs."""
     if len(read) == 1:
@@ -105,8 +114,11 @@ def only_run(source: Source, read: Sequence[Loaded]) -> Loaded:
     raise refuse(source, [LineProblem(None, found, "one run")], hint=hint)
 
 
-def systems_of(rows: pa.Table) -> tuple[list[System], list[Note]]:
-    """The rows of each run in the order in which they begin, and what is to be said of it."""
+def systems_of(
+    rows: pa.Table, check: Callable[[int], None] = lambda runs: None
+) -> tuple[list[System], list[Note]]:
+    """The rows of each run in the order in which they begin, and what is to be said of it; `check`
+    is told how many runs there are before any is made."""
     if "tag" not in rows.column_names:
         return [System("", rows)], []
     names = coded(pc.fill_null(rows["tag"], "") if rows["tag"].null_count else rows["tag"])
@@ -118,12 +130,13 @@ def systems_of(rows: pa.Table) -> tuple[list[System], list[Note]]:
     if not _are_systems(rows, codes, len(known), len(present)):
         message = f"{len(present):,} run names in one file, read as one run"
         return [System("", rows)], [Note("tag", message, len(present), shown)]
+    check(len(present))
     message = f"{len(present):,} runs in one file, told apart by the run's name"
     order = np.argsort(codes, kind="stable")
     edges = np.append(np.searchsorted(codes[order], present), len(codes))
     parts = [order[start:end] for start, end in pairwise(edges.tolist())]
     found = [
-        System(known[code].as_py(), _some(rows, places), places)
+        System(known[code].as_py(), rows_at(rows, places), places)
         for places, code in sorted(
             zip(parts, present.tolist(), strict=True), key=lambda part: int(part[0][0])
         )
@@ -141,11 +154,11 @@ def _are_systems(rows: pa.Table, codes: npt.NDArray[np.int32], most: int, presen
     return bool(len(repeated_rows(queries.astype(np.int32), rows["doc_id"])[0]))
 
 
-def _some(rows: pa.Table, places: npt.NDArray[np.int64]) -> pa.Table:
+def rows_at(rows: pa.Table, places: npt.NDArray[np.int64]) -> pa.Table:
     """These rows; of the queries only those that they have."""
     some = rows.take(column_of(places))
     at = some.column_names.index("query_id")
-    return some.set_column(at, "query_id", some["query_id"].cast(ID))
+    return some.set_column(at, "query_id", coded_anew(some["query_id"]))
 
 
 def with_one_tag(table: pa.Table, tags: Sequence[str]) -> pa.Table:

@@ -17,15 +17,22 @@ MOST_COLUMNS = 4_096
 MOST_FILES = 1_000
 """Files that are read out of a set."""
 
+MOST_RUNS = 2_000
+"""Runs in one file: each is a table of its own."""
+
 HELD_WHOLE, TREE = 4, 10
 """Times its size that a text takes while it is read whole, and as a tree of JSON values."""
 
-ORDINARY_RATIO, RATIO_FROM = 50, 64_000_000
+ORDINARY_RATIO, RATIO_FROM = 50, 8_000_000
 """Past `RATIO_FROM` bytes, unpacked may be at most this many times the packed size."""
 
 TABLE_RATIO, TABLE_FROM = 100, 256_000_000
 """Past `TABLE_FROM` bytes, the table of a Parquet file may take at most this many times its file: a
 text that stands in many rows is written once."""
+
+CELLS_A_BYTE, CELLS_FROM = 8, 1 << 22
+"""Past `CELLS_FROM` cells, a table of records may have at most so many for each byte of its file:
+a key that one record has is a cell of every record."""
 
 _A_CELL = 64
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -65,17 +72,25 @@ class Limit:
             return self.size
         return min(self.size, max(TABLE_FROM, TABLE_RATIO * packed))
 
-    def check_cells(self, file: str, rows: int, columns: int, line: int | None = None) -> None:
-        """Refuse a table of so many rows and columns if it is too large."""
+    def of_records(self, packed: int) -> int:
+        """Cells that records in a file of `packed` bytes may have."""
+        if self.given:
+            return self.cells
+        return min(self.cells, max(CELLS_FROM, CELLS_A_BYTE * packed))
+
+    def check_cells(
+        self, file: str, rows: int, columns: int, line: int | None = None, most: int | None = None
+    ) -> None:
+        """Refuse a table of so many rows and columns if it is too large, or has more than `most`
+        cells."""
+        most = self.cells if most is None else most
         if columns > MOST_COLUMNS:
             problem = LineProblem(line, f"{columns:,}", f"at most {MOST_COLUMNS:,} columns or keys")
             hint = "Leave out what is not needed. Is this a table of a row for each document?"
             raise FileFormatError(file, [problem], hint=hint)
-        if rows * columns > self.cells:
+        if rows * columns > most:
             found = f"{rows:,} rows of {columns:,} columns"
-            raise self.exceeded(
-                file, found, f"at most {self.cells:,} cells", rows * columns * _A_CELL
-            )
+            raise self.exceeded(file, found, f"at most {most:,} cells", rows * columns * _A_CELL)
 
     def check_size(self, file: str, size: int, times: int = 1) -> None:
         """Refuse `size` bytes of a text that takes `times` its size while it is read."""

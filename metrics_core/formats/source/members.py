@@ -11,10 +11,12 @@ from pathlib import Path
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.source.limits import MOST_FILES, Limit
 from metrics_core.formats.source.unpacking import (
+    check_unpacked,
     is_zip,
     leads_out,
     member_bytes,
     opened_zip,
+    size_of,
     zip_members,
 )
 
@@ -49,12 +51,12 @@ def members_of(
         bad = next((n for n in names if leads_out(n)), None)
         if bad is not None:
             raise refuse(f"the path `{bad}`, which leads out of the archive")
-        taken = 0
+        most, taken = limit.unpacked(size_of(source)), 0
 
         def content(member: str) -> bytes:
             nonlocal taken
             taken += archive.getinfo(member).file_size
-            limit.check_size(shown, taken)
+            check_unpacked(shown, taken, most, limit)
             return member_bytes(shown, archive, member, limit)
 
         yield Members(names, content)

@@ -108,6 +108,14 @@ class Source:
         """The bytes of the file as it is given, packed or not."""
         return size_of(self.origin)
 
+    @cached_property
+    def _most_cells(self) -> int:
+        return self.limit.of_records(self.size())
+
+    def check_cells(self, rows: int, columns: int, line: int | None = None) -> None:
+        """Refuse records of so many rows and columns, if that is too much for such a file."""
+        self.limit.check_cells(self.name, rows, columns, line, self._most_cells)
+
     def blocks(self, size: int | None = None, *, plain_ends: bool = True) -> Iterator[bytes]:
         """Checked UTF-8 text in blocks of whole lines, about `size` (else `BLOCK`) bytes each.
 

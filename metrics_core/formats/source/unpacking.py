@@ -248,6 +248,13 @@ def _readable_member(
     return info
 
 
+def check_unpacked(name: str, size: int, most: int, limit: Limit) -> None:
+    """Refuse the members of an archive that are `size` bytes altogether, if that is more than the
+    `most` that the archive may unpack to: many may share the same bytes of it."""
+    if size > most:
+        raise _too_much(name, f"more than {size_text(most)}", size, limit)
+
+
 def _too_much(name: str, found: str, needed: int, limit: Limit) -> FileFormatError:
     most = size_text(limit.size)
     if not limit.given:

@@ -69,10 +69,10 @@ def read_predictions(source: Source, request: Request) -> Loaded:
     parts = list(_parts(whole))
     model = _model(whole) or request.run_name
     for subset, split, queries in parts:
+        run = _named(model, subset, split, len(parts))
         for query_id, found in queries.items():
             documents = list(found.items())
             for doc_id, score in documents:
-                run = _named(model, subset, split, len(parts))
                 contents.result(query_id, doc_id, score.number(), run=run)
             if not documents:
                 contents.nothing_retrieved(query_id)

@@ -9,6 +9,7 @@ Before a text that a spreadsheet might take for a formula Quepid writes a blank.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -269,12 +270,12 @@ def _run_names(named: Named) -> list[str]:
     """By row the name of its snapshot, with the time, and the case, where others have it, too."""
     rows = list(zip(*(_plain(named.column(at)).to_pylist() for at in range(3)), strict=True))
     snapshots = dict.fromkeys(rows)
+    same = Counter(name for name, _, _ in snapshots)
+    timed = Counter((name, time) for name, time, _ in snapshots)
     called: dict[tuple[str, str, str], str] = {}
     for name, time, case in snapshots:
-        same = [other for other in snapshots if other[0] == name]
-        timed = [other for other in same if other[1] == time]
-        own = name if len(same) == 1 else f"{name} {time}"
-        called[name, time, case] = own if len(timed) == 1 else f"{own} case {case}"
+        own = name if same[name] == 1 else f"{name} {time}"
+        called[name, time, case] = own if timed[name, time] == 1 else f"{own} case {case}"
     return [called[row] for row in rows]
 
 

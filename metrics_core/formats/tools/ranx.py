@@ -25,7 +25,7 @@ from metrics_core.formats.registry import (
 from metrics_core.formats.source.limits import TREE, Limit
 from metrics_core.formats.source.lines import counted, refuse
 from metrics_core.formats.source.source import BLOCK, Source
-from metrics_core.tables.columns import ID
+from metrics_core.tables.columns import ID, coded_texts
 
 MAGIC = b"\x04\x22\x4d\x18"
 """LZ4's; the first LZ4 of the two is unpacked like any packing."""
@@ -80,7 +80,7 @@ def read_ranx(source: Source, request: Request) -> Loaded:
     if not rows.docs:
         problem = LineProblem(None, "no document for any query", "at least one")
         raise refuse(source, [problem], hint="Was the run empty when it was saved?")
-    queries = pa.array(rows.queries, ID).dictionary_encode()
+    queries = coded_texts(rows.queries)
     table = pa.table(
         {"query_id": queries, "doc_id": pa.array(rows.docs, ID), "score": pa.array(rows.numbers)}
     )

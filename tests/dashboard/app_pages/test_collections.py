@@ -12,13 +12,17 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dashboard.files.of_workspace import LoadedFiles
 from dashboard.session.actions.collections import packed_collection
 from dashboard.session.open_collection import workspace
 from dashboard.workspace import Workspace
 from dashboard.workspace.disk.errors import refused
+from dashboard.workspace.disk.journal import Journals
+from dashboard.workspace.disk.shelves import Shelves
+from dashboard.workspace.starting import start
 from metrics_core import formats
 from metrics_core.formats import Loaded
-from tests.dashboard.conftest import drawn, on_files, opened, text_of
+from tests.dashboard.conftest import APP, drawn, on_files, opened, text_of
 
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
 GOOD = b"q1 Q0 d1 1 3.0 good\nq1 Q0 d2 2 2.0 good\nq2 Q0 d3 1 1.0 good\n"
@@ -465,3 +469,43 @@ def test_what_could_not_be_read_is_told_where_the_rest_went() -> None:
     page = opened("data", set="sample")
     upload(page, ("mine.run", b"q001 Q0 FN-0001 1 2.0 x\n"), ("broken.run", b"q1 Q0\n"))
     assert page.query_params["set"] == "own" and "broken.run" in text_of(page)
+
+
+@pytest.mark.parametrize(
+    ("what", "name"), [(Shelves, "entries"), (Journals, "of"), (LoadedFiles, "of")]
+)
+def test_a_collection_that_breaks_takes_no_other_down(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, what: type, name: str
+) -> None:
+    """Of an exception that nobody foresaw it is told with its folder, and it can be removed."""
+    two_collections()
+    (theirs,) = (c.id for c in kept().collections() if c.name == "Theirs")
+    opened(set=theirs)  # opened last, so it is the one that a start leads to
+    folder, real = kept().folder_of(theirs), getattr(what, name)
+
+    def broken(self: Any, identity: str, *rest: Any, **named: Any) -> Any:
+        if identity == theirs:
+            raise OverflowError("int too large to convert to float")
+        return real(self, identity, *rest, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(what, name, broken)
+        start(kept())
+        st.cache_resource.clear()
+        first = AppTest.from_file(str(APP), default_timeout=60).run()
+        assert "“Theirs” cannot be shown: OverflowError" in text_of(first)
+        assert str(folder) in text_of(first) and "Mine" in text_of(first)
+        assert "Two files are loaded" in text_of(opened("data", set="own"))
+        listed = opened("collections", set="own")
+        assert "Theirs" in text_of(listed)
+        if what is Shelves:
+            assert f"damaged: its folder {folder} cannot be read" in text_of(listed)
+        next(b for b in listed.button if b.key == f"remove_{theirs}").click().run()
+        assert not listed.exception and named(kept()) == ["Mine"]
+        kept().restore(theirs)
+        next(b for b in first.button if b.label == "Remove this collection").click().run()
+        assert named(kept()) == ["Mine"]
+    assert any("A page could not be drawn." in record.message for record in caplog.records)
+    caplog.clear()
+    start(kept())
+    assert not folder.exists()

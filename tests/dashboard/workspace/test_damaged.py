@@ -10,6 +10,7 @@ from threading import Thread
 import pytest
 
 from dashboard.workspace import Added, StorageError, Workspace
+from dashboard.workspace.disk.chain import sealed
 from dashboard.workspace.starting import start
 from metrics_core import formats
 
@@ -97,3 +98,24 @@ def test_readings_that_are_chosen_at_once_are_all_kept(workspace: Workspace) -> 
     for thread in threads:
         thread.join()
     assert len(workspace.collection("own").choices) == 12
+
+
+def test_what_no_reader_lets_pass_is_damaged_where_it_was_imported_before(
+    workspace: Workspace,
+) -> None:
+    """Earlier versions imported such values; they ended each page and each start."""
+    layer = workspace.layers.begin("own", "Ann", {("q1", "d1"): 1.0})
+    workspace.notes.write("own", "q1", "a note", by="Ann")
+    told = {"query_id": "q1", "by": "x", "at": "x"}
+    for name, line in (
+        (f"layer-{layer}", told | {"grades": [["d2", 10**400]]}),
+        ("notes", told | {"note": "1", "text": "\ud800"}),
+    ):
+        with (workspace.folder_of("own") / f"{name}.journal").open("ab") as journal:
+            journal.write(sealed(line))
+    start(workspace)
+    (found,) = workspace.layers.of("own")
+    assert found.grades == {("q1", "d1"): 1.0} and len(workspace.layers.damaged("own")) == 1
+    assert [n.text for n in workspace.notes.of("own")["q1"].notes] == ["a note"]
+    workspace.rename("own", "Half \ud800")
+    assert [(c.id, c.name) for c in workspace.collections()] == [("own", "Unnamed collection own")]

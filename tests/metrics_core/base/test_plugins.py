@@ -83,6 +83,9 @@ def test_none_is_loaded_where_none_is_wanted(
         ("import gone_for_good", "ModuleNotFoundError: No module named 'gone_for_good'."),
         ("1 / 0", "ZeroDivisionError: division by zero."),
         ("raise SystemExit", "SystemExit."),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt."),
+        ("raise BaseException('odd')", "BaseException: odd."),
+        ("class Odd(BaseException): pass\nraise Odd", "Odd."),
         ("no python", "SyntaxError: invalid syntax (plugin_pear_trees.py, line 3)."),
     ],
 )
@@ -100,6 +103,38 @@ def test_one_that_fails_adds_nothing_and_is_told_of_once(
         "All else works. Mend or uninstall pear-trees, or leave all plug-ins out:"
         " RANKLENS_PLUGINS=none."
     ]
+
+
+BROKEN: dict[str, Callable[[Path], object]] = {
+    "no text": lambda told: (told / "entry_points.txt").write_bytes(b"\xff\xfe[x]\n"),
+    "no value": lambda told: (told / "entry_points.txt").write_text("[console_scripts]\nran\n"),
+    "no section": lambda told: (told / "entry_points.txt").write_text(f"[{GROUP}]\nmine\n"),
+    "a folder": lambda told: [
+        (told / "entry_points.txt").unlink(),
+        (told / "entry_points.txt").mkdir(),
+    ],
+    "no metadata": lambda told: (told / "METADATA").unlink(),
+    "nameless": lambda told: (told / "METADATA").write_text("Metadata-Version: 2.1\n"),
+    "no module": lambda told: (told / "entry_points.txt").write_text(f"[{GROUP}]\nmine = !\n"),
+    "empty": lambda told: (told / "entry_points.txt").write_text(f"[{GROUP}]\nmine =\n"),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_package_that_is_not_whole_takes_no_other_down(
+    how: str, package: Install, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It need not be one of ours; what cannot be read is named."""
+    package("pear-trees", ADDS.format("Pear"))
+    package("quince-trees", ADDS.format("Quince"))
+    BROKEN[how](tmp_path / "quince_trees-1.0.dist-info")
+    loads = how in ("no metadata", "nameless")
+    assert sorted(FRUIT.all()) == ["Apple", "Pear", *(["Quince"] if loads else [])]
+    told = said(caplog)
+    assert len(told) == (0 if loads or how == "a folder" else 1)
+    assert all("quince-trees" in one and "All else works." in one for one in told)
+    assert Registry[str](GROUP, "fruit", lambda name: {name}).all() == []
+    assert len(said(caplog)) == len(told)
 
 
 @pytest.mark.parametrize(("name", "whose"), [("APPLE", "Apple of Ranklens"), ("pear", "Pear of")])
@@ -128,5 +163,13 @@ def test_a_mistake_of_theirs_is_told_as_theirs() -> None:
 
     with pytest.raises(RanklensError, match=r"The pip of orchard failed: ValueError: sour\."):
         guarded(fails, "The pip", "orchard")("sour")
+    with pytest.raises(RanklensError, match=r"The pip of orchard failed: SystemExit: 3\."):
+        guarded(sys.exit, "The pip", "orchard")(3)
     with pytest.raises(RanklensError, match=r"^ours$"):
         guarded(fails, "The pip", "orchard")("ours")
+    with pytest.raises(KeyboardInterrupt):  # whoever waits for it may end it
+        guarded(interrupted, "The pip", "orchard")()
+
+
+def interrupted() -> None:
+    raise KeyboardInterrupt

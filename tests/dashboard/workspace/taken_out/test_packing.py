@@ -17,11 +17,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from dashboard.workspace import Collection, Entry, StorageError, Workspace
+from dashboard.workspace.disk.chain import Line, sealed
 from dashboard.workspace.disk.records import decode, encode
 from dashboard.workspace.long_runs.tables import as_arrow, content_of, table_bytes
 from dashboard.workspace.starting import start
 from dashboard.workspace.taken_out.packing import about, is_packed, pack, unpack
 from metrics_core import formats
+from metrics_core.base.notes import Note
 from tests.reliability.flips import FILES, given, rows_of
 from tests.reliability.shown import left_over
 
@@ -268,6 +270,90 @@ def test_choices_that_are_none_are_refused(workspace: Workspace) -> None:
     for choices in (3, {"x.run": 3}, None):
         hostile = encode(replace(told, choices=choices))  # type: ignore[arg-type]
         refused(workspace, zipped(every | {"collection.json": hostile}))
+
+
+def resealed(given: dict[str, bytes]) -> bytes:
+    """A file of these members whose hashes all fit."""
+    head = {n: c for n, c in given.items() if n.startswith(("records/", "journals/"))}
+    return zipped(given | {"ranklens.json": about(given["collection.json"], head)})
+
+
+HALF, DIGITS = "\ud800", 10**400
+DEEP: Any = {}
+for _ in range(100):
+    DEEP = {"x": DEEP}
+COLLECTIONS: dict[str, dict[str, Any]] = {
+    "name": {"name": HALF},
+    "run": {"run_names": {"a": HALF}},
+    "slot": {"run_slots": {"a": DIGITS}},
+    "no time": {"changed": "yesterday"},
+    "choices": {"choices": {"a": {"b": HALF}}},
+    "nested": {"choices": {"a": DEEP}},
+    "rule": {"baseline_rule": DIGITS},
+}
+ENTRIES: dict[str, dict[str, Any]] = {
+    "name": {"name": HALF},
+    "file": {"file": HALF},
+    "slot": {"slot": DIGITS},
+    "no time": {"added": "x"},
+    "note": {"notes": (Note("x", HALF),)},
+}
+GRADED = {"query_id": "001", "by": "x", "at": "x"}
+LINES: dict[str, Line] = {
+    "grade": GRADED | {"grades": [["d1", DIGITS]]},
+    "below": GRADED | {"grades": [["d1", -DIGITS]]},
+    "document": GRADED | {"grades": [[HALF, 1]]},
+    "query": GRADED | {"query_id": HALF, "grades": [["d1", 1]]},
+    "name": {"name": HALF, "begun": "x", "judged": True},
+    "place": {"name": "x", "begun": "x", "judged": True, "place": DIGITS},
+    "note": GRADED | {"note": "1", "text": HALF},
+    "tag": GRADED | {"tag": HALF, "on": True},
+    "nested": {"x": DEEP},
+}
+
+
+@pytest.mark.parametrize("change", COLLECTIONS.values(), ids=COLLECTIONS)
+def test_a_collection_with_values_that_no_reader_lets_pass_is_refused(
+    workspace: Workspace, change: dict[str, Any]
+) -> None:
+    every = members(workspace)
+    told = encode(replace(decode(every["collection.json"], Collection), **change))
+    refused(workspace, resealed(every | {"collection.json": told}))
+
+
+@pytest.mark.parametrize("change", ENTRIES.values(), ids=ENTRIES)
+def test_a_record_with_values_that_no_reader_lets_pass_is_refused(
+    workspace: Workspace, change: dict[str, Any]
+) -> None:
+    every = members(workspace)
+    entry = encode(replace(decode(every["records/00002.json"], Entry), **change))
+    refused(workspace, resealed(every | {"records/00002.json": entry}))
+
+
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+@pytest.mark.parametrize("journal", ["notes", "layer-abc"])
+def test_a_journal_with_values_that_no_reader_lets_pass_is_refused(
+    workspace: Workspace, line: Line, journal: str
+) -> None:
+    refused(workspace, resealed(members(workspace) | {f"journals/{journal}": sealed(line)}))
+
+
+def test_a_table_of_half_characters_is_refused(workspace: Workspace) -> None:
+    """Arrow does not look at the bytes of its texts."""
+    half = pa.Array.from_buffers(
+        pa.string(), 1, [None, *map(pa.py_buffer, (b"\0\0\0\0\3\0\0\0", b"\xed\xa0\x80"))]
+    )
+    qrels = {"query_id": ["q"], "doc_id": ["d"], "relevance": [1]}
+    for kind, columns in (
+        ("qrels", qrels | {"query_id": half}),
+        ("qrels", qrels | {"doc_id": half}),
+        ("queries", {"query_id": half}),
+        ("queries", {"query_id": ["q"], "text": half}),
+        ("documents", {"doc_id": ["d"], "text": half}),
+    ):
+        rows = pa.table(columns)
+        content = table_bytes(rows).to_pybytes()
+        refused(workspace, with_table(workspace, rows, content, kind))
 
 
 def with_table(workspace: Workspace, rows: pa.Table, content: bytes, kind: str) -> bytes:
