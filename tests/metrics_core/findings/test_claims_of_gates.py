@@ -109,11 +109,13 @@ def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
         and "not worse"
     )
     yield ("no gate answers" in text) != (found.differing > 0 and found.queries < 10) and "few"
-    untested = found.queries >= 10 and 0 < found.differing < 6 and worst >= margin
-    yield ("nothing is tested" in text) != (untested and found.lost > 0) and "untested"
+    untested = found.queries >= 10 and 0 < found.differing < 6 and not worst < margin
+    yield ("nothing is tested" in text) != (untested and "No query lost" not in text) and "untested"
+    counted = np.isfinite(widest_difference(found.gate.measure)) and found.queries >= 10
+    open_ = found.outcome == "cannot tell" and found.lost == 0 and counted
+    yield ("No query lost" in text) != open_ and "lost"
     if needed := re.search(r"No query lost; ([\d,]+) queries are needed to rule out", text):
         n, missed = count_of(needed[1]), 1 - margin / widest_difference(found.gate.measure)
-        yield found.lost > 0 and "lost"
         yield not missed**n <= 0.05 < missed ** (n - 1) and "how many are needed"
     if end := re.search(rf"(lower|upper) end of .* is ({NUMBER})\)", text):
         yield not is_rounded(end[2], -found.gate.direction * worst) and f"not {worst}"
