@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
+from dashboard.answers.compared import compared
 from dashboard.study.study import Study
 from metrics_core.comparing.curves import (
     Band,
@@ -23,6 +24,7 @@ from metrics_core.comparing.curves import (
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.charts import precision_at_half_recall
 from metrics_core.findings.cutoffs import (
+    curves_at_k,
     curves_awaited,
     curves_lead,
     curves_title,
@@ -203,11 +205,15 @@ def _page(
     if shown.measure.declaration.cutoff is not None:
         ranges[own] = shown.measure.declaration.range
     pair = shown.focus, shown.baseline
-    lead = curves_lead(frames[own], own, *pair)
-    short = short_lists(drawn.judged, pair)
+    title = curves_title(frames[own], own, *pair)
+    said = [curves_lead(frames[own], own, *pair), short_lists(drawn.judged, pair)]
+    if shown.measure.cutoff is not None and not shown.alone and queries >= FEWEST_QUERIES:
+        row = compared(study, shown, shown.measure).set_index("run").loc[shown.focus]
+        title, beside = curves_at_k(frames[own], row, shown.name, pair, shown.cutoff)
+        said.insert(1, beside)
     return Curves(
-        title=curves_title(frames[own], own, *pair),
-        lead=joined([part for part in (lead, short) if part], " "),
+        title=title,
+        lead=joined([part for part in said if part], " "),
         recall_title=precision_title(precision_recall, shown.focus),
         recall_lead=precision_lead(precision_recall, *pair, shown.name),
         frames=frames,

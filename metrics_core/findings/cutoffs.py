@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.crossings import ranges_where
 from metrics_core.comparing.sides import side_of, sides
-from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.comparing.verdicts import AHEAD, CLEAR, FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, aside, joined, muted, run, strong
 from metrics_core.findings.verdicts import too_few
 from metrics_core.judging import JudgedRanks
@@ -120,45 +121,46 @@ def curves_lead(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> 
     found = _Curve.of(own)
     if found.level.all():
         return muted(f"No query differs at {found.every.replace('all', 'any')}.")
-    corrected = f"after correction for {found.every}"
+    corrected = f"after correction for {found.every} of this pair"
     if not found.clear:
         return muted(f"At no k is the difference significant {corrected}.")
     if found.hardly:
         return muted(f"Significant only {found.where(found.clear)}, {corrected}.")
-    one_sided = not (found.ahead and found.behind)
-    told = Sentence()
-    if one_sided and found.where(found.clear) in curves_title(curve, family, focus, baseline).text:
-        # Where there is little room the title has said it.
-        told = aside(f"Against {baseline}, significant {found.where(found.clear)} {corrected}.")
-    else:
+    if found.ahead and found.behind:
+        told = Sentence()
         for word, ranges in (("ahead of ", found.ahead), ("behind ", found.behind)):
-            if ranges:
-                told += muted(f", clearly {word}" if told else f"Clearly {word}") + run(baseline)
-                told += muted(f" {_listed(found, ranges)}")
+            told += muted(f", {word}" if told else f"Significantly {word}") + run(baseline)
+            told += muted(f" {_listed(found, ranges)}")
         told += muted(f", {corrected}.")
+    else:
+        where = _listed(found, found.clear)
+        told = aside(f"Against {baseline}, significant {where} {corrected}.")
     return joined([part for part in (told, _elsewhere(found, focus)) if part], " ")
 
 
-def curves_beside_test(
-    curve: pd.DataFrame, family: str, pair: tuple[str, str], k: int, *, significant: bool
-) -> tuple[Sentence, Sentence] | None:
-    """A title and a lead where the band over all k and the test of all runs at this `k` disagree on
-    the pair, which has the run in focus first; None where they agree, or nothing is tested."""
-    own = _compared(curve, *pair)
-    at_k = None if own is None else own[own["k"] == k]
-    if at_k is None or at_k["diff_low"].isna().all():
-        return None
+def curves_at_k(
+    curve: pd.DataFrame, tested: Mapping[str, Any], measure: str, pair: tuple[str, str], k: int
+) -> tuple[Sentence, Sentence]:
+    """The verdict at the chosen `k` as a title, and what a reader must know if the band over all k
+    says otherwise at this k. `tested` is the row of `compare` of the run in focus, which is first
+    in the pair."""
+    (focus, baseline), significant = pair, tested["verdict"] in CLEAR
+    if significant:
+        verb = " beats " if tested["verdict"] in AHEAD else " falls behind "
+        title = run(focus) + strong(verb) + run(baseline) + strong(f" on {measure}")
+    else:
+        both = run(focus) + strong(" and ") + run(baseline)
+        same = ": no clear difference" if tested["differing"] else " score the same"
+        title = both + strong(f"{same} on {measure}")
+    at_k = curve[(curve["run"] == focus) & (curve["k"] == k)]
     in_band = bool(((at_k["diff_low"] > 0) | (at_k["diff_high"] < 0)).any())
-    if in_band == significant:
-        return None
-    told = (
-        f"At k = {w.count(k)} by itself the difference is significant. The band holds for all k"
-        " together and is wider."
-        if significant
-        else f"For this pair alone the band is off zero at k = {w.count(k)}. After correction for"
-        " all compared runs the difference is not significant."
-    )
-    return _by_k(family, *pair), muted(told)
+    if in_band == significant or at_k["diff_low"].isna().all():
+        return title, Sentence()
+    if significant:
+        told = f"k = {w.count(k)} by itself is significant; the band holds for all k together."
+    else:
+        told = f"k = {w.count(k)} is not significant after correction for all compared runs."
+    return title, muted(told)
 
 
 def curves_awaited(family: str, focus: str, baseline: str) -> tuple[Sentence, Sentence]:

@@ -213,12 +213,14 @@ def cutoff(
     if not spans:
         chance = f"The difference is not significant at any k. {reason}".strip()
         return entry("not clear at any k", "", chance)
-    last = spans[-1]
+    last, at = spans[-1], chosen or found.depth
+    inside = any(low <= at <= high for low, high in spans)
+    if pair.is_clear and not inside:
+        alone = f"k = {w.count(at)} by itself is significant; these hold for all k together."
+        reason = f"{reason} {alone}".strip()
     if last[1] == found.depth and len(spans) == 1:
         word = "clear at every k" if last[0] == 1 else f"clear from k = {last[0]} on"
         return entry(word, "firm", reason or "The lead is clear wherever the list is cut.")
-    at = chosen or found.depth
-    inside = any(low <= at <= high for low, high in spans)
     return entry(
         f"clear at {w.listing(map(_span, spans[:2]))}" if len(spans) < 3 else "clear at some k",
         "firm" if inside and len(spans) < 3 else "",

@@ -15,8 +15,7 @@ from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.parts import PARTS, WIDE, Parts
-from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
-from metrics_core.findings.cutoffs import curves_beside_test
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.firmness import firmness_finding
 from metrics_core.findings.sentence import Sentence, muted
 
@@ -116,28 +115,14 @@ class _Slides:
         family = "" if shown is None else next(iter(shown.frames), "")
         if shown is None or not family:
             return Markup()
-        answer, told = shown.title, Sentence()
+        told = shown.lead
         if drawing.comparison.measure.cutoff is None:
             told = muted(f"{drawing.name} counts the whole list; the curves show {family} by k.")
-        elif beside := self._beside_test(shown.frames[family], family):
-            answer, told = beside
         note = curves_blocks.bands(drawing, tested=shown.queries >= FEWEST_QUERIES)
         legend = curves_blocks.legend(drawing, shown.in_colour(drawing.comparison), {}, note)
         charts = self._parts.chart(family, WIDE), self._parts.chart(family)
         picture = legend + blocks.by_width(*charts)
-        return self._slide("curves", PARTS["curves"], answer, picture, told=told)
-
-    def _beside_test(self, frame: pd.DataFrame, family: str) -> tuple[Sentence, Sentence] | None:
-        """What the screen of the curves says where they and the first screen's test differ."""
-        shown, drawing = self._parts.shown, self._parts.drawing
-        tested = shown.overview.comparison.set_index("run")["verdict"]
-        return curves_beside_test(
-            frame,
-            family,
-            (drawing.focus, drawing.baseline),
-            drawing.cutoff,
-            significant=tested.get(drawing.focus) in CLEAR,
-        )
+        return self._slide("curves", PARTS["curves"], shown.title, picture, told=told)
 
     def _slide_case(self, kind: str) -> Markup:
         cases = getattr(self._parts.shown, kind)

@@ -403,7 +403,9 @@ def false_in_curves(given: Situation, text: str) -> Iterator[str | bool]:
     elif one := re.search(r"is clearly (ahead|behind) on nDCG (.*)", title):
         yield clear != sides[one[1]] and "one side alone"
         yield one[2] != "at some k" and ks_in(one[2]) != clear and f"{one[1]} elsewhere, too"
-    for side, told in re.findall(r"learly (ahead of|behind) run0 (.*?)(?=, clearly|, after)", lead):
+    if told := re.search(r"Against run0, significant (.*) after", lead):
+        yield "further on" not in told[1] and ks_in(told[1]) != clear and "the significant k"
+    for side, told in re.findall(r"(ahead of|behind) run0 (.*?)(?=, behind|, after)", lead):
         yield "further on" not in told and ks_in(told) != sides[side.split()[0]] and side
     yield from false_elsewhere(lead, gap, clear)
 

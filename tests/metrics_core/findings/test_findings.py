@@ -12,7 +12,7 @@ import pytest
 from metrics_core.comparing.method import METHOD, TESTS, Method
 from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.findings.changes import NO_NAMES
-from metrics_core.findings.cutoffs import curves_lead, curves_title
+from metrics_core.findings.cutoffs import curves_at_k, curves_lead, curves_title
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
 from metrics_core.findings.groups import (
@@ -248,11 +248,13 @@ def curve_of(signs: str) -> pd.DataFrame:
     return pd.DataFrame(own)
 
 
-EVERY = "significant after correction for all k from 1 to 100."
+EVERY = "significant after correction for all k from 1 to 100 of this pair."
 
 
 def significant(where: str) -> str:
-    return f"Against bm25, significant {where} after correction for all k from 1 to 100."
+    return (
+        f"Against bm25, significant {where} after correction for all k from 1 to 100 of this pair."
+    )
 
 
 @pytest.mark.parametrize(
@@ -297,14 +299,15 @@ def significant(where: str) -> str:
         (
             "++?++.++",
             "hybrid is clearly ahead on nDCG at some k",
-            "Clearly ahead of bm25 from k = 1 to 2, from k = 5 to 10 and from k = 50 on, after"
-            " correction for all k from 1 to 100. In between the difference is not significant.",
+            f"{significant('from k = 1 to 2, from k = 5 to 10 and from k = 50 on')}"
+            " In between the difference is not significant.",
         ),
         (
             "---.??++",
             "hybrid is clearly ahead on nDCG at some k, behind at others",
-            "Clearly ahead of bm25 from k = 50 on, clearly behind bm25 from k = 1 to 3, after"
-            " correction for all k from 1 to 100. In between the difference is not significant.",
+            "Significantly ahead of bm25 from k = 50 on, behind bm25 from k = 1 to 3, after"
+            " correction for all k from 1 to 100 of this pair. In between the difference is not"
+            " significant.",
         ),
         (
             "........",
@@ -314,13 +317,44 @@ def significant(where: str) -> str:
         (
             "....+...",
             "hybrid and bm25: clear on nDCG at few k only",
-            "Significant only at k = 10, after correction for all k from 1 to 100.",
+            "Significant only at k = 10, after correction for all k from 1 to 100 of this pair.",
         ),
     ],
 )
 def test_curves(signs: str, title: str, lead: str) -> None:
     asked = curve_of(signs), "nDCG", "hybrid", "bm25"
     assert (curves_title(*asked).text, curves_lead(*asked).text) == (title, lead)
+
+
+@pytest.mark.parametrize(
+    ("signs", "word", "differing", "title", "beside"),
+    [
+        ("?+++++++", "better", 80, "hybrid beats bm25 on nDCG@10", ""),
+        ("--------", "worse", 80, "hybrid falls behind bm25 on nDCG@10", ""),
+        ("????????", "cannot tell", 80, "hybrid and bm25: no clear difference on nDCG@10", ""),
+        ("........", "cannot tell", 0, "hybrid and bm25 score the same on nDCG@10", ""),
+        (
+            "????????",
+            "better",
+            80,
+            "hybrid beats bm25 on nDCG@10",
+            "k = 10 by itself is significant; the band holds for all k together.",
+        ),
+        (
+            "++++++++",
+            "cannot tell",
+            80,
+            "hybrid and bm25: no clear difference on nDCG@10",
+            "k = 10 is not significant after correction for all compared runs.",
+        ),
+    ],
+)
+def test_the_heading_of_curves_is_the_verdict_at_the_chosen_k(
+    signs: str, word: str, differing: int, title: str, beside: str
+) -> None:
+    tested = {"verdict": word, "differing": differing}
+    found = curves_at_k(curve_of(signs), tested, "nDCG@10", ("hybrid", "bm25"), 10)
+    assert [one.text for one in found] == [title, beside]
 
 
 def test_curves_of_few_queries_claim_no_lead() -> None:
