@@ -179,7 +179,8 @@ def text_of(snapshot: Snapshot) -> str:
         "best": {name: list(held) for name, held in snapshot.best.items()},
         "unanswered": [q for q, no in zip(rows, unanswered, strict=True) if no],
     }
-    head["check"] = hash_of({**head, "scores": rows})
+    # What cannot be written is refused by the name of the file, which only the caller knows.
+    head["check"] = hash_of({**head, "scores": rows}, errors="surrogatepass")
     shown = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
     lines = ",\n".join(_lines(rows))
     return "{{{},\n{}: {{\n{}\n}}}}\n".format(",\n".join(shown), '"scores"', lines)

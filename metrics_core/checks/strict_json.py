@@ -53,11 +53,11 @@ def _finite(text: str) -> float:
     return value
 
 
-def hash_of(values: Mapping[str, Any]) -> str:
+def hash_of(values: Mapping[str, Any], *, errors: str = "strict") -> str:
     """The beginning of a hash of values, the same in whatever order and form a file has them.
-    Raises ValueError of a text that no file can hold."""
+    Raises ValueError of a text that no file can hold, unless `errors` is "surrogatepass"."""
     plain = json.dumps(_plain(values), ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(plain.encode(errors="surrogatepass")).hexdigest()[:HEX]
+    return hashlib.sha256(plain.encode(errors=errors)).hexdigest()[:HEX]
 
 
 def _plain(value: Any) -> Any:
