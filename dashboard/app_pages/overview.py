@@ -30,7 +30,7 @@ from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import SAME
-from metrics_core.comparing.verdicts import CANNOT_TELL, FEWEST_QUERIES
+from metrics_core.comparing.verdicts import CANNOT_TELL, FEWEST_DIFFERING, FEWEST_QUERIES
 from metrics_core.findings.places import places_title
 from metrics_core.findings.sentence import Sentence
 
@@ -186,7 +186,9 @@ def _how_coloured(shown: Overview, here: Opened) -> str:
         return ""
     small = f"Differences are to {view.baseline}"
     if not shown.coloured:
-        return f"{small}; under {FEWEST_QUERIES} queries none is tested."
+        enough = (shown.comparison["queries"] >= FEWEST_QUERIES).any()
+        few = f"{FEWEST_DIFFERING} that differ" if enough else f"{FEWEST_QUERIES}"
+        return f"{small}; under {few} queries none is tested."
     told = f"{small}; {shown.coloured}."
     if not shown.is_leaderboard:
         return told

@@ -225,8 +225,9 @@ def _rests_on(shown: Pairs, here: Opened) -> tuple[str, str]:
     )
     if not shown.found.draws:
         return told, ""
-    how = f"From {w.count(shown.found.draws)} bootstrap draws of the queries; corrected by the"
-    return told, f"{how} distribution of the largest difference (max-statistic, step-down)."
+    draws, pairs = w.count(shown.found.draws), w.count(shown.found.n_pairs)
+    how = f"Tested by {draws} bootstrap draws and random signs; corrected for all {pairs} pairs"
+    return told, f"{how} (geometric mean of Holm and step-down max-statistic)."
 
 
 def _compared(here: Opened) -> blocks.PairLink:

@@ -20,6 +20,7 @@ from metrics_core.commands.reading_options import (
 )
 from metrics_core.commands.score_tables import IN_FULL, aligned, p_value, piped
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs, all_pairs
+from metrics_core.comparing.method import BOOTSTRAP, TESTS
 from metrics_core.comparing.verdicts import BETTER_RUN
 from metrics_core.scoring.scores import Scores, score_runs
 
@@ -69,16 +70,14 @@ def _told(found: dict[str, AllPairs], level: float) -> str:
     """How the letters of a table were found."""
     if all(np.isnan(pairs.p).all() for pairs in found.values()):
         return NOTHING_TESTED
-    draws = sorted({pairs.draws for pairs in found.values()})
     pairs = next(iter(found.values())).n_pairs
     corrected = (
-        f", corrected for {w.number(pairs)} comparisons on a measure together (max-statistic,"
-        " step-down)"
+        f", corrected for {w.number(pairs)} comparisons on a measure together (geometric"
+        " mean of Holm and step-down max-statistic)"
     )
     return (
         f"Superscripts name the runs that a run beats at significance level {1 - level:.2g}:"
-        f" all pairs of runs, by {w.listing(map(w.count, draws), 'or')} bootstrap draws of the"
-        f" queries{corrected if pairs > 1 else ''}."
+        f" all pairs of runs; test: {TESTS[BOOTSTRAP]}{corrected if pairs > 1 else ''}."
     )
 
 

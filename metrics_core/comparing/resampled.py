@@ -4,10 +4,14 @@ Two ways to ask err on different sides. Queries are drawn again with replacement
 for every column; in each a column's mean is taken relative to what it is in the data, and to its
 own standard error in that draw (the bootstrap-t: Efron and Tibshirani, An introduction to the
 bootstrap, 1993, ch. 12). Of few queries it finds too little. Random signs find too much where
-differences are skewed. Up to `FEW` queries the p-value is the geometric mean of the two, three
-parts of the draws to two of the signs, which is wrong as seldom as it says on the differences of
-real runs and finds nearly what a t-test does (benchmarks/simulations.py has the trial); beyond, the
-two are alike, and it is that of the draws.
+differences are skewed. Up to `FEW` queries the p-value is the geometric mean of the two, seven
+parts of the draws to three of the signs, which is wrong as seldom as it says on the differences of
+real runs and of scores near the ends of their scale, and finds nearly what a t-test does
+(benchmarks/simulations.py has the trial); beyond, the two are alike, and it is that of the draws.
+
+A draw may lack the few queries that differ from all others, and then has next to no error: its own
+is never taken for less than a quarter of the data's (`studentised.Columns`). Where all differences
+have one sign and one size, the exact sign test decides.
 """
 
 from __future__ import annotations

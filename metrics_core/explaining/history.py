@@ -114,7 +114,7 @@ def first_bad_versions(
     Compared is with the best version, by the paired differences of the queries that both score. A
     history is looked at again with every version, and each time the best of more is taken as what
     the last is measured by: each p-value counts as often as the versions make pairs, either way
-    round. So at most 6 % of histories of 10 or of 20 equal versions, looked at after each, are
+    round. So 1 to 5 of 100 histories of 10 or of 20 equal versions, looked at after each, are
     called worse at any time (benchmarks/simulations.py). It holds for `looked_at` slices
     (Sidak), and there is no test of too few queries (`verdicts.may_be_tested`).
     """

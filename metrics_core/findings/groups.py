@@ -160,6 +160,8 @@ def _concentrated(bridge: pd.DataFrame, higher_is_better: bool) -> Sentence:
     if of and len(with_it) == len(bridge):
         told = f"{of} of the {'gain' if (whole > 0) == higher_is_better else 'loss'}"
     elif abs(part) > abs(whole) + 0.0005:
+        if not row["clear"]:
+            return Sentence()  # what parts of chance cancel says nothing
         told = f"{w.difference(part)}, more than the whole {w.difference(whole)}"
     else:
         told = f"{w.difference(part)} of the {w.difference(whole)}"

@@ -263,6 +263,8 @@ def groups_finding(
     own = groups[(groups["run"] == focus) & groups["difference"].notna()]
     if own.empty:
         return Sentence()
+    if own["diff_low"].isna().all():
+        return muted(f"No {noun.one} has enough queries that differ to be tested.")
     clear = own[own["clear"]]
     if clear.empty:
         return muted(f"No {noun.one} is significant by itself.")

@@ -76,7 +76,9 @@ def _usual(likely: LikelyDifference, farthest: str) -> str:
     """Where the difference would likely lie, or why nobody knows, and how far it could go."""
     if likely.interval is None:
         return f"{likely.reason} {w.sentence_case(farthest)}"
-    ends = [w.difference(float(end)) for end in (likely.interval.low, likely.interval.high)]
+    low, high = float(likely.interval.low), float(likely.interval.high)
+    digits = w.decimals(low, high)
+    ends = [w.difference(end, digits) if side_of(end) else w.difference(0) for end in (low, high)]
     return f"Likely between {ends[0]} and {ends[1]}; {farthest}"
 
 
@@ -325,8 +327,8 @@ def other_measures(found: Agreement, pair: Pair, runs: int) -> WayToTurn:
         reason = "No other measure has a score of both."
         return WayToTurn("measures", "Other measures", w.DASH, "", reason)
     one, many = ("agrees", "agree") if pair.side else ("is level", "are level")
-    agree = w.plural(len(agreeing), one, many)
-    word = f"{len(agreeing)} of {len(table)} {agree}"
+    others = len(agreeing) - (pair.measure in agreeing)
+    word = f"{others} of {len(table) - 1} {w.plural(others, one, many)}"
     tone: Tone = "firm" if everyone else "not firm"
     return WayToTurn("measures", "Other measures", word, tone, " ".join(said), word)
 
