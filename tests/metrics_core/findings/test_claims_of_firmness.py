@@ -251,7 +251,9 @@ def false_in_measures(given: Situation, text: str) -> Iterator[str | bool]:
         return
     count = re.match(r"(?:all |(\d+) of )(\d+) (agrees?|(?:is|are) level)", word)
     same = int((table["side"] == side).sum())
-    yield not count or ([int(count[1] or count[2]), int(count[2])] != [same - 1, n - 1] and "how many")
+    yield not count or (
+        [int(count[1] or count[2]), int(count[2])] != [same - 1, n - 1] and "how many"
+    )
     for run, how, names in re.findall(
         r"(run\d) (is clearly ahead|leads) on (.*?)(?:, not significantly)?\.(?: |$)", text
     ):
