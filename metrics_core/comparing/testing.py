@@ -155,7 +155,10 @@ def _back(found: Tested, own: Floats, other: Floats, group: Against, level: floa
     if combination.linear:
         enough = found.sample.queries >= FEWEST_QUERIES
         if math.isfinite(widest) and not np.isnan(found.inner_low[~np.isnan(found.p)]).any():
-            inner = Interval(found.mean, found.inner_low, found.inner_high)
+            # Equal scores have no spread, and rule out little of few queries.
+            ends = found.inner_low, found.inner_high
+            ends_known = (np.where(found.sample.differing > 0, end, np.nan) for end in ends)
+            inner = Interval(found.mean, *ends_known)
             around = Shares.of(own, other, widest, level).around(inner)
             low, high = (np.where(enough, end, np.nan) for end in around[1:])
             found = replace(found, inner_low=low, inner_high=high)

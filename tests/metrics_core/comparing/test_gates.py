@@ -11,7 +11,9 @@ import pytest
 from metrics_core.base.errors import ParameterError, UnknownMeasureError
 from metrics_core.comparing import testing
 from metrics_core.comparing.gates import (
+    ALL_WELL,
     EVERY_QUERY,
+    NO_QUERY_LOST,
     NOT_WORSE,
     Floor,
     Gate,
@@ -21,7 +23,7 @@ from metrics_core.comparing.gates import (
     gate_outcomes,
     status_of,
 )
-from metrics_core.comparing.mean_intervals import margin_interval
+from metrics_core.comparing.mean_intervals import margin_interval, share_at_most
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.power import chance_to_fail, smallest_failing
 from metrics_core.comparing.resampled import resampled
@@ -250,3 +252,38 @@ def test_what_would_fail_is_what_fails() -> None:
     assert chance_to_fail(smallest, error, width, n, margin) == pytest.approx(0.8, abs=1e-3)
     assert math.isnan(smallest_failing(error, width, 19, margin))
     assert math.isnan(chance_to_fail(0.1, 0.0, width, n, margin))
+
+
+@pytest.mark.parametrize(("queries", "outcome"), [(20, NO_QUERY_LOST), (100, NOT_WORSE)])
+def test_few_changes_without_a_loss_are_no_reason_to_fail(queries: int, outcome: str) -> None:
+    gap = np.zeros(queries)
+    gap[:2] = 0.2
+    (found,) = outcomes_of(scores_of(gap), "nDCG@10 > -0.03")
+    assert found.counts_as == outcome and found.lost == 0
+    assert found.queries_without_loss == 99
+    assert status_of([found.counts_as], fail_unclear=True) == ALL_WELL
+    assert found.worst_loss == pytest.approx(1 - 0.05 ** (1 / queries))
+
+
+@pytest.mark.parametrize(("queries", "most"), [(50, 0.08), (100, 0.08)])
+def test_rare_total_failures_are_seldom_let_by(queries: int, most: float) -> None:
+    chance, let_by, trials = np.random.default_rng(4), 0, 200
+    every = {EVERY_QUERY: np.ones(queries, dtype=np.bool_)}
+    for _ in range(trials):
+        base = chance.uniform(0.3, 1.0, queries)
+        moved = base + chance.normal(0, 0.02, queries) * (chance.random(queries) < 0.5)
+        run = np.where(chance.random(queries) < 0.06, 0.0, np.clip(moved, 1e-6, 1.0))
+        missing = np.zeros((2, queries), dtype=np.bool_)
+        ids = tuple(map(str, range(queries)))
+        values = np.stack([base, run])[:, :, None]
+        scores = Scores(("base", "run"), ids, (parse_measure("nDCG@10"),), values, missing)
+        gate = Gate.of(f"nDCG@10 > -{0.06 * 0.65:.3f}")
+        let_by += gate_outcomes(scores, [gate], every, "base")[0].outcome == NOT_WORSE
+    assert let_by / trials <= most + 3 * (most * (1 - most) / trials) ** 0.5
+
+
+def test_the_query_that_is_lost_wholly_bounds_what_is_ruled_out() -> None:
+    gap = np.random.default_rng(2).normal(0.0, 0.001, 50)
+    gap[0] = -0.3  # all of its score
+    (found,) = outcomes_of(scores_of(gap), "nDCG@10 > -0.03")
+    assert found.lost >= 1 and found.worst_loss >= 0.5 * share_at_most(1, 50, 0.95) - 1e-12

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from metrics_core.base.errors import UnknownRunError
 from metrics_core.comparing import testing
@@ -194,3 +195,18 @@ def test_skewed_differences_are_tested_and_count_among_all_that_are_compared() -
     assert rows.loc["worse", "p_corrected"] == pytest.approx(
         4 / 3 * without.loc["worse", "p_corrected"]
     )
+
+
+@pytest.mark.parametrize(("queries", "lost", "within"), [(10, 0, False), (300, 0, True)])
+def test_few_equal_scores_rule_out_little(queries: int, lost: int, within: bool) -> None:
+    base = np.full(queries, 0.5)
+    run = np.where(np.arange(queries) < lost, 0.4, base)
+    ids = [f"q{i}" for i in range(queries)]
+    runs = (("base", base), ("run", run))
+    frame = pd.concat(
+        [pd.DataFrame({"run": name, "query_id": ids, "AP": scores}) for name, scores in runs]
+    )
+    row = compare(frame, "AP", "base", method=Method(margin=0.01)).set_index("run").loc["run"]
+    assert (row["verdict"] == "no difference that matters") == within
+    share = stats.binomtest(lost, queries).proportion_ci(0.9).high
+    assert row["inner_high"] == pytest.approx(-row["inner_low"]) == pytest.approx(share)
