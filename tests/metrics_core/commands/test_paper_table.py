@@ -80,7 +80,7 @@ def test_letters_say_what_the_verdicts_say(printed: dict[str, str]) -> None:
     assert "only pairs with bm25 (a) or dense (b) are compared; test: bootstrap" in told
     assert "with each baseline, at most two: Holm" in told and "104 queries" in told
     told = printed["all-pairs"]
-    assert "10,000 bootstrap draws" in told and "three comparisons on a measure" in told
+    assert "test: bootstrap and random signs" in told and "three comparisons on a measure" in told
 
 
 def test_few_queries_are_not_tested(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
