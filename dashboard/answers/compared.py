@@ -121,8 +121,14 @@ def sample_size(study: Study, shown: Comparison) -> SampleSize:
     """How many queries the pair has, and what they can show."""
     row = compared(study, shown, shown.measure).set_index("run").loc[shown.focus]
     queries, inner = int(row["queries"]), (row["inner_low"], row["inner_high"])
-    told = row["difference"], queries, row["p_corrected"], row["verdict"], inner
-    found = SampleSize(*told, unchanged=not row["differing"])
+    found = SampleSize(
+        row["difference"],
+        queries,
+        row["p_corrected"],
+        row["verdict"],
+        inner,
+        unchanged=not row["differing"],
+    )
     linear = shown.measure.declaration.combination.linear
     if np.isnan(row["width"]) or not linear or queries < power.FEWEST_TOLD:
         return found

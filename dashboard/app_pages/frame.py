@@ -190,13 +190,14 @@ def failed(error: Exception) -> None:
     """Say, where the page would be, that something of the open collection ended it, and offer the
     other collections. The stack trace goes to stderr."""
     logging.getLogger("ranklens").error("A page could not be drawn.", exc_info=error)
-    known, here = all_collections(), collection()
-    is_own = any(row.id == here and row.origin == "own" for row in known.listed())
-    place = workspace().folder_of(here) if is_own else known.folder_of(here) or workspace().folder
-    refuse(cannot_be_shown(known.name_of(here), place, error))
+    collections, current = all_collections(), collection()
+    listed = collections.listed()
+    is_own = any(row.id == current and row.origin == "own" for row in listed)
+    folder = workspace().folder_of(current) if is_own else collections.folder_of(current)
+    refuse(cannot_be_shown(collections.name_of(current), folder or workspace().folder, error))
     if is_own:
-        st.button("Remove this collection", on_click=remove_collection, args=(here,))
-    others = [row for row in known.listed() if row.id != here]
+        st.button("Remove this collection", on_click=remove_collection, args=(current,))
+    others = [row for row in listed if row.id != current]
     st.html(
         navigation.shelf(
             [

@@ -1,5 +1,5 @@
-"""The command that installs an optional part of Ranklens, from where Ranklens itself came. Its name
-alone is no answer: it stands on no index."""
+"""The command that installs an optional part of Ranklens, from where Ranklens itself came: no index
+has a package of its name."""
 
 from __future__ import annotations
 

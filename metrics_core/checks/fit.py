@@ -179,7 +179,7 @@ def _clean_texts(doc_ids: pa.ChunkedArray) -> pa.Array:
 
 
 def queries_meet(run: Run, qrels: Qrels) -> bool:
-    """Return whether so many query ids match that no other reading could match far more."""
+    """Return whether enough query ids match: no other reading could match far more."""
     own, judged = set(run.query_ids), set(qrels.query_ids)
     return len(own & judged) > (1 - GAIN) * min(len(own), len(judged))
 

@@ -29,8 +29,8 @@ _QUERIES, _ROWS = 40, 40_000
 """The sample of queries in which document ids are looked at, and rows of a run at most."""
 _EXAMPLES = 3
 _FEW_ROWS, _IN_PAIRS, _COUNTED = 3_000, 16, 5
-"""Rows of a run that every reading is tried on, readings at most of which pairs are, and readings
-at most that are tried on all rows."""
+"""Rows of a run on which every reading is tried; the most readings of which pairs are made; and the
+most that are tried on all rows."""
 
 Ints = npt.NDArray[np.int64]
 

@@ -6,10 +6,10 @@
     cannot tell  neither
 
 Not worse is said of at most 5 % of changes whose true loss is the margin. Its interval is one of
-its own (`mean_intervals.margin_interval`, `Shares`): by that of draws, or of t, it was said of up
-to 9 %, where few queries change, and of 13 % where a few of them fail wholly. That every gate is
-not worse needs no correction. A gate that failed wherever the lower end lies below the margin would
-fail most changes that change nothing (benchmarks/gates.py).
+its own (`mean_intervals`: `margin_interval` and `bounded_by_shares`): by that of draws, or of t, it
+was said of up to 9 %, where few queries change, and of 13 % where a few of them fail wholly. That
+every gate is not worse needs no correction. A gate that failed wherever the lower end lies below
+the margin would fail most changes that change nothing (benchmarks/gates.py).
 """
 
 from __future__ import annotations

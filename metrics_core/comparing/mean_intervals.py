@@ -114,57 +114,39 @@ def margin_interval(sample: Resampled, tail: float, found: Mask) -> Interval:
     return Interval(sample.mean, *agreeing(low, high, sample.mean, found))
 
 
-class Shares(NamedTuple):
-    """How far a mean difference may reach by what is known of shares of queries alone, float64[C]
-    each: `most_loss` and `most_gain` where every query that loses or gains does so by the whole
-    scale, `failing_loss` and `failing_gain` where queries fall to 0 or rise from it; 0 where none
-    does."""
+def bounded_by_shares(
+    inner: Interval, own: Floats, other: Floats, widest: float, level: float
+) -> Interval:
+    """The interval that a margin is held to, with what shares of queries alone say, of scores on a
+    scale so wide and those of a baseline; float64[Q, C] each, NaN undefined.
 
-    most_loss: Floats
-    most_gain: Floats
-    failing_loss: Floats
-    failing_gain: Floats
+    By the upper bound of a share (`share_at_most`), each missed with probability 1 - `level`: the
+    mean moves no farther than if every query that loses did so by the whole scale, and, if queries
+    fall to 0, perhaps as far as if so many had lost a score of the mean size. Rare total failures
+    show too little in the spread of a sample that holds one or two.
+    """
+    gap = own - other
+    known = ~np.isnan(gap)
+    n = known.sum(axis=0)
 
-    @classmethod
-    def of(cls, own: Floats, other: Floats, widest: float, level: float) -> Shares:
-        """Those of scores on a scale so wide and those of a baseline, float64[Q, C], NaN undefined.
+    def at_most(which: npt.NDArray[np.bool_]) -> Floats:
+        return share_at_most((which & known).sum(axis=0), n, level)
 
-        Each end is missed with probability 1 - `level`: it follows from the exact upper bound of a
-        share (Clopper and Pearson, The use of confidence or fiducial limits, Biometrika 1934).
-        Rare total failures show too little in the spread of a sample that holds one or two.
-        """
-        gap = own - other
-        known = ~np.isnan(gap)
-        n = known.sum(axis=0)
+    def failing(which: npt.NDArray[np.bool_], scores: Floats) -> Floats:
+        total = np.where(known, scores, 0.0).sum(axis=0)
+        any_fails = (which & known).any(axis=0)
+        return np.where(any_fails, at_most(which) * total / np.maximum(n, 1), 0.0)
 
-        def at_most(which: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], Floats]:
-            number = (which & known).sum(axis=0)
-            return number, share_at_most(number, n, level)
-
-        def failing(which: npt.NDArray[np.bool_], scores: Floats) -> Floats:
-            number, share = at_most(which)
-            total = np.where(known, scores, 0.0).sum(axis=0)
-            return np.where(number > 0, share * total / np.maximum(n, 1), 0.0)
-
-        lost, gained = at_most(gap < 0)[1], at_most(gap > 0)[1]
-        return cls(
-            lost * widest,
-            gained * widest,
-            failing((own == 0) & (other > 0), other),
-            failing((other == 0) & (own > 0), own),
-        )
-
-    def around(self, inner: Interval) -> Interval:
-        """An interval that a margin is held to, with what these shares say."""
-        low = np.fmax(inner.low, -self.most_loss)
-        high = np.fmin(inner.high, self.most_gain)
-        low, high = np.minimum(low, -self.failing_loss), np.maximum(high, self.failing_gain)
-        return Interval(inner.mean, np.minimum(low, inner.mean), np.maximum(high, inner.mean))
+    low = np.fmax(inner.low, -widest * at_most(gap < 0))
+    high = np.fmin(inner.high, widest * at_most(gap > 0))
+    low = np.minimum(low, -failing((own == 0) & (other > 0), other))
+    high = np.maximum(high, failing((other == 0) & (own > 0), own))
+    return Interval(inner.mean, np.minimum(low, inner.mean), np.maximum(high, inner.mean))
 
 
 def share_at_most(number: npt.ArrayLike, n: npt.ArrayLike, level: float) -> Floats:
     """The upper bound of a share of which `number` of `n` were seen, missed with probability
-    1 - level (Clopper and Pearson)."""
+    1 - level (Clopper and Pearson, The use of confidence or fiducial limits, Biometrika 1934)."""
     from scipy import special
 
     number, n = np.asarray(number, dtype=np.float64), np.asarray(n, dtype=np.float64)

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.comparing.mean_intervals import (
-    Shares,
     bca,
     bca_interval,
+    bounded_by_shares,
     margin_interval,
     t_interval,
 )
@@ -159,8 +159,8 @@ def _back(found: Tested, own: Floats, other: Floats, group: Against, level: floa
             ends = found.inner_low, found.inner_high
             ends_known = (np.where(found.sample.differing > 0, end, np.nan) for end in ends)
             inner = Interval(found.mean, *ends_known)
-            around = Shares.of(own, other, widest, level).around(inner)
-            low, high = (np.where(enough, end, np.nan) for end in around[1:])
+            bounded = bounded_by_shares(inner, own, other, widest, level)
+            low, high = (np.where(enough, end, np.nan) for end in bounded[1:])
             found = replace(found, inner_low=low, inner_high=high)
         return found.no_farther(widest)
     # Ends of such a scale are taken back from where the baseline stands on it.

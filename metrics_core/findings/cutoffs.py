@@ -157,10 +157,10 @@ def curves_at_k(
     if in_band == significant or at_k["diff_low"].isna().all():
         return title, Sentence()
     if significant:
-        told = f"k = {w.count(k)} by itself is significant; the band holds for all k together."
+        beside = f"k = {w.count(k)} by itself is significant; the band holds for all k together."
     else:
-        told = f"k = {w.count(k)} is not significant after correction for all compared runs."
-    return title, muted(told)
+        beside = f"k = {w.count(k)} is not significant after correction for all compared runs."
+    return title, muted(beside)
 
 
 def curves_awaited(family: str, focus: str, baseline: str) -> tuple[Sentence, Sentence]:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from metrics_core.scoring.studentised import Moments
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 LEVEL = 0.95
@@ -69,12 +68,12 @@ def mean_intervals(
     from metrics_core.scoring.studentised import Moments, away
 
     means = [Moments.of(combination.onto(values)) for values in groups]
-    shares = [_are_shares(of) if combination.linear else _no_shares(of) for of in means]
-    told = [_varied(of, share) for of, share in zip(means, shares, strict=True)]
-    some = [of.columns(places) for of, places in zip(means, told, strict=True) if len(places)]
+    shares = [_are_shares(of) & combination.linear for of in means]
+    varied = [np.flatnonzero(_vary(of) & ~own) for of, own in zip(means, shares, strict=True)]
+    some = [of.columns(places) for of, places in zip(means, varied, strict=True) if len(places)]
     drawn = iter(away(some, resamples_of))
     found = []
-    for own, share, places in zip(means, shares, told, strict=True):
+    for own, share, places in zip(means, shares, varied, strict=True):
         reach = np.full(own.mean.shape, np.nan)
         if len(places):
             far = next(drawn).near
@@ -101,10 +100,9 @@ def mean_bound(
     of = Moments.of(combination.onto(values)[:, None])
     if combination.linear and _are_shares(of)[0]:
         return float(wilson_interval(of.mean, of.queries, 2 * level - 1)[int(upper)][0])
-    places = _varied(of, np.zeros(1, dtype=np.bool_))
-    if not len(places):
+    if not _vary(of)[0]:
         return float("nan")
-    columns = replace(of.columns(places), least_error=_LEAST_ERROR_OF_A_BOUND)
+    columns = replace(of.columns(np.zeros(1, dtype=np.int64)), least_error=_LEAST_ERROR_OF_A_BOUND)
     drawn: Floats = sums(columns.parts(), resamples_of(len(values)))
     off = columns.off(drawn)[:, 0]
     edge = (
@@ -134,10 +132,6 @@ def _are_shares(of: Moments) -> Mask:
     return np.asarray(ends & (of.queries >= FEWEST_SCORES))
 
 
-def _no_shares(of: Moments) -> Mask:
-    return np.zeros(len(of.mean), dtype=np.bool_)
-
-
-def _varied(of: Moments, shares: Mask) -> Ints:
-    """The columns of which the draws give the interval."""
-    return np.flatnonzero((of.queries >= FEWEST_SCORES) & (of.error > 0) & ~shares)
+def _vary(of: Moments) -> Mask:
+    """Which columns have enough scores that differ for draws; bool[C]."""
+    return np.asarray((of.queries >= FEWEST_SCORES) & (of.error > 0))

@@ -41,13 +41,12 @@ def aggregate(scores: Scores | pd.DataFrame, *, level: float = LEVEL) -> pd.Data
             places = [
                 j for j, m in enumerate(given.measures) if m.declaration.combination == combination
             ]
-            ranges = [given.measures[j].declaration.range for j in places]
-            within = tuple(np.array(ranges).T)
-            (found,) = mean_intervals(
-                [values[:, places]], combination, level=level, within=(within[0], within[1])
+            least, most = np.array([given.measures[j].declaration.range for j in places]).T
+            (interval,) = mean_intervals(
+                [values[:, places]], combination, level=level, within=(least, most)
             )
             if combination.averaged:
-                low[places], high[places] = found.low, found.high
+                low[places], high[places] = interval.low, interval.high
         for j, measure in enumerate(given.measures):
             defined = values[~np.isnan(values[:, j]), j]
             rows.append(

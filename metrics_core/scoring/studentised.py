@@ -71,16 +71,17 @@ class Columns:
 
     def away(self, found: npt.NDArray[Any]) -> Floats:
         """How many standard errors of its own each column is off, from the sums of `parts`."""
-        return np.abs(self.off(found))
+        far = self.off(found)
+        return np.abs(far, out=far)
 
     def off(self, found: npt.NDArray[Any]) -> Floats:
         """The same with its sign."""
-        far = np.empty((len(found), self.centred.shape[1]))
+        far, least = np.empty((len(found), self.centred.shape[1])), self._least_variance
         for draws in _few_draws(found):
-            self._off(found[draws], far[draws])
+            self._off(found[draws], far[draws], least)
         return far
 
-    def _off(self, found: npt.NDArray[Any], mean: Floats) -> None:
+    def _off(self, found: npt.NDArray[Any], mean: Floats, least: Floats) -> None:
         """The same of some draws, few enough to stay close to the processor."""
         split = np.split(found.astype(np.float64, copy=False), 2 if self.whole else 3, axis=1)
         n = split[2] if len(split) > 2 else np.full((1, 1), float(len(self.centred)))
@@ -88,7 +89,7 @@ class Columns:
             np.divide(split[0], n, out=mean)
             error = split[1] / n
             error -= np.square(mean)
-            np.maximum(error, self._least_variance, out=error)
+            np.maximum(error, least, out=error)
             error /= np.maximum(n - 1, 1)
             np.sqrt(error, out=error)
             np.divide(mean, error, out=mean)

@@ -146,7 +146,7 @@ class Parts:
         ]
 
     def _made(self, key: str) -> Markup:
-        """What stands in a part, or why it could not be made; an error may quote ids and texts."""
+        """The content of a part, or why it could not be made; an error may quote ids and texts."""
         failed = self.shown.failed.get(key)
         if failed is None:
             try:

@@ -173,7 +173,7 @@ class Shelves:
         return self.folder_of(identity) / f"{name}{_RECORD}"
 
     def folder_of(self, identity: str) -> Path:
-        """Where the records of a collection stand. Raises KeyError for what is no id."""
+        """The folder of the records of a collection. Raises KeyError for an invalid id."""
         if not is_id(identity):
             raise KeyError(identity)
         return self._collections / identity

@@ -127,7 +127,7 @@ class _RenamedRows:
 
     @cached_property
     def layout(self) -> RowPlaces:
-        """Where the rows stand, by the new names."""
+        """The places of the rows, by the new names."""
         own = self.rows.layout
         return replace(own, query_ids=[self.names[query_id] for query_id in own.query_ids])
 
