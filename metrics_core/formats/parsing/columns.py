@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from metrics_core.formats.registry import CERTAIN, IF_SAID, KINDS, LIKELY, POSSIBLE, Kind
 from metrics_core.formats.values import is_number
@@ -62,6 +63,7 @@ _LONG_TEXT = 200
 """Characters from which a text is rather a document's than a query's, where nothing else tells."""
 
 
+_HEADERS_KEPT = 4
 _RECBOLE = re.compile(r":(?:token|float)(?:_seq)?$")
 _BETWEEN = re.compile(r"[\s_\-]+")
 
@@ -74,8 +76,18 @@ def fold(name: str) -> str:
 
 def position(names: Sequence[str], known: Sequence[str]) -> int:
     """Where the most preferred of the `known` names stands in a header; -1 if none does."""
-    folded = [fold(name) for name in names]
-    return next((folded.index(name) for name in known if name in folded), -1)
+    places = _places(tuple(names))
+    return next((places[name] for name in known if name in places), -1)
+
+
+@lru_cache(_HEADERS_KEPT)
+def _places(names: tuple[str, ...]) -> dict[str, int]:
+    """The first place of each folded name. A header is asked for some forty names, and a file may
+    begin with a hundred thousand fields: they are folded once."""
+    places: dict[str, int] = {}
+    for place, name in enumerate(names):
+        places.setdefault(fold(name), place)
+    return places
 
 
 def is_known(name: str) -> bool:
