@@ -1,7 +1,7 @@
 // Between the page and its server. Says when nobody answers; lets the browser follow a link that the
 // server has not heard of; has the page drawn anew when the server is back, with what the reader
-// changed meanwhile; tells the server which uploads were cut off, for it cannot know. While files are on
-// their way it loads what will draw their charts.
+// changed meanwhile; tells the server which uploads were cut off, for it cannot know. Once a page has
+// settled it loads the script that draws charts.
 
 const LOOK = 1000;
 const PATIENCE = 5000;
@@ -136,8 +136,6 @@ const chosen = (event) => {
   const large = [...files].filter((file) => file.size > page.data.largest);
   const others = [...files].filter((file) => !large.includes(file)).map((file) => file.name);
   uploading.push(...others);
-  // Half a second, which the first chart of the files would else wait for.
-  if (others.length && page.data.charts) import(new URL(page.data.charts, document.baseURI)).catch(() => {});
   if (!large.length) return;
   // Said while Streamlit asks where to send the others, it has been seen to forget them.
   setTimeout(() => back([], false, large.map((file) => file.name)), others.length ? LATER : 0);
@@ -167,8 +165,21 @@ const turned = () => {
   else if (!follow()) back(uploading.splice(0), true);
 };
 
+// ---- the script that draws charts
+
+// Two seconds of work on a slow machine, for which the first page with a chart would wait.
+const SETTLED = 2; // looks
+let settled = 0;
+
+const loadCharts = () => {
+  settled = there && !running() ? settled + 1 : 0;
+  if (settled !== SETTLED || !page.data.charts) return;
+  import(new URL(page.data.charts, document.baseURI)).catch(() => {});
+};
+
 const tick = () => {
   look();
+  loadCharts();
   const names = there ? failed() : [];
   if (names.length) back(names, false);
 };

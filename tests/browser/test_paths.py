@@ -37,6 +37,10 @@ def menu(page: Page, name: str) -> None:
     on(page, name)
 
 
+CHARTS_LOADED = """() => performance.getEntriesByType('resource')
+  .some((e) => e.name.includes('/PlotlyChart.'))"""
+
+
 def test_first_start_shows_the_sample(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app)
     expect(page.locator("h1")).to_contain_text("beats bm25")
@@ -49,6 +53,8 @@ def test_first_start_shows_the_sample(sample_app: str, open_page: Opened) -> Non
     parts = (".answer", ".against", ".outcomes", ".checks", ".measures", ".list li:nth-child(3)")
     for part in parts:
         in_sight(page, f".lens{part}")
+    # What draws charts has come before a page needs it.
+    page.wait_for_function(CHARTS_LOADED)
     menu(page, "Robustness")
     expect(page.locator("a.lens.check")).to_have_count(6)
     expect(page.locator(".lens.evidence tbody tr").first).to_be_visible()
