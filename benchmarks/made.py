@@ -53,34 +53,6 @@ def make_files(folder: Path, shape: Shape, *, seed: int = 0) -> tuple[Path, Path
     return run, qrels
 
 
-def make_orders(folder: Path, shape: Shape) -> tuple[Path, Path, Path]:
-    """A run with whole queries in sequence, the same rows rank by rank, so that each query's lines
-    stand apart, and the judgments."""
-    folder.mkdir(parents=True, exist_ok=True)
-    sequence, apart, qrels = (folder / name for name in ("sequence.run", "apart.run", "made.qrels"))
-    _write_qrels(qrels, shape)
-    with sequence.open("wb") as file:
-        at_once = max(1, _AT_ONCE // shape.depth)
-        for first in range(0, shape.queries, at_once):
-            query = np.arange(first, min(first + at_once, shape.queries))
-            rank = np.tile(np.arange(shape.depth), len(query))
-            _write_ranked(file, np.repeat(query, shape.depth), rank, shape.depth)
-    with apart.open("wb") as file:
-        at_once = max(1, _AT_ONCE // shape.queries)
-        for first in range(0, shape.depth, at_once):
-            ranks = np.arange(first, min(first + at_once, shape.depth))
-            query = np.tile(np.arange(shape.queries), len(ranks))
-            _write_ranked(file, query, np.repeat(ranks, shape.queries), shape.depth)
-    return sequence, apart, qrels
-
-
-def _write_ranked(file: object, query: Ints, rank: Ints, depth: int) -> None:
-    """Rows that follow from query and rank alone; a prime leads through the places of a list."""
-    document = _documents(query, (rank * 389 + query) % depth)
-    scores = np.round((depth - rank) * 0.03 + query % 97 * 1e-5, 6)
-    _write(file, _query_ids(query), "Q0", document, rank + 1, scores, "bm25")
-
-
 def _documents(query: Ints, place: Ints) -> Ints:
     """The document at a place of a query's list, each once: a walk through the collection in steps
     that have no divisor in common with its size."""

@@ -63,23 +63,19 @@ def converted(
         qrels = _fitting(source, judgments)
         tables = _TABLES(content_of(qrels.given, "qrels"), lambda: judgments_of(qrels))
         tables = tables if tables.plain else judgments_of(_NO_JUDGMENTS)
-        for sort in (False, True):
-            with cache.draft() as draft:
-                if draft is None:
-                    return None
-                keeping = Keeping(cache, draft)
-                found = kept_run(source, tables, keeping, sort=sort, kind=kind, progress=progress)
-                if found is None:
-                    continue
-                if not is_long(len(keeping)):
-                    return None
-                run = keeping.kept(source.name, found.name, found.notes)
-            if found.places is not None:
-                keep_places(cache, run.rows.content, qrels, found.places)
-            return Loaded(run, "trec", trec_title(source, "run"), source.name)
+        with cache.draft() as draft:
+            if draft is None:
+                return None
+            keeping = Keeping(cache, draft)
+            found = kept_run(source, tables, keeping, kind=kind, progress=progress)
+            if found is None or not is_long(len(keeping)):
+                return None
+            run = keeping.kept(source.name, found.name, found.notes)
+        if found.places is not None:
+            keep_places(cache, run.rows.content, qrels, found.places)
+        return Loaded(run, "trec", trec_title(source, "run"), source.name)
     except (RanklensError, MemoryError, OSError, pa.ArrowException):
         return None
-    return None
 
 
 def _fitting(source: Source, judgments: Sequence[Qrels]) -> Qrels:

@@ -11,10 +11,10 @@ from typing import Any
 import numba
 from llvmlite import binding as llvm
 
-from metrics_core.base.compiled.functions import groups, lines, orders, ranks, sums
+from metrics_core.base.compiled.functions import lines, orders, ranks, sums
 from metrics_core.base.compiled.signatures import RECORDS, SIGNATURES, array_kinds
 
-_MODULES = (lines, ranks, groups, orders, sums)
+_MODULES = (lines, ranks, orders, sums)
 _OF_EVERY_PROCESS = {"memset", "memcpy", "memmove"}
 _TYPES = {
     "bytes": "uint8",

@@ -13,7 +13,6 @@ PADDING = b"\n" * 8
 
 IRREGULAR = -1
 REPEATED = -1
-ODD_LINE = -1
 
 TIED_ROWS, TIED_PAIRS, PAIRS, NEAR_PAIRS = range(4)
 """Places in the counts of `rank_rows`: rows that share their score, neighbours with equal scores,
@@ -93,14 +92,6 @@ SIGNATURES = {
         ),
         "last_change": "bytes int64 int64",
         "rank_rows": "RowColumns int64s[] HashTables HashTables Room Ranked",
-        "query_hashes": "bytes int64 int64s uint64s uint64s",
-        "bucket_sizes": "int64s uint64s int64 int64s int64s",
-        "deal": "bytes int64s uint64s int64 bytes int32s int64s int64s",
-        "number_queries": "bytes int64s[] uint64s int32s int64s",
-        "gather_rows": (
-            "int64s[] int64s int64s int32s uint64s float64s float32s"
-            " int64s int64s int32s int64s int32s uint64s float64s float32s"
-        ),
         "order_rows": "int32s float64s int64s int64s int64s[] float64s float64s",
         "contradictions": "int64s int64s float64s float32s float64s bools",
     },
@@ -134,24 +125,6 @@ rank_rows(rows, segments, queries, known, room, found)
     Rank the judged documents of whole queries. `queries` is one table, of the judged queries,
     `known` one of the judged documents of each of these. Returns how many are listed, or REPEATED
     where a document stands twice in a query.
-query_hashes(data, end, line_start, value, all_)
-    Where each whole line in the first `end` bytes starts, where the last one ends, and a hash of
-    the query of each: `line_start` gets a place more than there are lines. `all_` gets one of all
-    these hashes in their order. How many lines, or ODD_LINE for one that is blank or a comment.
-bucket_sizes(line_start, value, n, n_bytes, n_rows)
-    Add to how many bytes and lines each bucket gets of n lines that `query_hashes` found.
-deal(data, line_start, value, n, dealt, dealt_row, bytes_end, rows_end)
-    Copy n such lines to where their bucket stands, by the hashes of their queries, and the numbers
-    of the lines beside them. `bytes_end` and `rows_end` hold where each bucket begins in `dealt`
-    (padding behind each) and `dealt_row`, and then where it ends.
-number_queries(data, segments, slot_hash, slot_segment, code)
-    The query of each segment as a number, in the order in which the queries come; how many there
-    are. `slot_segment` is -1 in each of its slots, a power of two, at least twice the segments.
-gather_rows(segments, code, doc_start, doc_size, doc_hash, score, rank,
-            first, end, order, start_out, size_out, hash_out, score_out, rank_out)
-    Rows by the code of their segment, in their order within each: `order` gets where they stood.
-    `first` gets the first segment of each code; `end` holds zeros, and then where each code's rows
-    end.
 order_rows(code, score, end, order, room, keys, keys_room)
     The rows by their query's code and falling score, equals as they stand; `end` has where each
     query's rows begin in `order`, and then where they end. `room` has three rows, `keys` and

@@ -33,7 +33,6 @@ from metrics_core.judging.while_reading.segments import (
     in_sequence,
     judged_segments,
 )
-from metrics_core.judging.while_reading.sorted_by_query import sorted_by_query
 from metrics_core.tables.arrays import column_of
 
 Keep = Callable[[pa.Table], Callable[[], None]]
@@ -43,7 +42,6 @@ _NO_TABLE = pa.table({})
 _MANY_SEGMENTS = 50_000
 """Where queries stand apart each row may be a segment: from so many on, and whenever they have
 doubled, it is asked whether a query has come back."""
-_USUAL_MEMORY = 400 << 20
 
 
 @dataclass(frozen=True)
@@ -84,21 +82,15 @@ def judged_run(
     source: Source,
     judgments: Judgments,
     *,
-    memory: int = _USUAL_MEMORY,
     progress: Callable[[int], None] | None = None,
 ) -> JudgedFile | None:
-    """The judged ranks of a TREC run, under the name of its file, in about so many bytes of memory
-    beside those that its judged rows take; `progress` is told the bytes read so far. None where the
-    file is of another format, a document stands twice in a query, an id is not plain ASCII, there
-    are several run names, no query is judged, or queries stand apart among lines that are not
-    regular. Raises FileFormatError."""
+    """The judged ranks of a TREC run, under the name of its file; `progress` is told the bytes read
+    so far. None where the file is of another format, the lines of a query stand apart, a document
+    stands twice in a query, an id is not plain ASCII, there are several run names, or no query is
+    judged. Raises FileFormatError."""
     if not _can_be_read(source, judgments, "run"):
         return None
     read = _as_it_comes(source, judgments, progress)
-    if read is not None and not read.found.in_sequence:
-        # What is known of them goes before they are sorted: each row may have been a segment.
-        read = None
-        read = _sorted(source, judgments, progress, memory=memory)
     places = None if read is None else read.found.places(judgments)
     if read is None or places is None:
         return None
@@ -110,7 +102,7 @@ def judged_run(
         unjudged=sorted(found.query_ids.filter(column_of(found.place < 0)).to_pylist()),
         named=found.place,
     )
-    rows_hash = read.order_hash + found.rows_hash.tobytes()
+    rows_hash = found.rows_hash.tobytes()
     return JudgedFile(ranks, read.notes, n_rows=int(found.sizes.sum()), rows_hash=rows_hash)
 
 
@@ -119,19 +111,16 @@ def kept_run(
     judgments: Judgments,
     keep: Keep,
     *,
-    sort: bool = False,
     kind: Kind | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> KeptFile | None:
     """What `judged_run` finds of a TREC run, whose rows are given to `keep` on the way; the file is
-    read as this kind, or as what it seems to be. With `sort` its lines are first sorted by query on
-    the disk, and `keep` is given the rows of each query together, in the order in which the queries
-    come first. None where queries stand apart that are not sorted, where `judged_run` says so, or
-    the file is something else; then what was kept is to be dropped. Raises FileFormatError."""
+    read as this kind, or as what it seems to be. None where `judged_run` says so, or the file is
+    something else; then what was kept is to be dropped. Raises FileFormatError."""
     if not _can_be_read(source, judgments, kind):
         return None
-    read = (_sorted if sort else _as_it_comes)(source, judgments, progress, keep)
-    if read is None or not read.found.in_sequence:
+    read = _as_it_comes(source, judgments, progress, keep)
+    if read is None:
         return None
     return KeptFile(run_name(source.name), read.notes, read.found.places(judgments))
 
@@ -142,12 +131,10 @@ def _can_be_read(source: Source, judgments: Judgments, kind: Kind | None) -> boo
 
 @dataclass(frozen=True)
 class _Read:
-    """What the lines of a file are, its judged rows, and where it was sorted a hash of the order of
-    its lines."""
+    """What the lines of a file are, and its judged rows."""
 
     told: Sequence[Parsed]
     found: JudgedSegments
-    order_hash: bytes = b""
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -160,33 +147,14 @@ class _Read:
         return (*notes, *contradiction_notes(found.query_ids, against))
 
 
-def _sorted(
-    source: Source,
-    judgments: Judgments,
-    progress: Callable[[int], None] | None,
-    keep: Keep | None = None,
-    *,
-    memory: int = _USUAL_MEMORY,
-) -> _Read | None:
-    """A file whose lines are sorted by query first; None as `sorted_by_query`."""
-    file = sorted_by_query(source, judgments, memory, with_rows=keep is not None, progress=progress)
-    if file is None:
-        return None
-    if keep is not None:
-        for kept in in_order(keep, file.tables()):
-            kept()
-    n = int(file.found.sizes.sum())
-    return _Read([Parsed(_NO_TABLE, Stretch(n, n))], file.found, file.order_hash)
-
-
 def _as_it_comes(
     source: Source,
     judgments: Judgments,
     progress: Callable[[int], None] | None,
     keep: Keep | None = None,
 ) -> _Read | None:
-    """A file in the order of its lines, up to where it is seen that those of a query stand apart.
-    None where they cannot be judged so. Raises FileFormatError."""
+    """A file in the order of its lines. None where those of a query stand apart, or they cannot be
+    judged so. Raises FileFormatError."""
     told: list[Parsed] = []
     parts: list[JudgedSegments] = []
     text, segments, asked_from = 0, 0, _MANY_SEGMENTS
@@ -199,20 +167,19 @@ def _as_it_comes(
         told.append(piece.parsed)
         parts.append(piece.part)
         if not piece.part.in_sequence:
-            break
+            return None
         segments += len(piece.part.sizes)
         if segments >= asked_from:
             asked_from = 2 * segments
             if not in_sequence(parts):
-                break
+                return None
         if piece.kept is not None:
             piece.kept()
-    else:
-        if may_hold_blanks(source, RUN, told):
-            return None
-        refuse_problems(source, told)
+    if may_hold_blanks(source, RUN, told):
+        return None
+    refuse_problems(source, told)
     found = JudgedSegments.all(parts)
-    return None if len(found.tags) > 1 else _Read(told, found)
+    return _Read(told, found) if len(found.tags) <= 1 and found.in_sequence else None
 
 
 @dataclass(frozen=True)

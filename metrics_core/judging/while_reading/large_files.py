@@ -88,10 +88,9 @@ def judged_within(
     limit: Size | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> JudgedFile:
-    """A run of any size, judged in about so much memory; lines of queries that stand apart are
-    sorted on disk first. `progress` is called with the number of bytes read so far. Raises
-    FileFormatError, and RanklensError where a file needs to be read whole, or the memory is less
-    than `LEAST_MEMORY`."""
+    """A run of any size whose lines are grouped by query, judged in about so much memory.
+    `progress` is called with the number of bytes read so far. Raises FileFormatError, and
+    RanklensError where a file needs to be read whole, or the memory is less than `LEAST_MEMORY`."""
     most = bytes_of(memory)
     if most < LEAST_MEMORY:
         raise RanklensError(
@@ -109,7 +108,7 @@ def judged_within(
 
     source = open_source(path, str(file), encoding, limit or _ANY_SIZE)
     judgments = judgments_of(qrels)
-    run = judged_run(source, judgments, memory=most, progress=progress)
+    run = judged_run(source, judgments, progress=progress)
     if run is None:
         raise _needs_to_be_whole(source, judgments)
     return run
@@ -128,8 +127,9 @@ def _needs_to_be_whole(source: Source, judgments: Judgments) -> RanklensError:
             f"Write them in ASCII, or {_WHOLE}.",
         )
     return RanklensError(
-        f"{source.name} cannot be judged within --memory: no query of it is judged, a document"
-        " stands twice in a query, there are several run names, an id is long or not printable"
-        " ASCII, or the lines of a query stand apart and not all are plain rows.",
-        f"Sort the file by query if they stand apart; or {_WHOLE}, which names the lines.",
+        f"{source.name} cannot be judged within --memory: the lines of a query stand apart, no"
+        " query of it is judged, a document stands twice in a query, there are several run names,"
+        " or an id is long or not printable ASCII.",
+        f"Group the lines by query: `sort -s -k1,1 FILE > SORTED`. Or {_WHOLE}, which names the"
+        " lines.",
     )

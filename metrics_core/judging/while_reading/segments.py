@@ -25,7 +25,6 @@ from metrics_core.judging.judged import Places, Tied
 from metrics_core.judging.ranking import tie_notes
 from metrics_core.judging.while_reading.judgments import Judgments
 from metrics_core.judging.while_reading.rows import Rows, texts_at
-from metrics_core.tables.arrays import column_of
 from metrics_core.tables.columns import ID
 
 Ints = npt.NDArray[np.int64]
@@ -75,16 +74,12 @@ class JudgedSegments:
         return Places(query, rank, row, retrieved, Tied(tied_from, tied), on_ties)
 
     @classmethod
-    def all(cls, parts: Sequence[JudgedSegments], order: Ints | None = None) -> JudgedSegments:
-        """The segments of all parts, in another order if one is given."""
-        ids = pa.concat_arrays([part.query_ids for part in parts])
+    def all(cls, parts: Sequence[JudgedSegments]) -> JudgedSegments:
+        """The segments of all parts."""
         columns = ("place", "sizes", "rows_hash", "contradicting")
         joined = {name: np.concatenate([getattr(p, name) for p in parts]) for name in columns}
-        if order is not None:
-            ids = ids.take(column_of(order))
-            joined = {name: column[order] for name, column in joined.items()}
         return cls(
-            query_ids=ids,
+            query_ids=pa.concat_arrays([part.query_ids for part in parts]),
             ranks=np.concatenate([part.ranks for part in parts]),
             counts=np.sum([part.counts for part in parts], axis=0),
             fractions=sum(part.fractions for part in parts),

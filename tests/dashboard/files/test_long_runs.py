@@ -3,7 +3,6 @@ folder are read once, and again where they are others."""
 
 from __future__ import annotations
 
-import random
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +26,6 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.judging import judge
 from metrics_core.judging.documents import Listed
 from metrics_core.judging.while_reading import rows as rows_module
-from metrics_core.judging.while_reading import sorted_by_query
 from metrics_core.tables import Qrels, Run
 from tests.collections_of import qrels_of
 from tests.dashboard.workspace.stored_runs import short_are_long
@@ -93,38 +91,6 @@ def test_both_ways_say_the_same(text: str, tmp_path: Path) -> None:
         assert str(own.value) == str(error)
         return
     same(judging(found.table, QRELS), ranks)
-
-
-def test_lines_in_any_order_are_sorted_without_reading_the_run_whole(tmp_path: Path) -> None:
-    generator = random.Random(4)
-    lines = [
-        f"query{q} Q0 doc{d} 1 {generator.randint(0, 9) / 4} r\n"
-        for q in range(40)
-        for d in generator.sample(range(60), 12)
-    ]
-    generator.shuffle(lines)
-    path = tmp_path / "shuffled.run"
-    path.write_text("".join(lines))
-    qrels = qrels_of({f"query{q}": {f"doc{d}": d % 3 for d in range(9)} for q in range(0, 44, 2)})
-    with (
-        mock.patch.object(long_runs, "read_files", side_effect=AssertionError),
-        mock.patch.object(sorted_by_query, "_ROWS_AT_ONCE", 30),
-    ):
-        found = read(tmp_path / "w", path, qrels).table
-    with mock.patch.object(long_runs, "converted", return_value=None):
-        wanted = read(tmp_path / "v", path).table
-    assert isinstance(found, StoredRun) and isinstance(wanted, Run)
-    assert of(found) == of(wanted) and found.has_rows_of(wanted)
-    same(KeptRanks(Workspace(tmp_path / "w").cache)(found, qrels), judge(wanted, qrels))
-
-
-def test_where_the_disk_does_not_take_what_is_sorted_the_run_is_read_whole(tmp_path: Path) -> None:
-    path = tmp_path / "one.run"
-    path.write_text(ODD["queries apart"])
-    full = RanklensError("The lines of one.run cannot be sorted.")
-    with mock.patch.object(sorted_by_query, "_dealt", side_effect=full):
-        found = read(tmp_path / "w", path, QRELS)
-    assert found.error is None and isinstance(found.table, StoredRun)
 
 
 def test_what_was_judged_while_it_was_read_is_not_judged_again(tmp_path: Path) -> None:

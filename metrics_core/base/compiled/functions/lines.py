@@ -12,6 +12,7 @@ from numba import njit
 from metrics_core.base.compiled.functions.words import (
     COMPILED,
     byte_at,
+    copy_text,
     field_size,
     hash_of,
     same_text,
@@ -217,3 +218,15 @@ def last_change(data, first, end):
                 return begin
         begin = line_end = line
     return first
+
+
+@njit(**COMPILED)
+def copy_texts(data, start, size, copied, edge):
+    """See `signatures`."""
+    to = np.int64(0)
+    for row in range(len(start)):
+        edge[row] = to
+        copy_text(copied, to, data, start[row], size[row])
+        to += size[row]
+    edge[len(start)] = to
+    return to

@@ -20,7 +20,6 @@ from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.judged import Tied
 from metrics_core.judging.while_reading import judged as judged_module
 from metrics_core.judging.while_reading import rows as rows_module
-from metrics_core.judging.while_reading import sorted_by_query
 from metrics_core.judging.while_reading.judged import JudgedFile, judged_run
 from metrics_core.judging.while_reading.judgments import judgments_of
 from metrics_core.tables import Qrels
@@ -75,7 +74,6 @@ ODD = {
     "ranks from 0": "q1 Q0 d1 0 5 r\nq1 Q0 d3 0 1 r\n",
     "ranks with a point": PLAIN.replace("d3 3", "d3 3.5"),
     "ranks of many digits": PLAIN.replace("d3 3", "d3 123456789"),
-    "queries apart": PLAIN + "q1 Q0 d4 5 3.25 r\nq2 Q0 d2 9 -4 r\n",
     "only judged queries": "q3 Q0 d1 1 1 r\n",
     "no judged document": "q3 Q0 d2 1 1 r\n",
     "byte order mark": "\ufeff" + PLAIN,
@@ -88,6 +86,7 @@ REFUSED = {
     "an infinite score": PLAIN.replace("9.25", "1e999"),
 }
 READ_WHOLE = {
+    "queries apart": PLAIN + "q1 Q0 d4 5 3.25 r\nq2 Q0 d2 9 -4 r\n",
     "run names": PLAIN.replace("3 8 r", "3 8 other").replace("1.5 r", "1.5 third"),
     "a longer line": PLAIN.replace("9.25 r", "9.25 r of several words"),
     "a document twice": PLAIN + "a-query-of-a-long-name Q0 d2 3 0 r\n",
@@ -135,10 +134,7 @@ def compare(path: Path, qrels: Qrels = QRELS) -> JudgedFile | None:
 @pytest.fixture(params=[7, 64, 4 << 20], ids=lambda size: f"pieces of {size}")
 def piece(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Pieces of these sizes, so that queries and lines are cut everywhere."""
-    for module in (rows_module, sorted_by_query):
-        monkeypatch.setattr(module, "BLOCK", request.param)
-    monkeypatch.setattr(sorted_by_query, "_BUCKETS_IN_MEMORY", 10**12)
-    monkeypatch.setattr(sorted_by_query, "_SMALLEST_BUCKET", request.param)
+    monkeypatch.setattr(rows_module, "BLOCK", request.param)
     return int(request.param)
 
 
@@ -205,31 +201,7 @@ def test_scores_in_any_order(score: Callable[[random.Random], float], tmp_path: 
     assert compare(path, qrels) is not None
 
 
-def test_lines_in_any_order_in_memory_and_on_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    generator = random.Random(1)
-    lines = [
-        f"query{q} Q0 doc{d} {r} {generator.randint(0, 50) / 4} r\n"
-        for q in range(90)
-        for r, d in enumerate(generator.sample(range(500), 40), 1)
-    ]
-    qrels = qrels_of(
-        {f"query{q}": {f"doc{d}": d % 3 for d in range(0, 500, 7)} for q in range(0, 95, 2)}
-    )
-    generator.shuffle(lines)
-    path = tmp_path / "shuffled.run"
-    path.write_text("".join(lines))
-    for module in (rows_module, sorted_by_query):
-        monkeypatch.setattr(module, "BLOCK", 5_000)
-    monkeypatch.setattr(sorted_by_query, "_BUCKETS_IN_MEMORY", 10**12)
-    monkeypatch.setattr(sorted_by_query, "_SMALLEST_BUCKET", 9_000)
-    assert compare(path, qrels) is not None
-    monkeypatch.setattr(sorted_by_query, "_HELD", 0)
-    assert compare(path, qrels) is not None
-
-
-def test_lines_rank_by_rank_are_sorted_once_a_query_comes_back(
+def test_lines_rank_by_rank_are_left_to_another_look_soon(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No piece holds two lines of a query, so that it shows over several pieces only; what is known
@@ -239,45 +211,25 @@ def test_lines_rank_by_rank_are_sorted_once_a_query_comes_back(
     ]
     path = tmp_path / "by_rank.run"
     path.write_text("".join(lines))
-    for module in (rows_module, sorted_by_query):
-        monkeypatch.setattr(module, "BLOCK", 1_000)
+    monkeypatch.setattr(rows_module, "BLOCK", 1_000)
     monkeypatch.setattr(judged_module, "_MANY_SEGMENTS", 50)
     qrels = qrels_of({f"query{q}": {"doc3": 1, "doc45": 2} for q in range(0, 95, 2)})
-    assert compare(path, qrels) is not None
     read: list[int] = []
-    judged_run(open_source(path), judgments_of(qrels), progress=read.append)
-    # Seen once there are twice 90 stretches and some pieces more, which were begun; then from the
-    # first line on again.
-    again = read.index(min(read), 1)
-    assert read[again - 1] < path.stat().st_size / 8 and read[-1] == path.stat().st_size
-
-
-def test_the_order_in_which_queries_come_tells_files_apart(tmp_path: Path) -> None:
-    """Files that agree in the lines of each query, and differ in how these stand among others."""
-    lines = [f"{q} Q0 {doc} 1 2.5 r" for q in ("q1", "q2") for doc in ("d1", "d2")]
-    made = []
-    for number, order in enumerate(([0, 2, 1, 3], [0, 2, 1, 3], [0, 2, 3, 1])):
-        path = tmp_path / f"{number}.run"
-        path.write_text("\n".join(lines[i] for i in order) + "\n")
-        made.append(at_once(path))
-    first, same, other = made
-    assert first is not None and same is not None and other is not None
-    assert first.has_rows_of(same)
-    assert not first.has_rows_of(other)
+    assert judged_run(open_source(path), judgments_of(qrels), progress=read.append) is None
+    assert read[-1] < path.stat().st_size / 8
 
 
 def test_runs_of_the_same_rows_are_known(tmp_path: Path) -> None:
     texts = [PLAIN, PLAIN.replace(" r\n", " s\n"), PLAIN.replace("9.25", "9.26"), ODD["unsorted"]]
     made = []
-    for number, text in enumerate([*texts, ODD["queries apart"], ODD["queries apart"]]):
+    for number, text in enumerate(texts):
         path = tmp_path / f"{number}.run"
         path.write_text(text)
         file = at_once(path)
         assert file is not None
         made.append(file)
     alike = [[one.has_rows_of(other) for other in made] for one in made]
-    assert alike[0] == [True, True, False, False, False, False]
-    assert alike[4] == [False, False, False, False, True, True]
+    assert alike[0] == [True, True, False, False]
 
 
 @settings(max_examples=60, deadline=None)
