@@ -72,6 +72,13 @@ def deltas(first: int, then: int, count: int, claimed: int | None = None) -> byt
     return out
 
 
+class Page(bytes):
+    """The bytes of a page, with what the footer tells of it: its size unpacked and its encoding."""
+
+    size: int
+    encoding: int
+
+
 def page(
     values: int,
     data: bytes,
@@ -80,7 +87,7 @@ def page(
     *,
     kind: int = DATA,
     size: int | None = None,
-) -> bytes:
+) -> Page:
     """A page with its header; `size` is what that says its bytes unpack to."""
     packed = data if codec == "none" else pa.compress(data, codec, asbytes=True)
     told = {1: kind, 2: len(data) if size is None else size, 3: len(packed)}
@@ -89,7 +96,9 @@ def page(
         own |= {3: 3, 4: 3}
     if kind == DATA_V2:
         own = {1: values, 2: 0, 3: values, 4: encoding, 5: 0, 6: 0}
-    return thrift(told | {{DATA: 5, DICTIONARY: 7, DATA_V2: 8}[kind]: own}) + packed
+    made = Page(thrift(told | {{DATA: 5, DICTIONARY: 7, DATA_V2: 8}[kind]: own}) + packed)
+    made.size, made.encoding = len(data) if size is None else size, encoding
+    return made
 
 
 @dataclass(frozen=True)
@@ -98,7 +107,7 @@ class Column:
     replaces what the footer tells of it."""
 
     name: str
-    pages: Sequence[bytes]
+    pages: Sequence[Page]
     type: int = BYTES
     codec: str = "zstd"
     length: int = 0
@@ -116,11 +125,11 @@ def parquet(rows: int, columns: Sequence[Column], groups: int = 1) -> bytes:
             starts.append(len(out))
         told = {
             1: column.type,
-            2: [PLAIN],
+            2: sorted({PLAIN, *(one.encoding for one in column.pages)}),
             3: [column.name.encode()],
             4: CODECS[column.codec],
             5: Long(rows),
-            6: Long(1000),
+            6: Long(sum(one.size for one in column.pages)),
             7: Long(len(out) - starts[0]),
             9: Long(starts[1] if column.has_dictionary else starts[0]),
         }

@@ -1,9 +1,9 @@
 """How much a Parquet file would unpack to, worked out before it is held.
 
-A value that stands in a million rows may be as small in the file as one that stands in one, as a
-word of a dictionary or as what it shares with the one before, and each row of a table holds it
-anew. The footer may tell anything; so the headers of the pages are asked, the longest value of the
-dictionaries, and where these leave a doubt, the values are counted as codes, which are small.
+The footer tells the sizes of the pages, unpacked. A text that stands in a million rows may be as
+small in them as one that stands in one: as a word of a dictionary, or as what it shares with the
+one before. So the longest word is asked for, and where this leaves a doubt, the texts are counted
+as codes, which are small. A page that contradicts the footer may take more.
 """
 
 from __future__ import annotations
@@ -15,20 +15,19 @@ from functools import cached_property
 from itertools import accumulate, product
 from typing import TYPE_CHECKING, BinaryIO
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.source.limits import size_text
-from metrics_core.formats.source.parquet_deltas import shared_bytes
-from metrics_core.formats.source.parquet_pages import Group, footer_size, groups_of, pages_of
+from metrics_core.formats.source.parquet_footer import Group, footer_size, groups_of
 from metrics_core.formats.source.source import Source
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-_ROWS_AT_ONCE = 1 << 16
+_ROWS_AT_ONCE, _BYTES_AT_ONCE, _MOST_STEPS = 1 << 16, 1 << 25, 50_000
+"""Texts are counted in steps of so many rows, and bytes of what differences may add up to."""
 _DENSITY_CHECKED_FROM, _MOST_ROWS_A_BYTE = 1_000_000, 20
 
 A_CELL = 16
@@ -70,15 +69,25 @@ def check_size(
     for damaged files."""
     with source.packed() as plain:
         groups = groups_of(plain)
-        every = [group.rows for group in groups]
-        if min(every, default=0) < 0 or sum(every) != file.metadata.num_rows:
-            found = f"a count of {file.metadata.num_rows:,} rows that does not fit its parts"
-            raise FileFormatError(source.name, [LineProblem(None, found, "Parquet")], hint=_AGAIN)
-        if first is None:
-            _check_rows(source, sum(every), len(names))
-        most = source.limit.table(source.size())
-        columns = _Columns(source, file, plain, groups, _leaves(file, names, lists), most, lists)
-        columns.check(_looked_at(every, first), a_cell)
+    every = [group.rows for group in groups]
+    if min(every, default=0) < 0 or sum(every) != file.metadata.num_rows:
+        found = f"a count of {file.metadata.num_rows:,} rows that does not fit its parts"
+        raise FileFormatError(source.name, [LineProblem(None, found, "Parquet")], hint=_AGAIN)
+    if first is None:
+        _check_rows(source, sum(every), len(names))
+    if any(len(group.chunks) != file.metadata.num_columns for group in groups):
+        raise pa.ArrowInvalid("lists or structs in a column")
+    most = source.limit.table(source.size())
+    columns = _Columns(source, file, groups, _leaves(file, names, lists), most)
+    columns.check(_looked_at(every, first), a_cell)
+
+
+def _looked_at(every: Sequence[int], first: int | None) -> list[int]:
+    """How many rows are read of each row group, until there are as many as `first`."""
+    if first is None:
+        return list(every)
+    ends = list(accumulate(every))
+    return [max(0, min(n, first - end + n)) for n, end in zip(every, ends, strict=True)]
 
 
 def _check_rows(source: Source, rows: int, columns: int) -> None:
@@ -88,14 +97,6 @@ def _check_rows(source: Source, rows: int, columns: int) -> None:
         found = f"{rows:,} rows in {size_text(source.size())}"
         expected, needed = f"at most {_MOST_ROWS_A_BYTE} rows a byte", rows * columns
         raise source.limit.exceeded(source.name, found, expected, needed)
-
-
-def _looked_at(every: Sequence[int], first: int | None) -> list[int]:
-    """How many rows are read of each row group, until there are as many as `first`."""
-    if first is None:
-        return list(every)
-    ends = list(accumulate(every))
-    return [max(0, min(n, first - end + n)) for n, end in zip(every, ends, strict=True)]
 
 
 def _leaves(file: pq.ParquetFile, names: Sequence[str], lists: bool) -> list[int]:
@@ -123,122 +124,91 @@ def _values_of(batch: pa.RecordBatch) -> list[pa.Array]:
 
 
 @dataclass(frozen=True)
-class _Part:
-    """What a column takes in a row group, in bytes: `own` for values that stand there one by one,
-    and for `words` that stand in its `dictionary`."""
-
-    group: int
-    path: str
-    own: int
-    words: int
-    dictionary: int
-
-    @property
-    def least(self) -> int:
-        """What it takes with words of no bytes; Arrow holds the dictionary twice."""
-        return self.own + 2 * self.dictionary
-
-
-@dataclass(frozen=True)
 class _Columns:
     """Columns of a file, by their places, of which `most` bytes are allowed."""
 
     source: Source
     file: pq.ParquetFile
-    plain: BinaryIO
     groups: Sequence[Group]
     places: Sequence[int]
     most: int
-    lists: bool = False
+
+    def check(self, rows: Sequence[int], a_cell: int) -> None:
+        """Refuse them where so many rows of each row group would take more."""
+        read = [group for group, n in enumerate(rows) if n]
+        parts = [(g, p, self._cells(g, p, rows[g])) for g, p in product(read, self.places)]
+        cells = sum(n for _, _, n in parts) * a_cell
+        # Values of a fixed length, of which Arrow holds each.
+        cells += sum(n * max(self.file.schema.column(p).length, 0) for _, p, n in parts)
+        size = cells + sum(self.groups[g].chunks[p].size for g, p, _ in parts)
+        self._refuse_beyond(size, size, "unpacked")
+        longest = {group: self._longest(group) for group in read}
+        bound = cells + sum(
+            max(n * longest[g][p], self.groups[g].chunks[p].size) for g, p, n in parts
+        )
+        if bound > self.most:
+            most = max(length for own in longest.values() for length in own.values())
+            self._count(cells, bound, rows, most)
 
     def _cells(self, group: int, place: int, rows: int) -> int:
         """How many values the first rows of a column's part hold; of lists, how many all hold."""
         if not self.file.schema.column(place).max_repetition_level:
             return rows
-        self._check_kind(group, place)
-        return max(self.groups[group].chunks[place].values, 0)
+        return self.groups[group].chunks[place].values
 
-    def _check_kind(self, group: int, place: int) -> None:
-        """Refuse a part of which pyarrow, which would end the process, is not to be asked."""
-        nested = self.file.schema.column(place).max_repetition_level > 0
-        odd = len(self.groups[group].chunks) != self.file.metadata.num_columns
-        if odd or (nested and not self.lists):
-            raise pa.ArrowInvalid("lists or structs in a column")
-
-    def check(self, rows: Sequence[int], a_cell: int) -> None:
-        """Refuse them where so many rows of each row group would take more."""
-        every = list(product(np.flatnonzero(rows).tolist(), self.places))
-        cells = {(group, place): self._cells(group, place, rows[group]) for group, place in every}
-        size, parts = sum(cells.values()) * a_cell, list[_Part]()
-        self._refuse_beyond(size, size, "unpacked")
-        for group, place in every:
-            part = self._part(group, place, cells[group, place], self.most - size)
-            size += part.least
-            parts += [part] if part.words else []
-        self._refuse_beyond(size, size, "unpacked")
-        # A dictionary's own size bounds its longest word, and mostly that is enough to know.
-        if size + sum(part.words * part.dictionary for part in parts) <= self.most:
-            return
-        longest = {group: self._longest(group) for group in {part.group for part in parts}}
-        bound = size + sum(
-            part.words * longest[part.group].get(part.path, part.dictionary) for part in parts
-        )
-        if bound > self.most:
-            self._count(size, bound, rows)
-
-    def _part(self, group: int, place: int, first: int, left: int) -> _Part:
-        """What the first rows of a column's part take; no page is opened once more than `left` is
-        found. Raises ArrowInvalid."""
-        told, kind = self.groups[group], self.file.schema.column(place)
-        nested = kind.max_repetition_level > 0
-        self._check_kind(group, place)
-        chunk, own, words, dictionary, left_of_first = told.chunks[place], 0, 0, 0, first
-        for page in pages_of(self.plain, chunk, first if nested else told.rows, first):
-            if page.is_dictionary:
-                dictionary += page.size
-                continue
-            own += page.size
-            values, left_of_first = min(page.values, left_of_first), left_of_first - page.values
-            if page.coded and kind.physical_type == "BYTE_ARRAY":
-                words += values
-            elif kind.physical_type == "FIXED_LEN_BYTE_ARRAY":
-                own += values * kind.length
-            if page.counted and nested:
-                raise pa.ArrowInvalid("lists of texts that are written as differences")
-            if page.counted and own <= left:
-                own += shared_bytes(self.plain, page, chunk, kind.max_definition_level > 0)
-        return _Part(group, kind.path, own, words, dictionary)
-
-    def _longest(self, group: int) -> dict[str, int]:
-        """The bytes of the longest word of each dictionary of texts in a row group."""
+    def _longest(self, group: int) -> dict[int, int]:
+        """The bytes of the longest text that rows of each column may repeat: of a dictionary's
+        words, or of all that differences may add up to."""
         # Of one row, too, Arrow gives the whole dictionary of its column.
-        first = next(self._as_codes(1, [group]), None)
-        columns = {} if first is None else dict(zip(self._paths, _values_of(first), strict=True))
-        return {
-            path: pc.max(pc.binary_length(column.dictionary)).as_py() or 0
-            for path, column in columns.items()
-            if pa.types.is_dictionary(column.type)
-        }
+        first = next(self._batches(1, [group]), None)
+        columns = [] if first is None else _values_of(first)
+        found = dict.fromkeys(self.places, 0)
+        for place, column in zip(self.places, columns, strict=bool(columns)):
+            if pa.types.is_dictionary(column.type):
+                found[place] = pc.max(pc.binary_length(column.dictionary)).as_py() or 0
+            elif self.groups[group].chunks[place].deltas:
+                found[place] = self.groups[group].chunks[place].size
+        return found
 
-    def _count(self, size: int, bound: int, rows: Sequence[int]) -> None:
-        """Refuse the texts if they take more than what the rest leaves, counted one by one."""
-        left = sum(rows)
-        for batch in self._as_codes(_ROWS_AT_ONCE, np.flatnonzero(rows).tolist()):
-            for column in _values_of(batch.slice(0, left)):
+    def _count(self, cells: int, bound: int, rows: Sequence[int], longest: int) -> None:
+        """Refuse the texts if they take more than what the cells leave, counted one by one."""
+        left, groups = sum(rows), [group for group, n in enumerate(rows) if n]
+        pages = [sum(self.groups[g].chunks[p].size for g in groups) for p in self.places]
+        texts = [0] * len(pages)
+        at_once = max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE // longest))
+        if left > at_once * _MOST_STEPS and self._deltas:
+            if self.source.limit.given:  # who gives a limit trusts the file
+                return
+            found = f"{left:,} rows with texts written as differences (DELTA_BYTE_ARRAY)"
+            expected = f"at most {at_once * _MOST_STEPS:,}, or another encoding"
+            raise self.source.limit.exceeded(self.source.name, found, expected, self.most)
+        for batch in self._batches(at_once, groups):
+            for at, column in enumerate(_values_of(batch.slice(0, left))):
                 if pa.types.is_dictionary(column.type):
                     lengths = pc.binary_length(column.dictionary).cast(pa.int64())
-                    size += pc.sum(lengths.take(column.indices)).as_py() or 0
+                    texts[at] += pc.sum(lengths.take(column.indices)).as_py() or 0
+                elif self.places[at] in self._deltas:
+                    texts[at] += column.nbytes
+            size = cells + sum(map(max, pages, texts))
             self._refuse_beyond(size, bound, "of texts, written once for many rows")
             left -= batch.num_rows
             if left <= 0:
                 return
 
-    def _as_codes(self, rows: int, groups: list[int]) -> Iterator[pa.RecordBatch]:
+    def _batches(self, rows: int, groups: list[int]) -> Iterator[pa.RecordBatch]:
+        """Rows of the columns, texts as codes of a dictionary if Arrow can read them so."""
         return iter(self._codes.iter_batches(rows, row_groups=groups, columns=self._paths))
+
+    @cached_property
+    def _deltas(self) -> set[int]:
+        return {p for group in self.groups for p in self.places if group.chunks[p].deltas}
 
     @property
     def _paths(self) -> list[str]:
-        return [self.file.schema.column(place).path for place in self.places]
+        return [self._path(place) for place in self.places]
+
+    def _path(self, place: int) -> str:
+        return str(self.file.schema.column(place).path)
 
     @cached_property
     def _codes(self) -> pq.ParquetFile:
@@ -247,7 +217,7 @@ class _Columns:
         return pq.ParquetFile(
             self.source.packed(),
             metadata=self.file.metadata,
-            read_dictionary=self._paths,
+            read_dictionary=[self._path(p) for p in self.places if p not in self._deltas],
             arrow_extensions_enabled=False,
         )
 
