@@ -36,7 +36,7 @@ from metrics_core.comparing.gates import (
     Gate,
     GateOutcome,
     Mask,
-    Slice,
+    QuerySlice,
     gate_outcomes,
 )
 from metrics_core.comparing.verdicts import WORSE_RUN
@@ -105,10 +105,10 @@ def outcomes_of(gaps: Floats, margin: float, gates: int, chance: Generator) -> l
     ids = tuple(map(str, range(n)))
     missing = np.zeros((2, n), dtype=np.bool_)
     scores = Scores(("main", "branch"), ids, (_MEASURE,), values, missing)
-    members: dict[Slice, Mask] = {EVERY_QUERY: np.ones(n, dtype=np.bool_)}
+    members: dict[QuerySlice, Mask] = {EVERY_QUERY: np.ones(n, dtype=np.bool_)}
     for number in range(1, gates):
         half = np.isin(np.arange(n), chance.choice(n, n // 2, replace=False))
-        members[Slice("half", str(number))] = half
+        members[QuerySlice("half", str(number))] = half
     asked = [Gate(_MEASURE, margin, part) for part in members]
     return gate_outcomes(scores, asked, members, "main")
 

@@ -17,8 +17,7 @@ from dashboard.address.view import Comparison, address_on
 from dashboard.answers import curves as curves_answers
 from dashboard.answers.breakdown import by_column
 from dashboard.answers.overview import Overview, overview
-from dashboard.answers.queries import Asked as QueriesAsked
-from dashboard.answers.queries import query_list
+from dashboard.answers.queries import QueryListRequest, query_list
 from dashboard.answers.report import report
 from dashboard.drawing.drawing import Drawing
 from dashboard.served import Served, served
@@ -99,7 +98,7 @@ class Shown:
 
     def queries(self) -> pd.DataFrame:
         """Every query with its scores and their difference, the worst first."""
-        return query_list(self._study, self._view, QueriesAsked()).table.reset_index(drop=True)
+        return query_list(self._study, self._view, QueryListRequest()).table.reset_index(drop=True)
 
     def breakdown(self, by: str) -> pd.DataFrame:
         """Means and differences by a column of the queries. Raises UnknownColumnError."""
@@ -152,7 +151,7 @@ class Shown:
         "scores only" (runs are A, B, C). `with_data` it carries the tables, and opens in Ranklens.
         Raises ParameterError."""
         from dashboard.drawing.report.document import document
-        from dashboard.drawing.report.parts import Asked
+        from dashboard.drawing.report.parts import ReportRequest
         from dashboard.printing import written
 
         if include not in get_args(Include):
@@ -166,7 +165,7 @@ class Shown:
         leaving = shared(self._study, include)
         study, view = leaving.study, leaving.comparison(self._view)
         data = new_packed(title, self._files()) if with_data else b""
-        asked = Asked(title, text, said=leaving.said, data=data)
+        asked = ReportRequest(title, text, said=leaving.said, data=data)
         page = document(report(study, view, ()), Drawing.of(view, study.names), asked)
         written(page, path)
         return Path(path)

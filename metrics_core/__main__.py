@@ -15,7 +15,7 @@ from metrics_core.base import ending, heap
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.version import __version__
-from metrics_core.commands import Command, Ended, Options, commands_for
+from metrics_core.commands import Command, CommandOptions, CommandResult, commands_for
 from metrics_core.commands.command_parser import CommandParser
 from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console, say_no_more
 
@@ -73,7 +73,7 @@ def _unforeseen() -> int:
     return 2
 
 
-def _run(command: Command, options: Options) -> int:
+def _run(command: Command, options: CommandOptions) -> int:
     try:
         output = command.output(options)
     except RanklensError as error:
@@ -90,7 +90,9 @@ def _run(command: Command, options: Options) -> int:
         return 2
     except SystemExit:  # of a plug-in: no command of ours ends by it
         return _unforeseen()
-    text, status = (output.text, output.status) if isinstance(output, Ended) else (output, 0)
+    text, status = (
+        (output.text, output.status) if isinstance(output, CommandResult) else (output, 0)
+    )
     return _printed(text if options.format in _AS_IT_IS else w.visible_lines(text)) or status
 
 

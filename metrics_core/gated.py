@@ -13,7 +13,7 @@ from typing import Literal
 from metrics_core.base.errors import RanklensError
 from metrics_core.checks.snapshots import is_snapshot, read_snapshot, refuse_other_reading
 from metrics_core.comparing.gates import Gate
-from metrics_core.findings.gate_report import Asked, Compared, GateReport, compared_with
+from metrics_core.findings.gate_report import Compared, GateConditions, GateReport, compared_with
 from metrics_core.findings.gate_report import gate_report as report_of
 from metrics_core.findings.snapshots import changes_findings
 from metrics_core.formats.in_memory import (
@@ -54,7 +54,7 @@ def gate(
 
     >>> gate("new.run", "baseline.json", "qrels.txt", "nDCG@10 > -0.01").status  # doctest: +SKIP
     """
-    asked = Asked.of(
+    asked = GateConditions.of(
         [gates] if isinstance(gates, (str, Gate)) else gates,
         [floors] if isinstance(floors, str) else floors,
     )
@@ -76,7 +76,7 @@ def gate(
 
 
 def _compared(
-    runs: GivenRuns, baseline: GivenRuns, qrels: GivenQrels, asked: Asked
+    runs: GivenRuns, baseline: GivenRuns, qrels: GivenQrels, asked: GateConditions
 ) -> tuple[Compared, str]:
     """What is compared, and the name of the snapshot, "" without one."""
     measures, table = measures_from(asked.measures), qrels_from(qrels)

@@ -10,7 +10,7 @@ from datetime import datetime
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
 from dashboard.answers.overview import overview, overview_known
-from dashboard.files.collections import Listed, Preview
+from dashboard.files.collections import ListedCollection, Preview
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import CLEAR
@@ -22,7 +22,7 @@ MANY = 8
 """Collections beyond which one is looked for by its name."""
 
 
-def finding(listed: Sequence[Listed], asked: str) -> Sentence:
+def finding(listed: Sequence[ListedCollection], asked: str) -> Sentence:
     """The headline: how many collections there are, or that the one in the link, whose id is
     `asked`, "" where it is here, is not."""
     if asked:
@@ -65,7 +65,7 @@ def _without_choice(study: Study) -> Comparison:
     return study.view(Address.of()).comparison
 
 
-def holds(row: Listed) -> str:
+def holds(row: ListedCollection) -> str:
     """What a collection holds, in a few words."""
     if row.folder:
         return f"damaged: its folder {row.folder} cannot be read"
@@ -86,7 +86,7 @@ def holds(row: Listed) -> str:
     return " · ".join(parts)
 
 
-def lacking(row: Listed) -> str:
+def lacking(row: ListedCollection) -> str:
     """Why there is no result to show of a collection; "" where there is one."""
     if row.folder:
         return "cannot be opened; ⋯ removes it"
@@ -103,7 +103,7 @@ def tested(found: Preview) -> str:
     return {None: "not tested", True: "clear", False: "not clear"}[found.clear]
 
 
-def opened(row: Listed, today: datetime) -> str:
+def opened(row: ListedCollection, today: datetime) -> str:
     """When a collection was opened last, in the time of `today`."""
     if not row.opened:
         return ""

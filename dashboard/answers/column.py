@@ -9,7 +9,7 @@ from metrics_core.slicing.derived import MARK
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """A column of the table: what it holds ("text", "difference", "score", "number" or "group"),
     its `key` in the order and among the chosen ones, and the frame's column. `name` is that of the
     run or of the grouping; a filter knows the column by it."""

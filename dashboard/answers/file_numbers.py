@@ -48,14 +48,16 @@ class FileNumbers:
 
 
 @dataclass(frozen=True)
-class Pair:
+class RunsAndQrels:
     """The runs and the judgments that stand beside each other; None where there are none yet."""
 
     runs: tuple[Run, ...]
     qrels: Qrels | None
 
 
-def pair_with(tables: Sequence[Table], file: str, library: Library, settings: Settings) -> Pair:
+def pair_with(
+    tables: Sequence[Table], file: str, library: Library, settings: Settings
+) -> RunsAndQrels:
     """The tables of a file beside what is loaded, without what was made of the `file` before. Ids
     are read as the collection reads them."""
     own_runs = [as_kept_here(t, settings) for t in tables if isinstance(t, Run)]
@@ -67,11 +69,11 @@ def pair_with(tables: Sequence[Table], file: str, library: Library, settings: Se
     ]
     runs = tuple(own_runs or loaded)
     if own_qrels:
-        return Pair(runs, own_qrels[0])
+        return RunsAndQrels(runs, own_qrels[0])
     used = library.judgments
     if used is None or _of_file(used.file, file) or not isinstance(used.table, Qrels):
-        return Pair(runs, None)
-    return Pair(runs, as_kept_here(used.table, settings))
+        return RunsAndQrels(runs, None)
+    return RunsAndQrels(runs, as_kept_here(used.table, settings))
 
 
 def _of_file(made: str, file: str) -> bool:
@@ -93,7 +95,9 @@ def grades_offered(qrels: Qrels, now: float | None) -> list[float]:
     return sorted({float(lowest), *also, *higher.tolist()})
 
 
-def file_numbers(pair: Pair, words: Words, cutoff: int, relevant_from: float) -> FileNumbers:
+def file_numbers(
+    pair: RunsAndQrels, words: Words, cutoff: int, relevant_from: float
+) -> FileNumbers:
     """How many queries both sides have, how many judgments there are and how many of them are of
     relevant documents, and how much of the first ranks is judged; what needs a side that is not
     there yet is left out."""

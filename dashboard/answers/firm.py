@@ -12,12 +12,12 @@ from dashboard.address.view import Comparison
 from dashboard.answers.compared import compared
 from dashboard.study.study import Study
 from metrics_core.comparing import agreement as other_measures
-from metrics_core.comparing.coverage import Coverage, counting, coverage
+from metrics_core.comparing.coverage import QueryCoverage, counting, coverage
 from metrics_core.comparing.crossings import Crossings, crossings, difference_at_each
 from metrics_core.comparing.fragility import Fragility, fragility
 from metrics_core.comparing.method import METHOD
 from metrics_core.comparing.ties import TieRange, difference_range, tie_range
-from metrics_core.findings.firmness import Pair
+from metrics_core.findings.firmness import ComparedPair
 from metrics_core.findings.ways_to_turn import Missed
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
@@ -39,13 +39,13 @@ class ByCutoff:
     frame: pd.DataFrame
 
 
-def pair_of(study: Study, shown: Comparison) -> Pair:
+def pair_of(study: Study, shown: Comparison) -> ComparedPair:
     """The pair and its verdict."""
     frame = compared(study, shown, shown.measure)
     verdict = frame.set_index("run").loc[shown.focus, "verdict"]
     # The sum of what is combined has the sign of the difference, and less rounding.
     side = int(np.sign(single(study, shown).total)) * shown.measure.declaration.direction
-    return Pair(shown.focus, shown.baseline, shown.name, str(verdict), side)
+    return ComparedPair(shown.focus, shown.baseline, shown.name, str(verdict), side)
 
 
 def pair_lists(study: Study, shown: Comparison) -> tuple[JudgedRanks, JudgedRanks]:
@@ -185,7 +185,7 @@ def _seen_otherwise(study: Study, shown: Comparison) -> tuple[str, pd.DataFrame]
 
 
 @dataclass(frozen=True)
-class Tied:
+class TieEffects:
     """What the order of equal scores could do: the lowest and highest difference, how many queries
     have any of all, and the ranges of both runs."""
 
@@ -196,7 +196,7 @@ class Tied:
     baseline: TieRange
 
 
-def tied(study: Study, shown: Comparison) -> Tied | None:
+def tied(study: Study, shown: Comparison) -> TieEffects | None:
     """What the order of equal scores could do; None where a run came as judged ranks, which hold no
     scores."""
     if study.nameless((shown.focus, shown.baseline)):
@@ -204,13 +204,13 @@ def tied(study: Study, shown: Comparison) -> Tied | None:
     return study.kept(_tied, only_pair(shown))
 
 
-def _tied(study: Study, shown: Comparison) -> Tied:
+def _tied(study: Study, shown: Comparison) -> TieEffects:
     mask = study.in_view(shown)
     own, other = (
         study.kept(_tie_range, name, shown.measure).among(mask)
         for name in (shown.focus, shown.baseline)
     )
-    return Tied(
+    return TieEffects(
         difference_range(own, other, shown.measure),
         (int((own.tied | other.tied).sum()), int(mask.sum())),
         own.exact and other.exact,
@@ -244,7 +244,7 @@ def moved_by_ties(study: Study, shown: Comparison) -> pd.DataFrame | None:
     return study.with_texts(moved.drop(columns="width"))
 
 
-def covered(study: Study, shown: Comparison) -> Coverage:
+def covered(study: Study, shown: Comparison) -> QueryCoverage:
     """Which queries in view each of the two lacks."""
     return coverage(pair_lists(study, shown))
 

@@ -21,7 +21,7 @@ _ROOM = ("order", "below", "missing")
 
 
 @dataclass(frozen=True)
-class Asked:
+class GroupTableRequest:
     """What a reader asks of the table: `ranked` is a column, "-" before it where the greatest is
     first, `within` a part of a group's name, `least` the queries that a group must have."""
 
@@ -32,7 +32,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Listed:
+class GroupRows:
     """The rows shown of `Breakdown.table`, with `printed` (what each adds, as it is written: with
     what is hidden and `whole` they add up), and what is `hidden`: groups, queries, what they add,
     exactly and as printed. `found` counts the groups that were asked for, `ranked` is the order."""
@@ -48,8 +48,13 @@ class Listed:
 
 
 def listed(
-    shown: Breakdown, asked: Asked, *, alone: bool, higher_is_better: bool, most: int = MOST_ROWS
-) -> Listed:
+    shown: Breakdown,
+    asked: GroupTableRequest,
+    *,
+    alone: bool,
+    higher_is_better: bool,
+    most: int = MOST_ROWS,
+) -> GroupRows:
     """The rows that a reader asked for, at most so many unless all are."""
     groups = shown.groups
     whole = float(shown.whole["adds"])
@@ -71,7 +76,7 @@ def listed(
     matching = groups[wanted]
     rows = matching if asked.every else matching.head(most)
     rest = groups.drop(index=rows.index)
-    return Listed(
+    return GroupRows(
         rows=rows,
         hidden=len(rest),
         hidden_queries=int(rest["queries"].sum()),

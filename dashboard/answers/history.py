@@ -31,7 +31,7 @@ MOST_QUERIES = 50
 
 
 @dataclass(frozen=True)
-class Slices:
+class GroupsByVersion:
     """A column's groups over the versions: `means` has group, run, queries, mean, low, high;
     `first_bad` names the version since which a group is clearly worse than it was at its best, for
     the groups that are."""
@@ -91,7 +91,9 @@ def history_page(
     return study.kept(_history, _of_all(shown), runs, are_versions)
 
 
-def history_slices(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> Slices:
+def history_slices(
+    study: Study, shown: Comparison, runs: tuple[str, ...], by: str
+) -> GroupsByVersion:
     """The groups of one column, which follow; empty where there is no such column."""
     # Only a derived column may depend on who is compared.
     return study.kept(_slices, shown if by.endswith(MARK) else _of_all(shown), runs, by)
@@ -161,16 +163,16 @@ def _first_bad(
     return [runs[at] if at >= 0 else "" for at in found]
 
 
-def _slices(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> Slices:
+def _slices(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> GroupsByVersion:
     columns = study.columns(shown) if by.endswith(MARK) else study.own_columns
     if by not in columns:
-        return Slices(pd.DataFrame(), [], {})
+        return GroupsByVersion(pd.DataFrame(), [], {})
     groups = columns[by][study.in_view(shown)]
     codes, ordered = coded_groups(groups)
     bad = _first_bad(study, shown, runs, [codes == code for code in range(len(ordered))])
     means = _means(study, shown, runs, groups)
     named = zip(ordered, bad, strict=True)
-    return Slices(means, ordered, {group: run for group, run in named if run})
+    return GroupsByVersion(means, ordered, {group: run for group, run in named if run})
 
 
 def _queries(study: Study, found: History) -> pd.DataFrame:

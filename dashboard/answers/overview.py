@@ -28,7 +28,7 @@ from metrics_core.findings.queries import Facts
 from metrics_core.findings.sentence import Sentence, joined, muted
 from metrics_core.findings.testing import coloured_note
 from metrics_core.findings.verdicts import (
-    Verdict,
+    VerdictFinding,
     alone,
     groups_finding,
     measures_finding,
@@ -67,7 +67,7 @@ class Overview:
     `examples` are all of them where they are too few to test. `coloured` says what the colours of
     the table stand for. `histogram` counts the scores of a run alone, by tenths from 0 to 1."""
 
-    verdict: Verdict
+    verdict: VerdictFinding
     tested: Sentence
     doubts: Sentence
     by_measure: Sentence
@@ -192,7 +192,7 @@ def _grouping(study: Study, shown: Comparison) -> str | None:
     return next((column for column in study.splitting(shown) if column in wanted), None)
 
 
-def _verdict(scores: Scores, shown: Comparison, every: pd.DataFrame) -> Verdict:
+def _verdict(scores: Scores, shown: Comparison, every: pd.DataFrame) -> VerdictFinding:
     if not shown.alone:
         method = shown.method
         return verdict_of(every, shown.name, shown.focus, shown.baseline, method=method)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers import query_chips, query_columns
-from dashboard.answers.column import Column
+from dashboard.answers.column import TableColumn
 from dashboard.answers.query_chips import SHOW_ALL, SHOWS, Mask
 from dashboard.answers.query_filter import true_for
 from dashboard.answers.remarks import NOTHING_NOTED, Remarks
@@ -27,7 +27,7 @@ PAGE_ROWS = 100
 
 
 @dataclass(frozen=True)
-class Asked:
+class QueryListRequest:
     """One list of queries as an address asks for it: its key, what is searched for in it, its
     order, a filter line, the query_ids picked in a chart, the keys of the columns, and what is
     noted of queries; "" or nothing is every query, the list's own order, the usual columns."""
@@ -42,7 +42,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Rows:
+class QueryRows:
     """A page of a list: its rows, which of how many pages it is (from 1), and where its first row
     stands in the list (from 0)."""
 
@@ -71,8 +71,8 @@ class QueryList:
     paired: int
     frame: pd.DataFrame
     kept: pd.DataFrame
-    columns: list[Column]
-    offered: list[Column]
+    columns: list[TableColumn]
+    offered: list[TableColumn]
     order: str
     usual_order: str
     scale: tuple[float, float] | None = None
@@ -99,13 +99,13 @@ class QueryList:
         names = ["query_id", "query", *(c.named for c in shown)]
         return self.kept[sources].set_axis(names, axis=1)
 
-    def page(self, number: str) -> Rows:
+    def page(self, number: str) -> QueryRows:
         """The page of this number; the nearest there is, the first for what is no number."""
         pages = max(1, -(-len(self.kept) // PAGE_ROWS))
         wanted = int(number) if number.isascii() and number.isdigit() else 1
         here = min(max(wanted, 1), pages)
         start = (here - 1) * PAGE_ROWS
-        return Rows(self.kept.iloc[start : start + PAGE_ROWS], here, pages, start)
+        return QueryRows(self.kept.iloc[start : start + PAGE_ROWS], here, pages, start)
 
     def turned(self, key: str) -> str:
         """The order that a column's head asks for: by that column, from the least; the other way
@@ -125,14 +125,14 @@ class _Compared:
     scale: tuple[float, float] | None
 
 
-def query_list(study: Study, shown: Comparison, asked: Asked) -> QueryList:
+def query_list(study: Study, shown: Comparison, asked: QueryListRequest) -> QueryList:
     """The Queries page: the list of that name, all where there is none, what search, filter line
     and selection leave of it, in the order asked for; one that is none is the list's own, worst
     first."""
     return study.kept(_query_list, shown, asked)
 
 
-def _query_list(study: Study, shown: Comparison, asked: Asked) -> QueryList:
+def _query_list(study: Study, shown: Comparison, asked: QueryListRequest) -> QueryList:
     found, every = study.kept(_compared, shown), study.kept(_every_query, shown)
     remarks = asked.remarks
     tagged = remarks.lists(every["query_id"])
@@ -166,7 +166,7 @@ def _query_list(study: Study, shown: Comparison, asked: Asked) -> QueryList:
     )
 
 
-def listed_ids(study: Study, shown: Comparison, asked: Asked) -> list[str]:
+def listed_ids(study: Study, shown: Comparison, asked: QueryListRequest) -> list[str]:
     """The ids of the rows that `query_list` keeps, in their order; of all queries without what only
     their lists need to know."""
     if asked.show not in ("", SHOW_ALL):
@@ -179,7 +179,9 @@ def listed_ids(study: Study, shown: Comparison, asked: Asked) -> list[str]:
     return _sorted(frame[left], by, descending=order[0] == "-")["query_id"].tolist()
 
 
-def _order(offered: list[Column], asked: Asked, usual: str) -> tuple[str, Column]:
+def _order(
+    offered: list[TableColumn], asked: QueryListRequest, usual: str
+) -> tuple[str, TableColumn]:
     """The order asked for, the usual one where that is none, and its column."""
     known = {key: c for c in offered for key in (c.key, f"-{c.key}")}
     order = asked.order if asked.order in known else usual
@@ -187,7 +189,11 @@ def _order(offered: list[Column], asked: Asked, usual: str) -> tuple[str, Column
 
 
 def _with_columns(
-    frame: pd.DataFrame, study: Study, shown: Comparison, remarks: Remarks, needed: list[Column]
+    frame: pd.DataFrame,
+    study: Study,
+    shown: Comparison,
+    remarks: Remarks,
+    needed: list[TableColumn],
 ) -> pd.DataFrame:
     """The frame with what is noted of its queries, and with these columns."""
     noted = {c.source: remarks.values(c, frame["query_id"]) for c in remarks.columns}
@@ -195,7 +201,7 @@ def _with_columns(
 
 
 def _left(
-    study: Study, shown: Comparison, frame: pd.DataFrame, asked: Asked
+    study: Study, shown: Comparison, frame: pd.DataFrame, asked: QueryListRequest
 ) -> tuple[Mask, FilterLineError | None]:
     """Which queries search, filter line and selection leave; and why the line is none."""
     left = np.ones(len(frame), dtype=np.bool_)
@@ -225,7 +231,7 @@ def _holding(kept: pd.DataFrame, search: str) -> pd.Series:
     return inside | (kept["query_id"].str.casefold() == wanted)
 
 
-def _sorted(kept: pd.DataFrame, column: Column, *, descending: bool) -> pd.DataFrame:
+def _sorted(kept: pd.DataFrame, column: TableColumn, *, descending: bool) -> pd.DataFrame:
     """The rows by one column, undefined ones last; rows that are level stay as they were."""
     values = kept[column.source]
     if column.kind == "text" or column.key == "query_id":

@@ -9,7 +9,7 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers.grading import named_grades
 from dashboard.answers.ledger import QueryLedger, query_ledger
-from dashboard.answers.queries import Asked, listed_ids
+from dashboard.answers.queries import QueryListRequest, listed_ids
 from dashboard.study.numbers import Numbers
 from dashboard.study.study import Study
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
@@ -34,7 +34,9 @@ class QueryPage:
     listed: int = 0
 
 
-def query(study: Study, shown: Comparison, query_id: str, asked: Asked, rows: int = 0) -> QueryPage:
+def query(
+    study: Study, shown: Comparison, query_id: str, asked: QueryListRequest, rows: int = 0
+) -> QueryPage:
     """The Query page; of the first query in the list where none is named. `asked` is the list the
     reader came from; `rows` of each run's list are shown, where that is more than k."""
     listed = study.kept(listed_ids, shown, asked)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers import query_chips
-from dashboard.answers.column import Column
+from dashboard.answers.column import TableColumn
 from dashboard.answers.room import room
 from dashboard.answers.unjudged import unjudged_of
 from dashboard.study.keeping import at_most
@@ -30,7 +30,7 @@ Values = npt.NDArray[Any]
 
 _OTHERS = 2
 """Runs beside the compared two that have a column unless it is chosen."""
-UNJUDGED = Column("number", "n:unjudged", "n: unjudged", "unjudged")
+UNJUDGED = TableColumn("number", "n:unjudged", "n: unjudged", "unjudged")
 """Documents in the first k ranks of the compared two that have no judgment."""
 _KINDS = {"failure": "failure", "change": "change"}
 _COUNTS = {
@@ -47,12 +47,12 @@ _HEADROOM = {
 }
 
 
-def offered(study: Study, shown: Comparison) -> list[Column]:
+def offered(study: Study, shown: Comparison) -> list[TableColumn]:
     """Every column there is, in the order of the table; the usual ones first."""
     return study.kept(_offered, shown)
 
 
-def usual(study: Study, shown: Comparison) -> list[Column]:
+def usual(study: Study, shown: Comparison) -> list[TableColumn]:
     """The columns of a table of which nothing was chosen."""
     groups = {f"by:{name}" for name in study.groupings}
     pair = dict.fromkeys((shown.focus, shown.baseline))
@@ -63,8 +63,8 @@ def usual(study: Study, shown: Comparison) -> list[Column]:
 
 
 def chosen(
-    study: Study, shown: Comparison, keys: tuple[str, ...], there: list[Column]
-) -> list[Column]:
+    study: Study, shown: Comparison, keys: tuple[str, ...], there: list[TableColumn]
+) -> list[TableColumn]:
     """The columns of these keys behind the query itself, in their order, of those that are there;
     the usual ones where none of them is a column."""
     known = {column.key: column for column in there}
@@ -72,8 +72,8 @@ def chosen(
     return [known["text"], *asked] if asked else usual(study, shown)
 
 
-def _offered(study: Study, shown: Comparison) -> list[Column]:
-    difference = [] if shown.alone else [Column("difference", "difference", "difference")]
+def _offered(study: Study, shown: Comparison) -> list[TableColumn]:
+    difference = [] if shown.alone else [TableColumn("difference", "difference", "difference")]
     others = [name for name in study.names if name not in shown.runs]
     own = [] if study.queries is None else study.queries.columns
     rest = [name for name in own if name not in study.groupings]
@@ -82,46 +82,51 @@ def _offered(study: Study, shown: Comparison) -> list[Column]:
     gains = _HEADROOM if has_headroom(shown.measure) else {}
     numbers = {k: name for k, name in _COUNTS.items() if k != "words" or study.queries is not None}
     return [
-        Column("text", "text", "text"),
+        TableColumn("text", "text", "text"),
         *difference,
         *(_score(name) for name in (*shown.runs, *others)),
         UNJUDGED,
         *(_own_column(study, name) for name in (*study.groupings, *rest)),
         *(_group(f"kind:{key}", _KINDS[key]) for key in kinds),
         *(_group(f"by:{name}", name) for name in derived if name not in own),
-        *(Column("number", f"n:{k}", f"n: {k}", name) for k, name in {**numbers, **gains}.items()),
+        *(
+            TableColumn("number", f"n:{k}", f"n: {k}", name)
+            for k, name in {**numbers, **gains}.items()
+        ),
         _group("query_id", "query_id"),
     ]
 
 
-def _score(name: str) -> Column:
-    return Column("score", f"score:{name}", f"run: {name}", name)
+def _score(name: str) -> TableColumn:
+    return TableColumn("score", f"score:{name}", f"run: {name}", name)
 
 
-def _group(key: str, name: str, kind: str = "group") -> Column:
-    return Column(kind, key, "query_id" if key == "query_id" else key.replace(":", ": ", 1), name)
+def _group(key: str, name: str, kind: str = "group") -> TableColumn:
+    return TableColumn(
+        kind, key, "query_id" if key == "query_id" else key.replace(":", ": ", 1), name
+    )
 
 
-def _own_column(study: Study, name: str) -> Column:
+def _own_column(study: Study, name: str) -> TableColumn:
     """A column of the query file: its numbers, or its texts."""
     is_number = study.queries is not None and name in study.queries.numbers
     return _group(f"by:{name}", name, "number" if is_number else "group")
 
 
 def with_columns(
-    frame: pd.DataFrame, study: Study, shown: Comparison, columns: list[Column]
+    frame: pd.DataFrame, study: Study, shown: Comparison, columns: list[TableColumn]
 ) -> pd.DataFrame:
     """The frame with the values of these columns, where it lacks them."""
     lacking = {c.source: values(study, shown, c) for c in columns if c.source not in frame}
     return frame.assign(**lacking) if lacking else frame
 
 
-def values(study: Study, shown: Comparison, column: Column) -> Values:
+def values(study: Study, shown: Comparison, column: TableColumn) -> Values:
     """A column's values for the queries in view: float64[Q], or text as object[Q]."""
     return study.kept(_values, shown, column)
 
 
-def _values(study: Study, shown: Comparison, column: Column) -> Values:
+def _values(study: Study, shown: Comparison, column: TableColumn) -> Values:
     mask = study.in_view(shown)
     what, _, name = column.key.partition(":")
     ids = np.array(study.query_ids, dtype=object)
@@ -202,7 +207,7 @@ def _words(study: Study) -> Values:
     return known.str.split().str.len().to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def in_order(column: Column, found: pd.Series) -> pd.Series:
+def in_order(column: TableColumn, found: pd.Series) -> pd.Series:
     """What sorts a column of groups: their places in a reader's order."""
     order: list[str] | dict[str, str] = ordered_groups(found.astype(str))
     if column.key.startswith("kind:"):
@@ -210,7 +215,7 @@ def in_order(column: Column, found: pd.Series) -> pd.Series:
     return found.astype(str).map({group: i for i, group in enumerate(order)})
 
 
-def of_files(study: Study, column: Column) -> bool:
+def of_files(study: Study, column: TableColumn) -> bool:
     """Whether a column's values follow from the files alone."""
     own = () if study.queries is None else study.queries.columns
     of_query = column.key.startswith("by:") and (
@@ -220,11 +225,11 @@ def of_files(study: Study, column: Column) -> bool:
 
 
 @at_most(100)
-def _holding(study: Study, shown: Comparison, column: Column) -> dict[str, Any]:
+def _holding(study: Study, shown: Comparison, column: TableColumn) -> dict[str, Any]:
     return holding(to_ask(study, shown, column))
 
 
-def to_ask(study: Study, shown: Comparison, column: Column) -> Values:
+def to_ask(study: Study, shown: Comparison, column: TableColumn) -> Values:
     """A column's values as a filter line asks for them: None where a text is missing."""
     return _as_asked(values(study, shown, column))
 
@@ -237,15 +242,15 @@ def _as_asked(found: Values) -> Values:
     return texts
 
 
-class Asked(Mapping[str, Values]):
+class FilterColumns(Mapping[str, Values]):
     """The columns by the names that a filter line has for them, as `to_ask` gives them, worked out
     when they are read. `further` are columns that do not come from the study, with their values."""
 
     def __init__(
-        self, study: Study, shown: Comparison, further: Mapping[Column, Values] | None = None
+        self, study: Study, shown: Comparison, further: Mapping[TableColumn, Values] | None = None
     ) -> None:
         self._study, self._shown, self._further = study, shown, further or {}
-        self._columns: dict[str, Column] = {}
+        self._columns: dict[str, TableColumn] = {}
         for column in (*offered(study, shown), *self._further):
             name = column.named
             while name in self._columns:

@@ -58,10 +58,10 @@ def _with_names_of_now(line: str) -> str:
     return _OF_FAILURES.sub(renamed, line)
 
 
-def _columns(study: Study, shown: Comparison, remarks: Remarks) -> query_columns.Asked:
+def _columns(study: Study, shown: Comparison, remarks: Remarks) -> query_columns.FilterColumns:
     ids = np.array(study.query_ids, dtype=object)[study.in_view(shown)]
     noted = {column: remarks.values(column, ids) for column in remarks.columns}
-    return query_columns.Asked(study, shown, noted)
+    return query_columns.FilterColumns(study, shown, noted)
 
 
 def filter_vocabulary(

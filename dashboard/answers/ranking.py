@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedMeasure:
     """All runs on one measure, in the order of the chosen one; `key` chooses it in an address.
     `low` and `high` are each run's own interval, NaN of few queries. `first` and `last` are the
     best and the worst place that a run may have by all pairs of this measure; None while these are
@@ -45,7 +45,7 @@ class Ranking:
     both. `alone` says on which others one run is first alone, as far as their places are known."""
 
     runs: tuple[str, ...]
-    columns: tuple[Ranked, ...]
+    columns: tuple[RankedMeasure, ...]
     table: pd.DataFrame
     alone: Sentence = field(default_factory=Sentence)
 
@@ -99,7 +99,7 @@ def _ranking(study: Study, shown: Comparison, known: tuple[bool, ...]) -> Rankin
 
 def _ranked(
     study: Study, shown: Comparison, measure: Measure, runs: tuple[str, ...], *, placed: bool
-) -> Ranked:
+) -> RankedMeasure:
     scores = study.every_score(shown, measure)
     values = np.asarray(scores.of(measure), dtype=np.float64)
     of = [scores.runs.index(run) for run in runs]
@@ -114,4 +114,4 @@ def _ranked(
         if found.draws:
             at = [found.runs.index(run) for run in runs]
             first, last = found.first[at], found.last[at]
-    return Ranked(measure, at_k(measure), gloss(measure), own.mean, low, high, first, last)
+    return RankedMeasure(measure, at_k(measure), gloss(measure), own.mean, low, high, first, last)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.answers.column import Column
+from dashboard.answers.column import TableColumn
 
 _TAGGED = "tag:"
 COLUMNS = (
-    Column("group", "noted:tags", "noted: tags", "tags"),
-    Column("group", "noted:notes", "noted: notes", "notes"),
+    TableColumn("group", "noted:tags", "noted: tags", "tags"),
+    TableColumn("group", "noted:notes", "noted: notes", "notes"),
 )
 """The columns that there are where something is noted."""
 
@@ -25,7 +25,7 @@ class Remarks:
     given: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = ()
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[TableColumn, ...]:
         """The columns of tags and notes; none where nothing is noted."""
         return COLUMNS if self.given else ()
 
@@ -40,7 +40,7 @@ class Remarks:
             for tag in tags
         }
 
-    def values(self, column: Column, query_ids: Iterable[str]) -> npt.NDArray[np.object_]:
+    def values(self, column: TableColumn, query_ids: Iterable[str]) -> npt.NDArray[np.object_]:
         """A column of these queries: their tags or notes, "" where there are none."""
         tagged = column == COLUMNS[0]
         told = {q: ", ".join(tags) if tagged else " · ".join(n) for q, tags, n in self.given}

@@ -14,12 +14,11 @@ from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import Breakdown, breakdown
 from dashboard.answers.curves import Curves, curves
 from dashboard.answers.firmness import firmness
-from dashboard.answers.group_table import Asked as GroupsAsked
-from dashboard.answers.group_table import Listed, listed
+from dashboard.answers.group_table import GroupRows, GroupTableRequest, listed
 from dashboard.answers.id_offers import maps_said
 from dashboard.answers.overview import Overview, missing_queries, overview, overview_measures
 from dashboard.answers.own_documents import own_left_out
-from dashboard.answers.queries import Asked, QueryList, query_list
+from dashboard.answers.queries import QueryList, QueryListRequest, query_list
 from dashboard.answers.query import QueryPage, query
 from dashboard.answers.query_chips import Mask, lists
 from dashboard.answers.remarks import COLUMNS, NOTHING_NOTED, Remarks
@@ -87,7 +86,7 @@ class Report:
 
     overview: Overview
     firmness: Firmness
-    groups: tuple[Breakdown, Listed] | None
+    groups: tuple[Breakdown, GroupRows] | None
     curves: Curves | None
     losses: list[Case]
     wins: list[Case]
@@ -129,7 +128,7 @@ def report(
         curves=part("curves", lambda: curves(study, shown), None),
         losses=part("losses", lambda: _cases(study, shown, first.worse), []),
         wins=part("wins", lambda: _cases(study, shown, first.better), []),
-        queries=part("queries", lambda: query_list(study, shown, Asked()), None),
+        queries=part("queries", lambda: query_list(study, shown, QueryListRequest()), None),
         lists=part("queries", lambda: lists(study, shown, study.scores(shown, shown.measure)), {}),
         grades=tuple(study.grades),
         measured=_measured(study, shown, files, own_grades or {}),
@@ -140,27 +139,29 @@ def report(
 
 def _noted(study: Study, shown: Comparison, remarks: Remarks) -> pd.DataFrame:
     """What is noted of the queries in view, in their order."""
-    frame = query_list(study, shown, Asked()).frame[["query_id", "text"]].copy()
+    frame = query_list(study, shown, QueryListRequest()).frame[["query_id", "text"]].copy()
     for column in COLUMNS:
         frame[column.name] = remarks.values(column, frame["query_id"])
     return frame[(frame["tags"] != "") | (frame["notes"] != "")]
 
 
-def _groups(study: Study, shown: Comparison, first: Overview) -> tuple[Breakdown, Listed] | None:
+def _groups(study: Study, shown: Comparison, first: Overview) -> tuple[Breakdown, GroupRows] | None:
     if first.grouping is None:
         return None
     found = breakdown(study, shown, first.grouping)
     if len(found.groups) < 2:
         return None
     higher = shown.measure.declaration.higher_is_better
-    return found, listed(found, GroupsAsked(), alone=shown.alone, higher_is_better=higher)
+    return found, listed(found, GroupTableRequest(), alone=shown.alone, higher_is_better=higher)
 
 
 def _cases(study: Study, shown: Comparison, rows: pd.DataFrame) -> list[Case]:
     if shown.alone:
         return []
     records = rows.to_dict("records")
-    return [Case(row, query(study, shown, str(row["query_id"]), Asked())) for row in records]
+    return [
+        Case(row, query(study, shown, str(row["query_id"]), QueryListRequest())) for row in records
+    ]
 
 
 def _measured(

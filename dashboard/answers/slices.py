@@ -18,7 +18,7 @@ from metrics_core.slicing.finder import found_slices
 
 
 @dataclass(frozen=True)
-class Slice:
+class UnlikeSlice:
     """Queries in which the difference is unlike elsewhere: what they have in common (each with
     whether it is derived), the filters that list them, and the two mean differences. At
     `zeros` of them the run that falls behind there scores 0."""
@@ -37,7 +37,7 @@ class Slice:
 class Slices:
     """Those found, the surest first, also as a table, and among how many they were looked for."""
 
-    found: list[Slice] = field(default_factory=list)
+    found: list[UnlikeSlice] = field(default_factory=list)
     table: pd.DataFrame = field(default_factory=pd.DataFrame)
     looked_at: int = 0
 
@@ -71,7 +71,7 @@ def _slices(study: Study, shown: Comparison) -> Slices:
         inside = np.logical_and.reduce([columns[c] == value for c, value in row.conditions])
         at_zero = inside & ((other if gains else own) == 0) & (gaps != 0)
         listed.append(
-            Slice(
+            UnlikeSlice(
                 names=[(_name(c, value, study, shown), bool(derived_column(c)))
                        for c, value in row.conditions],
                 where=shown.narrowed({c: [value] for c, value in row.conditions}),

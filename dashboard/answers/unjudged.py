@@ -36,7 +36,7 @@ _USUAL, _FEW_ROWS = 20, 500_000
 
 
 @dataclass(frozen=True)
-class Unjudged:
+class UnjudgedEffects:
     """What the unjudged documents of a pair could do: how far, how likely; `shares` of both lists
     that are judged, by k; `share` of the ranks that count that is not."""
 
@@ -47,12 +47,12 @@ class Unjudged:
     depth: int
 
 
-def unjudged(study: Study, shown: Comparison) -> Unjudged:
+def unjudged(study: Study, shown: Comparison) -> UnjudgedEffects:
     """What the unjudged documents could do."""
     return study.kept(_unjudged, only_pair(shown))
 
 
-def _unjudged(study: Study, shown: Comparison) -> Unjudged:
+def _unjudged(study: Study, shown: Comparison) -> UnjudgedEffects:
     own, other = pair_lists(study, shown)
     measure = shown.measure
     found = unjudged_of(study, shown, shown.measure.cutoff)
@@ -66,7 +66,7 @@ def _unjudged(study: Study, shown: Comparison) -> Unjudged:
         asked = partial(likely_difference, chosen=_graded_by_choice(study, shown))
         awaited = beside.submit(asked, own, other, measure, found)
         reached, likely = bounds(study, shown), awaited.result()
-    return Unjudged(
+    return UnjudgedEffects(
         reached=reached,
         likely=likely,
         shares=judged_shares(own, other, cutoffs),

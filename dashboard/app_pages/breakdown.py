@@ -14,7 +14,14 @@ from dashboard.answers import breakdown as answers
 from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.crossing import crossing, crossings, usual_across
 from dashboard.answers.group_names import column_title, crossed_title
-from dashboard.answers.group_table import LEAST, MOST_ROWS, Asked, Listed, listed, ranks_of
+from dashboard.answers.group_table import (
+    LEAST,
+    MOST_ROWS,
+    GroupRows,
+    GroupTableRequest,
+    listed,
+    ranks_of,
+)
 from dashboard.answers.room import most_to_gain
 from dashboard.answers.slices import slices, slices_known
 from dashboard.answers.spreadsheet import spreadsheet
@@ -181,7 +188,7 @@ def _groups(shown: Breakdown, here: Opened) -> None:
         ],
     )
     least = int(asked["least"]) if asked["least"].isdecimal() else 0
-    wanted = Asked(asked["ranked"], asked["within"], least, bool(asked["every"]))
+    wanted = GroupTableRequest(asked["ranked"], asked["within"], least, bool(asked["every"]))
     found = listed(shown, wanted, alone=view.alone, higher_is_better=higher)
     many = len(shown.groups) > MOST_ROWS
     if many:
@@ -198,7 +205,7 @@ def _groups(shown: Breakdown, here: Opened) -> None:
             st.html(groups.more_link("Show fewer groups", session.href("breakdown", every="")))
 
 
-def _controls(shown: Breakdown, found: Listed, wanted: Asked) -> None:
+def _controls(shown: Breakdown, found: GroupRows, wanted: GroupTableRequest) -> None:
     """Find, order and least size, where there are many groups."""
     ranks = [key for key in _RANKS if key in ranks_of(shown.groups)]
     with st.container(horizontal=True, key="finding_groups"):
@@ -238,7 +245,7 @@ def _controls(shown: Breakdown, found: Listed, wanted: Asked) -> None:
         )
 
 
-def _table(shown: Breakdown, found: Listed, wanted: Asked, here: Opened) -> None:
+def _table(shown: Breakdown, found: GroupRows, wanted: GroupTableRequest, here: Opened) -> None:
     view = here.comparison
 
     def draw() -> Any:
@@ -260,13 +267,13 @@ def _table(shown: Breakdown, found: Listed, wanted: Asked, here: Opened) -> None
     st.html(groups.below_groups(shown, here.drawing, note))
 
 
-def _more(found: Listed, wanted: Asked) -> str:
+def _more(found: GroupRows, wanted: GroupTableRequest) -> str:
     """The link that shows the groups that are hidden; "" where all that were asked for are seen."""
     narrowed = bool(wanted.within or wanted.least) and found.found == len(found.rows)
     return "" if narrowed else session.href("breakdown", every="1")
 
 
-def _charts(shown: Breakdown, found: Listed, wanted: Asked, here: Opened) -> None:
+def _charts(shown: Breakdown, found: GroupRows, wanted: GroupTableRequest, here: Opened) -> None:
     """All runs shown by the groups listed, and the column crossed with the one that fits best."""
     view = here.comparison
     answer = answers.group_scores(here.study, view, shown.by, tuple(found.rows["group"]))
@@ -296,7 +303,7 @@ def _charts(shown: Breakdown, found: Listed, wanted: Asked, here: Opened) -> Non
         st.html(markup.second(answer.strongest, here.drawing.styles))
 
 
-_FORMS: dict[str, Callable[[Breakdown, Listed, Asked, Opened], None]] = {
+_FORMS: dict[str, Callable[[Breakdown, GroupRows, GroupTableRequest, Opened], None]] = {
     _CHARTS: _charts,
     _TABLE: _table,
 }

@@ -13,7 +13,7 @@ from dashboard.answers import collections as answers
 from dashboard.app_pages.parts import add_files, rail, section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import collections, markup
-from dashboard.files.collections import Listed
+from dashboard.files.collections import ListedCollection
 from dashboard.session.actions.collections import (
     collection_href,
     duplicate_collection,
@@ -57,7 +57,7 @@ def render() -> None:
     st.html(collections.kept(str(workspace().folder)))
 
 
-def _rows(listed: Sequence[Listed], asked: str) -> None:
+def _rows(listed: Sequence[ListedCollection], asked: str) -> None:
     if not listed:
         st.html(markup.nothing("No collection has these words in its name."))
         return
@@ -69,7 +69,7 @@ def _rows(listed: Sequence[Listed], asked: str) -> None:
             _row(row, now, is_open=row.id == asked)
 
 
-def _row(row: Listed, now: datetime, *, is_open: bool) -> None:
+def _row(row: ListedCollection, now: datetime, *, is_open: bool) -> None:
     found = row.preview
     told = collections.Told(
         row.name,
@@ -94,7 +94,7 @@ def _row(row: Listed, now: datetime, *, is_open: bool) -> None:
             _acts(row)
 
 
-def _acts(row: Listed) -> None:
+def _acts(row: ListedCollection) -> None:
     """What can be done with a collection; only a copy can be made of what is read-only, and one
     that cannot be read can be removed."""
     if row.folder:
@@ -126,7 +126,7 @@ def _acts(row: Listed) -> None:
     _remove(row, f"Remove it and its {files}")
 
 
-def _remove(row: Listed, label: str) -> None:
+def _remove(row: ListedCollection, label: str) -> None:
     st.button(
         label,
         key=f"remove_{row.id}",
@@ -137,7 +137,7 @@ def _remove(row: Listed, label: str) -> None:
     )
 
 
-def _rename(row: Listed) -> None:
+def _rename(row: ListedCollection) -> None:
     # A form, for the name is to come with the click, not a moment before it.
     with st.form(f"new_name_{row.id}", border=False):
         name = st.text_input("Its new name", row.name, key=f"name_{row.id}", max_chars=80)

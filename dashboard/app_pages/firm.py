@@ -15,7 +15,7 @@ from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.drawing.blocks import firmness, layers, markup, side
-from dashboard.drawing.blocks.firmness import Cell, Head, Span
+from dashboard.drawing.blocks.firmness import Cell, DifferenceRange, Head
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import curves as figures
 from dashboard.drawing.figures.text import short_names
@@ -68,8 +68,10 @@ def _unjudged(here: Opened, _: str) -> None:
     how = "exact" if reached.exact else "a bound: the truth may be narrower"
     interval = likely.interval
     spans = [
-        Span("Now", "unjudged count as not relevant", reached.difference, reached.difference),
-        Span(
+        DifferenceRange(
+            "Now", "unjudged count as not relevant", reached.difference, reached.difference
+        ),
+        DifferenceRange(
             "Likely",
             # Why it is not known stands in the check's own line.
             f"graded like similar judged ones, {w.share(LEVEL)} of draws"
@@ -78,7 +80,9 @@ def _unjudged(here: Opened, _: str) -> None:
             float(interval.low) if interval else math.nan,
             float(interval.high) if interval else math.nan,
         ),
-        Span("Worst and best case", reached.reason or how, reached.lowest, reached.highest),
+        DifferenceRange(
+            "Worst and best case", reached.reason or how, reached.lowest, reached.highest
+        ),
     ]
     label = f"Where the difference on {view.name} could lie, {view.focus} minus {view.baseline}"
     st.html(firmness.spans(spans, here.drawing, label))

@@ -21,7 +21,7 @@ def render() -> None:
     here = session.opened_study()
     view, asked = here.comparison, here.view.address
     picked = picked_queries(asked["pick"])
-    list_asked = answers.Asked(
+    list_asked = answers.QueryListRequest(
         asked["show"],
         asked["s"],
         asked["order"],

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from dashboard import session
 from dashboard.address.query_list import back_to_list
 from dashboard.answers import query as answers
-from dashboard.answers.queries import Asked
+from dashboard.answers.queries import QueryListRequest
 from dashboard.answers.query import QueryPage
 from dashboard.answers.query_chips import FAILURES
 from dashboard.answers.remarks import tag_of
@@ -45,7 +45,7 @@ def render() -> None:
     difference went and what can be done; below it every run and every part."""
     here = session.opened_study()
     view, asked = here.comparison, here.view.address
-    came_from = Asked(
+    came_from = QueryListRequest(
         asked["list"],
         asked["search"],
         asked["sort"],

@@ -10,7 +10,7 @@ from dashboard.answers.report import UsedFile, report
 from dashboard.commands.viewed import ViewOptions, add_view_options, viewed
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document
-from dashboard.drawing.report.parts import PARTS, Asked
+from dashboard.drawing.report.parts import PARTS, ReportRequest
 from dashboard.files.files import fingerprint
 from dashboard.printing import written
 from dashboard.study.sharing import Include, shared
@@ -65,7 +65,7 @@ def made(arguments: Sequence[str]) -> str:
     named = options.collection or Path(options.qrels).stem
     title = options.title or ("Comparison" if options.public else named)
     data = _packed(title, study, options, read) if options.with_data else b""
-    asked = Asked(title, options.text, parts, said=leaving.said, data=data)
+    asked = ReportRequest(title, options.text, parts, said=leaving.said, data=data)
     queries = w.count(len(study.query_ids))
     with step(f"Working out the report of {queries} queries"):
         size = written(document(report(study, view, files), drawing, asked), options.out)

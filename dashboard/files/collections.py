@@ -50,7 +50,7 @@ class Preview:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedCollection:
     """A collection in the list. Numbers are those of the records, None where they are known only
     once its files are read. `changed` is in UTC, "" where nothing ever did; `opened` in seconds
     since 1970, 0 where nobody knows. `preview` is None until somebody has looked at it, and
@@ -140,7 +140,7 @@ class Collections:
             return self._folder.name or str(self._folder)
         return "My files"
 
-    def listed(self) -> list[Listed]:
+    def listed(self) -> list[ListedCollection]:
         """All that can be opened, last opened first; what never was stands where it was made.
         Nothing but records is read for it."""
         listed = [
@@ -180,14 +180,14 @@ class Collections:
     def _opened(self, identity: str) -> float:
         return self._workspace.cache.marked(_OPENED, identity)
 
-    def _own(self, told: Collection) -> Listed:
+    def _own(self, told: Collection) -> ListedCollection:
         try:
             return self._own_read(told)
         except Exception:  # whatever it holds, the others are listed
             folder = str(self._workspace.folder_of(told.id))
-            return Listed(told.id, told.name, "own", changed=told.changed, folder=folder)
+            return ListedCollection(told.id, told.name, "own", changed=told.changed, folder=folder)
 
-    def _own_read(self, told: Collection) -> Listed:
+    def _own_read(self, told: Collection) -> ListedCollection:
         entries = self._workspace.entries(told.id)
         return self._told(
             told.id,
@@ -199,7 +199,7 @@ class Collections:
             damaged=len(self._workspace.damaged(told.id)),
         )
 
-    def _told(self, identity: str, origin: Origin, **numbers: Any) -> Listed:
+    def _told(self, identity: str, origin: Origin, **numbers: Any) -> ListedCollection:
         """A collection with what was kept of it."""
         kept, preview = self._workspace.cache.get(_PREVIEWS, identity), None
         told = {} if kept is None else dict(kept.told)
@@ -208,7 +208,7 @@ class Collections:
             preview = Preview(**told)
         outdated = preview is not None and version != self.version(identity)
         name, opened = self.name_of(identity), self._opened(identity)
-        return Listed(
+        return ListedCollection(
             identity, name, origin, opened=opened, preview=preview, outdated=outdated, **numbers
         )
 

@@ -15,7 +15,7 @@ from dashboard.workspace.long_runs.stored_run import StoredRun
 from dashboard.workspace.long_runs.tables import content_of
 from metrics_core.judging.empty_ranks import EmptyRanks
 from metrics_core.judging.join import judged_at, places
-from metrics_core.judging.judged import JudgedRanks, Places, Tied
+from metrics_core.judging.judged import JudgedRanks, Places, TiedRanks
 from metrics_core.tables import Documents, Qrels, Run
 
 _WHAT = "judged"
@@ -60,7 +60,7 @@ def keep_places(cache: Cache, content: str, qrels: Qrels, found: Places) -> None
 
 def _places(kept: Kept) -> Places:
     query, rank, qrels_row, retrieved = (kept.arrays[n].astype(np.int64) for n in _COLUMNS)
-    tied = Tied(*(kept.arrays[n].astype(np.int64) for n in _TIED))
+    tied = TiedRanks(*(kept.arrays[n].astype(np.int64) for n in _TIED))
     notes = tuple(note_of(told) for told in kept.told)
     empty = None
     if "empty query" in kept.arrays:

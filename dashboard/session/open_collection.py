@@ -21,7 +21,7 @@ from dashboard.files.long_runs import ConvertedFiles, may_be_long
 from dashboard.files.of_workspace import LoadedFiles
 from dashboard.session.address import address, change
 from dashboard.session.memory import give_back_what_is_unused
-from dashboard.session.reading import Reading
+from dashboard.session.reading import FileReading
 from dashboard.session.receipts import doing
 from dashboard.study.library import Library, assemble, named_judgments
 from dashboard.study.study import Study
@@ -264,7 +264,7 @@ def _reading(
     state: State | None,
     choices: str,
     _judgments: Sequence[Qrels],
-) -> Reading[list[File]]:
+) -> FileReading[list[File]]:
     converted = ConvertedFiles(workspace().cache)
 
     def read(progress: Callable[[int], None]) -> list[File]:
@@ -279,7 +279,7 @@ def _reading(
         )
         return _dated(files, state, choices)
 
-    return Reading(open_source(path, shown), read)
+    return FileReading(open_source(path, shown), read)
 
 
 def _dated(files: Sequence[File], state: State | None, choices: str) -> list[File]:

@@ -29,7 +29,7 @@ def compiling() -> str:
     return f" · {told}" if told else ""
 
 
-class Reading(Generic[Result]):
+class FileReading(Generic[Result]):
     """A file that is being read, or was."""
 
     def __init__(self, source: Source, read: Callable[[Callable[[int], None]], Result]) -> None:

@@ -26,7 +26,7 @@ from metrics_core.tables import Queries
 Result = TypeVar("Result")
 
 
-class Study(Protocol):
+class StudyLike(Protocol):
     """What is asked of a study here."""
 
     @property
@@ -54,15 +54,15 @@ _IN_META = 2
 """Columns of the queries that a row names beside a query's text."""
 
 
-def own_columns(study: Study) -> dict[str, pd.Series]:
+def own_columns(study: StudyLike) -> dict[str, pd.Series]:
     """The files' own columns: the group of each judged query, indexed by query_id."""
     if study.queries is None:
         return {}
     return {c: group_of(study.queries, study.query_ids, c) for c in study.groupings}
 
 
-def columns(study: Study, shown: Comparison) -> dict[str, pd.Series]:
-    """`Study.columns` of a comparison without filters."""
+def columns(study: StudyLike, shown: Comparison) -> dict[str, pd.Series]:
+    """`StudyLike.columns` of a comparison without filters."""
     own = study.own_columns
     compared = [column for column in DERIVED if column.compared]
     derived = study.kept(not_compared) | derived_columns(_material(study, shown, {}), compared)
@@ -71,7 +71,7 @@ def columns(study: Study, shown: Comparison) -> dict[str, pd.Series]:
     return {**own, **ordered, **own}
 
 
-def not_compared(study: Study) -> dict[str, pd.Series]:
+def not_compared(study: StudyLike) -> dict[str, pd.Series]:
     """The derived columns that do not depend on what is compared."""
     texts: dict[str, str] = {}
     if study.queries is not None:
@@ -84,12 +84,12 @@ def not_compared(study: Study) -> dict[str, pd.Series]:
     return derived_columns(given, [column for column in DERIVED if not column.compared])
 
 
-def _index(study: Study) -> pd.Index:
+def _index(study: StudyLike) -> pd.Index:
     """The judged queries, as the index of what has a row for each."""
     return pd.Index(study.query_ids)
 
 
-def _material(study: Study, shown: Comparison, texts: dict[str, str]) -> Material:
+def _material(study: StudyLike, shown: Comparison, texts: dict[str, str]) -> Material:
     measure = shown.measure
     if any(measure.lacks(ranks) for ranks in study.judged.values()):
         # What the measure lacks is said by the page; a link with filters must not fail before.
@@ -106,8 +106,8 @@ def _material(study: Study, shown: Comparison, texts: dict[str, str]) -> Materia
     )
 
 
-def in_view(study: Study, asked: Comparison) -> npt.NDArray[np.bool_]:
-    """`Study.in_view`; it cannot be written to."""
+def in_view(study: StudyLike, asked: Comparison) -> npt.NDArray[np.bool_]:
+    """`StudyLike.in_view`; it cannot be written to."""
     mask = np.ones(len(study.query_ids), dtype=np.bool_)
     for column in {c for c, _ in asked.where}:
         own = study.own_columns
@@ -120,14 +120,14 @@ def in_view(study: Study, asked: Comparison) -> npt.NDArray[np.bool_]:
     return mask
 
 
-def splitting(study: Study, shown: Comparison) -> list[str]:
-    """`Study.splitting`."""
+def splitting(study: StudyLike, shown: Comparison) -> list[str]:
+    """`StudyLike.splitting`."""
     mask = study.in_view(shown)
     return [c for c, groups in study.columns(shown).items() if groups[mask].nunique() > 1]
 
 
-def told(study: Study) -> pd.DataFrame:
-    """What `Study.with_texts` adds, indexed by query_id: `text`, `meta`, and a column for each
+def told(study: StudyLike) -> pd.DataFrame:
+    """What `StudyLike.with_texts` adds, indexed by query_id: `text`, `meta`, and a column for each
     grouping, of numbers as float64, of texts as the group."""
     frame = pd.DataFrame({"text": study.texts}, dtype="str")
     ids = list(frame.index)

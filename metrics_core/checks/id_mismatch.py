@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from metrics_core.base import wording as w
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import FEW, GAIN, misses_judged_documents, queries_meet
-from metrics_core.checks.id_readings import AS_THEY_STAND, IdMap, Reading, every_reading, is_safe
+from metrics_core.checks.id_readings import AS_THEY_STAND, IdMap, IdReading, every_reading, is_safe
 from metrics_core.judging import JudgedRanks
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import column_of, places_among, texts_of, values_of
@@ -254,7 +254,7 @@ class _Ids:
         own = self.run.take(column_of(self.run_code[first])).to_pylist()
         return tuple(own), tuple(self.qrels.take(column_of(self.qrels_code[new])).to_pylist())
 
-    def _readings(self) -> list[Reading]:
+    def _readings(self) -> list[IdReading]:
         """Those that may make ids meet that do not; a plain one may do so after another."""
         run = self.run.filter(pc.invert(pc.is_in(self.run, value_set=self.qrels)))
         qrels = self.qrels.filter(pc.invert(pc.is_in(self.qrels, value_set=self.run)))
@@ -283,13 +283,13 @@ def _size(found: tuple[int, IdMap]) -> int:
     return found[0]
 
 
-def _alone(readings: Sequence[Reading]) -> Iterator[IdMap]:
+def _alone(readings: Sequence[IdReading]) -> Iterator[IdMap]:
     """Each reading on both sides, and on one."""
     for own in readings:
         yield from (IdMap((own,), (own,)), IdMap((own,), ()), IdMap((), (own,)))
 
 
-def _pairs(readings: Sequence[Reading]) -> Iterator[IdMap]:
+def _pairs(readings: Sequence[IdReading]) -> Iterator[IdMap]:
     """Two readings one after the other on both sides or the run's, or one on each side."""
     for own in permutations(readings, 2):
         yield from (IdMap(own, own), IdMap(own, ()), IdMap(own[:1], own[1:]))

@@ -30,7 +30,7 @@ _Read = Callable[[pa.Array], pa.Array]
 
 
 @dataclass(frozen=True)
-class Reading:
+class IdReading:
     """A way of reading ids: its `name` as options take it, what it does in words, and the function
     that reads; of an id of which nothing would be left the whole stays. One that `cuts` leaves out
     a part of the id, which may be what tells two ids apart."""
@@ -52,8 +52,8 @@ class IdMap:
     """How the ids of a run and of the judgments are read: each by some readings, one after the
     other."""
 
-    run: tuple[Reading, ...] = ()
-    qrels: tuple[Reading, ...] = ()
+    run: tuple[IdReading, ...] = ()
+    qrels: tuple[IdReading, ...] = ()
 
     @property
     def name(self) -> str:
@@ -92,7 +92,7 @@ def id_map(text: str) -> IdMap:
     """What `--map-docs` and `--map-queries` are given: readings between commas, which hold for both
     sides, or for one that is named: "cut #", "case, zeros", "run: cut #; qrels: drop D-". Raises
     ParameterError."""
-    sides: dict[str, tuple[Reading, ...]] = {}
+    sides: dict[str, tuple[IdReading, ...]] = {}
     for part in text.split("; "):
         side, colon, rest = part.partition(": ")
         named = bool(colon) and side.strip() in (RUN, QRELS)
@@ -102,25 +102,25 @@ def id_map(text: str) -> IdMap:
     return IdMap(sides.get(RUN, ()), sides.get(QRELS, ()))
 
 
-def reading(name: str) -> Reading:
+def reading(name: str) -> IdReading:
     """The reading of a name. Raises ParameterError."""
     name = name.strip()
     if name in _PLAIN:
         said, read = _PLAIN[name]
-        return Reading(name, said, read, cuts=name in _CUTTING)
+        return IdReading(name, said, read, cuts=name in _CUTTING)
     verb, _, given = name.partition(" ")
     last = given.removeprefix("first ") if verb in ("cut", "after") else given
     first = given != last
     if (verb, first) in _AT_A_MARK and last:
         pattern, said = _AT_A_MARK[verb, first]
-        return Reading(name, said.format(last), _without(pattern.format(re.escape(last))))
+        return IdReading(name, said.format(last), _without(pattern.format(re.escape(last))))
     if verb == "drop" and given:
-        return Reading(name, f"{given} at the beginning is left out", _dropping(given, False))
+        return IdReading(name, f"{given} at the beginning is left out", _dropping(given, False))
     if verb == "drop-end" and given:
-        return Reading(name, f"{given} at the end is left out", _dropping(given, True))
+        return IdReading(name, f"{given} at the end is left out", _dropping(given, True))
     if verb == "first" and given.isascii() and given.isdigit() and int(given):
         length = int(given)
-        return Reading(
+        return IdReading(
             name,
             f"only the first {length} characters count",
             lambda ids: pc.utf8_slice_codeunits(ids, 0, length),
@@ -145,7 +145,7 @@ def is_safe(by: IdMap, run: pa.Array, qrels: pa.Array) -> bool:
     return _cuts_one_part(by.run, run) and _cuts_one_part(by.qrels, qrels)
 
 
-def _cuts_any(readings: Sequence[Reading], ids: pa.Array) -> bool:
+def _cuts_any(readings: Sequence[IdReading], ids: pa.Array) -> bool:
     """Return whether one of the readings cuts a part off one of the ids."""
     for own in readings:
         read = own(ids)
@@ -155,7 +155,7 @@ def _cuts_any(readings: Sequence[Reading], ids: pa.Array) -> bool:
     return False
 
 
-def _cuts_one_part(readings: Sequence[Reading], ids: pa.Array) -> bool:
+def _cuts_one_part(readings: Sequence[IdReading], ids: pa.Array) -> bool:
     """Return whether each of the readings that cuts something cuts the same part off every id."""
     for own in readings:
         read = own(ids)
@@ -174,7 +174,7 @@ def _cut_part(whole: str, rest: str) -> tuple[str, str]:
     return before, behind
 
 
-def every_reading(run: Sequence[str], qrels: Sequence[str]) -> list[Reading]:
+def every_reading(run: Sequence[str], qrels: Sequence[str]) -> list[IdReading]:
     """The readings that may make these ids of a run and of the judgments meet, the plainest
     first."""
     both = run, qrels
@@ -212,11 +212,11 @@ def _cut_at(ids: Sequence[str], others: Sequence[str]) -> int:
     return longest if longer and longest > 3 and lengths.count(longest) * 5 >= len(ids) else 0
 
 
-def _named(readings: Sequence[Reading]) -> str:
+def _named(readings: Sequence[IdReading]) -> str:
     return ", ".join(own.name for own in readings)
 
 
-def _read_by(readings: Sequence[Reading], ids: pa.Array) -> pa.Array:
+def _read_by(readings: Sequence[IdReading], ids: pa.Array) -> pa.Array:
     for own in readings:
         ids = own(ids)
     return ids

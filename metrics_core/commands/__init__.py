@@ -29,7 +29,7 @@ def no_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True)
-class Options:
+class CommandOptions:
     """What a command line asks for; a command adds its own fields, by the names of its arguments.
     `format` is that of the output."""
 
@@ -37,7 +37,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Ended:
+class CommandResult:
     """What is printed, and an exit status that says more than that it is."""
 
     text: str
@@ -52,13 +52,13 @@ class Command:
     name: str
     help: str
     arguments: Callable[[argparse.ArgumentParser], None]
-    options: type[Options]
-    output: Callable[[Any], str | Ended]
+    options: type[CommandOptions]
+    output: Callable[[Any], str | CommandResult]
 
 
 COMMANDS: list[Command] = []
-Own = TypeVar("Own", bound=Options)
-Printed = TypeVar("Printed", str, Ended, str | Ended)
+Own = TypeVar("Own", bound=CommandOptions)
+Printed = TypeVar("Printed", str, CommandResult, str | CommandResult)
 
 
 def command(

@@ -11,7 +11,7 @@ from typing import Any
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
-from metrics_core.commands import Ended, command
+from metrics_core.commands import CommandResult, command
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions, add_gate_options
 from metrics_core.commands.latex import table_of_texts
 from metrics_core.commands.paper_table import NOTHING_TESTED, Pair, lettered, paper_table
@@ -99,7 +99,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @command("compare", CompareOptions, help="test runs against a baseline run", arguments=_arguments)
-def compare(options: CompareOptions) -> str | Ended:
+def compare(options: CompareOptions) -> str | CommandResult:
     """A row for each run, baseline and measure, those of one measure and baseline corrected
     together; notes go to stderr. The table and Markdown have three decimals and no reasons, LaTeX
     is the table of a paper, the other formats have all in full. With gates it is their outcome."""

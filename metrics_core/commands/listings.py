@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metrics_core.base import wording as w
-from metrics_core.commands import Options, command
+from metrics_core.commands import CommandOptions, command
 from metrics_core.formats import formats
 from metrics_core.measures import Declaration, declarations
 from metrics_core.measures.declaring.description import (
@@ -28,7 +28,7 @@ _EXPLAIN = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasuresOptions(Options):
+class MeasuresOptions(CommandOptions):
     """Which measures `measures` is to explain; it lists all where none is named."""
 
     names: Sequence[str]
@@ -48,8 +48,8 @@ def measures(options: MeasuresOptions) -> str:
     return "\n".join(_measure_text(declared(name)) for name in options.names)
 
 
-@command("formats", Options, help="list the file formats")
-def listing(options: Options) -> str:
+@command("formats", CommandOptions, help="list the file formats")
+def listing(options: CommandOptions) -> str:
     """Every file format with its explanation."""
     lines = []
     for f in formats():

@@ -15,7 +15,7 @@ from metrics_core import formats
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.checks.id_readings import AS_THEY_STAND, IdMap, id_map
 from metrics_core.checks.mapped_ids import IdMaps
-from metrics_core.commands import Options
+from metrics_core.commands import CommandOptions
 from metrics_core.commands.command_parser import CommandParser
 from metrics_core.formats.parsing.chosen_columns import chosen_columns
 from metrics_core.formats.source.limits import bytes_of
@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"\d*\.?\d+")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadingOptions(Options):
+class ReadingOptions(CommandOptions):
     """What the commands that score files are asked for; those with a default not all of them take.
 
     Where there is a `collection`, `qrels` is its name. `one_run` says that there is one run beside

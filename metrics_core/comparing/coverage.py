@@ -21,7 +21,7 @@ Missing = Literal["zero", "shared"]
 
 
 @dataclass(frozen=True)
-class Coverage:
+class QueryCoverage:
     """Of some runs, in their order: `judged` queries there are, those that all `shared`, by run the
     judged queries that it is `lacking`, and the queries it lists that are `unjudged`."""
 
@@ -36,10 +36,10 @@ class Coverage:
         return not any(self.lacking.values()) and not any(self.unjudged.values())
 
 
-def coverage(judged: Sequence[JudgedRanks]) -> Coverage:
+def coverage(judged: Sequence[JudgedRanks]) -> QueryCoverage:
     """Which queries the runs have, of those that the judgments hold. All were judged alike."""
     listed = np.array([ranks.retrieved > 0 for ranks in judged])
-    return Coverage(
+    return QueryCoverage(
         judged=listed.shape[1],
         shared=int(listed.all(axis=0).sum()),
         lacking={ranks.run_name: ranks.missing_queries for ranks in judged},

@@ -50,7 +50,7 @@ _ASKED = re.compile(
 )
 
 
-class Slice(NamedTuple):
+class QuerySlice(NamedTuple):
     """The queries with one value in a column; all of them where there is no column."""
 
     column: str = ""
@@ -60,7 +60,7 @@ class Slice(NamedTuple):
         return f"[{self.column}={self.group}]" if self.column else ""
 
 
-EVERY_QUERY = Slice()
+EVERY_QUERY = QuerySlice()
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Gate:
 
     measure: Measure
     margin: float
-    slice: Slice = EVERY_QUERY
+    slice: QuerySlice = EVERY_QUERY
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -109,7 +109,7 @@ class Gate:
                 f"{margin!r} is no margin.",
                 "It is the loss that is still allowed, greater than 0: 0.01.",
             )
-        on = Slice(column.strip(), group.strip()) if bracket else EVERY_QUERY
+        on = QuerySlice(column.strip(), group.strip()) if bracket else EVERY_QUERY
         return cls(parse_measure(name), margin, on)
 
     def __str__(self) -> str:
@@ -128,7 +128,7 @@ class Floor:
 
     measure: Measure
     least: float
-    slice: Slice = EVERY_QUERY
+    slice: QuerySlice = EVERY_QUERY
     shown: bool = False
 
     @classmethod
@@ -256,7 +256,7 @@ class FloorOutcome:
 
 
 def gate_outcomes(
-    scores: Scores, gates: Sequence[Gate], members: Mapping[Slice, Mask], baseline: str
+    scores: Scores, gates: Sequence[Gate], members: Mapping[QuerySlice, Mask], baseline: str
 ) -> list[GateOutcome]:
     """What each gate finds of each run but the baseline, gate by gate; `members` says which queries
     each slice holds, bool[Q]. Raises UnknownRunError."""
@@ -315,7 +315,7 @@ def _outcome(
 
 
 def floor_outcomes(
-    scores: Scores, floors: Sequence[Floor], members: Mapping[Slice, Mask], runs: Sequence[str]
+    scores: Scores, floors: Sequence[Floor], members: Mapping[QuerySlice, Mask], runs: Sequence[str]
 ) -> list[FloorOutcome]:
     """Whether each of the runs reaches each floor, floor by floor. Raises UnknownRunError."""
     return [
@@ -367,7 +367,7 @@ def _number(text: str) -> float:
     return float(text.replace("−", "-"))
 
 
-def _slice(found: re.Match[str]) -> Slice:
+def _slice(found: re.Match[str]) -> QuerySlice:
     if found["column"] is None:
         return EVERY_QUERY
-    return Slice(found["column"].strip(), found["group"].strip())
+    return QuerySlice(found["column"].strip(), found["group"].strip())

@@ -41,7 +41,7 @@ class WayToTurn:
 
 
 @dataclass(frozen=True)
-class Pair:
+class ComparedPair:
     """What every entry speaks of: the run, its baseline, the measure's name and the verdict; `side`
     is 1 where the run does better, -1 where the baseline does, 0 where the two are level."""
 
@@ -71,7 +71,7 @@ class Firmness:
 
     entries: tuple[WayToTurn, ...] = ()
     text: str = ""
-    pair: Pair | None = None
+    pair: ComparedPair | None = None
     settling: tuple[WayToTurn, ...] = ()
 
     @property
@@ -85,7 +85,7 @@ class Firmness:
         return sum(check.tone == "firm" for check in self.checks)
 
 
-def firmness_of(pair: Pair, entries: Sequence[WayToTurn | None], queries: int) -> Firmness:
+def firmness_of(pair: ComparedPair, entries: Sequence[WayToTurn | None], queries: int) -> Firmness:
     """The strip of these entries, those that apply."""
     if queries < FEWEST_QUERIES:
         count = f"{w.count(queries)} {w.plural(queries, 'query', 'queries')}"

@@ -24,7 +24,7 @@ from metrics_core.comparing.gates import (
     Gate,
     GateOutcome,
     Mask,
-    Slice,
+    QuerySlice,
     floor_outcomes,
     gate_outcomes,
     status_of,
@@ -57,7 +57,7 @@ from metrics_core.tables import Qrels, Queries, Run
 
 
 @dataclass(frozen=True)
-class Asked:
+class GateConditions:
     """The gates, floors and overlaps that are asked for."""
 
     gates: tuple[Gate, ...]
@@ -71,7 +71,7 @@ class Asked:
         floors: Iterable[str] = (),
         floors_shown: Iterable[str] = (),
         overlaps: Iterable[str] = (),
-    ) -> Asked:
+    ) -> GateConditions:
         """Those of these texts, each once. Raises ParameterError and UnknownMeasureError."""
         wanted = [Floor.of(text) for text in floors]
         wanted += [Floor.of(text, shown=True) for text in floors_shown]
@@ -81,7 +81,7 @@ class Asked:
             tuple(dict.fromkeys(Overlap.of(text) for text in overlaps)),
         )
 
-    def among(self, measures: Sequence[Measure]) -> Asked:
+    def among(self, measures: Sequence[Measure]) -> GateConditions:
         """Those whose gates are of these measures; a floor needs no baseline."""
         gates = tuple(gate for gate in self.gates if gate.measure in measures)
         return replace(self, gates=gates)
@@ -92,7 +92,7 @@ class Asked:
         return list(dict.fromkeys(str(asked.measure) for asked in self._all))
 
     @property
-    def slices(self) -> list[Slice]:
+    def slices(self) -> list[QuerySlice]:
         """The slices, each once."""
         return list(dict.fromkeys(asked.slice for asked in self._all))
 
@@ -228,7 +228,7 @@ def compared_with(
     judged: Sequence[JudgedRanks],
     qrels: Qrels,
     scores: Scores,
-    asked: Asked,
+    asked: GateConditions,
 ) -> Compared:
     """Runs beside a snapshot, which stands in `file`, on the queries whose judgments are as they
     were and by the measures that both have. Raises RanklensError where nothing is left."""
@@ -253,7 +253,7 @@ def compared_with(
 
 
 def gate_report(
-    asked: Asked,
+    asked: GateConditions,
     compared: Compared,
     queries_of: Callable[[Scores], Queries | None],
     *,
@@ -293,7 +293,7 @@ def gate_report(
 def _broken(
     outcomes: Iterable[GateOutcome],
     compared: Compared,
-    members: Mapping[Slice, Mask],
+    members: Mapping[QuerySlice, Mask],
     texts: Mapping[str, str],
 ) -> list[BrokenQueries]:
     listed = [
@@ -317,20 +317,20 @@ def _below_best(compared: Compared, whole: Scores) -> list[str]:
     return best_findings(snapshot, compared.file, whole, measures, compared.qrels)
 
 
-def overlaps_of(lists: Sequence[Run], asked: Asked) -> Sequence[OverlapOutcome]:
+def overlaps_of(lists: Sequence[Run], asked: GateConditions) -> Sequence[OverlapOutcome]:
     """How much of the first list each of the others keeps."""
     return overlap_outcomes(lists[0], lists[1:], asked.overlaps) if asked.overlaps else ()
 
 
 def _members(
     asked: Iterable[Gate | Floor], scores: Scores, queries: Queries | None
-) -> dict[Slice, Mask]:
+) -> dict[QuerySlice, Mask]:
     """Which queries each slice holds. Raises RanklensError where one holds none."""
     slices = dict.fromkeys(one.slice for one in asked)
     return {own: _inside(own, scores, queries) for own in slices}
 
 
-def _inside(asked: Slice, scores: Scores, queries: Queries | None) -> Mask:
+def _inside(asked: QuerySlice, scores: Scores, queries: Queries | None) -> Mask:
     if not asked.column:
         return np.ones(scores.n_queries, dtype=np.bool_)
     if queries is None:

@@ -20,7 +20,7 @@ from metrics_core.comparing.gates import (
     FloorOutcome,
     Gate,
     GateOutcome,
-    Slice,
+    QuerySlice,
 )
 from metrics_core.comparing.power import FEWEST_TOLD
 from metrics_core.comparing.verdicts import (
@@ -39,7 +39,7 @@ def about(gate: Gate | Floor) -> str:
     return f"{gate.measure}{_on(gate.slice)}"
 
 
-def _on(queries: Slice) -> str:
+def _on(queries: QuerySlice) -> str:
     return f" on {queries.group}" if queries.column else ""
 
 

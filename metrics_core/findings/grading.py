@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from metrics_core.base import wording as w
-from metrics_core.findings.firmness import Pair
+from metrics_core.findings.firmness import ComparedPair
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 from metrics_core.unjudged.next_judgments import NextJudgments
 
@@ -66,7 +66,7 @@ def judged_lead(difference: float, worst: float | None, *, turns: bool) -> Sente
     return muted(f"Worst case is now {w.difference(worst)}: {rest}.")
 
 
-def judge_next_finding(found: NextJudgments, pair: Pair, unjudged: int = 0) -> str:
+def judge_next_finding(found: NextJudgments, pair: ComparedPair, unjudged: int = 0) -> str:
     """What judging could do, where the documents stand in the order of what each could move;
     `unjudged` is how many documents of either list lack a grade, 0 where nobody counted them."""
     if pair.side == 0:

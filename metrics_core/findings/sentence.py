@@ -10,7 +10,7 @@ Role = Literal["strong", "muted", "aside", "run"]
 
 
 @dataclass(frozen=True)
-class Span:
+class TextSpan:
     """A piece of a sentence; of a "run" span the text is the run's name, and an "aside" is what a
     reader with little room does without."""
 
@@ -22,7 +22,7 @@ class Span:
 class Sentence:
     """Spans in reading order; blanks stand inside the spans."""
 
-    spans: tuple[Span, ...] = ()
+    spans: tuple[TextSpan, ...] = ()
 
     @property
     def text(self) -> str:
@@ -52,22 +52,22 @@ class Sentence:
 
 def run(name: str) -> Sentence:
     """A run's name."""
-    return Sentence((Span(name, "run"),))
+    return Sentence((TextSpan(name, "run"),))
 
 
 def strong(text: str) -> Sentence:
     """The statement."""
-    return Sentence((Span(text),))
+    return Sentence((TextSpan(text),))
 
 
 def muted(text: str) -> Sentence:
     """What qualifies the statement."""
-    return Sentence((Span(text, "muted"),))
+    return Sentence((TextSpan(text, "muted"),))
 
 
 def aside(text: str) -> Sentence:
     """What qualifies the statement where there is room for it."""
-    return Sentence((Span(text, "aside"),))
+    return Sentence((TextSpan(text, "aside"),))
 
 
 def joined(sentences: Sequence[Sentence], between: str) -> Sentence:

@@ -39,7 +39,7 @@ _GROUP = Noun()
 
 
 @dataclass(frozen=True)
-class Verdict:
+class VerdictFinding:
     """The answer of a comparison. `title` says who does better, `badge` in a word what the test
     says and `tone` how that is coloured; `lead` is number, test and limits."""
 
@@ -61,7 +61,7 @@ def verdict(
     baseline: str,
     *,
     method: Method = METHOD,
-) -> Verdict:
+) -> VerdictFinding:
     """Is the run in focus better than the baseline, and is it real? `comparison` is the frame of
     `compare` of all runs that are tested together, by this method."""
     row = _of(comparison, focus)
@@ -71,19 +71,19 @@ def verdict(
         return _examples(row, base, measure, focus, baseline)
     if not row["differing"]:
         score = muted(f"They score the same on every query: {measure} is ") + _number(row["mean"])
-        return Verdict(pair, score + muted("."), "level")
+        return VerdictFinding(pair, score + muted("."), "level")
     if row["verdict"] in CLEAR:
         ahead = row["verdict"] in AHEAD
         title = run(focus) + strong(" beats " if ahead else " falls behind ") + run(baseline)
         lead = _change(row, base, measure) + _significant(comparison, row, method)
         badge = "clear difference" if ahead else "clear loss"
-        return Verdict(title, lead, badge, "better" if ahead else "worse")
+        return VerdictFinding(title, lead, badge, "better" if ahead else "worse")
     lead = _against(row, base, measure)
     if row["verdict"] == NO_MATTER:
-        return Verdict(
+        return VerdictFinding(
             pair, lead + _within(row, method), f"equivalent within {method.margin or 0:g}"
         )
-    return Verdict(pair, lead + _open(row, method), "no clear difference")
+    return VerdictFinding(pair, lead + _open(row, method), "no clear difference")
 
 
 def alone(
@@ -94,7 +94,7 @@ def alone(
     *,
     runs_loaded: int = 1,
     level: float = LEVEL,
-) -> Verdict:
+) -> VerdictFinding:
     """What is said of a run that is compared with nothing; `ends` are those of the interval of its
     mean at this level, NaN where it has none."""
     row = _of(comparison, focus)
@@ -109,12 +109,12 @@ def alone(
     if queries < FEWEST_QUERIES:
         what = w.plural(queries, "an example", "examples")
         told = f"{w.sentence_case(over)}: {what}, not a result. " if queries else ""
-        return Verdict(title, muted(f"{told}{hint}"), "too few queries", "few")
+        return VerdictFinding(title, muted(f"{told}{hint}"), "too few queries", "few")
     if ends[0] != ends[0]:
-        return Verdict(title, muted(f"{w.sentence_case(over)}. {hint}"))
+        return VerdictFinding(title, muted(f"{w.sentence_case(over)}. {hint}"))
     digits = w.decimals(*ends)
     low, high = (w.score(end, digits) for end in ends)
-    return Verdict(title, muted(f"{w.share(level)} interval {low} to {high} {over}. {hint}"))
+    return VerdictFinding(title, muted(f"{w.share(level)} interval {low} to {high} {over}. {hint}"))
 
 
 def _of(comparison: pd.DataFrame, run: str) -> pd.Series:
@@ -122,12 +122,14 @@ def _of(comparison: pd.DataFrame, run: str) -> pd.Series:
     return comparison.iloc[comparison["run"].tolist().index(run)]
 
 
-def _examples(row: pd.Series, base: float, measure: str, focus: str, baseline: str) -> Verdict:
+def _examples(
+    row: pd.Series, base: float, measure: str, focus: str, baseline: str
+) -> VerdictFinding:
     """What is said instead of a verdict where there are too few queries for one."""
     n = int(row["queries"])
     if not n:
         title = strong("No query has a score with both runs")
-        return Verdict(title, muted("So nothing can be compared."), "too few queries", "few")
+        return VerdictFinding(title, muted("So nothing can be compared."), "too few queries", "few")
     only = f"Only {n} {w.plural(n, 'query: an example', 'queries: examples')}, not a result"
     said = (
         muted(f"In {w.plural(n, 'it', f'these {w.number(n)}')} ")
@@ -144,7 +146,7 @@ def _examples(row: pd.Series, base: float, measure: str, focus: str, baseline: s
             " no checks."
         )
     )
-    return Verdict(strong(only), said, "too few queries", "few")
+    return VerdictFinding(strong(only), said, "too few queries", "few")
 
 
 def _number(value: float, digits: int = 3) -> Sentence:

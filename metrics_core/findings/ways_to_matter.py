@@ -16,7 +16,7 @@ from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings, ranges_where
 from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import CLEAR
-from metrics_core.findings.firmness import Pair, Tone, WayToTurn
+from metrics_core.findings.firmness import ComparedPair, Tone, WayToTurn
 from metrics_core.findings.ways_of_files import of_orders
 from metrics_core.findings.ways_to_turn import ahead_on, at_cutoffs, no_cutoff, rests_on
 from metrics_core.unjudged.bounds import DifferenceBounds
@@ -85,7 +85,7 @@ def single_queries(differences: Floats, margin: float) -> WayToTurn:
     return WayToTurn("queries", "Single queries", word, tone, reason, brief)
 
 
-def cutoff(found: Crossings | None, pair: Pair, margin: float) -> WayToTurn:
+def cutoff(found: Crossings | None, pair: ComparedPair, margin: float) -> WayToTurn:
     """At how many results the difference matters, or may."""
 
     def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
@@ -118,7 +118,7 @@ def _spans(found: Crossings, holds: npt.NDArray[np.bool_]) -> str:
     return at_cutoffs(found, spans) if len(spans) < 3 else "at some k"
 
 
-def other_measures(found: Agreement, pair: Pair) -> WayToTurn:
+def other_measures(found: Agreement, pair: ComparedPair) -> WayToTurn:
     """Whether another measure has one of the two ahead: a margin is that of one measure alone."""
     table = found.defined.set_index("measure").drop(index=pair.measure)
     if table.empty:

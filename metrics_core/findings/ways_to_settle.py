@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from metrics_core.base import wording as w
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.verdicts import AHEAD, BEHIND
-from metrics_core.findings.firmness import Pair, WayToTurn
+from metrics_core.findings.firmness import ComparedPair, WayToTurn
 from metrics_core.findings.testing import rounded, size_of
 from metrics_core.findings.ways_to_turn import at_cutoffs
 
@@ -62,7 +62,7 @@ def cutoff(found: Crossings | None) -> WayToTurn | None:
     return _entry("cutoff", "Cutoff", f"clear {where}", warns=True)
 
 
-def other_measures(verdicts: Mapping[str, str], pair: Pair) -> WayToTurn | None:
+def other_measures(verdicts: Mapping[str, str], pair: ComparedPair) -> WayToTurn | None:
     """On which other measures one of the two is clearly ahead: a reason to choose the measure
     before looking. `verdicts` are those of the table of runs, by measure; None without others."""
     others = {name: word for name, word in verdicts.items() if name != pair.measure}

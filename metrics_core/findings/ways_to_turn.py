@@ -15,7 +15,7 @@ from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import Fragility, carried
 from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import AHEAD, BEHIND, FEWEST_DIFFERING
-from metrics_core.findings.firmness import Pair, Tone, WayToTurn
+from metrics_core.findings.firmness import ComparedPair, Tone, WayToTurn
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 
@@ -116,7 +116,7 @@ class Missed:
 
 
 def single_queries(
-    found: Fragility, pair: Pair, differences: Floats, missed: Missed | None = None
+    found: Fragility, pair: ComparedPair, differences: Floats, missed: Missed | None = None
 ) -> WayToTurn:
     """Does it rest on a few queries? Without `missed` nothing is said of what was not found."""
 
@@ -157,7 +157,7 @@ def rests_on(turning: int, queries: int) -> tuple[str, Tone]:
     return "carried by few queries", "not firm"
 
 
-def _unfound(pair: Pair, differences: Floats, missed: Missed | None) -> str:
+def _unfound(pair: ComparedPair, differences: Floats, missed: Missed | None) -> str:
     """What those carry for which the run that is behind found nothing; "" where it is little."""
     if missed is None:
         return ""
@@ -193,7 +193,7 @@ def _share_of(who: str, n: int, part: float) -> str:
 
 
 def cutoff(
-    found: Crossings | None, pair: Pair, chosen: int | None, lengths: Mapping[str, int]
+    found: Crossings | None, pair: ComparedPair, chosen: int | None, lengths: Mapping[str, int]
 ) -> WayToTurn:
     """Does it depend on how many results count? `chosen` is the cutoff, None for the whole list;
     `lengths` how many documents each run typically lists."""
@@ -230,13 +230,15 @@ def cutoff(
     )
 
 
-def no_cutoff(pair: Pair) -> WayToTurn:
+def no_cutoff(pair: ComparedPair) -> WayToTurn:
     """The entry of a measure that has no cutoff."""
     reason = f"{pair.measure} looks at whole lists, whatever k is."
     return WayToTurn("cutoff", "Cutoff", "has none", "", reason)
 
 
-def _level_by_cutoff(found: Crossings, pair: Pair, short: list[str]) -> tuple[str, Tone, str]:
+def _level_by_cutoff(
+    found: Crossings, pair: ComparedPair, short: list[str]
+) -> tuple[str, Tone, str]:
     """Of two that are level at the chosen cutoff: where else they are, and who leads where not."""
     level = found.stretches(0)
     if level == [(1, found.depth)]:
@@ -273,7 +275,7 @@ def _span(span: tuple[int, int]) -> str:
     return f"k = {w.count(low)}" if low == high else f"k = {w.count(low)} to {w.count(high)}"
 
 
-def _changes(found: Crossings, pair: Pair) -> list[str]:
+def _changes(found: Crossings, pair: ComparedPair) -> list[str]:
     """What is otherwise at the first cutoffs, where the lead is not that of the verdict."""
     side = pair.side
     other = np.flatnonzero(found.side != side)
@@ -304,7 +306,7 @@ def _lengths(found: Crossings, lengths: Mapping[str, int]) -> list[str]:
     ]
 
 
-def other_measures(found: Agreement, pair: Pair, runs: int) -> WayToTurn:
+def other_measures(found: Agreement, pair: ComparedPair, runs: int) -> WayToTurn:
     """Do other measures say the same?"""
     table = found.defined.set_index("measure")
     agreeing = found.agreeing(pair.measure)
@@ -333,7 +335,7 @@ def other_measures(found: Agreement, pair: Pair, runs: int) -> WayToTurn:
     return WayToTurn("measures", "Other measures", word, tone, " ".join(said), word)
 
 
-def ahead_on(table: pd.DataFrame, pair: Pair, side: int) -> str:
+def ahead_on(table: pd.DataFrame, pair: ComparedPair, side: int) -> str:
     """On which measures of `Agreement.table` the run of a side is ahead; those on which it clearly
     is, if there are any. Empty where it is ahead on none."""
     ahead = [m for m in table.index if table.loc[m, "side"] == side]

@@ -23,7 +23,7 @@ from metrics_core.formats.parsing.delimited import (
     tsv_fields,
     tsv_records,
 )
-from metrics_core.formats.parsing.named import Named
+from metrics_core.formats.parsing.named import NamedColumns
 from metrics_core.formats.parsing.trec_lines import fields_of
 from metrics_core.formats.reading import read
 from metrics_core.formats.registry import Request
@@ -72,7 +72,7 @@ def pairs_of(rows: pa.Table | Mapping[str, Any]) -> Qrels:
     return Qrels(table=Qrels.from_columns(rows["query_id"], rows["doc_id"], grades).table)
 
 
-def _pairs(source: Source) -> Named | None:
+def _pairs(source: Source) -> NamedColumns | None:
     """The columns query_id and doc_id; None where there are others, and they have no names."""
     sample = sample_of(source)
     first = next(iter(sample.lines), "")

@@ -17,7 +17,7 @@ from metrics_core.formats.parsing.checking import refuse_values
 from metrics_core.formats.parsing.chosen_columns import recognise_named
 from metrics_core.formats.parsing.columns import RANKS_COLUMNS, position
 from metrics_core.formats.parsing.list_names import QUERY_KEYS, kind_of_list
-from metrics_core.formats.parsing.named import Named, check_columns, check_header, load_named
+from metrics_core.formats.parsing.named import NamedColumns, check_columns, check_header, load_named
 from metrics_core.formats.registry import KINDS, FirstRows, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.lines import refuse
 from metrics_core.formats.source.source import Source, shortened
@@ -113,7 +113,7 @@ def read_parquet(source: Source, request: Request) -> Loaded:
             columns[name] = _whole_as_text(source, column, name, notes)
         else:
             columns[name] = guarded(source, partial(column.cast, ID))
-    named = Named(names, columns, None, notes, header=None)
+    named = NamedColumns(names, columns, None, notes, header=None)
     return load_named(source, request, named, "parquet", "Parquet")
 
 

@@ -14,7 +14,7 @@ from metrics_core.base.notes import Note
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts
 from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
 from metrics_core.formats.parsing.checking import qrels_table
-from metrics_core.formats.parsing.systems import Reading, load_runs, with_one_tag
+from metrics_core.formats.parsing.systems import FormatDetails, load_runs, with_one_tag
 from metrics_core.formats.parsing.trec_lines import (
     QRELS,
     RUN,
@@ -163,7 +163,7 @@ def read_trec(source: Source, request: Request, *, only_carefully: bool = False)
     rows = rows.set_column(
         rows.column_names.index("score"), "score", rows["score"].combine_chunks()
     )
-    read_as = Reading("trec", title, tag=tags[0])
+    read_as = FormatDetails("trec", title, tag=tags[0])
     return load_runs(source, request, rows, index, read_as, notes)
 
 

@@ -66,7 +66,7 @@ def why_not_a_number(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Graded:
+class ParsedGrades:
     """Distinct grade texts understood: `values` (NaN where not), and why not, by text."""
 
     values: npt.NDArray[np.float64]
@@ -82,7 +82,7 @@ class GradeProblem:
     offer: str = ""
 
 
-def parse_grades(texts: Sequence[str], grades: Grades) -> Graded:
+def parse_grades(texts: Sequence[str], grades: Grades) -> ParsedGrades:
     """Grades of distinct texts; `grades` says which are allowed."""
     values = np.full(len(texts), np.nan)
     refused: dict[str, GradeProblem] = {}
@@ -92,7 +92,7 @@ def parse_grades(texts: Sequence[str], grades: Grades) -> Graded:
             refused[text] = grade
         else:
             values[i] = grade
-    return Graded(values, refused)
+    return ParsedGrades(values, refused)
 
 
 def _grade(text: str, grades: Grades) -> float | GradeProblem:
@@ -135,7 +135,7 @@ def _grade(text: str, grades: Grades) -> float | GradeProblem:
     return value
 
 
-def grade_array(graded: Graded, codes: npt.NDArray[Any], grades: Grades) -> npt.NDArray[Any]:
+def grade_array(graded: ParsedGrades, codes: npt.NDArray[Any], grades: Grades) -> npt.NDArray[Any]:
     """Per row its grade: int64, or float64 where real grades were asked for and not all of them are
     whole numbers that int64 and float64 hold alike."""
     values = graded.values[codes]

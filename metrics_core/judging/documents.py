@@ -40,7 +40,7 @@ class Top:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedDocuments:
     """What the lists of one run hold, and the documents with their columns.
 
     run          the run, or None where the lists stand in `lists`
@@ -131,7 +131,9 @@ class Listed:
             )
         return None
 
-    def among(self, queries: npt.NDArray[np.bool_], judged: npt.NDArray[np.bool_]) -> Listed:
+    def among(
+        self, queries: npt.NDArray[np.bool_], judged: npt.NDArray[np.bool_]
+    ) -> ListedDocuments:
         """The same for some of the queries (bool[Q]) and some of the judged documents (bool[j])."""
         number = np.cumsum(queries) - 1
         lists = self.lists
@@ -148,7 +150,7 @@ class Listed:
             lists=lists,
         )
 
-    def condensed(self, query: Ints, rank: Ints, qrels_rows: Ints) -> Listed:
+    def condensed(self, query: Ints, rank: Ints, qrels_rows: Ints) -> ListedDocuments:
         """The same with lists of these judged documents only."""
         return replace(self, lists=(query, rank, qrels_rows))
 
@@ -171,7 +173,7 @@ class Listed:
 
 def listed_alone(
     retrieved: Sequence[str], judged: Sequence[str], columns: Mapping[str, Mapping[str, Any]]
-) -> Listed:
+) -> ListedDocuments:
     """One plain list: ids in rank order, the judged ids in falling grade, and for each column what
     a document has in it."""
     known = (doc for values in columns.values() for doc in values)
@@ -179,7 +181,7 @@ def listed_alone(
     row = {doc: i for i, doc in enumerate(doc_ids)}
     table = {name: _column_of([v.get(d) for d in doc_ids]) for name, v in columns.items()}
     rank = np.arange(1, len(retrieved) + 1)
-    return Listed(
+    return ListedDocuments(
         run=None,
         query=np.zeros(0, dtype=np.int32),
         n_queries=1,

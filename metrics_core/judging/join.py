@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.errors import NoSharedQueriesError, RanklensError
-from metrics_core.judging.documents import Listed
+from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.empty_ranks import EmptyRanks
-from metrics_core.judging.judged import JudgedRanks, Places, Tied, assembled
-from metrics_core.judging.ranking import Ranking
+from metrics_core.judging.judged import JudgedRanks, Places, TiedRanks, assembled
+from metrics_core.judging.ranking import RowRanks
 from metrics_core.tables import Documents, Qrels, RankedRun, Run
 from metrics_core.tables.arrays import column_of, places_among, values_of
 from metrics_core.tables.columns import cleaned_id
@@ -48,7 +48,7 @@ def places(run: Run, qrels: Qrels) -> Places:
     run, query_ids = run.whole(), qrels.query_ids
     row_query = _judged_queries_of(run, query_ids)[run.query_codes]
     rows, qrels_rows = rows_named(run.doc_ids, row_query, qrels)
-    ranking = Ranking(run, row_query, rows)
+    ranking = RowRanks(run, row_query, rows)
     order = np.lexsort((ranking.rank, row_query[rows]))
     retrieved, empty = _lists(run, row_query, len(query_ids))
     return Places(
@@ -56,7 +56,7 @@ def places(run: Run, qrels: Qrels) -> Places:
         rank=ranking.rank[order],
         qrels_row=qrels_rows[order],
         retrieved=retrieved,
-        tied=Tied(ranking.tied_from, ranking.tied).at(order),
+        tied=TiedRanks(ranking.tied_from, ranking.tied).at(order),
         notes=ranking.notes,
         empty=empty,
     )
@@ -91,7 +91,7 @@ def judged_at(
     )
     if not run.complete:
         return ranks
-    listed = Listed(run, place, len(query_ids), qrels.doc_ids, qrels.best_first, documents)
+    listed = ListedDocuments(run, place, len(query_ids), qrels.doc_ids, qrels.best_first, documents)
     return replace(ranks, listed=listed)
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
-from metrics_core.judging.documents import Listed
+from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.empty_ranks import EmptyRanks
 from metrics_core.judging.hits import Cutoff, Hits, per_query
 from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
@@ -26,16 +26,16 @@ _MOST_KEPT = 64
 
 
 @dataclass(frozen=True)
-class Tied:
+class TiedRanks:
     """How far equal scores reach around each judged document: `first` int64[m], the first rank of
     those that share its score, and `number` int64[m], how many they are, itself among them."""
 
     first: Ints
     number: Ints
 
-    def at(self, rows: Ints | npt.NDArray[np.bool_]) -> Tied:
+    def at(self, rows: Ints | npt.NDArray[np.bool_]) -> TiedRanks:
         """The same for some of the documents, by their places or bool[m]."""
-        return Tied(self.first[rows], self.number[rows])
+        return TiedRanks(self.first[rows], self.number[rows])
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ class JudgedRanks:
     empty_queries: tuple[str, ...] = ()
     notes: tuple[Note, ...] = field(default=(), compare=False)
     subtopics: SubtopicJudgments | None = None
-    listed: Listed | None = field(default=None, compare=False, repr=False)
-    tied: Tied | None = field(default=None, compare=False, repr=False)
+    listed: ListedDocuments | None = field(default=None, compare=False, repr=False)
+    tied: TiedRanks | None = field(default=None, compare=False, repr=False)
     empty: EmptyRanks | None = None
     # A hundred measures ask for the same few subsets; each is worked out once.
     _memo: Memo = field(
@@ -239,7 +239,7 @@ class Places:
     rank: Ints
     qrels_row: Ints
     retrieved: Ints
-    tied: Tied | None = None
+    tied: TiedRanks | None = None
     notes: tuple[Note, ...] = ()
     empty: EmptyRanks | None = None
 

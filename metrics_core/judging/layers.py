@@ -14,9 +14,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.judging.documents import Listed
+from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.join import judge
-from metrics_core.judging.judged import JudgedRanks, Tied
+from metrics_core.judging.judged import JudgedRanks, TiedRanks
 from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import column_of, places_among, texts_of, values_of
@@ -142,7 +142,7 @@ def rejudged(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> Judge
     return replace(made, listed=_listed(ranks.listed, run, qrels, rows))
 
 
-def _tied(kept: Tied | None, again: Tied | None, order: Ints) -> Tied | None:
+def _tied(kept: TiedRanks | None, again: TiedRanks | None, order: Ints) -> TiedRanks | None:
     """Both one behind the other, in this order; None where one is not known."""
     if kept is None or again is None:
         return None
@@ -150,7 +150,7 @@ def _tied(kept: Tied | None, again: Tied | None, order: Ints) -> Tied | None:
         np.concatenate([getattr(tied, name) for tied in (kept, again)])
         for name in ("first", "number")
     )
-    return Tied(first[order], number[order])
+    return TiedRanks(first[order], number[order])
 
 
 def _joined(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, Ints]:
@@ -165,7 +165,7 @@ def _joined(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, Ints]:
         none = JudgedRanks(
             run.name, (), nothing, nothing, nothing.astype(np.float64), nothing,
             np.zeros(len(changed), dtype=np.int64), nothing, nothing.astype(np.float64), 0.0,
-            tied=Tied(nothing, nothing),
+            tied=TiedRanks(nothing, nothing),
         )  # fmt: skip
         return none, own
     # Filtering keeps the dictionaries, so that a query has the same number in the part.
@@ -214,8 +214,8 @@ def _with_further(ranks: JudgedRanks, run: Run, qrels: Qrels) -> JudgedRanks:
     )
 
 
-def _listed(listed: Listed, run: Run, qrels: Qrels, judged_rows: Ints) -> Listed:
-    return Listed(
+def _listed(listed: ListedDocuments, run: Run, qrels: Qrels, judged_rows: Ints) -> ListedDocuments:
+    return ListedDocuments(
         run,
         places_among(run.query_ids, qrels.query_ids).astype(np.int32),
         len(qrels.query_ids),

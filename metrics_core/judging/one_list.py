@@ -10,7 +10,7 @@ import numpy as np
 
 from metrics_core.base.errors import ParameterError
 from metrics_core.base.wording import shown
-from metrics_core.judging.documents import Listed, listed_alone
+from metrics_core.judging.documents import ListedDocuments, listed_alone
 from metrics_core.judging.judged import JudgedRanks
 from metrics_core.tables.columns import WRITE_TEXTS, id_text
 from metrics_core.tables.given_numbers import finite_number
@@ -68,7 +68,7 @@ def single_query(
     listed: int,
     *,
     rows: Iterable[int] | None = None,
-    documents: Listed | None = None,
+    documents: ListedDocuments | None = None,
 ) -> JudgedRanks:
     """One query's ranks without a run: (rank, grade) of its retrieved judged documents, ascending
     by rank, the grades of all its judged documents, and how many documents are listed. With the

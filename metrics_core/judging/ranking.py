@@ -20,7 +20,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-class Ranking:
+class RowRanks:
     """Ranks of some rows of a run: `rank`, and around each row `tied_from`, the first rank, and
     `tied`, the number of those that share its score; int64[rows] each. `notes` say how far ties
     decided them."""
@@ -164,7 +164,7 @@ def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
     if tied[touching].any():
         # Whole groups of equal scores, and all above them: their ranks among each other are theirs.
         part = Run(table=run.table.take(column_of(rows)))
-        rank = Ranking(part, part.query_codes, np.arange(len(rows))).rank
+        rank = RowRanks(part, part.query_codes, np.arange(len(rows))).rank
     inside = rank <= cutoff
     return rows[inside], rank[inside]
 

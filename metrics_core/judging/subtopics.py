@@ -23,7 +23,7 @@ _MOST_KEPT = 16
 
 
 @dataclass(frozen=True)
-class Coverage:
+class SubtopicCoverage:
     """What a list covers: its hits, sorted by query and rank. For each hit `repeat` int64[m] is how
     many documents down to it are relevant to its subtopic (1: it is the first), and `n_relevant`
     int64[m] how many there are in all."""
@@ -63,11 +63,11 @@ class SubtopicJudgments:
         cells, _ = self._cells(rel)
         return np.bincount(cells // self._width, minlength=self.n_queries)
 
-    def covered(self, rel: float = 1) -> Coverage:
+    def covered(self, rel: float = 1) -> SubtopicCoverage:
         """What the run covers."""
         return self._memo(("covered", rel), lambda: self._covered(rel))
 
-    def ideal(self, rel: float, alpha: float) -> Coverage:
+    def ideal(self, rel: float, alpha: float) -> SubtopicCoverage:
         """What the best order of all judged documents covers: at each rank the document that adds
         most, where each further document of a subtopic adds 1 − alpha times what the one before
         did; of equals the last by id, as ndeval has it."""
@@ -88,12 +88,12 @@ class SubtopicJudgments:
         cells, place = np.unique(cell, return_inverse=True)
         return cells, place
 
-    def _covered(self, rel: float) -> Coverage:
+    def _covered(self, rel: float) -> SubtopicCoverage:
         cells, cell = self._cells(rel)
         rank = self.rank[self._relevant(rel)]
         return self._coverage(cells, cell, rank)
 
-    def _coverage(self, cells: Ints, cell: Ints, rank: Ints) -> Coverage:
+    def _coverage(self, cells: Ints, cell: Ints, rank: Ints) -> SubtopicCoverage:
         """Coverage from the rank of each relevant judgment, 0 where it has none."""
         n_relevant = np.bincount(cell, minlength=len(cells))
         listed = rank > 0
@@ -105,9 +105,9 @@ class SubtopicJudgments:
         query = cells[cell] // self._width
         order = np.lexsort((cell, rank, query))
         hits = Hits(query[order], rank[order], np.ones(len(order)), self.n_queries)
-        return Coverage(hits, repeat[order], n_relevant[cell[order]])
+        return SubtopicCoverage(hits, repeat[order], n_relevant[cell[order]])
 
-    def _ideal(self, rel: float, alpha: float) -> Coverage:
+    def _ideal(self, rel: float, alpha: float) -> SubtopicCoverage:
         """The greedy order, for all queries at once: one step of array work for each rank. What is
         relevant to no subtopic adds nothing and stands below the rest."""
         cells, cell = self._cells(rel)

@@ -19,7 +19,7 @@ _BLOCK = 500_000
 
 
 @dataclass(frozen=True)
-class Unjudged:
+class UnjudgedPlaces:
     """The listed documents without a judgment within a depth, sorted by query and rank; `further`
     int64[Q] stand below it, and `grade` is the highest that each could have."""
 
@@ -29,7 +29,7 @@ class Unjudged:
     grade: float
 
     @classmethod
-    def of(cls, ranks: JudgedRanks, grade: float, depth: int | None = None) -> Unjudged:
+    def of(cls, ranks: JudgedRanks, grade: float, depth: int | None = None) -> UnjudgedPlaces:
         """All ranks of the lists but those of judged documents, within a depth if there is one."""
         judged = ranks.judged()
         every = ranks.documents() - judged.count().astype(np.int64)
@@ -56,7 +56,7 @@ class Unjudged:
         """Per query how many there are within the depth, int64[Q]."""
         return np.bincount(self.query, minlength=len(self.further))
 
-    def up_to(self, depth: float) -> Unjudged:
+    def up_to(self, depth: float) -> UnjudgedPlaces:
         """Those within this depth, the others counted as further."""
         inside = self.rank <= depth
         beyond = np.bincount(self.query[~inside], minlength=len(self.further))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.documents import Listed, Top
+from metrics_core.judging.documents import ListedDocuments, Top
 from metrics_core.judging.hits import Cutoff, Hits, Ints, per_query
 from metrics_core.measures.declaring.parameters import Bounds, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
@@ -31,7 +31,7 @@ _UNJUDGED = "An unjudged document counts like any other."
 _NOT_LISTED = "Not defined for a judged query that the run does not list; left out of the mean."
 
 
-def _top(ranks: JudgedRanks, cutoff: Cutoff) -> tuple[Listed, Top]:
+def _top(ranks: JudgedRanks, cutoff: Cutoff) -> tuple[ListedDocuments, Top]:
     listed = ranks.listed
     assert listed is not None and cutoff is not None
     return listed, listed.top(int(np.max(cutoff)))
@@ -51,14 +51,16 @@ def _share(part: Scores, whole: Scores, empty: Mask) -> Scores:
     return np.where(empty, 0.0, shares)
 
 
-def _prices(listed: Listed, place: Ints, column: str) -> Scores:
+def _prices(listed: ListedDocuments, place: Ints, column: str) -> Scores:
     prices = listed.numbers(place, column)
     if (prices < 0).any():
         raise ParameterError(f"The column {column!r} holds a price below 0: {np.nanmin(prices)}.")
     return prices
 
 
-def _earned(ranks: JudgedRanks, listed: Listed, cutoff: Cutoff, rel: int, column: str) -> Scores:
+def _earned(
+    ranks: JudgedRanks, listed: ListedDocuments, cutoff: Cutoff, rel: int, column: str
+) -> Scores:
     """The prices of the relevant results within each cutoff, summed."""
     rows = ranks.qrels_row[ranks.relevance >= max(rel, 0)]
     prices = _prices(listed, listed.judged_place(rows), column)

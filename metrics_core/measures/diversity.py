@@ -17,7 +17,7 @@ import numpy.typing as npt
 from metrics_core.base.errors import LackingDataError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Floats, per_query, prefix_sums, ratio
-from metrics_core.judging.subtopics import Coverage, SubtopicJudgments
+from metrics_core.judging.subtopics import SubtopicCoverage, SubtopicJudgments
 from metrics_core.measures.declaring.elsewhere import Difference
 from metrics_core.measures.declaring.parameters import Bounds, Rel, Samples, Share, TopK
 from metrics_core.measures.declaring.registry import Need, Scores, measure
@@ -47,16 +47,18 @@ def judgments_of(ranks: JudgedRanks) -> SubtopicJudgments:
     return ranks.subtopics
 
 
-def _novelty(found: Coverage, alpha: float, discount: npt.NDArray[Any], cutoff: Cutoff) -> Floats:
+def _novelty(
+    found: SubtopicCoverage, alpha: float, discount: npt.NDArray[Any], cutoff: Cutoff
+) -> Floats:
     """Sum of (1 − alpha)^(earlier documents of the subtopic) × discount over the hits."""
     return found.hits.total((1 - alpha) ** (found.repeat - 1.0) * discount, cutoff)
 
 
-def _discounted(found: Coverage, alpha: float, cutoff: Cutoff) -> Floats:
+def _discounted(found: SubtopicCoverage, alpha: float, cutoff: Cutoff) -> Floats:
     return _novelty(found, alpha, 1 / np.log2(found.hits.rank + 1), cutoff)
 
 
-def _reciprocal(found: Coverage, cutoff: Cutoff) -> Floats:
+def _reciprocal(found: SubtopicCoverage, cutoff: Cutoff) -> Floats:
     return _novelty(found, _ERR_ALPHA, 1 / found.hits.rank, cutoff)
 
 

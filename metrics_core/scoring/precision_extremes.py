@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import prefix_sums, ratio
-from metrics_core.judging.unjudged import Unjudged
+from metrics_core.judging.unjudged import UnjudgedPlaces
 from metrics_core.measures import Measure
 
 Floats = npt.NDArray[np.float64]
@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def of_precisions(
-    ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged
+    ranks: JudgedRanks, measure: Measure, score: Floats, free: UnjudgedPlaces
 ) -> tuple[Floats, Floats]:
     """Lowest and highest score of sums of precisions over the relevant documents."""
     relevant = ranks.relevant(measure.value("rel") or 1)
@@ -49,7 +49,7 @@ def of_precisions(
     return low, high
 
 
-def _growth(found: Ints, rank: Ints, free: Unjudged, cutoff: float) -> tuple[Floats, Floats]:
+def _growth(found: Ints, rank: Ints, free: UnjudgedPlaces, cutoff: float) -> tuple[Floats, Floats]:
     """What each unjudged document adds to the sum of precisions once it is relevant, if those above
     it are (counted from the top), and if those below it are (from the bottom): running sums with a
     leading 0. It brings its own precision, and one more hit to every relevant document below it."""
@@ -86,7 +86,7 @@ def _averaged(measure: Measure, sums: Floats, relevant: Ints, listed: Ints) -> F
 
 
 def at_relevant(
-    ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged
+    ranks: JudgedRanks, measure: Measure, score: Floats, free: UnjudgedPlaces
 ) -> tuple[Floats, Floats]:
     """Lowest and highest precision at a rank that follows from how many documents are relevant."""
     rel = measure.value("rel") or 1

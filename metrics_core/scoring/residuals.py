@@ -41,7 +41,7 @@ from metrics_core.base import frames as pd
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.additions import with_more
 from metrics_core.judging.hits import ratio
-from metrics_core.judging.unjudged import Unjudged, blocks
+from metrics_core.judging.unjudged import UnjudgedPlaces, blocks
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.registry import Share, Whole
 from metrics_core.measures.shares import part_of, whole_of
@@ -127,7 +127,7 @@ def _ends(
     score = measure.score(ranks)
     if kind == "unaffected":
         return score, score
-    unjudged = Unjudged.of(ranks, grade, depth)
+    unjudged = UnjudgedPlaces.of(ranks, grade, depth)
     low, high = _EXTREMES[kind](ranks, measure, score, unjudged)
     untouched = (unjudged.counts() == 0) | np.isnan(score)
     return np.where(untouched, score, low), np.where(untouched, score, high)
@@ -156,7 +156,9 @@ def residual_frame(
     return pd.concat(parts, ignore_index=True)
 
 
-def _monotone(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
+def _monotone(
+    ranks: JudgedRanks, measure: Measure, score: Floats, free: UnjudgedPlaces
+) -> Extremes:
     counts = free.counts()
     if measure.cutoff is not None:
         # So many of the highest grade are the best order already.
@@ -165,16 +167,18 @@ def _monotone(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudge
     return np.minimum(score, other), np.maximum(score, other)
 
 
-def _count(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
+def _count(ranks: JudgedRanks, measure: Measure, score: Floats, free: UnjudgedPlaces) -> Extremes:
     return score, score + free.counts()
 
 
-def _recall(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
+def _recall(ranks: JudgedRanks, measure: Measure, score: Floats, free: UnjudgedPlaces) -> Extremes:
     low = measure.score(with_more(ranks, free.further, free.grade))
     return low, measure.score(free.known_in(ranks))
 
 
-def _normalised(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
+def _normalised(
+    ranks: JudgedRanks, measure: Measure, score: Floats, free: UnjudgedPlaces
+) -> Extremes:
     ceiling = measure.declaration.range[1]
     low = measure.score(with_more(ranks, free.counts(), free.grade))
     high = np.minimum(measure.score(free.listed_in(ranks)), ceiling)
@@ -198,7 +202,7 @@ class _Shared:
         self._score, self._found = measure.score(ranks), part.score(ranks)
         self._most = self._found + unjudged_scores(ranks, part, grade)
         if kind == "recall":
-            self._beyond = Unjudged.of(ranks, grade, measure.cutoff).further
+            self._beyond = UnjudgedPlaces.of(ranks, grade, measure.cutoff).further
 
     def ends(self, elsewhere: Ints | None) -> Extremes:
         """Lowest and highest score with so many documents elsewhere."""
@@ -229,14 +233,14 @@ def whole_range(measure: Measure) -> tuple[float, float]:
     return low, high
 
 
-def _unknown(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
+def _unknown(ranks: JudgedRanks, measure: Measure, score: Floats, free: UnjudgedPlaces) -> Extremes:
     low, high = whole_range(measure)
     return np.full(len(score), low), np.full(len(score), high)
 
 
 _BY_SHARE = ("recall", "normalised")
 
-_EXTREMES: dict[str, Callable[[JudgedRanks, Measure, Floats, Unjudged], Extremes]] = {
+_EXTREMES: dict[str, Callable[[JudgedRanks, Measure, Floats, UnjudgedPlaces], Extremes]] = {
     "monotone": _monotone,
     "count": _count,
     "recall": _recall,

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.judged import without_rows
-from metrics_core.judging.unjudged import Unjudged, blocks
+from metrics_core.judging.unjudged import UnjudgedPlaces, blocks
 from metrics_core.measures import Measure
 
 Floats = npt.NDArray[np.float64]
@@ -47,7 +47,7 @@ def _unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floa
     parts = []
     bare = replace(ranks, listed=None, subtopics=None, tied=None)
     for _, some in blocks(bare, measure.cutoff):
-        free = Unjudged.of(some, grade, measure.cutoff)
+        free = UnjudgedPlaces.of(some, grade, measure.cutoff)
         alone = _holding(some, free.query, free.rank, np.full(len(free.query), grade))
         parts.append(measure.score(alone))
     return np.concatenate(parts)

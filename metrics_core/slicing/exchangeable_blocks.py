@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.scoring.random_groups import MOST_SINGLE
-from metrics_core.slicing.members import Members
+from metrics_core.slicing.members import SliceMembers
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -48,7 +48,7 @@ class Parcels:
         return np.asarray(np.add.reduceat(values[self.order], self.starts))
 
 
-def parcels_of(members: Members) -> Parcels | None:
+def parcels_of(members: SliceMembers) -> Parcels | None:
     """The parcels of queries in slices; None where there are so few queries that each is dealt by
     itself."""
     n_queries = len(members.kind)

@@ -31,7 +31,7 @@ import numpy.typing as npt
 from metrics_core.base import frames as pd
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.slicing.members import Members, kinds
+from metrics_core.slicing.members import SliceMembers, kinds
 from metrics_core.slicing.permutation_max import (
     ALIKE,
     farthest_dealt,
@@ -66,7 +66,7 @@ class _Slices(NamedTuple):
     """The conditions of S slices and which queries are in each."""
 
     conditions: list[tuple[Condition, ...]]
-    members: Members
+    members: SliceMembers
 
 
 class _Grouped(NamedTuple):
@@ -156,7 +156,7 @@ def _varied(gaps: Floats) -> bool:
     return bool(np.ptp(gaps) > ALIKE * np.abs(gaps).max())
 
 
-def _p_values(members: Members, gaps: Floats, away: Floats, level: float) -> Floats:
+def _p_values(members: SliceMembers, gaps: Floats, away: Floats, level: float) -> Floats:
     """How often chance takes any slice as far off as each, both ways; where dealing out alone says
     that nothing differs the differences are not flipped."""
     # What ties with the data counts against it.
@@ -191,7 +191,7 @@ def _slices(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
         parts.append(part)
     conditions = [each for part in parts for each in part.conditions]
     if not conditions:
-        return _Slices([], Members(np.zeros(n_queries, dtype=np.int64), np.zeros((1, 0))))
+        return _Slices([], SliceMembers(np.zeros(n_queries, dtype=np.int64), np.zeros((1, 0))))
     # Queries with the same values are in the same slices; there are many times as many queries.
     kind, first = kinds(one.place for one in singles)
     inside_of = np.zeros((len(first), len(conditions)))
@@ -201,7 +201,7 @@ def _slices(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
         held = np.flatnonzero(place >= 0)
         inside_of[held, begun + place[held]] = 1.0
         begun += len(part.conditions)
-    return _Slices(conditions, Members(kind, inside_of))
+    return _Slices(conditions, SliceMembers(kind, inside_of))
 
 
 def _width(part: _Grouped) -> int:
@@ -239,5 +239,5 @@ def _says_more(inside: Mask, before: Mask, gaps: Floats) -> bool:
 def _differs(inside: Mask, gaps: Floats) -> bool:
     if inside.sum() < FEWEST_QUERIES or (~inside).sum() < FEWEST_QUERIES:
         return False
-    members = Members(inside.astype(np.int64), np.array([[0.0], [1.0]]))
+    members = SliceMembers(inside.astype(np.int64), np.array([[0.0], [1.0]]))
     return bool(abs(studentised(members, gaps)[0]) > _STILL)

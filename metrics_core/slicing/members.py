@@ -15,7 +15,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Members:
+class SliceMembers:
     """Q queries in S slices: `kind` int64[Q] is what each query is, `slices` float64[K, S] of 0 and
     1 the slices that queries of each kind are in. Two kinds may be in the same ones."""
 

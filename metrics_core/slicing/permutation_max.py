@@ -19,7 +19,7 @@ from metrics_core.base.memo import Memo
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
 from metrics_core.scoring.certified import Undecided, rounding
 from metrics_core.slicing.exchangeable_blocks import Parcels, parcels_of
-from metrics_core.slicing.members import Members
+from metrics_core.slicing.members import SliceMembers
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[Any]
@@ -40,7 +40,7 @@ _MOST_KEPT = 60_000_000
 """Bytes of deals that are kept, those of the numbers of queries that were asked for last."""
 
 
-def farthest_dealt(members: Members, gaps: Floats, limits: Floats) -> Floats:
+def farthest_dealt(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
     """How far off the farthest slice is in each deal of the differences, float64[Q], over their
     queries; float64[deals]: on the right side of each of the limits, float64[S], and nearly what it
     is."""
@@ -58,7 +58,7 @@ def farthest_dealt(members: Members, gaps: Floats, limits: Floats) -> Floats:
     return _farthest(units, limits, dealt, moved)
 
 
-def farthest_flipped(members: Members, gaps: Floats, limits: Floats) -> Floats:
+def farthest_flipped(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
     """The same where every difference stays with its query, and changes sides of their mean or not:
     so a query that varies more does so in each of them. A parcel changes sides as a whole."""
     units = _Units.of(members, gaps)
@@ -85,7 +85,7 @@ class _Units:
     parcels: Parcels | None
 
     @classmethod
-    def of(cls, members: Members, gaps: Floats) -> _Units:
+    def of(cls, members: SliceMembers, gaps: Floats) -> _Units:
         scaled = gaps - gaps.mean()
         spread = float(np.sqrt(np.square(scaled).mean()))
         alike = spread <= ALIKE * float(np.abs(gaps).max(initial=0.0))
@@ -135,7 +135,7 @@ def _farthest(
     return np.concatenate(list(several(farthest, range(-(-times // _AT_ONCE)))))
 
 
-def studentised(members: Members, gaps: Floats) -> Floats:
+def studentised(members: SliceMembers, gaps: Floats) -> Floats:
     """How many standard errors the mean inside each slice is off that of the rest, float64[S], for
     one float64[Q] of differences: on the normal scale, so that small slices and large ones
     compare."""

@@ -8,7 +8,7 @@ from typing import Protocol, Self, TypeVar
 from metrics_core.base.notes import Note
 
 
-class Named(Protocol):
+class HasName(Protocol):
     """What has a name and can get another."""
 
     @property
@@ -19,7 +19,7 @@ class Named(Protocol):
         """The same under another name."""
 
 
-AnyRun = TypeVar("AnyRun", bound=Named)
+AnyRun = TypeVar("AnyRun", bound=HasName)
 
 
 def _never(_one: object, _other: object) -> bool:

@@ -18,7 +18,7 @@ from metrics_core.base import wording as w
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import LEVEL, Interval
-from metrics_core.unjudged.graded_scores import Graded
+from metrics_core.unjudged.graded_scores import RegradedScores
 from metrics_core.unjudged.unjudged_ranks import NEAR, UnjudgedRanks
 from metrics_core.unjudged.usual_grades import UsualGrades
 
@@ -82,7 +82,7 @@ def _drawn(
     usual: UsualGrades,
 ) -> list[float]:
     """The difference after each draw of grades."""
-    graded = Graded(run, baseline, measure, near.some(usual.order), usual.grades)
+    graded = RegradedScores(run, baseline, measure, near.some(usual.order), usual.grades)
     generator = np.random.default_rng(_SEED)
     size = len(near) + len(run.query) + len(run.judged_query)
     times = range(int(np.clip(_WORK // size, _FEWEST, _MOST)))

@@ -105,7 +105,7 @@ class _Summed:
         return best
 
 
-class Graded:
+class RegradedScores:
     """A pair's scores by a measure after some of the documents of `found` were graded."""
 
     def __init__(

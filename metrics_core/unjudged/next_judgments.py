@@ -20,7 +20,7 @@ from metrics_core.comparing.sides import ROUNDING, side_of
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.unjudged.bounds import BoundsOfParts, DifferenceBounds, highest_grade
-from metrics_core.unjudged.graded_scores import Graded, kind_of
+from metrics_core.unjudged.graded_scores import RegradedScores, kind_of
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, with_grades
 
 Floats = npt.NDArray[np.float64]
@@ -86,7 +86,7 @@ def judge_next(
     table = _table(run, ranked, moved[order] * scale)
     if not sign:
         return NextJudgments(table, min(1, len(table)) or None, None, exact)
-    graded = Graded(run, baseline, measure, ranked, np.array([highest_grade(run, measure)]))
+    graded = RegradedScores(run, baseline, measure, ranked, np.array([highest_grade(run, measure)]))
     of, undefined = measure.declaration.combination.of, np.isnan(reached.low)
 
     def turned(n: int) -> bool:

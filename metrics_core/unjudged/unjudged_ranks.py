@@ -18,7 +18,7 @@ import pyarrow as pa
 from metrics_core.base import frames as pd
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.additions import with_judgments, with_listed
-from metrics_core.judging.unjudged import Unjudged
+from metrics_core.judging.unjudged import UnjudgedPlaces
 from metrics_core.scoring.curves import judged_share
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import column_of
@@ -115,7 +115,7 @@ def unjudged_ranks(
     known = [_run_of(ranks) for ranks in (run, baseline)]
     runs = [] if listed > MOST_MATCHED else [them for them in known if them is not None]
     depth = cutoff if len(runs) == 2 else min(cutoff or NEAR, NEAR)
-    own, other = (Unjudged.of(ranks, 0.0, depth) for ranks in (run, baseline))
+    own, other = (UnjudgedPlaces.of(ranks, 0.0, depth) for ranks in (run, baseline))
     within, further = zip(*(_counted(ranks, cutoff) for ranks in (run, baseline)), strict=True)
     counts = (*within, *further)
     if len(runs) < 2:
@@ -132,9 +132,9 @@ def unjudged_ranks(
 
 def _matched(
     run: JudgedRanks,
-    own: Unjudged,
+    own: UnjudgedPlaces,
     baseline: JudgedRanks,
-    other: Unjudged,
+    other: UnjudgedPlaces,
     first: FirstOfBoth,
     counts: Sequence[Ints],
 ) -> UnjudgedRanks:

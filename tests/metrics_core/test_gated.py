@@ -11,7 +11,7 @@ from metrics_core import RanklensError, gate
 from metrics_core.__main__ import main
 from metrics_core.base.errors import ParameterError, UnknownMeasureError
 from metrics_core.commands.gate.records import json_text
-from metrics_core.comparing.gates import EVERY_QUERY, Gate, Slice
+from metrics_core.comparing.gates import EVERY_QUERY, Gate, QuerySlice
 from metrics_core.measures import parse_measure
 
 SAMPLE = Path(__file__).parents[2] / "sample_runs"
@@ -76,7 +76,7 @@ def test_what_is_none_is_refused() -> None:
 def test_a_gate_from_a_measure_and_a_margin() -> None:
     assert Gate.allowing("nDCG@10", 0.01) == Gate.of("nDCG@10 > -0.01")
     sliced = Gate.allowing(" AP [kind=long one] ", 0.5)
-    assert sliced.slice == Slice("kind", "long one") and sliced.measure == parse_measure("AP")
+    assert sliced.slice == QuerySlice("kind", "long one") and sliced.measure == parse_measure("AP")
     assert Gate.allowing("AP", 1e-7).slice == EVERY_QUERY
     for asked, margin in (("AP[kind", 0.1), ("AP[=x]", 0.1), ("AP", 0.0), ("AP", float("nan"))):
         with pytest.raises(ParameterError):

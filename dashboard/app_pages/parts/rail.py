@@ -15,8 +15,8 @@ from dashboard.answers.rail import counts, held_so_far
 from dashboard.app_pages.parts.literal import literal
 from dashboard.app_pages.parts.section import counted
 from dashboard.drawing.blocks import navigation
-from dashboard.drawing.blocks.navigation import Place, Shelved
-from dashboard.files.collections import SAMPLE, Listed
+from dashboard.drawing.blocks.navigation import PageLink, Shelved
+from dashboard.files.collections import SAMPLE, ListedCollection
 from dashboard.session import Opened
 from dashboard.session.actions.collections import (
     collection_href,
@@ -45,7 +45,7 @@ def draw(pages: Sequence[Page], current: Page, here: Opened | None) -> Callable[
     def names(waiting: Mapping[str, str]) -> None:
         marked = current.within or current.name
         places = [
-            Place(
+            PageLink(
                 p.group,
                 p.title,
                 session.menu_href(p.name),
@@ -102,7 +102,7 @@ def _collections(here: Opened | None) -> None:
             new_collection("menu")
 
 
-def _shelf(listed: Sequence[Listed]) -> None:
+def _shelf(listed: Sequence[ListedCollection]) -> None:
     """All collections, last opened first."""
     now = datetime.now().astimezone()
     rows = [
@@ -119,7 +119,9 @@ def _shelf(listed: Sequence[Listed]) -> None:
     st.html(navigation.shelf(rows))
 
 
-def found(listed: Sequence[Listed], key: str, placeholder: str) -> Sequence[Listed]:
+def found(
+    listed: Sequence[ListedCollection], key: str, placeholder: str
+) -> Sequence[ListedCollection]:
     """Those that are looked for by their names, once there are many."""
     if len(listed) <= MANY:
         return listed

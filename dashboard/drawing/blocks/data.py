@@ -14,7 +14,7 @@ from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.checks.fit import FitLine
-from metrics_core.findings.verdicts import Verdict
+from metrics_core.findings.verdicts import VerdictFinding
 
 Row = Mapping[str, Any]
 
@@ -24,7 +24,9 @@ _NAMED_FILES = 4
 """Files of an upload that are named one by one in the line that tells of it."""
 
 
-def result(found: Verdict | None, styles: Styles, link: str, *, alone: bool = False) -> Markup:
+def result(
+    found: VerdictFinding | None, styles: Styles, link: str, *, alone: bool = False
+) -> Markup:
     """What the loaded files say, with the way to the comparison, or to the scores of a run that is
     `alone`; without it, its room."""
     if found is None:

@@ -42,7 +42,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Span:
+class DifferenceRange:
     """Where a difference lies, from `low` to `high`, both NaN where nobody knows; and what that
     is."""
 
@@ -113,7 +113,7 @@ def check(entry: WayToTurn, link: str, *, unclear: bool, is_open: bool) -> Marku
     )
 
 
-def spans(rows: Sequence[Span], drawing: Drawing, label: str) -> Markup:
+def spans(rows: Sequence[DifferenceRange], drawing: Drawing, label: str) -> Markup:
     """Where a difference lies or could lie, on one axis with its ticks and the zero line."""
     ends = [end for row in rows for end in (row.low, row.high) if not math.isnan(end)]
     axis = difference_ticks(ends, most=_TICKS)

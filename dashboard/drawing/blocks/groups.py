@@ -11,7 +11,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.answers.breakdown import Breakdown
-from dashboard.answers.group_table import MOST_ROWS, Listed
+from dashboard.answers.group_table import MOST_ROWS, GroupRows
 from dashboard.drawing.blocks.markup import Lead, pieces_of, style_of
 from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
@@ -123,7 +123,7 @@ class _Scales:
 
 
 def group_table(
-    listed: Listed,
+    listed: GroupRows,
     shown: Breakdown,
     drawing: Drawing,
     *,
@@ -172,7 +172,9 @@ def _room_parts(shown: Breakdown) -> list[str]:
     return parts if float(shown.table[parts].sum(axis=1).max()) > 0 else []
 
 
-def _scales(listed: Listed, shown: Breakdown, drawing: Drawing, ends: Sequence[float]) -> _Scales:
+def _scales(
+    listed: GroupRows, shown: Breakdown, drawing: Drawing, ends: Sequence[float]
+) -> _Scales:
     seen = pd.concat([listed.rows, shown.table.tail(1)], ignore_index=True)
     means = seen[["baseline_mean", "mean"]].to_numpy().ravel()
     low, high = (seen[end].to_numpy(dtype=float) for end in ("diff_low", "diff_high"))
@@ -200,7 +202,7 @@ def _scales(listed: Listed, shown: Breakdown, drawing: Drawing, ends: Sequence[f
 
 
 def _heads(
-    listed: Listed,
+    listed: GroupRows,
     shown: Breakdown,
     drawing: Drawing,
     scales: _Scales,

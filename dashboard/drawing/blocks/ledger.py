@@ -146,7 +146,7 @@ def _moved(row: Mapping[str, Any], cutoff: int, *, alone: bool) -> tuple[str, st
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """A document's part of a ledger, in a word or two."""
 
     name: str
@@ -178,7 +178,7 @@ def ledger_parts(
     documents: pd.DataFrame,
     *,
     opened: Callable[[str], str],
-) -> tuple[list[Entry], int, float]:
+) -> tuple[list[LedgerEntry], int, float]:
     """The parts of a ledger by document, the largest first, how many of them are told by
     themselves, and the sum of the others; as of `ledger_card`."""
     by_size = steps["part"].abs().sort_values(ascending=False, kind="stable").index
@@ -190,7 +190,7 @@ def ledger_parts(
     folded = w.parts_of(printed[-1], parts[most:])
     higher = drawing.comparison.measure.declaration.higher_is_better
     entries = [
-        Entry(
+        LedgerEntry(
             name=column_of(documents, row["doc_id"], "title").strip()
             or beginning_of(documents, row["doc_id"])
             or row["doc_id"],

@@ -29,7 +29,7 @@ _IN_A_TITLE = 24
 _drawn = Template("markup")
 
 
-class Piece(NamedTuple):
+class SentencePiece(NamedTuple):
     """A piece of a sentence as it is drawn; `style` is that of a run's name, and `short` that name
     where the whole has no room."""
 
@@ -51,10 +51,10 @@ def style_of(styles: Styles, run: str) -> RunStyle:
     return styles.get(run) or RunStyle(run, SLOTS)
 
 
-def pieces_of(text: str | Sentence, styles: Styles) -> list[Piece]:
+def pieces_of(text: str | Sentence, styles: Styles) -> list[SentencePiece]:
     """Run names in their colours, what qualifies in muted text; a plain text is one piece."""
     if not isinstance(text, Sentence):
-        return [Piece(text)] if text else []
+        return [SentencePiece(text)] if text else []
     pieces = []
     before = "strong"
     for span in text.spans:
@@ -62,10 +62,10 @@ def pieces_of(text: str | Sentence, styles: Styles) -> list[Piece]:
             style = styles[span.text]
             # Within a muted clause the baseline is no news: it stays as quiet as the clause.
             quiet = style.role == "baseline" and before == "muted"
-            pieces.append(Piece(span.text, "quiet" if quiet else "loud", style))
+            pieces.append(SentencePiece(span.text, "quiet" if quiet else "loud", style))
             continue
         before = span.role
-        pieces.append(Piece(span.text, span.role))
+        pieces.append(SentencePiece(span.text, span.role))
     return pieces
 
 

@@ -17,7 +17,7 @@ from metrics_core.base.errors import RanklensError, UnknownMeasureError
 
 
 @dataclass(frozen=True)
-class Place:
+class PageLink:
     """A page in the rail: the heading it stands below, "" at the foot, the key that opens it, what
     waits there, and whether it is shown."""
 
@@ -54,7 +54,7 @@ _BESIDE = 352
 _drawn = Template("navigation")
 
 
-def rail(places: Sequence[Place]) -> Markup:
+def rail(places: Sequence[PageLink]) -> Markup:
     """The names of the pages, in groups."""
     groups = [(name, list(own)) for name, own in groupby(places, key=attrgetter("group"))]
     return _drawn("rail", groups=groups)

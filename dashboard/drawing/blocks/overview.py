@@ -68,7 +68,7 @@ def brief(measure: str, gloss: str) -> str:
 
 
 @dataclass(frozen=True)
-class Column:
+class MeasureColumn:
     """One measure's column: how its values are written, whether they fit a bar, which is best.
     `bold` says whether the best is marked; `level` is that of the intervals; of `less` the smaller
     value is the better one."""
@@ -125,7 +125,7 @@ class Column:
 
 def columns_of(
     table: pd.DataFrame, drawing: Drawing, measures: Sequence[tuple[str, str, str]]
-) -> list[Column]:
+) -> list[MeasureColumn]:
     """The columns of these measures (name, gloss, link); no value is marked as best where the run
     in focus is not clearly ahead or behind. `table` is long: run, measure, and the columns of
     `compare`."""
@@ -136,7 +136,7 @@ def columns_of(
     bold = chosen.get("verdict") in CLEAR
     comparison = drawing.comparison
     return [
-        Column(
+        MeasureColumn(
             name,
             gloss,
             link,

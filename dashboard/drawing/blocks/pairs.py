@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from dashboard.answers.ranking import Ranked, Ranking
+from dashboard.answers.ranking import RankedMeasure, Ranking
 from dashboard.drawing.blocks.markup import Lead, Styles, style_of
 from dashboard.drawing.blocks.overview import brief
 from dashboard.drawing.blocks.templates import Template, percent
@@ -113,7 +113,7 @@ def beside(
     )
 
 
-def _scale_of(column: Ranked) -> Scale:
+def _scale_of(column: RankedMeasure) -> Scale:
     """From below the least to above the greatest end of all runs' intervals."""
     ends = np.concatenate([column.low, column.mean, column.high])
     ends = ends[np.isfinite(ends)]
@@ -130,7 +130,7 @@ def place(first: int, last: int) -> str:
 
 
 def _row(
-    shown: Ranking, run: str, columns: Sequence[tuple[Ranked, Scale]], found: AllPairs,
+    shown: Ranking, run: str, columns: Sequence[tuple[RankedMeasure, Scale]], found: AllPairs,
     styles: Styles, against: str, compared: PairLink,
 ) -> _Row:  # fmt: skip
     at, i, j = shown.runs.index(run), found.runs.index(run), found.runs.index(against)
@@ -150,7 +150,7 @@ def _row(
     )
 
 
-def _score(column: Ranked, at: int, scale: Scale, *, one: bool) -> _Score:
+def _score(column: RankedMeasure, at: int, scale: Scale, *, one: bool) -> _Score:
     mean, low, high = (float(part[at]) for part in (column.mean, column.low, column.high))
     places = ""
     if column.first is not None and column.last is not None:

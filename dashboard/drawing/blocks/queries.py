@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.answers.column import Column
-from dashboard.answers.queries import Rows
+from dashboard.answers.column import TableColumn
+from dashboard.answers.queries import QueryRows
 from dashboard.drawing.blocks import overview
 from dashboard.drawing.blocks.markup import Href, Styles, style_of
 from dashboard.drawing.blocks.templates import Template, percent
@@ -46,7 +46,7 @@ class _Head:
     """A column's head; `sorted` is "ascending" or "descending" where the rows stand by it. `whole`
     is the name where `name` is shortened."""
 
-    column: Column
+    column: TableColumn
     name: str
     whole: str
     sorted: str
@@ -84,8 +84,8 @@ class _Row:
 
 
 def query_table(
-    rows: Rows,
-    columns: Sequence[Column],
+    rows: QueryRows,
+    columns: Sequence[TableColumn],
     order: str,
     styles: Styles,
     *,
@@ -135,7 +135,7 @@ def query_table(
     )
 
 
-def _texts(column: Column, values: Sequence[float]) -> list[str]:
+def _texts(column: TableColumn, values: Sequence[float]) -> list[str]:
     """The numbers of a column as they are written: those of the query file as they stand there,
     others all with the same decimals."""
     if column.key.startswith("by:"):
@@ -159,7 +159,7 @@ def _width(head: _Head, texts: Iterable[Any], scale: Span | None) -> int:
 
 
 def _heads(
-    columns: Sequence[Column],
+    columns: Sequence[TableColumn],
     order: str,
     styles: Styles,
     pair: tuple[str, str],
@@ -191,7 +191,7 @@ def _heads(
 
 def _row(
     record: Mapping[str, Any],
-    columns: Sequence[Column],
+    columns: Sequence[TableColumn],
     written: Mapping[str, str],
     spans: tuple[Span, Span | None],
     coloured: bool,
@@ -232,7 +232,7 @@ def _part(value: float, span: Span) -> str:
     return percent((value - low) / (high - low))
 
 
-def page_links(rows: Rows, total: int, linked: Link) -> Markup:
+def page_links(rows: QueryRows, total: int, linked: Link) -> Markup:
     """Where the page stands in its list, and the way to the others; nothing where it is whole."""
     if rows.pages == 1:
         return Markup()

@@ -15,7 +15,7 @@ from dashboard.answers.query_chips import RULES, Mask
 from dashboard.answers.report import CASE_ROWS, Case, Measured
 from dashboard.drawing.blocks.firmness import mark_of
 from dashboard.drawing.blocks.grades import Grades
-from dashboard.drawing.blocks.ledger import Entry, ledger_parts
+from dashboard.drawing.blocks.ledger import LedgerEntry, ledger_parts
 from dashboard.drawing.blocks.markup import Badge, Styles, pieces_of, style_of
 from dashboard.drawing.blocks.query import beginning_of, column_of
 from dashboard.drawing.blocks.templates import Template, tone
@@ -142,7 +142,7 @@ def panels(charts: Sequence[tuple[Markup, Markup, bool]], legend: Markup, note: 
 def case(found: Case, drawing: Drawing, grades: Grades, anchor: str) -> Markup:
     """A query that got worse or better: which documents made it, and both lists."""
     page, row = found.page, found.row
-    parts: list[tuple[Markup, Entry]] = []
+    parts: list[tuple[Markup, LedgerEntry]] = []
     more, rest = 0, 0.0
     if page.ledger is not None and not page.ledger.steps.empty:
         entries, most, rest = ledger_parts(
@@ -168,7 +168,7 @@ def case(found: Case, drawing: Drawing, grades: Grades, anchor: str) -> Markup:
     )
 
 
-def _chip(entry: Entry, grades: Grades) -> Markup:
+def _chip(entry: LedgerEntry, grades: Grades) -> Markup:
     return grades.chip(entry.grade) if entry.grade == entry.grade else Markup()
 
 

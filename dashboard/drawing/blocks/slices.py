@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
-from dashboard.answers.slices import Slice
+from dashboard.answers.slices import UnlikeSlice
 from dashboard.drawing.blocks.templates import Template
 
 _drawn = Template("slices")
 
 
-def slice_rows(slices: Sequence[Slice], *, lead: Callable[[Slice], str]) -> Markup:
+def slice_rows(slices: Sequence[UnlikeSlice], *, lead: Callable[[UnlikeSlice], str]) -> Markup:
     """The slices in which the difference is unlike elsewhere; `lead` gives where one leads."""
     return _drawn("slice_rows", rows=[(found, lead(found)) for found in slices])

@@ -7,7 +7,7 @@ import pandas as pd
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart
 from dashboard.drawing.figures.layout import Margin
-from dashboard.drawing.figures.rows import Rows, cells_of, marks, row_figure, zero_label
+from dashboard.drawing.figures.rows import FigureRows, cells_of, marks, row_figure, zero_label
 from dashboard.drawing.figures.text import LINE, coloured, marked_name, short_names, widest
 from dashboard.drawing.ticks import difference_ticks
 from metrics_core.base import wording
@@ -30,7 +30,7 @@ def forest(compared: pd.DataFrame, drawing: Drawing) -> Chart:
         f"{name}<br>{coloured(text, palette.muted)}" for name, text in zip(names, told, strict=True)
     ]
     width = max(widest([f"● {name}" for name in short.values()], bold=True), widest(told)) + 16
-    rows = Rows(tuple(runs), tuple(labels), width, _ROW, _ROW)
+    rows = FigureRows(tuple(runs), tuple(labels), width, _ROW, _ROW)
     ticks = difference_ticks(ordered[list(_COLUMNS)].to_numpy().ravel(), most=5)
     margin = Margin(width, _RIGHT, _TOP, _BOTTOM)
     traces = []

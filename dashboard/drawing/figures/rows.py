@@ -47,7 +47,7 @@ _MOST_PITCH, _LEAST_PITCH, _ALL_PITCHES = 10.0, 3.0, 36.0
 
 
 @dataclass(frozen=True)
-class Rows:
+class FigureRows:
     """The groups from top to bottom, with what is written at their left; all of one height.
     `pitch` is the px between the intervals of two runs in one row."""
 
@@ -73,7 +73,7 @@ def cells_of(frame: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, ...]]:
     return zip(*(frame[column].tolist() for column in columns), strict=True)
 
 
-def rows_of(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> Rows:
+def rows_of(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> FigureRows:
     """The rows of a breakdown's groups in this order, with their numbers of queries."""
     queries: dict[str, int] = {}
     for group, n in cells_of(frame, "group", "queries"):
@@ -92,7 +92,7 @@ def rows_of(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> Rows
     pitch = max(_LEAST_PITCH, min(_MOST_PITCH, _ALL_PITCHES / max(runs, 1)))
     tallest = max((len(lines) for lines in names), default=1) + 1
     height = max(pitch * runs + 10, LINE * tallest + 8)
-    return Rows(tuple(order), tuple(labels), max(widths) + 16, height, pitch)
+    return FigureRows(tuple(order), tuple(labels), max(widths) + 16, height, pitch)
 
 
 _LABEL: dict[str, Any] = {"xref": "paper", "xanchor": "right", "xshift": -12, "align": "right"}
@@ -101,7 +101,7 @@ _LABEL: dict[str, Any] = {"xref": "paper", "xanchor": "right", "xshift": -12, "a
 def row_figure(
     traces: Sequence[Any],
     *,
-    rows: Rows,
+    rows: FigureRows,
     palette: Palette,
     margin: Margin,
     ticks: Ticks,
@@ -127,7 +127,7 @@ def row_figure(
     )
 
 
-def _clicks(rows: Rows, ticks: Ticks) -> Trace:
+def _clicks(rows: FigureRows, ticks: Ticks) -> Trace:
     low, high = ticks.span
     return bar(
         orientation="h",
@@ -142,7 +142,9 @@ def _clicks(rows: Rows, ticks: Ticks) -> Trace:
     )
 
 
-def _wash(index: int, rows: Rows, margin: Margin, palette: Palette) -> Iterable[dict[str, Any]]:
+def _wash(
+    index: int, rows: FigureRows, margin: Margin, palette: Palette
+) -> Iterable[dict[str, Any]]:
     """The ground of one row: over the plot, and in px over the margins on both sides."""
     edges: list[dict[str, Any]] = [
         {"x0": 0, "x1": 1},

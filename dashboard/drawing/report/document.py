@@ -16,7 +16,7 @@ from markupsafe import Markup
 from dashboard.answers.report import Report
 from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.parts import Asked, Parts, queries_in
+from dashboard.drawing.report.parts import Parts, ReportRequest, queries_in
 from dashboard.drawing.report.sheet import own_sheet, sheet_for
 from dashboard.drawing.report.slides import slides_of
 from dashboard.drawing.theme import BY_THEME, font_face
@@ -30,7 +30,7 @@ _LETTERS = 24
 _LINK_TO_NOWHERE = re.compile(r'<a\b((?:(?!>).)*?)\shref=""((?:(?!>).)*)>(.*?)</a>', re.DOTALL)
 
 
-def document(shown: Report, drawing: Drawing, asked: Asked) -> str:
+def document(shown: Report, drawing: Drawing, asked: ReportRequest) -> str:
     """The file. `drawing` is what is compared and how the runs are drawn; its colours are those of
     the reader's theme."""
     drawing = replace(drawing, palette=BY_THEME)
@@ -61,7 +61,7 @@ def document(shown: Report, drawing: Drawing, asked: Asked) -> str:
     return f"{body}{in_page.block(asked.data)}{end}{rest}"
 
 
-def meeting(shown: Report, drawing: Drawing, asked: Asked) -> str:
+def meeting(shown: Report, drawing: Drawing, asked: ReportRequest) -> str:
     """The same findings one a screen, with their sheet, to lie over a page that has its palette.
     Sizes that hang on the page's own letters are those of a meeting."""
     own = Parts(shown, replace(drawing, palette=BY_THEME), replace(asked, parts=()))

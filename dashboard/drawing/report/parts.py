@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.group_names import column_title
-from dashboard.answers.group_table import Listed
+from dashboard.answers.group_table import GroupRows
 from dashboard.answers.report import Case, Report
 from dashboard.drawing.blocks import curves as curves_blocks
 from dashboard.drawing.blocks import differences, groups, markup, overview, uncompared
@@ -50,7 +50,7 @@ _LEADS_TO = {"breakdown": "groups", "firm": "checks", "curves": "curves", "pairs
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReportRequest:
     """What the sender wants: a title (the collection's name), a paragraph of their own above all,
     the parts, what was left out, in words, and the packed collection that it carries, b"" for
     none."""
@@ -77,7 +77,7 @@ def queries_in(shown: Report) -> str:
 class Parts:
     """The parts of one report, and what they are drawn of."""
 
-    def __init__(self, shown: Report, drawing: Drawing, asked: Asked) -> None:
+    def __init__(self, shown: Report, drawing: Drawing, asked: ReportRequest) -> None:
         """Draw those that are asked for and have something to show."""
         self.shown, self.drawing, self.asked = shown, drawing, asked
         self.styles = drawing.styles
@@ -218,7 +218,7 @@ class Parts:
         table = self.group_table(found, rows)
         return table + groups.below_groups(found, self.drawing, rows.note)
 
-    def group_table(self, found: Breakdown, rows: Listed) -> Markup:
+    def group_table(self, found: Breakdown, rows: GroupRows) -> Markup:
         """The groups of the queries."""
         return groups.group_table(
             rows,

@@ -7,8 +7,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.answers.group_table import Asked as GroupsAsked
-from dashboard.answers.group_table import listed
+from dashboard.answers.group_table import GroupTableRequest, listed
 from dashboard.drawing.blocks import curves as curves_blocks
 from dashboard.drawing.blocks import differences, uncompared
 from dashboard.drawing.blocks import report as blocks
@@ -105,7 +104,9 @@ class _Slides:
             return Markup()
         found, _ = self._parts.shown.groups
         higher = self._parts.drawing.comparison.measure.declaration.higher_is_better
-        rows = listed(found, GroupsAsked(), alone=False, higher_is_better=higher, most=_GROUPS)
+        rows = listed(
+            found, GroupTableRequest(), alone=False, higher_is_better=higher, most=_GROUPS
+        )
         question = f"Where does it come from, by {self._parts.shown.overview.grouped_by}?"
         table, told = self._parts.group_table(found, rows), found.lead("", higher_is_better=higher)
         return self._slide("groups", question, found.title, table, told=told)

@@ -10,7 +10,7 @@ from dashboard.answers.remarks import NOTHING_NOTED, Remarks
 from dashboard.answers.report import UsedFile, report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document, meeting
-from dashboard.drawing.report.parts import Asked
+from dashboard.drawing.report.parts import ReportRequest
 from dashboard.files.files import File, fingerprint
 from dashboard.session.actions.collections import packed_collection
 from dashboard.session.open_collection import all_collections, collection, library_here
@@ -43,7 +43,7 @@ def saved(
     drawing = Drawing.of(view, study.names, slots, here.look.palette)
     everything = include == "full texts"
     data = packed_collection(carried) if carried and everything else b""
-    asked = Asked(title, text, tuple(parts), said=leaving.said, data=data)
+    asked = ReportRequest(title, text, tuple(parts), said=leaving.said, data=data)
     used = () if include == "scores only" else tuple(files)
     # What people wrote may name anything.
     remarks = noted if everything else NOTHING_NOTED
@@ -60,7 +60,7 @@ def own_grades(here: Opened, include: Include) -> dict[str, int]:
 
 def presented(here: Opened) -> str:
     """The screens of a meeting, of the view as it is."""
-    asked = Asked(collection_title(), parts=())
+    asked = ReportRequest(collection_title(), parts=())
     return meeting(report(here.study, here.comparison, ()), here.drawing, asked)
 
 

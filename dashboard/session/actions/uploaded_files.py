@@ -22,7 +22,7 @@ from dashboard.session.open_collection import (
     judgments_of,
     workspace,
 )
-from dashboard.session.reading import Reading
+from dashboard.session.reading import FileReading
 from dashboard.streamlit_internals import FileOfUploader, page_run
 from dashboard.workspace.disk.durable import State, state_of
 from dashboard.workspace.disk.scratch import ScratchFile
@@ -75,10 +75,10 @@ def _visit() -> visits.Visit | None:
 
 def reading_of(
     of: tuple[int, int], given: UploadedFile, beside: Iterable[Loaded]
-) -> Reading[list[Loaded]]:
+) -> FileReading[list[Loaded]]:
     """The reading of a long file, the number-th `of` the uploader that was drawn, begun once in
     whichever run of the page; judged with the judgments that are open or were given `beside` it."""
-    begun: dict[tuple[int, int], Reading[list[Loaded]]]
+    begun: dict[tuple[int, int], FileReading[list[Loaded]]]
     begun = st.session_state.setdefault(_READINGS, {})
     if of not in begun:
         tables = (loaded.table for loaded in beside)
@@ -92,7 +92,7 @@ def reading_of(
                 made = converted(source, cache, judgments, progress=progress)
                 return tables_of(given) if made is None else [made]
 
-        begun[of] = Reading(source, read)
+        begun[of] = FileReading(source, read)
     return begun[of]
 
 

@@ -60,7 +60,7 @@ class Room(NamedTuple):
     slots: Any
 
 
-class Ranked(NamedTuple):
+class RankedSegments(NamedTuple):
     """What `rank_rows` finds. Per segment `place` is the position of its query among the judged
     ones, -1 where it is not judged, `contradicting` whether its ranks contradict its scores, and
     `rows_hash` a hash of its rows in their order. `judged` has a row for each judged document that
@@ -78,7 +78,7 @@ RECORDS: dict[str, tuple[Any, str]] = {
     "RowColumns": (RowColumns, "bytes int64s int32s uint64s float64s float32s"),
     "HashTables": (HashTables, "bytes int64s int64s int64s int64s uint64s int32s"),
     "Room": (Room, "int64s[] float64s float64s int32s"),
-    "Ranked": (Ranked, "int64s bools uint64s int64s[] int64s"),
+    "Ranked": (RankedSegments, "int64s bools uint64s int64s[] int64s"),
 }
 """Arrays that are given together, and their kinds."""
 

@@ -15,7 +15,7 @@ from metrics_core.base.notes import Note
 from metrics_core.base.version import __version__
 from metrics_core.base.whole_files import encoded, replace_file
 from metrics_core.checks.snapshots import Snapshot, fingerprint
-from metrics_core.commands import Ended
+from metrics_core.commands import CommandResult
 from metrics_core.commands.gate.formats import FORMATS
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions
 from metrics_core.commands.gate.reading import read_for, refuse_snapshot
@@ -24,8 +24,8 @@ from metrics_core.commands.own_columns import shown_and_file
 from metrics_core.commands.reading import queries_given, runs_read, say
 from metrics_core.findings.gate_queries import BrokenQueries
 from metrics_core.findings.gate_report import (
-    Asked,
     Compared,
+    GateConditions,
     GateReport,
     gate_report,
     overlaps_of,
@@ -35,12 +35,12 @@ from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Queries
 
 
-def gated(options: GateOptions) -> Ended:
+def gated(options: GateOptions) -> CommandResult:
     """The outcome of all that is asked, in the format that is, and the exit status; reports are
     written before. Beside GitHub's annotations stands the step's summary, where its runner has a
     place for one. Raises RanklensError."""
     reports = _reports(options)
-    asked = Asked.of(options.gates, options.floors, options.floors_shown, options.overlaps)
+    asked = GateConditions.of(options.gates, options.floors, options.floors_shown, options.overlaps)
     report = _report(asked, options) if asked.measures else _of_lists(asked, options)
     for format, path in reports:
         replace_file(path, FORMATS[format](report))
@@ -48,7 +48,7 @@ def gated(options: GateOptions) -> Ended:
     if summary and "github" in (options.format, *(format for format, _ in reports)):
         before = Path(summary).read_bytes() if Path(summary).exists() else b""
         replace_file(summary, before + encoded(FORMATS["markdown"](report), summary))
-    return Ended(FORMATS[options.format](report), report.status)
+    return CommandResult(FORMATS[options.format](report), report.status)
 
 
 def _reports(options: GateOptions) -> list[tuple[str, str]]:
@@ -68,7 +68,7 @@ def _reports(options: GateOptions) -> list[tuple[str, str]]:
     return found
 
 
-def _report(asked: Asked, options: GateOptions) -> GateReport:
+def _report(asked: GateConditions, options: GateOptions) -> GateReport:
     if options.measures:
         say("--measure", [Note("unused", "gates name their measures; it was not needed")])
     compared, files = read_for(asked, options)
@@ -88,13 +88,13 @@ def _report(asked: Asked, options: GateOptions) -> GateReport:
     return replace(report, kept=updated(report, compared, options))
 
 
-def _queries(options: GateOptions, asked: Asked, scores: Scores) -> Queries | None:
+def _queries(options: GateOptions, asked: GateConditions, scores: Scores) -> Queries | None:
     of_queries = any(one.column for one in asked.slices)
     given = options.queries or (of_queries and options.collection)
     return queries_given(scores.query_ids, options, "A gate") if given else None
 
 
-def _of_lists(asked: Asked, options: GateOptions) -> GateReport:
+def _of_lists(asked: GateConditions, options: GateOptions) -> GateReport:
     """What is told of lists alone, without judgments."""
     refuse_snapshot(options)
     read = runs_read(options)

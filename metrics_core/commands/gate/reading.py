@@ -12,11 +12,11 @@ from metrics_core.checks.snapshots import is_snapshot, read_snapshot, refuse_oth
 from metrics_core.commands.gate.options import GateOptions
 from metrics_core.commands.reading import judged_files, read_files
 from metrics_core.commands.snapshot import reading_of
-from metrics_core.findings.gate_report import Asked, Compared, compared_with
+from metrics_core.findings.gate_report import Compared, GateConditions, compared_with
 from metrics_core.scoring.scores import score_runs
 
 
-def read_for(asked: Asked, options: GateOptions) -> tuple[Compared, Mapping[str, str]]:
+def read_for(asked: GateConditions, options: GateOptions) -> tuple[Compared, Mapping[str, str]]:
     """The scores of what is asked, of the baseline and the runs, and where a command line finds
     each. Raises RanklensError."""
     options = replace(options, measures=asked.measures)
@@ -38,7 +38,7 @@ def read_for(asked: Asked, options: GateOptions) -> tuple[Compared, Mapping[str,
 
 
 def _read_against_snapshot(
-    path: str, options: GateOptions, asked: Asked
+    path: str, options: GateOptions, asked: GateConditions
 ) -> tuple[Compared, Mapping[str, str]]:
     """The runs beside a snapshot. Raises RanklensError where nothing of it can be compared, or the
     runs are read otherwise."""

@@ -7,7 +7,7 @@ import re
 from math import isfinite
 
 
-class Ended(Exception):  # noqa: N818 - it is an ending, and -h and -v are no errors
+class ProgramExit(Exception):  # noqa: N818 - it is an ending, and -h and -v are no errors
     """Stop here with this exit status; `said` goes to stderr, one line each. `scored` is how many
     queries had their scores before, where it ends at a query."""
 

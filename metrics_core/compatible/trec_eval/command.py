@@ -15,20 +15,20 @@ from metrics_core.compatible.trec_eval.c_program import (
     FILES,
     NO_QUERIES,
     NOBODY_READS,
-    Ended,
+    ProgramExit,
 )
-from metrics_core.compatible.trec_eval.judgments import Judgments, read_judgments
+from metrics_core.compatible.trec_eval.judgments import TrecEvalJudgments, read_judgments
 from metrics_core.compatible.trec_eval.options import (
     USAGE,
-    Asked,
-    Options,
+    RequestedMeasure,
+    TrecEvalOptions,
     asked_for,
     help_text,
     parse,
 )
 from metrics_core.compatible.trec_eval.report import (
-    Column,
     Means,
+    MeasureScores,
     Totals,
     query_lines,
     read_means,
@@ -81,7 +81,7 @@ def evaluate(arguments: Sequence[str]) -> Outcome:
             printed.append(help_text(options))
         else:
             _run(options, printed)
-    except Ended as ended:
+    except ProgramExit as ended:
         status, said = ended.status, ended.said
     # What an aborted trec_eval had not yet written is lost.
     output = "" if status == CONFLICT else "".join(printed)
@@ -96,14 +96,14 @@ def _encoded(text: str) -> bytes:
         return text.encode()
 
 
-def _run(options: Options, printed: list[str]) -> None:
+def _run(options: TrecEvalOptions, printed: list[str]) -> None:
     if len(options.files) != 2:
-        raise Ended(ARGUMENTS, *USAGE)
+        raise ProgramExit(ARGUMENTS, *USAGE)
     judgments_path, results_path = options.files
     judgments = read_judgments(judgments_path, options)
     if options.results_format != "trec_results":
         what = f"trec_eval: Illegal retrieval results format '{options.results_format}'"
-        raise Ended(FILES, what)
+        raise ProgramExit(FILES, what)
     results = files.read_results(results_path, options)
     means = read_means(options.zscores) if options.zscores is not None else None
     asked = asked_for(options)
@@ -130,7 +130,7 @@ class Plan:
     judged: int
 
 
-def plan(listed: Collection[str], judged: Collection[str], options: Options) -> Plan:
+def plan(listed: Collection[str], judged: Collection[str], options: TrecEvalOptions) -> Plan:
     """10.0 scores every judged query, up to 9.0.8 those that the run lists. Ends if there is none.
 
     A query the run lacks has no results to score in 10.0 either, unless -c makes some up: it stays
@@ -140,24 +140,24 @@ def plan(listed: Collection[str], judged: Collection[str], options: Options) -> 
     if options.only_query is not None:
         scored &= {options.only_query}
     if not scored:
-        raise Ended(NO_QUERIES, "trec_eval: No queries with both results and relevance info")
+        raise ProgramExit(NO_QUERIES, "trec_eval: No queries with both results and relevance info")
     return Plan(tuple(sorted(scored)), frozenset(scored - both), len(set(judged)))
 
 
 def _columns(
-    asked: list[Asked],
+    asked: list[RequestedMeasure],
     results: files.Results,
-    judgments: Judgments,
+    judgments: TrecEvalJudgments,
     queries: Plan,
-    options: Options,
+    options: TrecEvalOptions,
     means: Means | None,
     printed: list[str],
-) -> list[Column]:
+) -> list[MeasureScores]:
     """The measures' columns. Prints the queries' lines, also those before one that ends it all."""
     if all(a.row.judgments == "any" for a in asked):
         if queries.missing and not options.complete:
             raise _because(_cannot(asked[0].row.name), min(queries.missing), _MISSING)
-        return [Column(a) for a in asked]
+        return [MeasureScores(a) for a in asked]
     for one in asked:
         if one.row.judgments not in ("any", judgments.format):
             raise _cannot(one.row.name)
@@ -183,16 +183,18 @@ def _columns(
     return columns
 
 
-def _because(ended: Ended, query: str, why: str) -> Ended:
+def _because(ended: ProgramExit, query: str, why: str) -> ProgramExit:
     """The same end, with the query that brought it about, and the reason."""
-    return Ended(ended.status, *ended.said, f"trec_eval: query '{query}': {why}")
+    return ProgramExit(ended.status, *ended.said, f"trec_eval: query '{query}': {why}")
 
 
-def _cannot(name: str) -> Ended:
-    return Ended(CALCULATION, f"trec_eval: Can't calculate measure '{name}'")
+def _cannot(name: str) -> ProgramExit:
+    return ProgramExit(CALCULATION, f"trec_eval: Can't calculate measure '{name}'")
 
 
-def _without_made_up(column: Column, queries: Sequence[str], missing: frozenset[str]) -> Column:
+def _without_made_up(
+    column: MeasureScores, queries: Sequence[str], missing: frozenset[str]
+) -> MeasureScores:
     """What 10.0 takes back of the document it makes up for a query without results: by the name of
     the line, so that `utility_2,-1,0,0` and `relstring_20` keep it."""
     places = [i for i, q in enumerate(queries) if q in missing]
@@ -202,18 +204,18 @@ def _without_made_up(column: Column, queries: Sequence[str], missing: frozenset[
         if column.asked.names != ("relstring",):
             return column
         texts = ("" if q in missing else t for q, t in zip(queries, column.texts, strict=True))
-        return Column(column.asked, texts=tuple(texts))
+        return MeasureScores(column.asked, texts=tuple(texts))
     values = column.values.copy()
     for i, name in enumerate(column.asked.names):
         if name in ("num_ret", "utility", "rbp_resid") or name.startswith("unj"):
             values[places, i] = 0.0
-    return Column(column.asked, values)
+    return MeasureScores(column.asked, values)
 
 
-def _standardised(column: Column, queries: Sequence[str], means: Means) -> Column:
+def _standardised(column: MeasureScores, queries: Sequence[str], means: Means) -> MeasureScores:
     if column.values is None:
         return column
     values = column.values.copy()
     for i, name in enumerate(column.asked.names):
         values[:, i] = standardised(values[:, i], means, queries, name)
-    return Column(column.asked, values)
+    return MeasureScores(column.asked, values)

@@ -18,8 +18,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core.base.parallel import in_order
-from metrics_core.compatible.trec_eval.c_program import FILES, NO_QUERIES, Ended, atof, atol
-from metrics_core.compatible.trec_eval.options import Options
+from metrics_core.compatible.trec_eval.c_program import FILES, NO_QUERIES, ProgramExit, atof, atol
+from metrics_core.compatible.trec_eval.options import TrecEvalOptions
 from metrics_core.formats.parsing.regular import read_regular
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.columns import CODED_ID, ID, drop_rows
@@ -30,7 +30,7 @@ _ODD = (b"\r", b"\v", b"\f", b"\0")
 
 
 @dataclass(frozen=True)
-class FileColumns:
+class LineFields:
     """The fields of a line. `kept` are those worth keeping, `more` says that fields may follow,
     `blanks` that blank lines may stand between, `comments` that lines with # are none."""
 
@@ -41,11 +41,11 @@ class FileColumns:
     comments: bool = False
 
 
-def results_layout(*, comments: bool) -> FileColumns:
+def results_layout(*, comments: bool) -> LineFields:
     """query Q0 document rank score run_name"""
     kept = {"query_id": CODED_ID, "doc_id": ID, "score": pa.float64()}
     fields = ("query_id", "q0", "doc_id", "rank", "score", "tag")
-    return FileColumns(fields, kept, more=True, blanks=True, comments=comments)
+    return LineFields(fields, kept, more=True, blanks=True, comments=comments)
 
 
 def read_bytes(path: str, *, what: str, stdin: bool = False) -> bytes:
@@ -59,7 +59,7 @@ def read_bytes(path: str, *, what: str, stdin: bool = False) -> bytes:
     except OSError:
         data = b""
     if not data:
-        raise Ended(
+        raise ProgramExit(
             FILES,
             f"trec_eval: Cannot read {what} file '{path}'",
             f"trec_eval: Quit in file '{path}'",
@@ -76,7 +76,7 @@ def _as_given(word: str) -> str:
     return os.fsdecode(word.encode("latin-1"))
 
 
-def read_table(data: bytes, layout: FileColumns, path: str) -> pa.Table:
+def read_table(data: bytes, layout: LineFields, path: str) -> pa.Table:
     """The kept fields of each line, each column in one piece. Ends at a malformed line."""
 
     def one(block: bytes) -> pa.Table | None:
@@ -86,7 +86,7 @@ def read_table(data: bytes, layout: FileColumns, path: str) -> pa.Table:
     tables: list[pa.Table] = []
     for table in in_order(one, _blocks(data)):
         if table is None:
-            raise Ended(
+            raise ProgramExit(
                 FILES,
                 "trec_eval: Malformed line",
                 f"trec_eval: Quit in file '{path}'",
@@ -95,7 +95,7 @@ def read_table(data: bytes, layout: FileColumns, path: str) -> pa.Table:
     return pa.concat_tables(tables).unify_dictionaries().combine_chunks()
 
 
-def last_field(data: bytes, layout: FileColumns) -> str:
+def last_field(data: bytes, layout: LineFields) -> str:
     """The last field of the layout in the last line that has content."""
     number = len(layout.fields) - 1
     end = len(data)
@@ -137,7 +137,7 @@ def _blocks(data: bytes) -> Iterator[bytes]:
         start = end or len(data)
 
 
-def _fast(block: bytes, layout: FileColumns) -> pa.Table | None:
+def _fast(block: bytes, layout: LineFields) -> pa.Table | None:
     """A block of regular lines by Arrow; None where it is not sure to mean the same."""
     if layout.comments and _may_hold_comments(block, layout):
         return None
@@ -157,7 +157,7 @@ def _fast(block: bytes, layout: FileColumns) -> pa.Table | None:
     return _regular(_with_single_blanks(block, layout), layout)
 
 
-def _may_hold_comments(block: bytes, layout: FileColumns) -> bool:
+def _may_hold_comments(block: bytes, layout: LineFields) -> bool:
     """Whether a line may begin with #; where blank lines may stand, behind white space, too."""
     if b"#" not in block:
         return False
@@ -165,7 +165,7 @@ def _may_hold_comments(block: bytes, layout: FileColumns) -> bool:
     return block.startswith(b"#") or any(place in block for place in behind)
 
 
-def _with_single_blanks(block: bytes, layout: FileColumns) -> bytes:
+def _with_single_blanks(block: bytes, layout: LineFields) -> bytes:
     """The block without blanks at the ends of lines and without superfluous ones inside."""
     block = block.replace(b"\t", b" ")
     while b"  " in block:
@@ -178,14 +178,14 @@ def _with_single_blanks(block: bytes, layout: FileColumns) -> bytes:
     return block
 
 
-def _regular(block: bytes, layout: FileColumns) -> pa.Table | None:
+def _regular(block: bytes, layout: LineFields) -> pa.Table | None:
     wanted = len(layout.fields)
     found = block[: block.find(b"\n")].count(b" ") + 1
     extra = [f"more {i}" for i in range(found - wanted)] if layout.more else []
     return read_regular(block, " ", [*layout.fields, *extra], layout.kept, layout.kept)
 
 
-def _carefully(block: bytes, layout: FileColumns) -> pa.Table | None:
+def _carefully(block: bytes, layout: LineFields) -> pa.Table | None:
     """A block line by line; None where a line is malformed."""
     rows: list[list[str]] = []
     wanted = len(layout.fields)
@@ -219,13 +219,13 @@ class Results:
     name: str
 
 
-def read_results(path: str, options: Options) -> Results:
+def read_results(path: str, options: TrecEvalOptions) -> Results:
     """The results. Scores are single precision up to 9.0.8, as trec_eval held them."""
     data = read_bytes(path, what="results", stdin=options.version == "10.0")
     layout = results_layout(comments=options.version == "10.0")
     table = read_table(data, layout, path)
     if not len(table) and not (options.complete and options.version == "10.0"):
-        raise Ended(NO_QUERIES, f"trec_eval: no results in file '{path}'")
+        raise ProgramExit(NO_QUERIES, f"trec_eval: no results in file '{path}'")
     place = table.schema.get_field_index("score")
     scores = table["score"].to_numpy()
     if options.version == "9.0.8":
@@ -238,21 +238,21 @@ def read_results(path: str, options: Options) -> Results:
 
 
 def read_judgments(
-    path: str, fields: Sequence[str], options: Options, *, what: str = "qrels"
+    path: str, fields: Sequence[str], options: TrecEvalOptions, *, what: str = "qrels"
 ) -> pa.Table:
     """The lines of a file of judgments; all fields but the document as few distinct texts."""
     data = read_bytes(path, what=what)
     kept = {field: ID if field == "doc_id" else CODED_ID for field in fields}
-    layout = FileColumns(tuple(fields), kept, comments=options.version == "10.0")
+    layout = LineFields(tuple(fields), kept, comments=options.version == "10.0")
     return read_table(data, layout, path)
 
 
-def read_qrels(path: str, options: Options) -> Qrels:
+def read_qrels(path: str, options: TrecEvalOptions) -> Qrels:
     """The judgments of a qrels file, repeated documents included."""
     fields = ("query_id", "iteration", "doc_id", "relevance")
     table = read_judgments(path, fields, options)
     if not len(table):
-        raise Ended(NO_QUERIES, f"trec_eval: no judgments in file '{path}'")
+        raise ProgramExit(NO_QUERIES, f"trec_eval: no judgments in file '{path}'")
     column = [grades(table["relevance"])]
     return Qrels(table=table.drop_columns(["relevance"]).append_column("relevance", column))
 

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.compatible.trec_eval import files
-from metrics_core.compatible.trec_eval.c_program import FILES, Ended, as_long
+from metrics_core.compatible.trec_eval.c_program import FILES, ProgramExit, as_long
 from metrics_core.compatible.trec_eval.gains import HIGHEST_BESIDE_GAINS, gains_of
-from metrics_core.compatible.trec_eval.options import Asked, Options
+from metrics_core.compatible.trec_eval.options import RequestedMeasure, TrecEvalOptions
 from metrics_core.compatible.trec_eval.preferences import (
     Preferences,
     counted,
@@ -24,7 +24,7 @@ from metrics_core.compatible.trec_eval.preferences import (
     preference_scores,
     read_preferences,
 )
-from metrics_core.compatible.trec_eval.report import Column
+from metrics_core.compatible.trec_eval.report import MeasureScores
 from metrics_core.compatible.trec_eval.table import Format
 from metrics_core.compatible.trec_eval.values import Setting, values_of
 from metrics_core.judging import JudgedRanks, judge
@@ -37,7 +37,7 @@ HIGHEST_COUNTED = 2**53
 it, a double does not hold every grade, either."""
 
 
-class Judgments(ABC):
+class TrecEvalJudgments(ABC):
     """Judgments of one format; `format` says which measures they are for."""
 
     format: ClassVar[Format]
@@ -48,7 +48,7 @@ class Judgments(ABC):
         """The queries judged."""
 
     def wrong(
-        self, asked: Sequence[Asked], queries: Sequence[str], options: Options
+        self, asked: Sequence[RequestedMeasure], queries: Sequence[str], options: TrecEvalOptions
     ) -> dict[str, str]:
         """Those of the queries, given in order, for which nothing can be calculated, each with the
         reason; none where that shows only when it is."""
@@ -61,12 +61,16 @@ class Judgments(ABC):
 
     @abstractmethod
     def columns(
-        self, asked: Sequence[Asked], run: Run, queries: Sequence[str], options: Options
-    ) -> tuple[list[Column], Ended | None]:
+        self,
+        asked: Sequence[RequestedMeasure],
+        run: Run,
+        queries: Sequence[str],
+        options: TrecEvalOptions,
+    ) -> tuple[list[MeasureScores], ProgramExit | None]:
         """The measures' columns over the queries, or over those before the one at which it ends."""
 
 
-def read_judgments(path: str, options: Options) -> Judgments:
+def read_judgments(path: str, options: TrecEvalOptions) -> TrecEvalJudgments:
     """The judgments in the format that -R names."""
     match options.rel_format:
         case "qrels":
@@ -76,17 +80,17 @@ def read_judgments(path: str, options: Options) -> Judgments:
         case "prefs" | "qrels_prefs":
             subgroups = options.rel_format == "prefs"
             return PreferredDocuments(read_preferences(path, options, subgroups=subgroups))
-    raise Ended(FILES, f"trec_eval: Illegal rel_format '{options.rel_format}'")
+    raise ProgramExit(FILES, f"trec_eval: Illegal rel_format '{options.rel_format}'")
 
 
-def setting_of(options: Options) -> Setting:
+def setting_of(options: TrecEvalOptions) -> Setting:
     """What holds for all measures."""
     # A negative level would make unjudged documents relevant; here it is as 0.
     return Setting(options.version, max(options.level, 0), options.documents)
 
 
 @dataclass(frozen=True)
-class LabelledQrels(Judgments):
+class LabelledQrels(TrecEvalJudgments):
     """-R qrels, the default."""
 
     qrels: Qrels
@@ -98,7 +102,7 @@ class LabelledQrels(Judgments):
         return self.qrels.query_ids
 
     def wrong(
-        self, asked: Sequence[Asked], queries: Sequence[str], options: Options
+        self, asked: Sequence[RequestedMeasure], queries: Sequence[str], options: TrecEvalOptions
     ) -> dict[str, str]:
         """Queries that judge a document twice or with a grade beyond what can be counted, and the
         first one if all its grades are negative: for later ones trec_eval has room left for levels,
@@ -118,24 +122,28 @@ class LabelledQrels(Judgments):
         return int(np.count_nonzero(self.qrels.relevance > 0))
 
     def columns(
-        self, asked: Sequence[Asked], run: Run, queries: Sequence[str], options: Options
-    ) -> tuple[list[Column], Ended | None]:
+        self,
+        asked: Sequence[RequestedMeasure],
+        run: Run,
+        queries: Sequence[str],
+        options: TrecEvalOptions,
+    ) -> tuple[list[MeasureScores], ProgramExit | None]:
         """The measures' columns over the queries."""
         if not queries:
             return [], None
         ranks = judged_ranks(run, self.qrels, queries, options)
 
-        def column(one: Asked) -> Column:
+        def column(one: RequestedMeasure) -> MeasureScores:
             if one.row.name == "relstring":
                 texts = relevance_strings(ranks, as_long(one.numbers[0]))
-                return Column(one, texts=tuple(texts))
-            return Column(one, values_of(one, ranks, setting_of(options)))
+                return MeasureScores(one, texts=tuple(texts))
+            return MeasureScores(one, values_of(one, ranks, setting_of(options)))
 
         return _columns(asked, column), None
 
 
 @dataclass(frozen=True)
-class PreferredDocuments(Judgments):
+class PreferredDocuments(TrecEvalJudgments):
     """-R prefs and qrels_prefs: what judges prefer to what."""
 
     preferences: Preferences
@@ -147,8 +155,12 @@ class PreferredDocuments(Judgments):
         return list(self.preferences)
 
     def columns(
-        self, asked: Sequence[Asked], run: Run, queries: Sequence[str], options: Options
-    ) -> tuple[list[Column], Ended | None]:
+        self,
+        asked: Sequence[RequestedMeasure],
+        run: Run,
+        queries: Sequence[str],
+        options: TrecEvalOptions,
+    ) -> tuple[list[MeasureScores], ProgramExit | None]:
         """The measures' columns over the queries, or over those before a contradiction."""
         lists = listed(run, queries, options)
         scores: list[dict[str, float]] = []
@@ -156,21 +168,23 @@ class PreferredDocuments(Judgments):
         for query in queries:
             try:
                 scores.append(preference_scores(counted(self.preferences[query], lists[query])))
-            except Ended as problem:
+            except ProgramExit as problem:
                 ended = problem
                 ended.scored = len(scores)
                 break
 
-        def column(one: Asked) -> Column:
+        def column(one: RequestedMeasure) -> MeasureScores:
             values = np.array([[s[one.row.name]] for s in scores]).reshape(len(scores), 1)
-            return Column(one, values)
+            return MeasureScores(one, values)
 
         return _columns(asked, column), ended
 
 
-def _columns(asked: Sequence[Asked], column: Callable[[Asked], Column]) -> list[Column]:
+def _columns(
+    asked: Sequence[RequestedMeasure], column: Callable[[RequestedMeasure], MeasureScores]
+) -> list[MeasureScores]:
     """The column of each measure; one that any judgments go with, as runid, has no values."""
-    return [Column(one) if one.row.judgments == "any" else column(one) for one in asked]
+    return [MeasureScores(one) if one.row.judgments == "any" else column(one) for one in asked]
 
 
 def _too_high(
@@ -187,7 +201,7 @@ def _too_high(
     return {owners[codes[row]]: why.format(grades[row]) for row in rows}
 
 
-def read_groups(path: str, options: Options) -> GroupedQrels:
+def read_groups(path: str, options: TrecEvalOptions) -> GroupedQrels:
     """The judgments of all groups. Ends where a group judges a document twice."""
     fields = ("query_id", "group", "doc_id", "relevance")
     table = files.read_judgments(path, fields, options)
@@ -197,7 +211,7 @@ def read_groups(path: str, options: Options) -> GroupedQrels:
     pairs, code = np.unique(query * len(names) + group, return_inverse=True)
     repeated, _ = repeated_rows(code.astype(np.int32), table["doc_id"])
     if len(repeated):
-        raise Ended(
+        raise ProgramExit(
             FILES, "trec_eval.get_qrels: duplicate docs", f"trec_eval: Quit in file '{path}'"
         )
     owner = [(queries[p // len(names)], names[p % len(names)]) for p in pairs.tolist()]
@@ -209,7 +223,7 @@ def _codes(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class GroupedQrels(Judgments):
+class GroupedQrels(TrecEvalJudgments):
     """-R qrels_jg: several judges, each (a group) with qrels and ranks of their own. Per row the
     number of its group, its document and its grade; `owner` is the query and the name of each
     group."""
@@ -226,7 +240,7 @@ class GroupedQrels(Judgments):
         return list(dict.fromkeys(query for query, _ in self.owner))
 
     def wrong(
-        self, asked: Sequence[Asked], queries: Sequence[str], options: Options
+        self, asked: Sequence[RequestedMeasure], queries: Sequence[str], options: TrecEvalOptions
     ) -> dict[str, str]:
         """Queries with a grade beyond what can be counted; the rest is found on reading."""
         owners = [query for query, _ in self.owner]
@@ -234,15 +248,19 @@ class GroupedQrels(Judgments):
         return _too_high(owners, codes, grades, HIGHEST_COUNTED, "can be counted")
 
     def columns(
-        self, asked: Sequence[Asked], run: Run, queries: Sequence[str], options: Options
-    ) -> tuple[list[Column], Ended | None]:
+        self,
+        asked: Sequence[RequestedMeasure],
+        run: Run,
+        queries: Sequence[str],
+        options: TrecEvalOptions,
+    ) -> tuple[list[MeasureScores], ProgramExit | None]:
         """The measures' columns over the queries, each query the mean of its judges."""
         if not queries:
             return [], None
         setting, ranks = setting_of(options), self._ranks(run, queries, options)
 
-        def column(one: Asked) -> Column:
-            return Column(one, self._averaged(values_of(one, ranks, setting), queries))
+        def column(one: RequestedMeasure) -> MeasureScores:
+            return MeasureScores(one, self._averaged(values_of(one, ranks, setting), queries))
 
         return _columns(asked, column), None
 
@@ -252,7 +270,7 @@ class GroupedQrels(Judgments):
         own = [g for g, (query, _) in enumerate(self.owner) if query in place]
         return sorted(own, key=lambda g: (place[self.owner[g][0]], self.owner[g][1]))
 
-    def _ranks(self, run: Run, queries: Sequence[str], options: Options) -> JudgedRanks:
+    def _ranks(self, run: Run, queries: Sequence[str], options: TrecEvalOptions) -> JudgedRanks:
         """The ranks for each group of these queries, as if each group were a query of its own."""
         groups = self._of(queries)
         listed = {query: code for code, query in enumerate(run.query_ids)}
@@ -302,7 +320,9 @@ _MADE_UP = "ceci_nest_pas_un_docno"
 """What trec_eval 10.0 calls the document that it makes up."""
 
 
-def judged_ranks(run: Run, qrels: Qrels, queries: Collection[str], options: Options) -> JudgedRanks:
+def judged_ranks(
+    run: Run, qrels: Qrels, queries: Collection[str], options: TrecEvalOptions
+) -> JudgedRanks:
     """The ranks of these queries, in this order: the best of -M, and with -J only what is judged.
 
     10.0 makes up one unjudged document for a query that the run lacks."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from metrics_core.compatible.trec_eval.c_program import ARGUMENTS, FILES, Ended, atof, atol
+from metrics_core.compatible.trec_eval.c_program import ARGUMENTS, FILES, ProgramExit, atof, atol
 from metrics_core.compatible.trec_eval.table import (
     FAMILIES,
     Row,
@@ -54,7 +54,7 @@ UNLIMITED = 2**63 - 1
 
 
 @dataclass
-class Options:
+class TrecEvalOptions:
     """What the command line asks for. `parameters` holds the first list given for a measure."""
 
     version: Version = "10.0"
@@ -75,26 +75,26 @@ class Options:
     files: list[str] = field(default_factory=list)
 
 
-def parse(arguments: Sequence[str]) -> Options:
+def parse(arguments: Sequence[str]) -> TrecEvalOptions:
     """The options of a command line; ends where trec_eval ends before it reads a file."""
-    options = Options()
+    options = TrecEvalOptions()
     given = list(_words(arguments))
     versions = [value for name, value in given if name == "as"]
     for value in versions:
         if value not in ("10.0", "9.0.8"):
-            raise Ended(ARGUMENTS, f"--as takes 10.0 or 9.0.8, not {value!r}", *USAGE)
+            raise ProgramExit(ARGUMENTS, f"--as takes 10.0 or 9.0.8, not {value!r}", *USAGE)
         options.version = "10.0" if value == "10.0" else "9.0.8"
     for name, value in given:
         _take(options, name, value)
     return options
 
 
-def _take(options: Options, name: str, value: str) -> None:
+def _take(options: TrecEvalOptions, name: str, value: str) -> None:
     match name:
         case "?":
-            raise Ended(ARGUMENTS, f"trec_eval: {value}", *USAGE)
+            raise ProgramExit(ARGUMENTS, f"trec_eval: {value}", *USAGE)
         case "v":
-            raise Ended(0, f"trec_eval version {options.version}")
+            raise ProgramExit(0, f"trec_eval version {options.version}")
         case "h":
             options.help = True
         case "q":
@@ -126,18 +126,18 @@ def _take(options: Options, name: str, value: str) -> None:
             options.files.append(value)
 
 
-def _mark(options: Options, text: str) -> None:
+def _mark(options: TrecEvalOptions, text: str) -> None:
     """Ask for a measure or a family; behind the first point stand its parameters."""
     name, dot, parameters = text.partition(".")
     if dot and not parameters:
-        raise Ended(
+        raise ProgramExit(
             ARGUMENTS, f"trec_eval: improper measure in parameter '{name}'", *_illegal(name)
         )
     if dot:
         options.parameters.setdefault(name, parameters)
     called = measures_called(name, options.version)
     if not called:
-        raise Ended(ARGUMENTS, *_illegal(name))
+        raise ProgramExit(ARGUMENTS, *_illegal(name))
     options.measures |= called
 
 
@@ -202,7 +202,7 @@ _SHARED_GAINS = ("dcg", "ideal_dcg", "ndcg")
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestedMeasure:
     """A measure with its parameters: the names its lines bear, and the cutoffs, levels or numbers;
     `pairs` where it takes pairs."""
 
@@ -212,10 +212,10 @@ class Asked:
     pairs: Pairs = ()
 
 
-def asked_for(options: Options) -> list[Asked]:
+def asked_for(options: TrecEvalOptions) -> list[RequestedMeasure]:
     """The measures to calculate, in the order of the table. Ends where parameters are wrong."""
-    asked: list[Asked] = []
-    shared: Asked | None = None
+    asked: list[RequestedMeasure] = []
+    shared: RequestedMeasure | None = None
     wanted = options.measures or measures_called("official", options.version)
     for row in rows_of(options.version):
         if row.name not in wanted:
@@ -225,31 +225,36 @@ def asked_for(options: Options) -> list[Asked]:
             shared = one if row.name in options.parameters else shared
             if shared is not None:
                 suffix = shared.names[0].removeprefix(shared.row.name)
-                one = Asked(row, (row.name + suffix,), pairs=shared.pairs)
+                one = RequestedMeasure(row, (row.name + suffix,), pairs=shared.pairs)
         asked.append(one)
     if shared is None:
         return asked
     gains = shared.pairs
-    return [Asked(a.row, a.names, pairs=gains) if a.row.name in _SHARED_GAINS else a for a in asked]
+    return [
+        RequestedMeasure(a.row, a.names, pairs=gains) if a.row.name in _SHARED_GAINS else a
+        for a in asked
+    ]
 
 
-def _asked(row: Row, given: str | None) -> Asked:
+def _asked(row: Row, given: str | None) -> RequestedMeasure:
     match row.takes:
         case "cutoffs":
             cutoffs = _distinct(row, map(atol, given.split(",")) if given else row.default)
             if cutoffs[0] <= 0:
                 raise _wrong(row, "negative cutoff detected")
-            return Asked(row, tuple(f"{row.name}_{int(k)}" for k in cutoffs), cutoffs)
+            return RequestedMeasure(row, tuple(f"{row.name}_{int(k)}" for k in cutoffs), cutoffs)
         case "levels":
             levels = _distinct(row, map(atof, given.split(",")) if given else row.default)
-            return Asked(row, tuple(_with_level(row.name, x) for x in levels), levels)
+            return RequestedMeasure(row, tuple(_with_level(row.name, x) for x in levels), levels)
         case "numbers":
             numbers = tuple(map(atof, given.split(","))) if given else row.default
-            return Asked(row, (_named(row, given),), numbers)
+            return RequestedMeasure(row, (_named(row, given),), numbers)
         case "pairs":
-            return Asked(row, (_named(row, given),), pairs=_pairs(row, given) if given else ())
+            return RequestedMeasure(
+                row, (_named(row, given),), pairs=_pairs(row, given) if given else ()
+            )
         case "nothing":
-            return Asked(row, (row.name,))
+            return RequestedMeasure(row, (row.name,))
 
 
 def _named(row: Row, given: str | None) -> str:
@@ -276,8 +281,10 @@ def _pairs(row: Row, given: str) -> Pairs:
     return tuple((name, atof(value)) for name, value in parts)
 
 
-def _wrong(row: Row, what: str) -> Ended:
-    return Ended(FILES, f"trec_eval: {what}", f"trec_eval: Cannot initialize measure '{row.name}'")
+def _wrong(row: Row, what: str) -> ProgramExit:
+    return ProgramExit(
+        FILES, f"trec_eval: {what}", f"trec_eval: Cannot initialize measure '{row.name}'"
+    )
 
 
 _OPTIONS = (
@@ -321,7 +328,7 @@ def _explained(name: str) -> str:
     return f"Share of the preferences that the ranking fulfils{over}{where}."
 
 
-def help_text(options: Options) -> str:
+def help_text(options: TrecEvalOptions) -> str:
     """The help, with a line for each measure given by -m."""
     lines = [*USAGE, "", *(f"  {name:<34}{what}".rstrip() for name, what in _OPTIONS), ""]
     lines += [f"Families of measures: {', '.join(FAMILIES)}", ""]

@@ -20,8 +20,8 @@ import pyarrow as pa
 
 from metrics_core.base import frames as pd
 from metrics_core.compatible.trec_eval import files
-from metrics_core.compatible.trec_eval.c_program import CALCULATION, CONFLICT, Ended
-from metrics_core.compatible.trec_eval.options import Options
+from metrics_core.compatible.trec_eval.c_program import CALCULATION, CONFLICT, ProgramExit
+from metrics_core.compatible.trec_eval.options import TrecEvalOptions
 from metrics_core.tables import Run
 
 Ints = npt.NDArray[np.int64]
@@ -29,7 +29,7 @@ Preferences = dict[str, pd.DataFrame]
 """Per query the judgments: columns group, subgroup, doc_id, level."""
 
 
-def read_preferences(path: str, options: Options, *, subgroups: bool) -> Preferences:
+def read_preferences(path: str, options: TrecEvalOptions, *, subgroups: bool) -> Preferences:
     """Lines of `query group subgroup document level`, or without the subgroup."""
     fields = ["query_id", "group", "subgroup", "doc_id", "level"]
     if not subgroups:
@@ -42,7 +42,7 @@ def read_preferences(path: str, options: Options, *, subgroups: bool) -> Prefere
     return {str(query): part for query, part in frame.groupby("query_id", sort=False)}
 
 
-def listed(run: Run, queries: Sequence[str], options: Options) -> dict[str, list[str]]:
+def listed(run: Run, queries: Sequence[str], options: TrecEvalOptions) -> dict[str, list[str]]:
     """Per query its ranked documents; unlike elsewhere equal scores go by id, first id first."""
     ids, codes = run.query_ids, run.query_codes
     lists: dict[str, list[str]] = {}
@@ -57,7 +57,7 @@ def listed(run: Run, queries: Sequence[str], options: Options) -> dict[str, list
 
 
 @dataclass(frozen=True)
-class Group:
+class JudgePreferences:
     """One judge's preferences among J documents of a query.
 
     prefers  int64[J, J]   how often the row is preferred to the column
@@ -77,7 +77,7 @@ class Group:
 class Counted:
     """A query's judges, and how many of its judged documents the run lists: the first ones."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[JudgePreferences, ...]
     retrieved: int
 
 
@@ -92,14 +92,14 @@ def counted(judgments: pd.DataFrame, documents: Sequence[str]) -> Counted:
     return Counted(groups, len(retrieved))
 
 
-def _group(own: pd.DataFrame, size: int) -> Group:
+def _group(own: pd.DataFrame, size: int) -> JudgePreferences:
     numbers, levels = own["number"].to_numpy(), own["level"].to_numpy()
     if own["subgroup"].nunique() == 1:
         return _ranked(numbers, levels, size)
     return _partial(own, size)
 
 
-def _ranked(numbers: Ints, levels: npt.NDArray[np.float64], size: int) -> Group:
+def _ranked(numbers: Ints, levels: npt.NDArray[np.float64], size: int) -> JudgePreferences:
     """A judge with one subgroup: a document of higher level is preferred to each of a lower."""
     level = np.full(size, -1.0)
     level[numbers] = levels
@@ -108,10 +108,10 @@ def _ranked(numbers: Ints, levels: npt.NDArray[np.float64], size: int) -> Group:
     times = np.bincount(numbers, minlength=size)
     higher = (level[:, None] > level[None, :]) & (times[:, None] > 0) & (times[None, :] > 0)
     classes = tuple(np.sort(numbers[levels == x]) for x in np.unique(levels)[::-1])
-    return Group(higher * times[:, None] * times[None, :], level, times, classes)
+    return JudgePreferences(higher * times[:, None] * times[None, :], level, times, classes)
 
 
-def _partial(own: pd.DataFrame, size: int) -> Group:
+def _partial(own: pd.DataFrame, size: int) -> JudgePreferences:
     """A judge with subgroups: preferences within each, and what follows from them."""
     level = np.full(size, -1.0)
     prefers = np.zeros((size, size), dtype=np.bool_)
@@ -125,9 +125,9 @@ def _partial(own: pd.DataFrame, size: int) -> Group:
         prefers[numbers[first], numbers[second]] = True
     prefers = _closed(prefers)
     if (prefers & prefers.T).any():
-        raise Ended(CONFLICT, "trec_eval.form_prefs_counts: Pref inconsistency found")
+        raise ProgramExit(CONFLICT, "trec_eval.form_prefs_counts: Pref inconsistency found")
     times = (level != -1.0).astype(np.int64)
-    return Group(prefers.astype(np.int64), level, times, ())
+    return JudgePreferences(prefers.astype(np.int64), level, times, ())
 
 
 def _closed(prefers: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
@@ -141,8 +141,8 @@ def _closed(prefers: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         prefers = further
 
 
-def _impossible(what: str) -> Ended:
-    return Ended(CALCULATION, f"trec_eval.form_prefs_counts: {what}")
+def _impossible(what: str) -> ProgramExit:
+    return ProgramExit(CALCULATION, f"trec_eval.form_prefs_counts: {what}")
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ def _as_many_nonrelevant(query: Counted, tallies: list[Tally], *, only_listed: b
     return total / len(query.groups)
 
 
-def _judged(group: Group, first: int) -> tuple[int, int]:
+def _judged(group: JudgePreferences, first: int) -> tuple[int, int]:
     """How many of the first documents a judge found relevant and not."""
     level, times = group.level[:first], group.times[:first]
     if group.classes:
@@ -251,7 +251,9 @@ def _judged(group: Group, first: int) -> tuple[int, int]:
     return int((level > 0).sum()), int((level == 0).sum())
 
 
-def _without_superfluous(group: Group, retrieved: int, only_listed: bool) -> tuple[int, int]:
+def _without_superfluous(
+    group: JudgePreferences, retrieved: int, only_listed: bool
+) -> tuple[int, int]:
     """Fulfilled and possible preferences without the superfluous nonrelevant documents."""
     if not group.classes:
         return _part_of(group, retrieved, only_listed)
@@ -270,7 +272,7 @@ def _without_superfluous(group: Group, retrieved: int, only_listed: bool) -> tup
     return fulfilled, possible
 
 
-def _part_of(group: Group, retrieved: int, only_listed: bool) -> tuple[int, int]:
+def _part_of(group: JudgePreferences, retrieved: int, only_listed: bool) -> tuple[int, int]:
     """The same where a judge has subgroups: from the first superfluous document on, nonrelevant
     ones are left out."""
     size = retrieved if only_listed else len(group.level)

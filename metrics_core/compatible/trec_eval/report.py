@@ -11,18 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.compatible.trec_eval import files
-from metrics_core.compatible.trec_eval.c_program import Z_SCORES, Ended, atof
-from metrics_core.compatible.trec_eval.options import Asked
+from metrics_core.compatible.trec_eval.c_program import Z_SCORES, ProgramExit, atof
+from metrics_core.compatible.trec_eval.options import RequestedMeasure
 from metrics_core.measures.declaring.aggregation import LEAST
 
 ALL = "all"
 
 
 @dataclass(frozen=True)
-class Column:
+class MeasureScores:
     """A measure with what it gave each query: `values` float64[Q, lines], or `texts`."""
 
-    asked: Asked
+    asked: RequestedMeasure
     values: npt.NDArray[np.float64] | None = None
     texts: tuple[str, ...] = ()
 
@@ -50,7 +50,9 @@ def number(value: float, *, whole: bool) -> str:
     return "  -nan" if math.isnan(value) else f"{value:6.4f}"
 
 
-def query_lines(columns: Sequence[Column], queries: Sequence[str], *, z: bool = False) -> str:
+def query_lines(
+    columns: Sequence[MeasureScores], queries: Sequence[str], *, z: bool = False
+) -> str:
     """The lines of each query, in the order of the measures; with `z` the values are z-scores."""
     shown = [c for c in columns if c.asked.row.per_query]
     parts: list[str] = []
@@ -60,7 +62,7 @@ def query_lines(columns: Sequence[Column], queries: Sequence[str], *, z: bool = 
     return "".join(parts)
 
 
-def _lines_of(column: Column, place: int, query: str, z: bool) -> list[str]:
+def _lines_of(column: MeasureScores, place: int, query: str, z: bool) -> list[str]:
     names = column.asked.names
     if column.values is None:
         return [line(names[0], query, f"'{column.texts[place]}'")]
@@ -68,14 +70,14 @@ def _lines_of(column: Column, place: int, query: str, z: bool) -> list[str]:
     return _numbered(column.asked, query, row, z)
 
 
-def _numbered(asked: Asked, query: str, values: Sequence[float], z: bool) -> list[str]:
+def _numbered(asked: RequestedMeasure, query: str, values: Sequence[float], z: bool) -> list[str]:
     """The lines of a measure. Z-scores have Z before the name, and four decimals in any case."""
     whole, prefix = asked.row.whole and not z, "Z" if z else ""
     named = zip(asked.names, values, strict=True)
     return [prefix + line(name, query, number(value, whole=whole)) for name, value in named]
 
 
-def summary_lines(columns: Sequence[Column], totals: Totals, *, z: bool = False) -> str:
+def summary_lines(columns: Sequence[MeasureScores], totals: Totals, *, z: bool = False) -> str:
     """The lines over all queries; with `z` of z-scores."""
     parts: list[str] = []
     for column in columns:
@@ -87,7 +89,7 @@ def summary_lines(columns: Sequence[Column], totals: Totals, *, z: bool = False)
     return "".join(parts)
 
 
-def _summarised(column: Column, totals: Totals) -> list[float]:
+def _summarised(column: MeasureScores, totals: Totals) -> list[float]:
     """One value a line. Queries are added one after the other, as trec_eval adds them."""
     summary = column.asked.row.summary
     if summary == "queries":
@@ -114,15 +116,15 @@ def read_means(path: str) -> Means:
     """(query, line name) -> (mean, deviation), from lines of `query name mean deviation`."""
     try:
         data = files.read_bytes(path, what="zscores")
-    except Ended as ended:
-        raise Ended(Z_SCORES, ended.said[0]) from ended
+    except ProgramExit as ended:
+        raise ProgramExit(Z_SCORES, ended.said[0]) from ended
     means: Means = {}
     lines = data.decode("latin-1").split("\n")
     for number, line in enumerate(lines[:-1] if not lines[-1] else lines, 1):
         # str.split would also split at characters that C does not take for white space.
         fields = [f.decode("latin-1") for f in line.encode("latin-1").split()]
         if len(fields) != 4:
-            raise Ended(Z_SCORES, f"trec_eval.get_zscores: Malformed line {number}")
+            raise ProgramExit(Z_SCORES, f"trec_eval.get_zscores: Malformed line {number}")
         query, name, mean, deviation = fields
         means.setdefault((query, name), (atof(mean), atof(deviation)))
     return means

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.compatible.trec_eval.c_program import CALCULATION, Ended
+from metrics_core.compatible.trec_eval.c_program import CALCULATION, ProgramExit
 from metrics_core.compatible.trec_eval.gains import (
     dcg,
     gains_of,
@@ -20,7 +20,7 @@ from metrics_core.compatible.trec_eval.gains import (
     results_gains,
     scores_by_query,
 )
-from metrics_core.compatible.trec_eval.options import Asked
+from metrics_core.compatible.trec_eval.options import RequestedMeasure
 from metrics_core.compatible.trec_eval.table import Version
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import declarations
@@ -38,7 +38,7 @@ class Setting:
     documents: int = 0
 
 
-def values_of(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+def values_of(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
     """Scores per query and line; float64[Q, len(asked.names)]."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         special = _SPECIAL.get(asked.row.name)
@@ -64,7 +64,7 @@ def _rounding(setting: Setting) -> str:
     return "nearest" if setting.version == "10.0" else "up"
 
 
-def _declared(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+def _declared(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
     ours = asked.row.ours
     if asked.row.takes == "cutoffs":
         cutoffs = np.array(asked.numbers, dtype=np.int64)
@@ -83,9 +83,9 @@ def _counts(ranks: JudgedRanks, setting: Setting) -> tuple[Values, Values, Value
     return found, retrieved, relevant
 
 
-def _utility(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+def _utility(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
     if len(asked.numbers) != 4:
-        raise Ended(
+        raise ProgramExit(
             CALCULATION,
             "trec_eval.calc_utility: improper number of coefficients",
             "trec_eval: Can't calculate measure 'utility'",
@@ -96,7 +96,7 @@ def _utility(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
     return a * found + b * (retrieved - found) + c * (relevant - found) + d * elsewhere
 
 
-def _set_f(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+def _set_f(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
     # SetF's beta has to be positive; trec_eval's x is any number.
     found, retrieved, relevant = _counts(ranks, setting)
     x, precision, recall = asked.numbers[0], found / retrieved, found / relevant
@@ -104,7 +104,7 @@ def _set_f(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
     return np.where(found > 0, f, 0.0)
 
 
-def _interpolated(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+def _interpolated(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
     """iprec_at_recall: nothing retrieved leaves 0 / 0 at the levels that ask for no document."""
     columns = [_at_recall(level, ranks, setting) for level in asked.numbers]
     return np.stack(columns, axis=1)
@@ -127,7 +127,7 @@ def _documents_at(level: float, ranks: JudgedRanks, setting: Setting) -> Values:
     return whole + np.where(np.abs(share - whole) >= 0.5, np.sign(share), 0.0)
 
 
-def _eleven_points(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+def _eleven_points(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
     """The mean over the levels, added from the last on. trec_eval walks up the list once, so where
     levels do not ascend it may pass one: it and all before it then get the best precision of all,
     as the level 0 does."""
@@ -148,7 +148,7 @@ def _eleven_points(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values
     return total / len(asked.numbers)
 
 
-def _multiples(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+def _multiples(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
     """Rprec_mult; below one document there is no precision."""
     columns = []
     for factor in asked.numbers:
@@ -158,7 +158,7 @@ def _multiples(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
     return np.stack(columns, axis=1)
 
 
-def _gained(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+def _gained(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
     """ndcg, dcg, ideal_dcg."""
     gains = gains_of(asked.pairs, setting.version)
     if not gains:
@@ -169,7 +169,7 @@ def _gained(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
     return results if asked.row.name == "dcg" else ideal
 
 
-def _with_gains(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+def _with_gains(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
     """G, ndcg_rel and Rndcg."""
     gains = gains_of(asked.pairs, setting.version)
     if gains:
@@ -186,16 +186,16 @@ def _with_gains(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
     return np.where(score("NumRel", ranks, setting) > 0, values, 0.0)
 
 
-def _rank_biased(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+def _rank_biased(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
     gains = gains_of(asked.pairs, setting.version)
     return rank_biased(ranks, gains, persistence_of(asked.pairs))
 
 
-def _left_open(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+def _left_open(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
     return rank_biased_residual(ranks, persistence_of(asked.pairs))
 
 
-_SPECIAL: dict[str, Callable[[Asked, JudgedRanks, Setting], Values]] = {
+_SPECIAL: dict[str, Callable[[RequestedMeasure, JudgedRanks, Setting], Values]] = {
     "utility": _utility,
     "set_F": _set_f,
     "iprec_at_recall": _interpolated,

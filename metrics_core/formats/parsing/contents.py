@@ -17,7 +17,7 @@ from metrics_core.formats.parsing.checking import check_ids, qrels_table, refuse
 from metrics_core.formats.parsing.columns import DOCUMENT_IDS, DOCUMENT_TEXTS, fold
 from metrics_core.formats.parsing.json_values import JsonValue
 from metrics_core.formats.parsing.systems import (
-    Reading,
+    FormatDetails,
     System,
     check_runs,
     load_runs,
@@ -249,7 +249,7 @@ class Contents:
             scores = [float(value or 0) for value in rows.values]
         table = rows.ids.append_column("score", pa.array(scores))
         check_ids(self.source, table, rows.index)
-        reading, notes = Reading(format, title, scored=scored), self._notes.get("run", [])
+        reading, notes = FormatDetails(format, title, scored=scored), self._notes.get("run", [])
         if self._tagged:
             table = table.append_column("tag", coded_texts(rows.runs))
             return load_runs(self.source, request, table, rows.index, reading, notes)

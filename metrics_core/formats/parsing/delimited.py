@@ -13,7 +13,7 @@ from metrics_core.base.notes import Note
 from metrics_core.base.parallel import in_order
 from metrics_core.formats.parsing.chosen_columns import by_number, numbered, read_as
 from metrics_core.formats.parsing.columns import Understood, understand
-from metrics_core.formats.parsing.named import Named, check_columns, check_header
+from metrics_core.formats.parsing.named import NamedColumns, check_columns, check_header
 from metrics_core.formats.parsing.regular import read_regular
 from metrics_core.formats.registry import Kind, Request
 from metrics_core.formats.source.lines import LineIndex, Stretch, counted, refuse
@@ -81,7 +81,7 @@ def tsv_records(source: Source) -> Iterator[Record]:
 
 def named_from(
     source: Source, request: Request, records: Iterable[Record], names: Sequence[str] | None = None
-) -> Named:
+) -> NamedColumns:
     """Named columns of records; without `names` the first record names them."""
     header = None
     problems: list[LineProblem] = []
@@ -118,7 +118,7 @@ def named_from(
         name: pa.chunked_array([pa.array(column, ID)])
         for name, column in zip(names or (), columns, strict=True)
     }
-    return Named(list(arrays), arrays, LineIndex.of(lines), _notes(blanks, comments), header)
+    return NamedColumns(list(arrays), arrays, LineIndex.of(lines), _notes(blanks, comments), header)
 
 
 def _misfit(first: int, last: int, fields: Sequence[str], names: Sequence[str]) -> LineProblem:
@@ -140,7 +140,7 @@ def _notes(blanks: int, comments: int) -> list[Note]:
     return notes
 
 
-def quickly_named(source: Source, request: Request, separator: str) -> Named | None:
+def quickly_named(source: Source, request: Request, separator: str) -> NamedColumns | None:
     """Named columns by Arrow, for a file without quotes, blank lines and misfits; else None.
 
     It gives what `named_from` gives, except that scores are numbers already.
@@ -168,7 +168,7 @@ def quick_columns(
     required: Sequence[str],
     *,
     header: bool = True,
-) -> Named | None:
+) -> NamedColumns | None:
     """The columns of these types, below a line of names where there is a `header`; None for a file
     with quotes, blank lines or misfits."""
 
@@ -188,7 +188,7 @@ def quick_columns(
     whole = pa.concat_tables(tables).unify_dictionaries()
     columns = {name: whole[name] for name in types}
     index = LineIndex((Stretch(len(whole), len(whole)),), first=2 if header else 1)
-    return Named(list(names), columns, index)
+    return NamedColumns(list(names), columns, index)
 
 
 _ROWS_BETWEEN_CHECKS = 1_000

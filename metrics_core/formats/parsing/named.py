@@ -24,7 +24,7 @@ from metrics_core.formats.parsing.columns import (
     position,
     understand,
 )
-from metrics_core.formats.parsing.systems import Reading, load_runs
+from metrics_core.formats.parsing.systems import FormatDetails, load_runs
 from metrics_core.formats.registry import Kind, Loaded, Request
 from metrics_core.formats.source.lines import RowLines, refuse, refuse_rows
 from metrics_core.formats.source.source import Source
@@ -48,7 +48,7 @@ _ESCI |= {word.lower(): grade for word, grade in _ESCI.items() if len(word) > 1}
 
 
 @dataclass
-class Named:
+class NamedColumns:
     """Columns by name, all of one length: texts (null where absent), or float64 for numbers.
 
     `names` has all that the file has, `columns` at least those that the table uses.
@@ -108,7 +108,9 @@ def check_columns(
     raise refuse(source, [problem], hint=hint)
 
 
-def load_named(source: Source, request: Request, named: Named, format: str, title: str) -> Loaded:
+def load_named(
+    source: Source, request: Request, named: NamedColumns, format: str, title: str
+) -> Loaded:
     """The table that named columns mean, checked, with notes on columns that are not used."""
     understood = check_columns(source, named.names, request, named.header)
     if not len(named):
@@ -118,7 +120,7 @@ def load_named(source: Source, request: Request, named: Named, format: str, titl
     if request.kind == "run":
         rows = _run_rows(source, request, named, understood)
         scored = "score" in understood.roles
-        reading = Reading(format, f"{title}: {used}", scored=scored)
+        reading = FormatDetails(format, f"{title}: {used}", scored=scored)
         return load_runs(source, request, rows, named.index, reading, named.notes)
     if request.kind == "qrels":
         table: Table = _qrels(source, request, named, understood)
@@ -129,7 +131,7 @@ def load_named(source: Source, request: Request, named: Named, format: str, titl
     return Loaded(table.noting(*named.notes), format, f"{title}: {used}", source.name)
 
 
-def _used(named: Named, kind: Kind, understood: Understood) -> list[str]:
+def _used(named: NamedColumns, kind: Kind, understood: Understood) -> list[str]:
     """The names of the columns that the table was made of, in the file's order."""
     used = set(understood.roles.values()) - {understood.roles.get("tag", -1)}
     if kind == "qrels" or (kind == "run" and "score" in understood.roles):
@@ -140,7 +142,9 @@ def _used(named: Named, kind: Kind, understood: Understood) -> list[str]:
     return [name for at, name in enumerate(named.names) if at in used]
 
 
-def _run_rows(source: Source, request: Request, named: Named, understood: Understood) -> pa.Table:
+def _run_rows(
+    source: Source, request: Request, named: NamedColumns, understood: Understood
+) -> pa.Table:
     """The ids and scores of a run, and where the file has them ranks beside and run names."""
     roles = understood.roles
     rows: dict[str, Any] = _ids(named, understood, "query_id", "doc_id")
@@ -171,7 +175,7 @@ def _ranks(column: pa.ChunkedArray) -> npt.NDArray[np.float32]:
     return numbers[values_of(pc.fill_null(texts.indices, len(numbers) - 1))].astype(np.float32)
 
 
-def _qrels(source: Source, request: Request, named: Named, understood: Understood) -> Table:
+def _qrels(source: Source, request: Request, named: NamedColumns, understood: Understood) -> Table:
     ids = _ids(named, understood, "query_id", "doc_id")
     at = understood.roles["relevance"]
     column = named.column(at)
@@ -204,7 +208,7 @@ class _Kept:
         return self.index.line(int(self.rows[row]))
 
 
-def _with_grade(rows: pa.Table, named: Named) -> tuple[pa.Table, RowLines | None]:
+def _with_grade(rows: pa.Table, named: NamedColumns) -> tuple[pa.Table, RowLines | None]:
     """The rows that a judge has filled in: an empty grade is none, and never a 0. Where all are
     empty the column is no grade, and stays to be refused."""
     empty = pc.equal(rows["relevance"], "")
@@ -218,7 +222,7 @@ def _with_grade(rows: pa.Table, named: Named) -> tuple[pa.Table, RowLines | None
     return rows.filter(kept), None if named.index is None else _Kept(named.index, places)
 
 
-def _queries(source: Source, named: Named, understood: Understood) -> Table:
+def _queries(source: Source, named: NamedColumns, understood: Understood) -> Table:
     ids = _ids(named, understood, "query_id")
     columns = {"query_id": ids["query_id"].to_pylist()}
     if "text" in understood.roles:
@@ -235,7 +239,7 @@ def _queries(source: Source, named: Named, understood: Understood) -> Table:
         raise refuse_rows(source, error, named.index) from error
 
 
-def _documents(source: Source, named: Named, understood: Understood) -> Table:
+def _documents(source: Source, named: NamedColumns, understood: Understood) -> Table:
     columns = _ids(named, understood, "doc_id")
     for role in ("title", "text"):
         if role in understood.roles:
@@ -250,12 +254,12 @@ def _documents(source: Source, named: Named, understood: Understood) -> Table:
         raise refuse_rows(source, error, named.index) from error
 
 
-def _ids(named: Named, understood: Understood, *roles: str) -> dict[str, pa.ChunkedArray]:
+def _ids(named: NamedColumns, understood: Understood, *roles: str) -> dict[str, pa.ChunkedArray]:
     """The id columns; the tables refuse rows without an id."""
     return {role: named.column(understood.roles[role]) for role in roles}
 
 
-def _scores(source: Source, named: Named, at: int) -> npt.NDArray[np.float64]:
+def _scores(source: Source, named: NamedColumns, at: int) -> npt.NDArray[np.float64]:
     column = named.column(at)
     if pa.types.is_floating(column.type):
         scores = np.array(column.to_numpy(), dtype=np.float64)
@@ -275,7 +279,7 @@ def _scores(source: Source, named: Named, at: int) -> npt.NDArray[np.float64]:
     return scores
 
 
-def _note_ignored(named: Named, understood: Understood) -> None:
+def _note_ignored(named: NamedColumns, understood: Understood) -> None:
     names = tuple(named.names[at] for at in understood.others)
     if names:
         shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from metrics_core.base.errors import LineProblem
 from metrics_core.formats.parsing.columns import fold
-from metrics_core.formats.parsing.named import Named
+from metrics_core.formats.parsing.named import NamedColumns
 from metrics_core.formats.registry import Kind
 from metrics_core.formats.source.lines import LineIndex, refuse
 from metrics_core.formats.source.source import Source
@@ -23,7 +23,7 @@ _IDS = frozenset(("queryid", "qid", "docid", "docno", "id"))
 
 def named_of(
     source: Source, records: Iterable[tuple[int | None, Any]], kind: Kind, known_lines: bool
-) -> Named:
+) -> NamedColumns:
     """Named columns of records, each with its physical line; a key a record lacks gives null.
 
     Numbers keep their digits. Raises FileFormatError for a record that is no object, and in runs
@@ -50,7 +50,7 @@ def named_of(
         for name, values in columns.items()
     }
     index = LineIndex.of(lines) if known_lines else None
-    return Named(list(arrays), arrays, index, header=None)
+    return NamedColumns(list(arrays), arrays, index, header=None)
 
 
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:

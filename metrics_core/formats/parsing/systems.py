@@ -44,7 +44,7 @@ class System:
 
 
 @dataclass(frozen=True)
-class Reading:
+class FormatDetails:
     """How rows were read, as `Loaded` says it: the format, its title, TREC's run name; `scored`
     says that the scores are of a kind that may be distances."""
 
@@ -59,7 +59,7 @@ def load_runs(
     request: Request,
     rows: pa.Table,
     index: RowLines | None,
-    reading: Reading,
+    reading: FormatDetails,
     notes: Sequence[Note],
 ) -> Loaded:
     """The run that the rows make, or the first of several with the others beside it.
@@ -77,7 +77,7 @@ def load_systems(
     request: Request,
     systems: Sequence[System],
     index: RowLines | None,
-    reading: Reading,
+    reading: FormatDetails,
     notes: Sequence[Note],
 ) -> Loaded:
     """The same of rows that are known to be of these runs."""

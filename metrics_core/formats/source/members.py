@@ -22,7 +22,7 @@ from metrics_core.formats.source.unpacking import (
 
 
 @dataclass(frozen=True)
-class Members:
+class SetMembers:
     """The files of a set: their names inside it, and how to get at one."""
 
     names: Collection[str]
@@ -32,7 +32,7 @@ class Members:
 @contextmanager
 def members_of(
     source: str | Path | bytes, shown: str, limit: Limit, refuse: Callable[[str], FileFormatError]
-) -> Iterator[Members]:
+) -> Iterator[SetMembers]:
     """The files of a folder, of a zip, or of its bytes, which the user knows as `shown`; a zip may
     unpack to the limit altogether. `refuse` gives the error for what was found instead."""
     if not isinstance(source, bytes):
@@ -40,7 +40,7 @@ def members_of(
         if source.is_dir():
             paths = sorted(p for p in source.rglob("*") if p.is_file())
             files = {path.relative_to(source).as_posix(): path for path in paths}
-            yield Members(files.keys(), files.__getitem__)
+            yield SetMembers(files.keys(), files.__getitem__)
             return
     if not is_zip(source):
         raise refuse("neither a folder nor a zip file")
@@ -59,7 +59,7 @@ def members_of(
             check_unpacked(shown, taken, most, limit)
             return member_bytes(shown, archive, member, limit)
 
-        yield Members(names, content)
+        yield SetMembers(names, content)
 
 
 def check_count(shown: str, files: int) -> None:

@@ -28,7 +28,7 @@ class Chunk:
 
 
 @dataclass(frozen=True)
-class Group:
+class RowGroup:
     """A row group, with the chunk of each column."""
 
     rows: int
@@ -42,14 +42,14 @@ def footer_size(file: BinaryIO) -> tuple[int, int]:
     return int.from_bytes(file.read(4), "little"), size
 
 
-def groups_of(file: BinaryIO) -> list[Group]:
+def groups_of(file: BinaryIO) -> list[RowGroup]:
     """The row groups of a file. Raises ArrowInvalid for a damaged footer."""
     footer, size = footer_size(file)
     file.seek(max(size - _END - footer, 0))
     try:
         told, _ = struct(file.read(footer), 0)
         return [
-            Group(group[3, I64], [_chunk(chunk[3, STRUCT]) for chunk in group[1, LIST]])
+            RowGroup(group[3, I64], [_chunk(chunk[3, STRUCT]) for chunk in group[1, LIST]])
             for group in told[4, LIST]
         ]
     except (IndexError, KeyError, TypeError):

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.source.limits import size_text
-from metrics_core.formats.source.parquet_footer import Group, footer_size, groups_of
+from metrics_core.formats.source.parquet_footer import RowGroup, footer_size, groups_of
 from metrics_core.formats.source.source import Source
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class _Columns:
 
     source: Source
     file: pq.ParquetFile
-    groups: Sequence[Group]
+    groups: Sequence[RowGroup]
     places: Sequence[int]
     most: int
 

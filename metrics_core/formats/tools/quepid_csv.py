@@ -27,7 +27,7 @@ from metrics_core.formats.parsing.delimited import (
     named_from,
     quickly_named,
 )
-from metrics_core.formats.parsing.named import Named, check_header, load_named
+from metrics_core.formats.parsing.named import NamedColumns, check_header, load_named
 from metrics_core.formats.registry import (
     KIND_TITLES,
     OF_A_TOOL,
@@ -127,7 +127,7 @@ class _Kept:
         return self.index.line(int(self.rows[row]))
 
 
-def _without_empty(named: Named) -> Named:
+def _without_empty(named: NamedColumns) -> NamedColumns:
     """The rows without those of a query that has no rating."""
     empty = [pc.equal(_plain(named.column(at)), "") for at in (1, 2)]
     without = pc.and_(*empty)
@@ -143,7 +143,7 @@ def _without_empty(named: Named) -> Named:
     return replace(named, columns=columns, index=index, notes=[*named.notes, note])
 
 
-def _without_guards(named: Named, names: list[str]) -> Named:
+def _without_guards(named: NamedColumns, names: list[str]) -> NamedColumns:
     """The same texts without the blank before what begins a formula."""
     columns, changed = dict(named.columns), dict[str, None]()
     count = 0
@@ -246,7 +246,7 @@ def read_snapshots(source: Source, request: Request) -> Loaded:
     return contents.load(request, "quepid-snapshots", "Quepid snapshots")
 
 
-def _snapshot_columns(source: Source, request: Request) -> Named:
+def _snapshot_columns(source: Source, request: Request) -> NamedColumns:
     """All columns, without the blanks before formulas; texts of documents may go over lines."""
     records = csv_records(source, ",")
     number, _, fields = next((record for record in records if record[2]), (1, 1, [""]))
@@ -266,7 +266,7 @@ def _misplaced(line: int | None, query: str, doc: str, place: str) -> LineProble
     return LineProblem(line, found, "a query and a document", hint=hint)
 
 
-def _run_names(named: Named) -> list[str]:
+def _run_names(named: NamedColumns) -> list[str]:
     """By row the name of its snapshot, with the time, and the case, where others have it, too."""
     rows = list(zip(*(_plain(named.column(at)).to_pylist() for at in range(3)), strict=True))
     snapshots = dict.fromkeys(rows)
@@ -279,7 +279,7 @@ def _run_names(named: Named) -> list[str]:
     return [called[row] for row in rows]
 
 
-def _snapshot_notes(named: Named, runs: list[str]) -> Iterator[tuple[Kind, list[Note]]]:
+def _snapshot_notes(named: NamedColumns, runs: list[str]) -> Iterator[tuple[Kind, list[Note]]]:
     """What was odd in the columns, of each kind; of runs also which snapshots they are."""
     columns = (_plain(named.column(at)).to_pylist() for at in (1, 2))
     told = dict.fromkeys(zip(runs, *columns, strict=True))

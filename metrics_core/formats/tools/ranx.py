@@ -11,7 +11,7 @@ from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.cbor_maps import is_map, rows_of
 from metrics_core.formats.parsing.checking import check_ids
-from metrics_core.formats.parsing.systems import Reading, System, load_systems
+from metrics_core.formats.parsing.systems import FormatDetails, System, load_systems
 from metrics_core.formats.registry import (
     OF_A_TOOL,
     POSSIBLE,
@@ -92,7 +92,7 @@ def read_ranx(source: Source, request: Request) -> Loaded:
         notes.append(Note("empty", message, len(rows.empty), tuple(rows.empty[:3])))
     title = "ranx: query, document, score"
     return load_systems(
-        source, request, [System("", table)], None, Reading("ranx", title, scored=True), notes
+        source, request, [System("", table)], None, FormatDetails("ranx", title, scored=True), notes
     )
 
 

@@ -26,8 +26,8 @@ from metrics_core.formats.source.lines import Stretch
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.trec import may_hold_blanks
 from metrics_core.judging.judged import JudgedRanks, Places, assembled
-from metrics_core.judging.while_reading.judgments import Judgments
-from metrics_core.judging.while_reading.rows import Piece, rows_of, whole_queries
+from metrics_core.judging.while_reading.judgments import JudgmentTables
+from metrics_core.judging.while_reading.rows import TextPiece, rows_of, whole_queries
 from metrics_core.judging.while_reading.segments import (
     JudgedSegments,
     in_sequence,
@@ -80,7 +80,7 @@ class KeptFile:
 
 def judged_run(
     source: Source,
-    judgments: Judgments,
+    judgments: JudgmentTables,
     *,
     progress: Callable[[int], None] | None = None,
 ) -> JudgedFile | None:
@@ -108,7 +108,7 @@ def judged_run(
 
 def kept_run(
     source: Source,
-    judgments: Judgments,
+    judgments: JudgmentTables,
     keep: Keep,
     *,
     kind: Kind | None = None,
@@ -125,7 +125,7 @@ def kept_run(
     return KeptFile(run_name(source.name), read.notes, read.found.places(judgments))
 
 
-def _can_be_read(source: Source, judgments: Judgments, kind: Kind | None) -> bool:
+def _can_be_read(source: Source, judgments: JudgmentTables, kind: Kind | None) -> bool:
     return judgments.plain and recognised(source, kind) == ("trec", "run")
 
 
@@ -149,7 +149,7 @@ class _Read:
 
 def _as_it_comes(
     source: Source,
-    judgments: Judgments,
+    judgments: JudgmentTables,
     progress: Callable[[int], None] | None,
     keep: Keep | None = None,
 ) -> _Read | None:
@@ -193,7 +193,9 @@ class _ReadPiece:
     text: int = 0
 
 
-def _piece(piece: Piece, source: Source, judgments: Judgments, keep: Keep | None) -> _ReadPiece:
+def _piece(
+    piece: TextPiece, source: Source, judgments: JudgmentTables, keep: Keep | None
+) -> _ReadPiece:
     rows = rows_of(piece, source)
     n = len(rows)
     parsed = rows.parsed or Parsed(_NO_TABLE, Stretch(n, n))

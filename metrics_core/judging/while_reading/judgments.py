@@ -21,7 +21,7 @@ _FEWEST_SLOTS = 4
 
 
 @dataclass(frozen=True)
-class Judgments:
+class JudgmentTables:
     """The judged queries in one hash table, and the judged documents of each in one of its own."""
 
     qrels: Qrels
@@ -34,12 +34,12 @@ class Judgments:
         return is_plain(self.queries.data) and is_plain(self.documents.data)
 
 
-def judgments_of(qrels: Qrels) -> Judgments:
+def judgments_of(qrels: Qrels) -> JudgmentTables:
     """The tables of these judgments."""
     query_ids, doc_ids = texts_of(qrels.query_ids), qrels.doc_ids
     together = np.zeros(len(query_ids), dtype=np.int64)
     by_query = qrels.query_codes.astype(np.int64)
-    return Judgments(
+    return JudgmentTables(
         qrels,
         _tables(query_ids.cast(pa.large_string()), together, 1),
         _tables(doc_ids.cast(pa.large_string()), by_query, len(query_ids)),

@@ -18,7 +18,7 @@ from metrics_core.tables.columns import ID, coded
 
 if TYPE_CHECKING:
     from metrics_core.judging.while_reading.judged import JudgedFile
-    from metrics_core.judging.while_reading.judgments import Judgments
+    from metrics_core.judging.while_reading.judgments import JudgmentTables
 
 FROM = 16 << 20
 """Bytes of runs from which it pays to load compiled code."""
@@ -114,7 +114,7 @@ def judged_within(
     return run
 
 
-def _needs_to_be_whole(source: Source, judgments: Judgments) -> RanklensError:
+def _needs_to_be_whole(source: Source, judgments: JudgmentTables) -> RanklensError:
     """Why one look was not enough. Which line it was is told by reading the run whole."""
     if recognised(source, "run") != ("trec", "run"):
         return RanklensError(

@@ -28,7 +28,7 @@ _SHORTEST_LINE = len(b"q 0 d 1 1 r\n")
 
 
 @dataclass(frozen=True)
-class Rows:
+class RunRows:
     """n rows of a block: where the texts stand in `data` (with its padding), and the numbers.
 
     doc_start int64[n], doc_size int32[n], doc_hash uint64[n], score float64[n], rank float32[n]
@@ -86,7 +86,7 @@ def is_plain(data: Bytes) -> bool:
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextPiece:
     """Whole lines of a file's decoded text, with `PADDING` behind: which piece it is, from 0, and
     where it begins."""
 
@@ -100,7 +100,9 @@ class Piece:
         return len(self.padded) - len(PADDING)
 
 
-def whole_queries(source: Source, progress: Callable[[int], None] | None = None) -> Iterator[Piece]:
+def whole_queries(
+    source: Source, progress: Callable[[int], None] | None = None
+) -> Iterator[TextPiece]:
     """The decoded text of a file, cut where the query changes. What is no text is not seen here.
     `progress` is told the bytes read so far. Raises FileFormatError for a line that is too long."""
     held: list[bytes] = []
@@ -122,13 +124,13 @@ def whole_queries(source: Source, progress: Callable[[int], None] | None = None)
             held.append(read)
             continue
         padded = b"".join((*held, memoryview(read)[:cut], PADDING))
-        yield Piece(number, begin, padded)
+        yield TextPiece(number, begin, padded)
         number, begin, held = number + 1, begin + len(padded) - len(PADDING), [read[cut:]]
     if any(held):
-        yield Piece(number, begin, b"".join((*held, PADDING)))
+        yield TextPiece(number, begin, b"".join((*held, PADDING)))
 
 
-def rows_of(piece: Piece, source: Source) -> Rows:
+def rows_of(piece: TextPiece, source: Source) -> RunRows:
     """The rows of a piece; the first of a file may begin with a header. Raises FileFormatError
     where it is no text."""
     if piece.number or not header_in(piece.padded[:_LONGEST_HEADER]):
@@ -139,7 +141,7 @@ def rows_of(piece: Piece, source: Source) -> Rows:
     return _careful(careful(checked, RUN, may_have_header=piece.number == 0))
 
 
-def regular_rows(padded: bytes | bytearray) -> Rows | None:
+def regular_rows(padded: bytes | bytearray) -> RunRows | None:
     """The rows of lines that are all regular, else None."""
     end = len(padded) - len(PADDING)
     most = end // _SHORTEST_LINE + 1
@@ -160,7 +162,7 @@ def regular_rows(padded: bytes | bytearray) -> Rows | None:
         score[left[:, 0]] = _numbers(data, left[:, 1], left[:, 2])
         if not np.isfinite(score[left[:, 0]]).all():
             return None
-    return Rows(
+    return RunRows(
         data,
         *(doc_start[:n], doc_size[:n], doc_hash[:n], score[:n], rank[:n], segments[:n_segments]),
         tags=tuple(padded[at : at + size].decode() for at, size in tags[:n_tags].tolist()),
@@ -182,7 +184,7 @@ def _numbers(data: Bytes, start: Any, size: Any) -> npt.NDArray[np.float64]:
     return values_of(pc.cast(texts_at(data, start, size), pa.float64()))
 
 
-def _careful(parsed: Parsed) -> Rows:
+def _careful(parsed: Parsed) -> RunRows:
     """What the careful reader made of a block."""
     table = parsed.table
     queries = coded(table["query_id"])
@@ -194,7 +196,7 @@ def _careful(parsed: Parsed) -> Rows:
     compiled("rows").hash_texts(data, doc_start, doc_size, doc_hash)
     first = np.flatnonzero(np.diff(codes, prepend=-1))
     own = codes[first]
-    return Rows(
+    return RunRows(
         data,
         *(doc_start, doc_size, doc_hash),
         score=np.ascontiguousarray(values_of(table["score"])),

@@ -17,14 +17,14 @@ from metrics_core.base.compiled.signatures import (
     ROOM,
     TIED_PAIRS,
     TIED_ROWS,
-    Ranked,
+    RankedSegments,
     Room,
 )
 from metrics_core.formats.parsing.checking import LONGEST_ID
-from metrics_core.judging.judged import Places, Tied
+from metrics_core.judging.judged import Places, TiedRanks
 from metrics_core.judging.ranking import tie_notes
-from metrics_core.judging.while_reading.judgments import Judgments
-from metrics_core.judging.while_reading.rows import Rows, texts_at
+from metrics_core.judging.while_reading.judgments import JudgmentTables
+from metrics_core.judging.while_reading.rows import RunRows, texts_at
 from metrics_core.tables.columns import ID
 
 Ints = npt.NDArray[np.int64]
@@ -57,7 +57,7 @@ class JudgedSegments:
         """The rows of `ranks` by query and rank."""
         return np.lexsort((self.ranks[:, 2], self.ranks[:, 0]))
 
-    def places(self, judgments: Judgments) -> Places | None:
+    def places(self, judgments: JudgmentTables) -> Places | None:
         """Where the judged documents stand; None where no query is judged."""
         known = self.place >= 0
         if not known.any():
@@ -71,7 +71,7 @@ class JudgedSegments:
             all_tied=bool(self.counts[TIED_PAIRS] == self.counts[PAIRS]),
             near=int(self.counts[NEAR_PAIRS]),
         )
-        return Places(query, rank, row, retrieved, Tied(tied_from, tied), on_ties)
+        return Places(query, rank, row, retrieved, TiedRanks(tied_from, tied), on_ties)
 
     @classmethod
     def all(cls, parts: Sequence[JudgedSegments]) -> JudgedSegments:
@@ -94,12 +94,12 @@ def in_sequence(parts: Sequence[JudgedSegments]) -> bool:
     return len(ids.unique()) == len(ids)
 
 
-def judged_segments(rows: Rows, judgments: Judgments) -> JudgedSegments | None:
+def judged_segments(rows: RunRows, judgments: JudgmentTables) -> JudgedSegments | None:
     """The judged rows; None where a document stands twice in a query, or an id is odd."""
     if not rows.plain or rows.doc_size.max(initial=0) > LONGEST_ID:
         return None
     n, segments = len(rows), rows.segments
-    found = Ranked(
+    found = RankedSegments(
         place=np.empty(len(segments), np.int64),
         contradicting=np.empty(len(segments), np.bool_),
         rows_hash=np.empty(len(segments), np.uint64),

@@ -18,7 +18,7 @@ NAMELESS = "run"
 
 
 @dataclass(frozen=True)
-class Collection:
+class SparkCollection:
     """What is scored: `runs` (run, query_id, doc_id: string, score: double), `qrels` (query_id,
     doc_id: string, relevance: double), the names of the runs, the highest grade, or 0, and for each
     run that has queries without judgments how many, and one of them."""
@@ -30,7 +30,7 @@ class Collection:
     unjudged: Mapping[str, tuple[int, str]]
 
 
-def collection_of(runs: DataFrame, qrels: DataFrame | GivenQrels) -> Collection:
+def collection_of(runs: DataFrame, qrels: DataFrame | GivenQrels) -> SparkCollection:
     """The DataFrames with their columns checked, and surveyed: one pass over the runs' columns run
     and query_id. Raises RanklensError where a column is missing, is no text or number, or there is
     no row, and NoSharedQueriesError where a run has none of the judged queries."""
@@ -42,7 +42,7 @@ def collection_of(runs: DataFrame, qrels: DataFrame | GivenQrels) -> Collection:
     named = _named(listed, judged, example)
     top = 0.0 if highest is None else max(float(highest), 0.0)
     unjudged = {name: (count, one) for name, count, one in named if count}
-    return Collection(listed, judged, tuple(name for name, *_ in named), top, unjudged)
+    return SparkCollection(listed, judged, tuple(name for name, *_ in named), top, unjudged)
 
 
 def _listed(runs: DataFrame) -> DataFrame:

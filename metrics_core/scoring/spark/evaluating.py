@@ -9,7 +9,7 @@ from metrics_core.base.errors import LackingDataError, ParameterError, RanklensE
 from metrics_core.formats.in_memory import GivenQrels
 from metrics_core.measures import GivenMeasure, Measure, measures_from
 from metrics_core.scoring.scores import WithoutRelevant
-from metrics_core.scoring.spark.columns import Collection, collection_of
+from metrics_core.scoring.spark.columns import SparkCollection, collection_of
 from metrics_core.scoring.spark.lists import scoring, sound
 from metrics_core.scoring.spark.ranking import Duplicates, ranked
 from metrics_core.scoring.spark.session import quiet, require_pyspark, told
@@ -107,7 +107,7 @@ def write_judged_ranks(
 
 def _collection(
     runs: DataFrame, qrels: DataFrame | GivenQrels, duplicates: Duplicates
-) -> Collection:
+) -> SparkCollection:
     require_pyspark()
     from pyspark.sql import DataFrame
 

@@ -25,7 +25,7 @@ _PARQUET = b"PAR1"
 
 
 @dataclass(frozen=True)
-class Place:
+class SparkFile:
     """A file, or a folder with the parts of one run; `parquet` or else lines of text."""
 
     path: str
@@ -51,7 +51,7 @@ def read_runs(spark: SparkSession, patterns: Sequence[str]) -> tuple[DataFrame, 
     return reduce(lambda one, other: one.unionByName(other), parts), taken
 
 
-def places(spark: SparkSession, pattern: str) -> list[Place]:
+def places(spark: SparkSession, pattern: str) -> list[SparkFile]:
     """What a pattern finds, in the order of the paths; raises RanklensError where that is
     nothing."""
     jvm: Any = spark.sparkContext._jvm
@@ -67,18 +67,18 @@ def places(spark: SparkSession, pattern: str) -> list[Place]:
     return [_place(system, status) for status in found]
 
 
-def _place(system: Any, status: Any) -> Place:
+def _place(system: Any, status: Any) -> SparkFile:
     """A place, and what is in it by the first bytes of its first file."""
     path = status.getPath()
     if not status.isDirectory():
-        return Place(path.toString(), _is_parquet(system, path))
+        return SparkFile(path.toString(), _is_parquet(system, path))
     inside = [part.getPath() for part in system.listStatus(path)]
     files = [part for part in inside if not part.getName().startswith(("_", "."))]
     if not files:
         raise RanklensError(f"{path.toString()}: the folder is empty.")
     # A folder that Spark parted by a column holds folders.
     folders = any(system.getFileStatus(part).isDirectory() for part in files[:1])
-    return Place(path.toString(), folders or _is_parquet(system, files[0]))
+    return SparkFile(path.toString(), folders or _is_parquet(system, files[0]))
 
 
 def _is_parquet(system: Any, path: Any) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from metrics_core.scoring.spark.columns import Collection
+from metrics_core.scoring.spark.columns import SparkCollection
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -23,7 +23,7 @@ _BAD_SCORE, _BAD_GRADE = 1, 2
 _LIST = ("run", "query_id")
 
 
-def ranked(collection: Collection, *, duplicates: Duplicates) -> DataFrame:
+def ranked(collection: SparkCollection, *, duplicates: Duplicates) -> DataFrame:
     """The judged documents, and the first of every list: run, query_id, doc_id; relevance double,
     null where it is not judged; rank bigint from 1, null where it is not listed; retrieved and
     judged bigint, the numbers of listed and of judged documents of its list; problem string, what
@@ -48,7 +48,7 @@ def ranked(collection: Collection, *, duplicates: Duplicates) -> DataFrame:
     return frame.where("relevance is not null or rank = 1 or problem is not null")
 
 
-def _pairs(collection: Collection, duplicates: Duplicates) -> DataFrame:
+def _pairs(collection: SparkCollection, duplicates: Duplicates) -> DataFrame:
     """One row for each (run, query_id, doc_id): score, relevance, times it is listed, problem."""
     from pyspark.sql import functions as f
 

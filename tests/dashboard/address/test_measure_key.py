@@ -20,7 +20,7 @@ from dashboard.answers.crossing import crossing, usual_across
 from dashboard.answers.curves import curves as curves_page
 from dashboard.answers.measures import measure_detail, measure_list
 from dashboard.answers.overview import overview
-from dashboard.answers.queries import Asked, query_list
+from dashboard.answers.queries import QueryListRequest, query_list
 from dashboard.answers.query import query
 from dashboard.drawing.blocks import measures as blocks
 from dashboard.drawing.drawing import Drawing
@@ -80,9 +80,9 @@ def holds(axis: Any, values: Any) -> bool:
 def test_every_page_works_with_it(choice: MeasureChoice) -> None:
     view, drawing = seen(choice)
     assert str(view.measure) in overview(sample(), view).verdict.text
-    assert query(sample(), view, "", Asked()).explanation.text
+    assert query(sample(), view, "", QueryListRequest()).explanation.text
     assert breakdown(sample(), view, "").title.text
-    listed = query_list(sample(), view, Asked())
+    listed = query_list(sample(), view, QueryListRequest())
     scores = listed.frame[[f"run: {name}" for name in view.runs]].to_numpy()
     if listed.scale is None:
         assert view.measure.declaration.range[0] < 0
@@ -148,7 +148,7 @@ def test_the_list_is_narrowed_to_a_family() -> None:
 def test_no_explanation_names_a_cause_that_is_none(choice: MeasureChoice) -> None:
     for query_id in sample().query_ids[::4]:
         view, _ = seen(choice)
-        told = query(sample(), view, query_id, Asked()).explanation.text
+        told = query(sample(), view, query_id, QueryListRequest()).explanation.text
         assert "because ." not in told and "nan" not in told and "of –" not in told, told
 
 

@@ -20,7 +20,7 @@ from dashboard.answers.breakdown import (
     of_focus_by_column,
 )
 from dashboard.answers.crossing import crossing, crossings, usual_across
-from dashboard.answers.group_table import Asked, Listed
+from dashboard.answers.group_table import GroupRows, GroupTableRequest
 from dashboard.answers.overview import overview
 from dashboard.answers.slices import slices as slices_of
 from dashboard.study.study import Study
@@ -162,7 +162,7 @@ def test_one_run_has_no_bridge_and_no_slices() -> None:
     view = alone.view(Address.of(m="RR")).comparison
     found = breakdown(alone, view, "category")
     assert found.title.text.startswith("a scores lowest in c")
-    rows = group_table.listed(found, Asked(), alone=True, higher_is_better=True).rows
+    rows = group_table.listed(found, GroupTableRequest(), alone=True, higher_is_better=True).rows
     assert list(rows["mean"]) == sorted(rows["mean"], reverse=True) and len(rows) == 4
     assert rows["difference"].isna().all() and not crossings(alone, view, "category", "")
     slices = slices_of(alone, view)
@@ -177,8 +177,8 @@ def test_four_queries_are_examples() -> None:
     assert not found.bridge["clear"].any() and found.groups["diff_low"].isna().all()
 
 
-def rows_of(found: Breakdown, **asked: object) -> Listed:
-    return group_table.listed(found, Asked(**asked), alone=False, higher_is_better=True)  # type: ignore[arg-type]
+def rows_of(found: Breakdown, **asked: object) -> GroupRows:
+    return group_table.listed(found, GroupTableRequest(**asked), alone=False, higher_is_better=True)  # type: ignore[arg-type]
 
 
 def test_of_many_groups_twelve_are_listed_and_the_others_summed_up() -> None:

@@ -9,7 +9,7 @@ from dashboard.address.address import Address
 from dashboard.answers.firmness import firmness
 from dashboard.answers.grading import to_judge
 from dashboard.answers.overview import overview
-from dashboard.answers.queries import Asked
+from dashboard.answers.queries import QueryListRequest
 from dashboard.answers.query import query
 from dashboard.answers.query_chips import failures
 from dashboard.answers.rail import counts
@@ -59,7 +59,7 @@ def test_what_warns_of_missing_judgments(complete: bool) -> None:
     assert overview(study, shown).facts.little_judged is warned
     assert overview(study, shown).facts.complete is complete
     assert to_judge(study, shown, "q0").empty is complete
-    page = query(study, shown, "q0", Asked("all", "", "", ""))
+    page = query(study, shown, "q0", QueryListRequest("all", "", "", ""))
     assert any(rows["grade"].isna().any() for rows in page.diagnosis.rankings.values()) is warned
 
 

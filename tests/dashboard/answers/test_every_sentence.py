@@ -33,7 +33,7 @@ from dashboard.study.study import Study
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.findings.firmness import WayToTurn, firmness_finding
 from metrics_core.findings.sentence import Sentence
-from metrics_core.findings.verdicts import Verdict
+from metrics_core.findings.verdicts import VerdictFinding
 from metrics_core.tables import Qrels, Queries, Run
 
 KINDS = ("level", "one-sided", "mixed", "undefined")
@@ -90,8 +90,8 @@ def pages(kind: str, runs: int, count: int) -> tuple[Comparison, dict[str, Any]]
         "Overview": overview.overview(study, shown),
         "Breakdown": breakdown.breakdown(study, shown, "category"),
         "By cutoff": curves.curves(study, shown),
-        "All queries": queries.query_list(study, shown, queries.Asked()),
-        "Query": query.query(study, shown, "", queries.Asked()),
+        "All queries": queries.query_list(study, shown, queries.QueryListRequest()),
+        "Query": query.query(study, shown, "", queries.QueryListRequest()),
         "To judge": grading.to_judge_now(study, shown),
         "Robustness": firmness.firmness(study, shown),
         "Slices": slices.slices(study, shown),
@@ -160,7 +160,7 @@ def test_counts_and_signs(kind: str, runs: int, count: int) -> None:
 def test_title_badge_and_number_agree(kind: str, runs: int, count: int) -> None:
     shown, given = pages(kind, runs, count)
     page: overview.Overview = given["Overview"]
-    found: Verdict = page.verdict
+    found: VerdictFinding = page.verdict
     text = found.title.text
     if runs == 1:
         assert found.tone in ("few", "unclear") and "beats" not in text

@@ -9,7 +9,7 @@ import pytest
 from dashboard.answers.file_numbers import (
     OF_SEARCH,
     OF_USERS,
-    Pair,
+    RunsAndQrels,
     file_numbers,
     grades_offered,
     pair_with,
@@ -25,14 +25,14 @@ OTHER = Run.from_columns("other", ["a", "c", "d"], ["y", "v", "x"], [3.0, 2.0, 1
 
 
 def test_the_three_numbers_follow_the_limit_and_the_depth() -> None:
-    found = file_numbers(Pair((ONE, OTHER), QRELS), OF_USERS, 10, 4)
+    found = file_numbers(RunsAndQrels((ONE, OTHER), QRELS), OF_USERS, 10, 4)
     assert found.counts == (
         ("1 of 3", "rated users are in each of two runs"),
         ("4", "ratings, 2 of them 4 or more"),
         ("60\u00a0%", "of the top 10 rated"),  # without d, of whom nobody knows anything
     )
     assert found.lacking.startswith("40\u00a0% of the top 10 is not rated. “Unknown” keeps")
-    first = file_numbers(Pair((ONE,), QRELS), OF_SEARCH, 1, 1)
+    first = file_numbers(RunsAndQrels((ONE,), QRELS), OF_SEARCH, 1, 1)
     assert first.counts == (
         ("2 of 3", "judged queries are in the run"),
         ("4", "judgments, 3 of them 1 or more"),
@@ -42,10 +42,10 @@ def test_the_three_numbers_follow_the_limit_and_the_depth() -> None:
 
 
 def test_without_the_other_side_less_is_told() -> None:
-    assert file_numbers(Pair((), QRELS), OF_SEARCH, 10, 5).counts == (
+    assert file_numbers(RunsAndQrels((), QRELS), OF_SEARCH, 10, 5).counts == (
         ("4", "judgments, 1 of them 5 or more"),
     )
-    alone = file_numbers(Pair((ONE, OTHER), None), OF_SEARCH, 10, 1)
+    alone = file_numbers(RunsAndQrels((ONE, OTHER), None), OF_SEARCH, 10, 1)
     assert alone.counts == (("6", "rows, of 4 queries"),) and not alone.lacking
 
 

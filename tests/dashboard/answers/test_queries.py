@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
-from dashboard.answers.queries import PAGE_ROWS, Asked, QueryList, listed_ids, query_list
+from dashboard.answers.queries import PAGE_ROWS, QueryList, QueryListRequest, listed_ids, query_list
 from dashboard.answers.query import query
 from dashboard.answers.query_views import strips
 from dashboard.study.study import Study
@@ -51,17 +51,17 @@ def comparison(of: Study = STUDY, **asked: str) -> Comparison:
 
 
 def listed(order: str = "", show: str = "", search: str = "") -> QueryList:
-    return query_list(STUDY, comparison(), Asked(show, search, order))
+    return query_list(STUDY, comparison(), QueryListRequest(show, search, order))
 
 
 def test_the_worst_stands_first_and_among_the_better_ones_the_best() -> None:
     assert listed().order == "difference"
     gaps = listed().kept["difference"]
     assert gaps.is_monotonic_increasing and gaps.iloc[0] == -1
-    other = query_list(STUDY, comparison(run="b", base="a"), Asked("better"))
+    other = query_list(STUDY, comparison(run="b", base="a"), QueryListRequest("better"))
     assert other.order == "-difference"
     assert other.kept["difference"].is_monotonic_decreasing and len(other.kept) == 225
-    alone = query_list(STUDY, comparison(run="a", base="a"), Asked())
+    alone = query_list(STUDY, comparison(run="a", base="a"), QueryListRequest())
     assert alone.order == "score:a" and alone.kept["score"].is_monotonic_increasing
     assert "difference" not in [column.key for column in alone.columns]
 
@@ -93,10 +93,10 @@ def test_texts_sort_whatever_their_case_and_groups_in_a_readers_order() -> None:
 def test_undefined_scores_stand_last_whichever_way() -> None:
     of = study(12)
     view = comparison(of)
-    frame = query_list(of, view, Asked()).frame
+    frame = query_list(of, view, QueryListRequest()).frame
     frame.loc[frame.index[:3], ["run: a", "difference"]] = float("nan")
     for order in ("score:a", "-score:a", "difference", "-difference"):
-        found = query_list(of, view, Asked(order=order))
+        found = query_list(of, view, QueryListRequest(order=order))
         assert list(found.kept["query_id"].tail(3)) == IDS[:3], order
         assert found.paired == 9 and not found.can_tell
 
@@ -152,7 +152,7 @@ def test_a_column_of_numbers_shows_them_sorts_by_them_and_is_downloaded_with_the
     lengths = ["", *(str(4 + 26 * (i % 20)) for i in range(1, 39)), "4.50"]
     queries = Queries.from_columns({"query_id": ids, "text": ids, "length": lengths})
     numbered = Study(list(made.runs.values()), made.qrels, queries)
-    found = query_list(numbered, comparison(numbered), Asked(order="by:length"))
+    found = query_list(numbered, comparison(numbered), QueryListRequest(order="by:length"))
     whole = [float(length or "nan") for length in lengths]
     expected = sorted(whole[1:])
     assert expected[:3] == [4.0, 4.5, 30.0]
@@ -165,7 +165,7 @@ def test_a_column_of_numbers_shows_them_sorts_by_them_and_is_downloaded_with_the
 
 
 def test_previous_and_next_follow_the_list_in_its_order() -> None:
-    asked = Asked("worse", "abc"[0], "-text")
+    asked = QueryListRequest("worse", "abc"[0], "-text")
     ids = list(query_list(STUDY, comparison(), asked).kept["query_id"])
     page = query(STUDY, comparison(), ids[4], asked)
     assert (page.previous, page.following) == (ids[3], ids[5])
@@ -182,9 +182,9 @@ def test_previous_and_next_follow_the_list_in_its_order() -> None:
 def test_the_ids_of_a_list_are_those_of_its_rows(show: str, order: str) -> None:
     shown = comparison()
     for asked in (
-        Asked(show=show, order=order),
-        Asked(show=show, order=order, search="1"),
-        Asked(show=show, order=order, line="difference > 0"),
+        QueryListRequest(show=show, order=order),
+        QueryListRequest(show=show, order=order, search="1"),
+        QueryListRequest(show=show, order=order, line="difference > 0"),
     ):
         rows = query_list(STUDY, shown, asked).kept["query_id"]
         assert listed_ids(STUDY, shown, asked) == list(rows)
@@ -193,12 +193,12 @@ def test_the_ids_of_a_list_are_those_of_its_rows(show: str, order: str) -> None:
 def test_ten_paired_queries_are_enough_to_tell() -> None:
     for n, enough in ((9, False), (10, True)):
         of = study(n)
-        assert query_list(of, comparison(of), Asked()).can_tell is enough
+        assert query_list(of, comparison(of), QueryListRequest()).can_tell is enough
 
 
 def test_unjudged_counts_the_documents_of_both_lists_once() -> None:
     of = study(12)
-    told = query_list(of, comparison(of), Asked(order="query_id")).kept["n: unjudged"]
+    told = query_list(of, comparison(of), QueryListRequest(order="query_id")).kept["n: unjudged"]
     # Of five ranks each: both lists hold the same documents but for the rank of the relevant one.
     lists = {name: of.runs[name].table.to_pandas() for name in ("a", "b")}
     for query_id, number in zip(IDS, told, strict=False):

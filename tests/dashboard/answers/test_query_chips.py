@@ -10,7 +10,7 @@ import pytest
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
 from dashboard.answers import query_columns, query_filter, query_views
-from dashboard.answers.queries import Asked, QueryList, query_list
+from dashboard.answers.queries import QueryList, QueryListRequest, query_list
 from dashboard.answers.query_chips import CHANGES, FAILURES, OUTCOMES, SHOW_ALL, SHOWS
 from dashboard.answers.query_filter import filter_example, filter_names, filter_vocabulary
 from dashboard.study.study import Study
@@ -65,7 +65,7 @@ def comparison(**asked: str) -> Comparison:
 
 
 def listed(view: Comparison | None = None, **asked: object) -> QueryList:
-    return query_list(STUDY, view or comparison(), Asked(**asked))  # type: ignore[arg-type]
+    return query_list(STUDY, view or comparison(), QueryListRequest(**asked))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("measure", ["nDCG", "P", "RR"])
@@ -165,7 +165,7 @@ def test_a_browser_is_told_every_column_with_its_kind_and_values() -> None:
     view = comparison()
     told = {own["name"]: own for own in filter_vocabulary(STUDY, view)["columns"]}
     assert [own["written"] for own in told.values()] == filter_names(STUDY, view)
-    columns = query_columns.Asked(STUDY, view)
+    columns = query_columns.FilterColumns(STUDY, view)
     for name, own in told.items():
         assert (own["holds"] == "numbers") == (columns[name].dtype.kind == "f"), name
     assert told["year"]["holds"] == "numbers" and not told["year"]["values"]
@@ -186,7 +186,7 @@ def test_every_column_can_be_shown_sorted_by_and_downloaded() -> None:
     offered = query_columns.offered(STUDY, view)
     keys = tuple(column.key for column in offered)
     assert len(set(keys)) == len(keys)
-    names = query_columns.Asked(STUDY, view)
+    names = query_columns.FilterColumns(STUDY, view)
     assert len(names) == len(offered)
     for column in offered:
         found = listed(view, columns=(column.key,), order=f"-{column.key}")
@@ -262,7 +262,7 @@ def test_the_heatmap_begins_with_the_easiest_and_knows_what_a_run_lacks() -> Non
 def test_of_one_run_no_list_stands_there_twice() -> None:
     """That every run fails and that a run lacks it is said of the run itself."""
     one = Study(list(STUDY.runs.values())[3:], STUDY.qrels, STUDY.queries)
-    shown = query_list(one, one.view(Address.of()).comparison, Asked())
+    shown = query_list(one, one.view(Address.of()).comparison, QueryListRequest())
     assert {"zero", "lacking"} <= shown.counts.keys()
     assert not {"none", "missing"} & shown.counts.keys()
 
@@ -273,7 +273,7 @@ def test_what_is_kept_of_a_column_is_what_it_holds_now(
     cutoff: int, where: tuple[tuple[str, str], ...]
 ) -> None:
     view = replace(comparison(k=str(cutoff)), where=where)
-    columns = query_columns.Asked(STUDY, view)
+    columns = query_columns.FilterColumns(STUDY, view)
     assert filter_vocabulary(STUDY, view) == vocabulary(columns, columns.numeric)
 
 

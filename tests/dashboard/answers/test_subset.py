@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dashboard.address.address import Address
-from dashboard.answers.queries import Asked, query_list
+from dashboard.answers.queries import QueryListRequest, query_list
 from dashboard.answers.subset import subset
 from dashboard.files.cut import is_cut, opened_cut
 from dashboard.study.layered import with_layers
@@ -34,7 +34,7 @@ def opened(packed: bytes) -> tuple[Study, zipfile.ZipFile]:
 def test_a_subset_read_again_scores_as_it_did(measure: str) -> None:
     asked = Address.of(run="dense", base="bm25", m=measure)
     view = STUDY.view(asked).comparison
-    kept = query_list(STUDY, view, Asked("better", line="words > 2"))
+    kept = query_list(STUDY, view, QueryListRequest("better", line="words > 2"))
     ids = list(kept.kept["query_id"])
     assert 3 < len(ids) < 80
     study, members = opened(subset(STUDY, view, ids))

@@ -7,7 +7,7 @@ import pytest
 
 from dashboard.address.address import Address
 from dashboard.answers.grading import queue
-from dashboard.answers.unjudged import Unjudged, unjudged
+from dashboard.answers.unjudged import UnjudgedEffects, unjudged
 from dashboard.study.layered import with_layers
 from dashboard.study.study import Study
 from dashboard.workspace import GivenGrade, Layer
@@ -31,7 +31,7 @@ def study() -> Study:
     return Study(runs, Qrels.from_columns(query[known], doc[known], grade.ravel()[known] * 1))
 
 
-def told(study: Study, grades: Grades | None = None, **asked: str) -> Unjudged:
+def told(study: Study, grades: Grades | None = None, **asked: str) -> UnjudgedEffects:
     on = study
     if grades:
         given = {pair: GivenGrade(grade, "ann", "now") for pair, grade in grades.items()}

@@ -165,7 +165,7 @@ def test_the_open_check_is_marked_and_those_that_do_not_hold_stand_first() -> No
 def test_where_a_difference_could_lie_is_drawn_on_one_axis_with_zero() -> None:
     styles = run_styles(["old", "new"], {"old": 0, "new": 1}, focus="new", baseline="old")
     drawing = drawing_of(styles)
-    span = blocks.Span
+    span = blocks.DifferenceRange
     rows = [span("Now", "", 0.1, 0.1), span("Likely", "", nan, nan), span("Worst", "", -0.1, 0.3)]
     part = str(blocks.spans(rows, drawing, "label"))
     assert "= old" in part and "−0.100 to +0.300" in part and ">–<" in part

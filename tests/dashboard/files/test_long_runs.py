@@ -24,7 +24,7 @@ from dashboard.workspace.long_runs.stored_run import StoredRun
 from dashboard.workspace.starting import start
 from metrics_core.base.errors import RanklensError
 from metrics_core.judging import judge
-from metrics_core.judging.documents import Listed
+from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.while_reading import rows as rows_module
 from metrics_core.tables import Qrels, Run
 from tests.collections_of import qrels_of
@@ -103,7 +103,7 @@ def test_what_was_judged_while_it_was_read_is_not_judged_again(tmp_path: Path) -
     judging = KeptRanks(Workspace(tmp_path / "w").cache)
     with mock.patch.object(judged_places, "places", side_effect=AssertionError):
         ranks = judging(run, QRELS)
-    assert isinstance(ranks.listed, Listed)
+    assert isinstance(ranks.listed, ListedDocuments)
     same(ranks, judge(run.whole(), QRELS))
 
 

@@ -14,7 +14,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers.report import report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document
-from dashboard.drawing.report.parts import Asked
+from dashboard.drawing.report.parts import ReportRequest
 from dashboard.study.layered import with_layers
 from dashboard.study.sharing import Shared, letter, shared
 from dashboard.study.study import Study
@@ -67,7 +67,7 @@ def marked() -> Study:
 def page_of(leaving: Shared, view: Comparison) -> str:
     study, shown = leaving.study, leaving.comparison(view)
     drawing = Drawing.of(shown, study.names)
-    return document(report(study, shown, ()), drawing, Asked("Shared", said=leaving.said))
+    return document(report(study, shown, ()), drawing, ReportRequest("Shared", said=leaving.said))
 
 
 WORDS = f"words in the query{DERIVED_MARK}"

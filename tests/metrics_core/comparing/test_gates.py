@@ -18,7 +18,7 @@ from metrics_core.comparing.gates import (
     Floor,
     Gate,
     GateOutcome,
-    Slice,
+    QuerySlice,
     floor_outcomes,
     gate_outcomes,
     status_of,
@@ -166,7 +166,7 @@ def test_of_a_measure_of_which_less_is_better_a_rise_is_the_loss() -> None:
 def test_a_slice_holds_only_its_queries() -> None:
     gap = np.zeros(60)
     gap[:20] = spread(-0.3, 0.1, 20)
-    asked = Slice("category", "Billing")
+    asked = QuerySlice("category", "Billing")
     members = {asked: np.arange(60) < 20, EVERY_QUERY: np.ones(60, dtype=np.bool_)}
     gates = [Gate.of("nDCG@10[category=Billing] > -0.1"), Gate.of("nDCG@10 > -0.2")]
     part, whole = gate_outcomes(scores_of(gap), gates, members, "main")
@@ -180,11 +180,13 @@ def test_a_slice_holds_only_its_queries() -> None:
         ("nDCG@10 > -0.01", "nDCG@10", 0.01, EVERY_QUERY),
         ("ndcg_cut_10>-.5", "nDCG@10", 0.5, EVERY_QUERY),
         ("P(rel=2)@5 > −0.02", "P(rel=2)@5", 0.02, EVERY_QUERY),
-        (" AP[ category = A & B ] > -0.03 ", "AP", 0.03, Slice("category", "A & B")),
-        ("AP[kind=] > -1", "AP", 1.0, Slice("kind", "")),
+        (" AP[ category = A & B ] > -0.03 ", "AP", 0.03, QuerySlice("category", "A & B")),
+        ("AP[kind=] > -1", "AP", 1.0, QuerySlice("kind", "")),
     ],
 )
-def test_a_gate_is_read_from_its_text(text: str, measure: str, margin: float, asked: Slice) -> None:
+def test_a_gate_is_read_from_its_text(
+    text: str, measure: str, margin: float, asked: QuerySlice
+) -> None:
     gate = Gate.of(text)
     assert (str(gate.measure), gate.margin, gate.slice) == (measure, margin, asked)
     assert Gate.of(str(gate)) == gate

@@ -14,7 +14,7 @@ from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import fragility
 from metrics_core.findings import ways_of_files, ways_to_matter, ways_to_settle, ways_to_turn
-from metrics_core.findings.firmness import Pair, WayToTurn, firmness_finding, firmness_of
+from metrics_core.findings.firmness import ComparedPair, WayToTurn, firmness_finding, firmness_of
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
@@ -39,10 +39,10 @@ def better_of(given: Situation) -> np.ndarray:
 
 
 @cache
-def pair_of(given: Situation) -> Pair:
+def pair_of(given: Situation) -> ComparedPair:
     word = str(given.compared["verdict"].iloc[1])
     side = int(np.sign(fragility(better_of(given)).total))
-    return Pair(given.focus, given.baseline, str(given.measure), word, side)
+    return ComparedPair(given.focus, given.baseline, str(given.measure), word, side)
 
 
 def missed_of(given: Situation) -> ways_to_turn.Missed:
@@ -154,8 +154,8 @@ def crossings_of(given: Situation) -> Crossings:
     return Crossings(gap, np.sign(gap).astype(int), ks, gap - wide, gap + wide, clear)
 
 
-def cutoff_pair(given: Situation) -> Pair:
-    return Pair("run1", "run0", "nDCG@10", "better", int(crossings_of(given).side[-1]))
+def cutoff_pair(given: Situation) -> ComparedPair:
+    return ComparedPair("run1", "run0", "nDCG@10", "better", int(crossings_of(given).side[-1]))
 
 
 def ks_of(text: str, depth: int) -> set[int]:
@@ -282,7 +282,7 @@ def false_in_measures(given: Situation, text: str) -> Iterator[str | bool]:
 def test_other_measures() -> None:
     def text_of(given: Situation) -> str:
         found = agreement_of(given)
-        pair = Pair("run1", "run0", "RR", "better", int(found.table["side"].iloc[0]))
+        pair = ComparedPair("run1", "run0", "RR", "better", int(found.table["side"].iloc[0]))
         return told(ways_to_turn.other_measures(found, pair, len(given.scores.runs)))
 
     assert not offenders(PAIRS[::4], text_of, false_in_measures)
@@ -504,7 +504,7 @@ def test_the_checks_in_brief() -> None:
 
 
 def settling_of(given: Situation) -> str:
-    pair = Pair("run1", "run0", "RR", "cannot tell", 1)
+    pair = ComparedPair("run1", "run0", "RR", "cannot tell", 1)
     now, low, high, exact = span_of(given)
     return in_brief(
         ways_to_settle.sample_size(now, 100 * abs(high) + 10),

@@ -15,7 +15,7 @@ from metrics_core.comparing.gates import (
     EVERY_QUERY,
     Gate,
     GateOutcome,
-    Slice,
+    QuerySlice,
     gate_outcomes,
 )
 from metrics_core.comparing.testing import widest_difference
@@ -58,7 +58,7 @@ def outcome_of(seed: int) -> GateOutcome:
     gap = chance.normal(chance.choice([-0.1, -0.02, 0, 0.05]), chance.choice([0.01, 0.1]), n)
     gap[chance.random(n) < chance.choice([0, 0.5, 0.9, 1])] = 0
     base = chance.random(n)
-    asked = EVERY_QUERY if seed % 3 else Slice("kind", "Billing")
+    asked = EVERY_QUERY if seed % 3 else QuerySlice("kind", "Billing")
     gate = Gate(measure, float(chance.choice([0.005, 0.01, 0.05])), asked)
     scores = _scores(measure, np.stack([base, base + gap]))
     (found,) = gate_outcomes(scores, [gate], {asked: np.ones(n, dtype=np.bool_)}, "main")

@@ -16,7 +16,7 @@ from metrics_core.comparing.fragility import fragility
 from metrics_core.findings import ways_of_files
 from metrics_core.findings import ways_to_turn as ways
 from metrics_core.findings.firmness import (
-    Pair,
+    ComparedPair,
     WayToTurn,
     firmness_finding,
     firmness_of,
@@ -25,9 +25,9 @@ from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 
-CLEAR = Pair("new", "old", "nDCG@10", "better", 1)
-CHANCE = Pair("new", "old", "nDCG@10", "cannot tell", 1)
-LEVEL = Pair("new", "old", "nDCG@10", "cannot tell", 0)
+CLEAR = ComparedPair("new", "old", "nDCG@10", "better", 1)
+CHANCE = ComparedPair("new", "old", "nDCG@10", "cannot tell", 1)
+LEVEL = ComparedPair("new", "old", "nDCG@10", "cannot tell", 0)
 NOTHING = np.zeros(1)
 
 
@@ -332,7 +332,7 @@ def test_of_what_may_be_chance_nothing_is_coloured() -> None:
 
 
 def test_few_queries_have_no_strip() -> None:
-    found = firmness_of(Pair("new", "old", "AP", "cannot tell", 1), ENTRIES, 4)
+    found = firmness_of(ComparedPair("new", "old", "AP", "cannot tell", 1), ENTRIES, 4)
     assert found.entries == () and found.text.startswith("Only 4 queries")
     assert firmness_finding(found).text == found.text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from metrics_core.findings.firmness import Pair
+from metrics_core.findings.firmness import ComparedPair
 from metrics_core.findings.grading import (
     judge_next_finding,
     judged_finding,
@@ -55,7 +55,7 @@ def test_what_came_of_judging() -> None:
 def test_what_judging_could_do() -> None:
     def said(turn: int | None, settle: int | None, *, exact: bool = True, of: int = 9) -> str:
         found = NextJudgments(pd.DataFrame(), turn, settle, exact)
-        return judge_next_finding(found, Pair("new", "old", "AP", "better", 1), of)
+        return judge_next_finding(found, ComparedPair("new", "old", "AP", "better", 1), of)
 
     assert said(3, 2) == (
         "If the 2 most influential of the 9 unjudged documents turn out not relevant, nothing can"
@@ -76,12 +76,12 @@ def test_what_judging_could_do() -> None:
 
 def test_where_the_lead_may_be_chance_no_verdict_is_safe() -> None:
     safe = NextJudgments(pd.DataFrame(), None, 0, exact=True)
-    said = judge_next_finding(safe, Pair("new", "old", "AP", "cannot tell", 1))
+    said = judge_next_finding(safe, ComparedPair("new", "old", "AP", "cannot tell", 1))
     assert said.startswith("new has the better mean whatever they are worth.")
 
 
 def test_of_two_that_are_level_none_would_take_the_lead() -> None:
-    level = Pair("new", "old", "AP", "cannot tell", 0)
+    level = ComparedPair("new", "old", "AP", "cannot tell", 0)
     some = NextJudgments(pd.DataFrame({"doc_id": ["d"]}), 1, None, exact=True)
     assert judge_next_finding(some, level).startswith("The two are level; either")
     none = NextJudgments(pd.DataFrame(), None, None, exact=True)

@@ -10,12 +10,12 @@ from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.findings import ways_of_files, ways_to_turn
 from metrics_core.findings import ways_to_matter as ways
-from metrics_core.findings.firmness import Pair, WayToTurn, firmness_finding, firmness_of
+from metrics_core.findings.firmness import ComparedPair, WayToTurn, firmness_finding, firmness_of
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 
-SMALL = Pair("new", "old", "nDCG@10", "no difference that matters", 1)
+SMALL = ComparedPair("new", "old", "nDCG@10", "no difference that matters", 1)
 ENTRIES = [
     WayToTurn("unjudged", "Unjudged documents", "could make it matter", "not firm", "Why.", "-"),
     WayToTurn("ties", "Equal scores", "cannot make it matter", "firm", "Why.", "-"),
@@ -24,7 +24,7 @@ ENTRIES = [
 
 @pytest.mark.parametrize("side", [1, 0])
 def test_it_is_a_result_whose_ways_keep_their_tones(side: int) -> None:
-    pair = Pair(SMALL.run, SMALL.baseline, SMALL.measure, SMALL.verdict, side)
+    pair = ComparedPair(SMALL.run, SMALL.baseline, SMALL.measure, SMALL.verdict, side)
     found = firmness_of(pair, ENTRIES, 104)
     assert [entry.tone for entry in found.entries] == ["not firm", "firm"]
     assert found.text.startswith("Two ways in which the difference could come to matter.")

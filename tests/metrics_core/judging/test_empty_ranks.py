@@ -17,7 +17,7 @@ from metrics_core.formats import read_run
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.layers import layered, named_queries, rejudged
 from metrics_core.judging.ranking import ranked_documents
-from metrics_core.judging.unjudged import Unjudged
+from metrics_core.judging.unjudged import UnjudgedPlaces
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.residuals import residual
 from metrics_core.tables import Qrels, Run
@@ -83,7 +83,7 @@ def test_an_empty_rank_is_no_document() -> None:
         "P(denominator='retrieved')@5": [1 / 2, 1 / 2],
     }
     assert {name: score(ranks, name) for name in wanted} == wanted
-    free = Unjudged.of(ranks, 1.0, 5)
+    free = UnjudgedPlaces.of(ranks, 1.0, 5)
     assert (free.query.tolist(), free.rank.tolist()) == ([0, 1], [3, 2])
     assert (free.within().tolist(), free.further.tolist()) == ([1, 1], [1, 0])
     assert residual(ranks, parse_measure("P@5")).high.tolist() == [2 / 5, 2 / 5]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from metrics_core.base.errors import NoSharedQueriesError
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.documents import Listed
-from metrics_core.judging.judged import Tied
+from metrics_core.judging.documents import ListedDocuments
+from metrics_core.judging.judged import TiedRanks
 from metrics_core.judging.layers import layered, named_queries, rejudged
 from metrics_core.judging.subtopics import SubtopicJudgments
 from metrics_core.judging.ties import tie_extremes
@@ -70,7 +70,7 @@ def same(found: Any, wanted: Any, where: str = "") -> None:
         if isinstance(other, np.ndarray):
             assert own.dtype == other.dtype, place
             np.testing.assert_array_equal(own, other, err_msg=place)
-        elif isinstance(other, (JudgedRanks, Listed, SubtopicJudgments, Tied)):
+        elif isinstance(other, (JudgedRanks, ListedDocuments, SubtopicJudgments, TiedRanks)):
             same(own, other, place)
         else:
             assert own == other, place

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from metrics_core.judging import JudgedRanks, judge, single_query
 from metrics_core.judging.additions import with_more
-from metrics_core.judging.unjudged import Unjudged
+from metrics_core.judging.unjudged import UnjudgedPlaces
 from metrics_core.measures import Declaration, Measure, declarations, parse_measure
 from metrics_core.measures.declaring.worked import example
 from metrics_core.scoring.residuals import residual, residual_frame
@@ -133,8 +133,8 @@ def test_of_a_monotone_measure_no_more_matter_than_its_cutoff(
     declaration: Declaration, drawn: Any
 ) -> None:
     measure, ranks = declaration(cutoff=2), ranks_of(*drawn)
-    free = Unjudged.of(ranks, HIGHEST)
-    near = Unjudged.of(ranks, HIGHEST, 2)
+    free = UnjudgedPlaces.of(ranks, HIGHEST)
+    near = UnjudgedPlaces.of(ranks, HIGHEST, 2)
     assert (near.counts() == free.counts()).all()
     some = with_more(near.listed_in(ranks), np.minimum(near.counts(), 2), HIGHEST)
     assert measure.score(some) == pytest.approx(measure.score(free.known_in(ranks)), abs=1e-12)

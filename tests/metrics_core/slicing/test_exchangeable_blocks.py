@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from metrics_core.slicing import exchangeable_blocks, permutation_max
 from metrics_core.slicing.exchangeable_blocks import parcels_of
-from metrics_core.slicing.members import Members
+from metrics_core.slicing.members import SliceMembers
 from metrics_core.slicing.permutation_max import farthest_dealt, farthest_flipped, studentised
 
 CHANCE = np.random.default_rng(9)
@@ -23,18 +23,18 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchangeable_blocks, "_PARCELS", 30)
 
 
-def each(members: np.ndarray) -> Members:
+def each(members: np.ndarray) -> SliceMembers:
     """Every query a kind of its own."""
-    return Members(np.arange(len(members)), members)
+    return SliceMembers(np.arange(len(members)), members)
 
 
-def slices(n: int, count: int) -> Members:
+def slices(n: int, count: int) -> SliceMembers:
     return each((CHANCE.random((n, count)) < np.linspace(0.2, 0.7, count)).astype(np.float64))
 
 
 def test_up_to_so_many_queries_there_are_none() -> None:
     assert parcels_of(each(np.ones((20_000, 1)))) is None
-    found = parcels_of(Members(np.arange(40_001) % 2, np.eye(2)))
+    found = parcels_of(SliceMembers(np.arange(40_001) % 2, np.eye(2)))
     assert found is not None
     # Of five each: 20,001 and 20,000 queries that are alike.
     assert found.full == 8_000 and found.single == 1

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.found_slices import NOTHING, cell, gaining
 from metrics_core.slicing.finder import _slices, found_slices, unlike_groups
-from metrics_core.slicing.members import Members
+from metrics_core.slicing.members import SliceMembers
 from metrics_core.slicing.permutation_max import PRIOR, farthest_dealt, studentised
 
 N = 120
@@ -141,7 +141,7 @@ def test_the_statistic_is_welchs_with_variances_drawn_to_the_common_one() -> Non
     )
     wanted = math.sqrt(freedom * math.log1p(t**2 / freedom))
     wanted *= (8 * freedom + 1) / (8 * freedom + 3)
-    members = Members(IN_NETWORK.astype(np.int64), np.array([[0.0], [1.0]]))
+    members = SliceMembers(IN_NETWORK.astype(np.int64), np.array([[0.0], [1.0]]))
     found = studentised(members, gaps)[0]
     assert found == pytest.approx(math.copysign(wanted, t))
 

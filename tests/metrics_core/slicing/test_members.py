@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics_core.slicing.members import Members, kinds
+from metrics_core.slicing.members import SliceMembers, kinds
 
 
 @given(st.integers(1, 4), st.integers(1, 40), st.integers(0, 99))
@@ -18,7 +18,7 @@ def test_queries_of_a_kind_have_the_same_codes(columns: int, n: int, seed: int) 
 
 
 def test_what_slices_hold() -> None:
-    members = Members(np.array([1, 0, 1, 2]), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+    members = SliceMembers(np.array([1, 0, 1, 2]), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
     np.testing.assert_array_equal(members.of_each, [[0, 1], [1, 0], [0, 1], [1, 1]])
     np.testing.assert_array_equal(members.queries, [2, 3])
     np.testing.assert_array_equal(members.sums(np.array([1.0, 2.0, 4.0, 8.0])), [10, 13])

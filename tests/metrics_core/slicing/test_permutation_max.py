@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from metrics_core.slicing import permutation_max
-from metrics_core.slicing.members import Members
+from metrics_core.slicing.members import SliceMembers
 from metrics_core.slicing.permutation_max import farthest_dealt, farthest_flipped, studentised
 
 Farthest = Callable[..., np.ndarray]
@@ -17,9 +17,9 @@ CHANCE = np.random.default_rng(4)
 N = 300
 
 
-def slices(n: int = N, count: int = 12) -> Members:
+def slices(n: int = N, count: int = 12) -> SliceMembers:
     members = (CHANCE.random((n, count)) < np.linspace(0.1, 0.6, count)).astype(np.float64)
-    return Members(np.arange(n), members)
+    return SliceMembers(np.arange(n), members)
 
 
 def dealt_literally(gaps: np.ndarray, block: int) -> np.ndarray:

@@ -17,7 +17,7 @@ from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.measures.shares import part_of, whole_of
 from metrics_core.unjudged.bounds import difference_bounds
-from metrics_core.unjudged.graded_scores import Graded
+from metrics_core.unjudged.graded_scores import RegradedScores
 from metrics_core.unjudged.unjudged_ranks import NEAR, judged_shares, unjudged_ranks, with_grades
 from tests.collections_of import qrels_of, run_of
 from tests.settings_of import settings_of
@@ -232,7 +232,7 @@ def test_scores_by_place_are_those_of_lists_judged_anew(
     grades = np.array([0.0, 0.5, 1.0, 3.0])
     codes = np.random.default_rng(seed).integers(0, 4, len(found))
     for which in (slice(None), slice(len(found) // 2)):
-        graded = Graded(own, other, measure, found, grades)
+        graded = RegradedScores(own, other, measure, found, grades)
         scored = graded.scores(codes[which])
         part = found.some(which)
         for got, ranks, rank in zip(

@@ -46,7 +46,7 @@ from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import compare
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
 from metrics_core.findings.queries import Facts
-from metrics_core.findings.sentence import Sentence, Span
+from metrics_core.findings.sentence import Sentence, TextSpan
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.evaluate import evaluate
@@ -124,7 +124,14 @@ def texts_of(pattern: str, part: str) -> list[str]:
 
 
 def test_sentence_colours_the_runs_it_knows():
-    said = Sentence((Span("hybrid", "run"), Span(" beats "), Span("other", "run"), Span(" by 1")))
+    said = Sentence(
+        (
+            TextSpan("hybrid", "run"),
+            TextSpan(" beats "),
+            TextSpan("other", "run"),
+            TextSpan(" by 1"),
+        )
+    )
     part = markup.answer(said, "", STYLES)
     assert Page(part).text == said.text
     assert Page(part).having("named") == [
@@ -135,7 +142,12 @@ def test_sentence_colours_the_runs_it_knows():
 
 def test_baseline_stays_quiet_within_a_muted_clause():
     said = Sentence(
-        (Span("dense", "run"), Span(" and ", "muted"), Span("bm25", "run"), Span(" are", "muted"))
+        (
+            TextSpan("dense", "run"),
+            TextSpan(" and ", "muted"),
+            TextSpan("bm25", "run"),
+            TextSpan(" are", "muted"),
+        )
     )
     kinds = [own["class"] for own in Page(markup.second(said, STYLES)).having("named")]
     assert kinds == ["named loud", "named quiet"]
@@ -143,7 +155,9 @@ def test_baseline_stays_quiet_within_a_muted_clause():
 
 
 def test_section_takes_a_sentence_or_text():
-    part = markup.section("Files", Sentence((Span("hybrid", "run"), Span(" first"))), STYLES)
+    part = markup.section(
+        "Files", Sentence((TextSpan("hybrid", "run"), TextSpan(" first"))), STYLES
+    )
     assert Page(part).text == "Fileshybrid first"
     assert Page(markup.section("Files", "a < b")).text == "Filesa < b"
     assert "<p>" not in markup.section("Files")
@@ -287,7 +301,7 @@ def test_one_run_has_no_best_and_no_difference():
 def test_long_names_of_runs_are_shortened_with_the_whole_on_them():
     long = "experiment-with-a-very-long-name-of-its-own-7"
     styles = styles_of("bm25", long, focus=long)
-    part = markup.answer(Sentence((Span(long, "run"), Span(" beats bm25"))), "Why.", styles)
+    part = markup.answer(Sentence((TextSpan(long, "run"), TextSpan(" beats bm25"))), "Why.", styles)
     page = Page(part)
     assert len(page.text.removesuffix("Why.")) <= 40
     assert [own["title"] for _, own in page.found if "title" in own] == [long]
@@ -348,7 +362,7 @@ def test_a_column_of_differences_has_one_number_of_decimals():
         "b": row | {"difference": 0.2, "clear": True},
         "c": row | {"difference": 0.0001, "clear": False},
     }
-    column = overview.Column("P@10", "", "", many, 10)
+    column = overview.MeasureColumn("P@10", "", "", many, 10)
     assert column.digits == 3
     # None that is significant is written as 0.
     many["d"] = row | {"difference": 0.00004, "clear": True}
@@ -423,7 +437,7 @@ def group_rows(n: int) -> pd.DataFrame:
     )
 
 
-FOUND = Sentence((Span("No group is significant by itself.", "muted"),))
+FOUND = Sentence((TextSpan("No group is significant by itself.", "muted"),))
 
 
 def groups_drawn(rows: pd.DataFrame, **more: int) -> Markup:
@@ -897,7 +911,7 @@ def test_read_off():
 def test_no_user_text_becomes_markup():
     styles = styles_of(EVIL, "base", focus=EVIL, baseline="base")
     drawing = drawing_of(styles, measure="Bpref")
-    said = Sentence((Span(EVIL, "run"), Span(EVIL), Span(EVIL, "muted")))
+    said = Sentence((TextSpan(EVIL, "run"), TextSpan(EVIL), TextSpan(EVIL, "muted")))
     rows = query_rows().assign(text=EVIL, meta=EVIL, query_id=EVIL)
     groups = group_rows(2).assign(group=EVIL)
     evil = {"base": [EVIL, "b"], EVIL: ["b", EVIL]}
@@ -936,7 +950,7 @@ def test_no_user_text_becomes_markup():
         query.missed(found, documents, styles, 2),
         data.preview(EVIL, pd.DataFrame({EVIL: [EVIL]})),
         navigation.explained(EVIL, EVIL, EVIL, EVIL),
-        navigation.rail([navigation.Place(EVIL, EVIL, EVIL, EVIL, EVIL, True)]),
+        navigation.rail([navigation.PageLink(EVIL, EVIL, EVIL, EVIL, EVIL, True)]),
         navigation.shelf([navigation.Shelved(EVIL, EVIL, EVIL, True, EVIL, EVIL)]),
         collections.row(collections.Told(EVIL, EVIL, EVIL, True, EVIL, "", preview_of(EVIL), EVIL)),
         navigation.page_title(EVIL, EVIL),

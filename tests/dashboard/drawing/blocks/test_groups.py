@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from dashboard.answers.breakdown import Breakdown
-from dashboard.answers.group_table import Asked, listed
-from dashboard.answers.slices import Slice
+from dashboard.answers.group_table import GroupTableRequest, listed
+from dashboard.answers.slices import UnlikeSlice
 from dashboard.drawing.blocks.groups import Choice, column_choice, group_table
 from dashboard.drawing.blocks.slices import slice_rows
 from dashboard.drawing.theme import run_styles
@@ -48,7 +48,7 @@ def table(parts: list[float], sizes: list[int] | None = None) -> Breakdown:
 def drawn(shown: Breakdown, *, measure: str = "nDCG@10", **asked: object) -> str:
     drawing = drawing_of(STYLES, measure=measure)
     higher = drawing.comparison.measure.declaration.higher_is_better
-    found = listed(shown, Asked(**asked), alone=False, higher_is_better=higher)  # type: ignore[arg-type]
+    found = listed(shown, GroupTableRequest(**asked), alone=False, higher_is_better=higher)  # type: ignore[arg-type]
     return str(
         group_table(
             found,
@@ -141,7 +141,7 @@ def test_columns_that_do_not_fit_are_folded_but_for_the_chosen_one() -> None:
 
 
 def test_a_slice_says_what_its_queries_share() -> None:
-    found = Slice([("c1", False), (EVIL, True)], (), 12, -0.3, 0.1, False, 3, "a")
+    found = UnlikeSlice([("c1", False), (EVIL, True)], (), 12, -0.3, 0.1, False, 3, "a")
     html = str(slice_rows([found], lead=lambda _: "./queries?where=x"))
     page = Page(html)
     assert "c1 and" in page.text and "computed" in page.text

@@ -7,7 +7,7 @@ import re
 import numpy as np
 from markupsafe import Markup
 
-from dashboard.answers.ranking import Ranked, Ranking
+from dashboard.answers.ranking import RankedMeasure, Ranking
 from dashboard.drawing.blocks.pairs import beside, pair_table, place, ranking_table
 from dashboard.drawing.theme import RunStyle
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
@@ -29,7 +29,7 @@ def triangle(found: AllPairs) -> str:
 
 def ranking_of(found: AllPairs) -> Ranking:
     columns = tuple(
-        Ranked(
+        RankedMeasure(
             parse_measure(name), name, f"what {name} means", found.means,
             found.means - 0.1, found.means + 0.1, found.first, found.last,
         )

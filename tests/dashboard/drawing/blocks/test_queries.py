@@ -7,23 +7,23 @@ import re
 
 import pandas as pd
 
-from dashboard.answers.column import Column
-from dashboard.answers.queries import Rows
+from dashboard.answers.column import TableColumn
+from dashboard.answers.queries import QueryRows
 from dashboard.drawing.blocks import queries
 from tests.dashboard.drawing.blocks.test_blocks import EVIL, Page, styles_of
 
 LONG = "bm25-with-rm3-and-a-very-long-name-v2-final"
 STYLES = styles_of("hybrid", LONG, baseline=LONG)
 COLUMNS = [
-    Column("text", "text", "text"),
-    Column("difference", "difference", "difference"),
-    Column("score", "score:hybrid", "run: hybrid", "hybrid"),
-    Column("score", f"score:{LONG}", f"run: {LONG}", LONG),
-    Column("group", "by:topic", "by: topic", "topic"),
+    TableColumn("text", "text", "text"),
+    TableColumn("difference", "difference", "difference"),
+    TableColumn("score", "score:hybrid", "run: hybrid", "hybrid"),
+    TableColumn("score", f"score:{LONG}", f"run: {LONG}", LONG),
+    TableColumn("group", "by:topic", "by: topic", "topic"),
 ]
 
 
-def rows(n: int = 2, **changes: object) -> Rows:
+def rows(n: int = 2, **changes: object) -> QueryRows:
     row = {
         "query_id": "q1",
         "text": "charged twice",
@@ -34,7 +34,7 @@ def rows(n: int = 2, **changes: object) -> Rows:
         "by: topic": "Billing",
     }
     frame = pd.DataFrame([row | changes | {"query_id": f"q{i}"} for i in range(n)])
-    return Rows(frame, 1, 1, 0)
+    return QueryRows(frame, 1, 1, 0)
 
 
 OPTIONS: dict[str, object] = {
@@ -48,7 +48,7 @@ OPTIONS: dict[str, object] = {
 }
 
 
-def table(shown: Rows, order: str = "difference", **changes: object) -> Page:
+def table(shown: QueryRows, order: str = "difference", **changes: object) -> Page:
     return Page(queries.query_table(shown, COLUMNS, order, STYLES, **(OPTIONS | changes)))  # type: ignore[arg-type]
 
 
@@ -118,7 +118,7 @@ def test_only_what_is_clear_of_the_same_is_coloured_and_nothing_where_too_few() 
 def test_pages_are_links() -> None:
     def drawn(number: int, pages: int) -> Page:
         frame = rows(100).frame
-        shown = Rows(frame, number, pages, (number - 1) * 100)
+        shown = QueryRows(frame, number, pages, (number - 1) * 100)
         return Page(queries.page_links(shown, pages * 100, lambda n: f"queries?p={n}"))
 
     assert not queries.page_links(rows(), 2, str)
@@ -164,7 +164,7 @@ def test_columns_are_as_wide_as_their_texts() -> None:
 
 
 def test_numbers_are_plain_where_they_are_whole() -> None:
-    columns = [*COLUMNS[:1], Column("number", "n:words", "n: words", "words")]
+    columns = [*COLUMNS[:1], TableColumn("number", "n:words", "n: words", "words")]
     for value, text in ((7.0, "7"), (0.25, "0.250"), (math.nan, "–")):
         page = Page(
             queries.query_table(

@@ -11,13 +11,12 @@ import pytest
 
 from dashboard.address.address import Address
 from dashboard.answers.overview import overview
-from dashboard.answers.queries import Asked as QueriesAsked
-from dashboard.answers.queries import query_list
+from dashboard.answers.queries import QueryListRequest, query_list
 from dashboard.answers.remarks import NOTHING_NOTED, Remarks
 from dashboard.answers.report import UsedFile, report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document
-from dashboard.drawing.report.parts import PARTS, Asked
+from dashboard.drawing.report.parts import PARTS, ReportRequest
 from dashboard.files.files import SAMPLE_FOLDER, read_files
 from dashboard.study.library import assemble
 from dashboard.study.study import Study
@@ -46,7 +45,7 @@ def sample() -> Study:
 
 def page_of(
     study: Study,
-    asked: Asked | None = None,
+    asked: ReportRequest | None = None,
     remarks: Remarks = NOTHING_NOTED,
     own_grades: dict[str, int] | None = None,
     **address: str,
@@ -54,7 +53,7 @@ def page_of(
     view = study.view(Address.of(**address)).comparison
     drawing = Drawing.of(view, study.names)
     found = report(study, view, FILES, remarks=remarks, own_grades=own_grades)
-    return document(found, drawing, asked or Asked("Help centre"))
+    return document(found, drawing, asked or ReportRequest("Help centre"))
 
 
 def text_of(page: str) -> str:
@@ -75,7 +74,7 @@ def test_the_numbers_are_those_of_the_pages() -> None:
     for row in first.table.to_dict("records"):
         assert w.score(row["mean"]) in text
     rows = re.findall(r"<tr data-in=.*?</tr>", page, flags=re.DOTALL)
-    listed = query_list(study, view, QueriesAsked())
+    listed = query_list(study, view, QueryListRequest())
     assert len(rows) == len(listed.kept) == 104
     for drawn, record in zip(rows, listed.kept.to_dict("records"), strict=True):
         cells = text_of(drawn)
@@ -104,7 +103,7 @@ def test_it_stands_by_itself() -> None:
 
 
 def test_parts_and_words_of_the_sender() -> None:
-    asked = Asked("Ours <b>", "Read me & <i>mind</i>", parts=("runs", "queries"))
+    asked = ReportRequest("Ours <b>", "Read me & <i>mind</i>", parts=("runs", "queries"))
     page = page_of(sample(), asked)
     text = text_of(page)
     assert "Read me & <i>mind</i>" in text and "<i>mind</i>" not in page.replace("&lt;", "")
@@ -176,7 +175,7 @@ def test_the_screens_of_verdict_and_curves_do_not_contradict_each_other() -> Non
 
 
 def test_the_date_is_that_of_the_sender() -> None:
-    asked = Asked("x")
+    asked = ReportRequest("x")
     assert replace(asked, made=asked.made.replace(year=2025, month=3, day=4)).date == "4 March 2025"
 
 
@@ -204,7 +203,7 @@ def test_a_part_that_fails_is_left_out_with_a_sentence(
     assert text_of(page).count(f"This part could not be made. {said_of(error)}") == len(failed)
     assert set(re.findall(r'data-screen="(\w+)"', page)) == {"verdict"}
     # An error may quote what is left out.
-    shared = text_of(page_of(sample(), Asked("X", said="texts left out")))
+    shared = text_of(page_of(sample(), ReportRequest("X", said="texts left out")))
     assert shared.count("This part could not be made.") == len(failed)
     assert said_of(error) not in shared
 

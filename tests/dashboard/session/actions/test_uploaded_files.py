@@ -23,7 +23,7 @@ from dashboard.session.actions.grading import take_in_layer
 from dashboard.session.actions.uploaded_files import expect_files, release, uploaded
 from dashboard.session.actions.uploads import dismiss, read_again, read_uploads, refusals
 from dashboard.session.open_collection import library_of, workspace
-from dashboard.session.reading import Reading
+from dashboard.session.reading import FileReading
 from dashboard.session.receipts import receipts
 from dashboard.session.reconnection import cut_off
 from dashboard.workspace.disk.errors import StorageError
@@ -221,7 +221,7 @@ def test_who_waits_sees_how_much_was_read(monkeypatch: pytest.MonkeyPatch) -> No
         read.set()
         return "read"
 
-    begun = Reading(open_source(b"12345678", "a.run"), reading)
+    begun = FileReading(open_source(b"12345678", "a.run"), reading)
     shares = begun.watched()
     while next(shares) < 3 / 8:
         pass
@@ -229,7 +229,7 @@ def test_who_waits_sees_how_much_was_read(monkeypatch: pytest.MonkeyPatch) -> No
     shares.close()  # as a click ends it
     looked.set()
     assert read.wait(5) and begun.result() == "read" and not begun.failed and begun.share == 1
-    packed = Reading(open_source(gzip.compress(b"q1"), "a.gz"), lambda told: told(2))
+    packed = FileReading(open_source(gzip.compress(b"q1"), "a.gz"), lambda told: told(2))
     assert packed.result() is None and packed.share == 0
     assert packed.told == "Reading a.gz: 2 bytes unpacked"
     with monkeypatch.context() as while_it_compiles:
@@ -238,7 +238,7 @@ def test_who_waits_sees_how_much_was_read(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_what_reading_raises_is_raised_for_who_waits() -> None:
-    begun = Reading(open_source(b"", "a.run"), lambda _: 1 // 0)
+    begun = FileReading(open_source(b"", "a.run"), lambda _: 1 // 0)
     assert list(begun.watched()) == [] or begun.failed
     with pytest.raises(ZeroDivisionError):
         begun.result()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metrics_core.compatible.trec_eval.c_program import Ended, atof, atol
+from metrics_core.compatible.trec_eval.c_program import ProgramExit, atof, atol
 from metrics_core.compatible.trec_eval.options import parse
 
 
@@ -36,7 +36,7 @@ def test_numbers_by_their_beginning(text: str, whole: int, real: float) -> None:
 
 
 def test_an_ending_says_its_status() -> None:
-    with pytest.raises(Ended) as ended:
+    with pytest.raises(ProgramExit) as ended:
         parse(["-m", "nothing"])
     assert ended.value.status == 1
     assert ended.value.said == ("trec_eval: illegal measure 'nothing'",)

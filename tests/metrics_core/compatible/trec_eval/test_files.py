@@ -40,7 +40,7 @@ def test_any_white_space_separates(call: Call, separator: str, end: str) -> None
     )
 )
 def test_what_is_read_fast_is_read_as_line_by_line(
-    layout: files.FileColumns, block: list[str]
+    layout: files.LineFields, block: list[str]
 ) -> None:
     data = "".join(block).encode("latin-1")
     quick, careful = files._fast(data, layout), files._carefully(data, layout)

@@ -17,7 +17,7 @@ from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats import read_run
 from metrics_core.formats.source.opening import open_source
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.judged import Tied
+from metrics_core.judging.judged import TiedRanks
 from metrics_core.judging.while_reading import judged as judged_module
 from metrics_core.judging.while_reading import rows as rows_module
 from metrics_core.judging.while_reading.judged import JudgedFile, judged_run
@@ -105,7 +105,9 @@ def same(found: JudgedRanks, wanted: JudgedRanks, *but: str) -> None:
     for field in fields(JudgedRanks):
         if not field.name.startswith("_") and field.name not in ("listed", "subtopics", *but):
             mine, its = getattr(found, field.name), getattr(wanted, field.name)
-            mine, its = (np.stack(astuple(v)) if isinstance(v, Tied) else v for v in (mine, its))
+            mine, its = (
+                np.stack(astuple(v)) if isinstance(v, TiedRanks) else v for v in (mine, its)
+            )
             if isinstance(its, np.ndarray):
                 assert mine.dtype == its.dtype and mine.tobytes() == its.tobytes(), field.name
             else:
