@@ -30,12 +30,12 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.simulations import matrices_in
+from metrics_core.base.arrays import Mask
 from metrics_core.comparing.gates import (
     EVERY_QUERY,
     NOT_WORSE,
     Gate,
     GateOutcome,
-    Mask,
     QuerySlice,
     gate_outcomes,
 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.compared import compared
 from dashboard.study.study import Study
+from metrics_core.base.arrays import Floats
 from metrics_core.comparing import agreement as other_measures
 from metrics_core.comparing.coverage import QueryCoverage, counting, coverage
 from metrics_core.comparing.crossings import Crossings, crossings, difference_at_each
@@ -21,8 +21,6 @@ from metrics_core.findings.firmness import ComparedPair
 from metrics_core.findings.ways_to_turn import Missed
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
-
-Floats = npt.NDArray[np.float64]
 
 _MEASURES = (
     "nDCG@5", "nDCG@10", "nDCG@20", "P@1", "P@5", "P@10", "P@20", "R@10", "R@100",

@@ -12,10 +12,11 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers import query_chips, query_columns
 from dashboard.answers.column import TableColumn
-from dashboard.answers.query_chips import SHOW_ALL, SHOWS, Mask
+from dashboard.answers.query_chips import SHOW_ALL, SHOWS
 from dashboard.answers.query_filter import true_for
 from dashboard.answers.remarks import NOTHING_NOTED, Remarks
 from dashboard.study.study import Study
+from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import FilterLineError
 from metrics_core.comparing.pairs import BETTER, differences
 from metrics_core.comparing.verdicts import FEWEST_QUERIES

@@ -7,18 +7,16 @@ more of them: a query that was fixed got better as well. Each list is asked by i
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from dashboard.address.view import Comparison
 from dashboard.answers.room import whole_room
 from dashboard.study.study import Study
+from metrics_core.base.arrays import Mask, Objects
 from metrics_core.base.parallel import on_all_cores
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, SAME, WORSE, outcomes
 from metrics_core.explaining import kinds
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
-
-Mask = npt.NDArray[np.bool_]
 
 SHOW_ALL = "all"
 OUTCOMES = (BETTER, WORSE, LEVEL_WITH)
@@ -56,17 +54,17 @@ _OF_A_PAIR = (*OUTCOMES, *CHANGES)
 _OF_SEVERAL = ("none", "missing")
 
 
-def failures(study: Study, shown: Comparison) -> kinds.Kinds:
+def failures(study: Study, shown: Comparison) -> Objects:
     """The kind of each query in view with the run in focus; object[Q]."""
     return whole_failures(study, shown.focus, shown.measure, shown.cutoff)[study.in_view(shown)]
 
 
-def whole_failures(study: Study, run: str, measure: Measure, cutoff: int) -> kinds.Kinds:
+def whole_failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objects:
     """The kind of each judged query with a run; object[Q]."""
     return study.kept(_failures, run, measure, cutoff)
 
 
-def changes(study: Study, shown: Comparison) -> kinds.Kinds:
+def changes(study: Study, shown: Comparison) -> Objects:
     """The kind of each query in view between the two runs; object[Q]."""
     found = study.kept(_changes, shown.focus, shown.baseline, shown.measure, shown.cutoff)
     return found[study.in_view(shown)]
@@ -108,13 +106,13 @@ def offered(masks: dict[str, Mask], shown: Comparison, show: str) -> list[str]:
     return kept
 
 
-def _failures(study: Study, run: str, measure: Measure, cutoff: int) -> kinds.Kinds:
+def _failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objects:
     room = whole_room(study, run, kinds.judged_by(measure, cutoff), cutoff)
     complete = study.settings.complete
     return kinds.kinds(study.judged[run], measure, cutoff, room=room, complete=complete)
 
 
-def _changes(study: Study, run: str, baseline: str, measure: Measure, cutoff: int) -> kinds.Kinds:
+def _changes(study: Study, run: str, baseline: str, measure: Measure, cutoff: int) -> Objects:
     ranks = study.judged[run], study.judged[baseline]
     both = (run, baseline)
     told = on_all_cores(lambda name: whole_failures(study, name, measure, cutoff), both)

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.view import Comparison
@@ -19,14 +18,13 @@ from dashboard.answers.room import room
 from dashboard.answers.unjudged import unjudged_of
 from dashboard.study.keeping import at_most
 from dashboard.study.study import Study
+from metrics_core.base.arrays import AnyArray
 from metrics_core.explaining.headroom import has_headroom
 from metrics_core.explaining.kinds import CHANGES, KINDS
 from metrics_core.explaining.lists import across_runs
 from metrics_core.slicing.breakdowns import NO_GROUP, ordered_groups
 from metrics_core.slicing.derived import MARK
 from metrics_core.slicing.filtering import holding
-
-Values = npt.NDArray[Any]
 
 _OTHERS = 2
 """Runs beside the compared two that have a column unless it is chosen."""
@@ -121,12 +119,12 @@ def with_columns(
     return frame.assign(**lacking) if lacking else frame
 
 
-def values(study: Study, shown: Comparison, column: TableColumn) -> Values:
+def values(study: Study, shown: Comparison, column: TableColumn) -> AnyArray:
     """A column's values for the queries in view: float64[Q], or text as object[Q]."""
     return study.kept(_values, shown, column)
 
 
-def _values(study: Study, shown: Comparison, column: TableColumn) -> Values:
+def _values(study: Study, shown: Comparison, column: TableColumn) -> AnyArray:
     mask = study.in_view(shown)
     what, _, name = column.key.partition(":")
     ids = np.array(study.query_ids, dtype=object)
@@ -150,11 +148,11 @@ def _values(study: Study, shown: Comparison, column: TableColumn) -> Values:
     return study.columns(shown)[name].to_numpy(dtype=object)[mask]
 
 
-def _texts(study: Study, ids: Values) -> Values:
+def _texts(study: Study, ids: AnyArray) -> AnyArray:
     return np.array(pd.Series(ids, dtype=object).map(study.texts), dtype=object)
 
 
-def _scores(study: Study, shown: Comparison, name: str) -> Values:
+def _scores(study: Study, shown: Comparison, name: str) -> AnyArray:
     scores = study.every_score(shown, shown.measure)
     own = scores.of(shown.measure)
     if name:
@@ -162,14 +160,14 @@ def _scores(study: Study, shown: Comparison, name: str) -> Values:
     return np.asarray(own[scores.position(shown.focus)] - own[scores.position(shown.baseline)])
 
 
-def _own(study: Study, name: str) -> Values:
+def _own(study: Study, name: str) -> AnyArray:
     """A column of the query file as it stands there; "" where a query has no value."""
     assert study.queries is not None
     own = study.queries.frame.set_index("query_id")[name].reindex(study.query_ids)
     return own.where(own.notna(), "").astype(str).to_numpy(dtype=object)
 
 
-def _number(study: Study, shown: Comparison, key: str, mask: Values) -> Values:
+def _number(study: Study, shown: Comparison, key: str, mask: AnyArray) -> AnyArray:
     ranks = study.judged[shown.focus]
     if key == UNJUDGED.name:
         return _unjudged(study, shown)
@@ -186,7 +184,7 @@ def _number(study: Study, shown: Comparison, key: str, mask: Values) -> Values:
     return found.mean if key == "mean" else found.spread
 
 
-def _unjudged(study: Study, shown: Comparison) -> Values:
+def _unjudged(study: Study, shown: Comparison) -> AnyArray:
     """How many documents in the first k ranks of the compared two nobody judged; NaN where it is
     not known which of them stand in both lists."""
     found = unjudged_of(study, shown, shown.measure.cutoff or shown.cutoff)
@@ -199,7 +197,7 @@ def _unjudged(study: Study, shown: Comparison) -> Values:
     return np.where((own > 0) & (other > 0), np.nan, own + other)
 
 
-def _words(study: Study) -> Values:
+def _words(study: Study) -> AnyArray:
     """How many words each query's text has; NaN where it has none."""
     assert study.queries is not None
     texts = study.queries.frame.set_index("query_id")["text"].reindex(study.query_ids)
@@ -229,12 +227,12 @@ def _holding(study: Study, shown: Comparison, column: TableColumn) -> dict[str, 
     return holding(to_ask(study, shown, column))
 
 
-def to_ask(study: Study, shown: Comparison, column: TableColumn) -> Values:
+def to_ask(study: Study, shown: Comparison, column: TableColumn) -> AnyArray:
     """A column's values as a filter line asks for them: None where a text is missing."""
     return _as_asked(values(study, shown, column))
 
 
-def _as_asked(found: Values) -> Values:
+def _as_asked(found: AnyArray) -> AnyArray:
     if found.dtype.kind == "f":
         return found
     texts = found.astype(object)
@@ -242,12 +240,12 @@ def _as_asked(found: Values) -> Values:
     return texts
 
 
-class FilterColumns(Mapping[str, Values]):
+class FilterColumns(Mapping[str, AnyArray]):
     """The columns by the names that a filter line has for them, as `to_ask` gives them, worked out
     when they are read. `further` are columns that do not come from the study, with their values."""
 
     def __init__(
-        self, study: Study, shown: Comparison, further: Mapping[TableColumn, Values] | None = None
+        self, study: Study, shown: Comparison, further: Mapping[TableColumn, AnyArray] | None = None
     ) -> None:
         self._study, self._shown, self._further = study, shown, further or {}
         self._columns: dict[str, TableColumn] = {}
@@ -257,7 +255,7 @@ class FilterColumns(Mapping[str, Values]):
                 name += f" ({'run' if column.kind == 'score' else 'column'})"
             self._columns[name] = column
 
-    def __getitem__(self, name: str) -> Values:
+    def __getitem__(self, name: str) -> AnyArray:
         column = self._columns[name]
         further = self._further.get(column)
         return to_ask(self._study, self._shown, column) if further is None else _as_asked(further)

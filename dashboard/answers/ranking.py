@@ -13,13 +13,12 @@ from dashboard.address.view import Comparison
 from dashboard.answers.overview import gloss, overview_measures
 from dashboard.answers.pairs import alike, every_pair, every_pair_known
 from dashboard.study.study import Study
+from metrics_core.base.arrays import Floats
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.places import first_alone
 from metrics_core.findings.sentence import Sentence
 from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import mean_intervals
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,11 @@ from dashboard.answers.overview import Overview, missing_queries, overview, over
 from dashboard.answers.own_documents import own_left_out
 from dashboard.answers.queries import QueryList, QueryListRequest, query_list
 from dashboard.answers.query import QueryPage, query
-from dashboard.answers.query_chips import Mask, lists
+from dashboard.answers.query_chips import lists
 from dashboard.answers.remarks import COLUMNS, NOTHING_NOTED, Remarks
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Mask
 from metrics_core.base.version import __version__
 from metrics_core.comparing.method import METHOD
 from metrics_core.findings.firmness import Firmness

@@ -9,11 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Ints
 from metrics_core.base.notes import Note
 from metrics_core.tables import Documents, Qrels
 from metrics_core.tables.arrays import column_of, values_of
-
-Ints = npt.NDArray[np.int64]
 
 _EXAMPLES = 3
 _HEAD = 24

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Ints
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import FEW, GAIN, misses_judged_documents, queries_meet
 from metrics_core.checks.id_readings import AS_THEY_STAND, IdMap, IdReading, every_reading, is_safe
@@ -31,8 +31,6 @@ _EXAMPLES = 3
 _FEW_ROWS, _IN_PAIRS, _COUNTED = 3_000, 16, 5
 """Rows of a run on which every reading is tried; the most readings of which pairs are made; and the
 most that are tried on all rows."""
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,14 @@ import hashlib
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.arrays import Hashes
 from metrics_core.checks.strict_json import HEX
 from metrics_core.tables import Qrels
 from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import coded
-
-Hashes = npt.NDArray[np.uint64]
 
 _FACTOR, _SECOND, _THIRD = (
     np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)

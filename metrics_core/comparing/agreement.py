@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats
 from metrics_core.comparing.method import MIN_P, Method
 from metrics_core.comparing.sides import sides
 from metrics_core.comparing.testing import tested, widest_difference
@@ -16,8 +16,6 @@ from metrics_core.comparing.verdicts import verdict
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores
-
-Floats = npt.NDArray[np.float64]
 
 _ALIKE = 1e-9
 

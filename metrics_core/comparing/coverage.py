@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Mask
 from metrics_core.judging import JudgedRanks
 from metrics_core.scoring.scores import Scores
 
-Mask = npt.NDArray[np.bool_]
 Missing = Literal["zero", "shared"]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.comparing.method import MIN_P, Method
 from metrics_core.comparing.sides import sides
 from metrics_core.comparing.testing import Against, tested_groups
@@ -14,9 +15,6 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.curves import curve, cutoffs_up_to, depth_of
 from metrics_core.scoring.intervals import LEVEL
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 _MOST_CELLS = 100_000
 """Queries times cutoffs for which the band is worked out at every cutoff up to `_EVERY`."""

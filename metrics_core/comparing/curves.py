@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import UnknownRunError
 from metrics_core.comparing.method import MIN_P, Method
 from metrics_core.comparing.testing import Against, tested_groups
@@ -16,8 +17,6 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.curves import curve
 from metrics_core.scoring.intervals import LEVEL, Interval, mean_intervals
-
-Floats = npt.NDArray[np.float64]
 
 _CELLS = 2_000_000
 """Queries times cutoffs of several curves that are worked out at a time."""

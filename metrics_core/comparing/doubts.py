@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.comparing.tests import PAIRED_TESTS
 from metrics_core.scoring.studentised import ALIKE
-
-Floats = npt.NDArray[np.float64]
 
 MOST_OF_ANOTHER_HYPOTHESIS = 1_000
 """With more queries Wilcoxon's and the sign test are greyed: they do not ask about the mean, and of

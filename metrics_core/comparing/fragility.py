@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
+from metrics_core.base.arrays import Floats, Mask
 
 _ROUNDING = 1e-12
 """A sum of less than this share of its terms' sizes is zero: they cancel."""

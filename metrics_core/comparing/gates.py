@@ -23,6 +23,7 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.power import chance_to_fail, smallest_failing
 from metrics_core.comparing.testing import Against, Tested, tested_as_one, widest_difference
@@ -30,8 +31,6 @@ from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN, is_found
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, mean_bound
 from metrics_core.scoring.scores import Scores
-
-Mask = npt.NDArray[np.bool_]
 
 NOT_WORSE, NO_QUERY_LOST = "not worse", "no query lost"
 BELOW, HELD = "below", "held"

@@ -8,13 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.resampled import Mask, Resampled, agreeing
+from metrics_core.base.arrays import Floats, Mask
+from metrics_core.comparing.resampled import Resampled, agreeing
 from metrics_core.comparing.tests import alike
 from metrics_core.scoring.intervals import LEVEL, Interval
 from metrics_core.scoring.resampling import sums
-
-Floats = npt.NDArray[np.float64]
-
 
 _CALIBRATED = 0.55
 """The part of the error that is meant at which `margin_interval` is taken (calibration: Loh,

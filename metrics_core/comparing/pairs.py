@@ -15,14 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.method import METHOD, Method
 from metrics_core.comparing.testing import Against, Tested, tested_groups
 from metrics_core.comparing.verdicts import NO_MATTER, Verdict, verdict
 from metrics_core.measures import MEAN, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.scores import Scores
-
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 SAME = 0.01
 """Half the width of the band in which two scores of a query count as the same."""

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.scoring.random_groups import in_groups
-
-Floats = npt.NDArray[np.float64]
 
 _DRAWS = 9_999
 _SEED = 20_260

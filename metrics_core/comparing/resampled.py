@@ -23,14 +23,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.comparing.random_signs import random_signs
 from metrics_core.comparing.verdicts import may_be_tested
 from metrics_core.scoring.intervals import Interval
 from metrics_core.scoring.studentised import ALIKE, Moments, away, in_errors, limits_of
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 FEW = 100
 """Up to so many queries random signs are asked as well."""

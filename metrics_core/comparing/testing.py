@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.comparing.mean_intervals import (
     bca,
     bca_interval,
@@ -22,8 +23,6 @@ from metrics_core.comparing.tests import BY_NUMBER, PAIRED_TESTS, holm
 from metrics_core.comparing.verdicts import FEWEST_QUERIES, is_found
 from metrics_core.measures import MEAN, Combination, Measure
 from metrics_core.scoring.intervals import Interval
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

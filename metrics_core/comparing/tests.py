@@ -11,11 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.comparing.random_signs import random_signs
-
-Floats = npt.NDArray[np.float64]
 
 _ROUNDING = 1e-12
 """Differences that vary by less than this share of themselves are one and the same."""

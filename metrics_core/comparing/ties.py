@@ -11,16 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Mask
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ties import tie_extremes
 from metrics_core.measures import Measure
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import places_among
-
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 _ALIKE = 1e-12
 _RISING = ("monotone", "recall", "precisions", "normalised", "at relevant")

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.additions import order_by_query
 from metrics_core.judging.judged import without_rows
 from metrics_core.measures import Measure
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -11,21 +11,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints, Mask, Objects
 from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.resampled import resampled_groups
 from metrics_core.comparing.tests import sidak
 from metrics_core.comparing.verdicts import is_found
-from metrics_core.explaining.kinds import FINE, NOTHING_TO_FIND, Kinds, kinds
+from metrics_core.explaining.kinds import FINE, NOTHING_TO_FIND, kinds
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import MEAN, Combination, Measure
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.resampling import portions
-
-Mask = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 FLICKERS_FROM = 3
 """Changes between fine and not fine from which a query flickers."""
@@ -74,7 +70,7 @@ def history(
     measure: Measure,
     cutoff: int,
     *,
-    told: Sequence[Kinds] | None = None,
+    told: Sequence[Objects] | None = None,
 ) -> History:
     """The history of runs judged by the same qrels, first to last; `told` are their `kinds`, where
     those are known already. Raises ParameterError for none, and for runs that other judgments

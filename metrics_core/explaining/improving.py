@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.explaining.one_query import grades_of, judged_rows
 from metrics_core.explaining.variants import variants
 from metrics_core.explaining.what_if import Move, Remove, what_if
@@ -15,9 +16,6 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import by_rank, ranked_documents
 from metrics_core.measures import Measure
 from metrics_core.tables import Qrels, Run
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 _NOTHING = 1e-12
 """Gains no further apart than this are equal: rounding leaves as much."""

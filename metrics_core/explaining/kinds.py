@@ -12,12 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Objects
 from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
-
-Kinds = npt.NDArray[np.object_]
-Floats = npt.NDArray[np.float64]
 
 FINE_FROM = 2 / 3
 """The share of the best reachable score from which a query is good."""
@@ -77,7 +75,7 @@ def kinds(
     *,
     room: Headroom | None = None,
     complete: bool = False,
-) -> Kinds:
+) -> Objects:
     """The kind of each query of a run, a name of `KINDS`; object[Q]. `room` is the headroom of
     these ranks on this measure, where it has one and that is known already. Where the judgments are
     `complete`, what is unjudged is not relevant, and no list is filled with it."""
@@ -109,8 +107,8 @@ def changes(
     cutoff: int,
     *,
     same: float,
-    told: Sequence[Kinds] | None = None,
-) -> Kinds:
+    told: Sequence[Objects] | None = None,
+) -> Objects:
     """The kind of each query of a pair of runs, a name of `CHANGES`; object[Q]. Scores that are no
     more than `same` apart count as the same. `told` are the `kinds` of the two runs where those are
     known already."""
@@ -134,11 +132,11 @@ def changes(
     )
 
 
-def counted(found: Kinds, names: Sequence[str]) -> dict[str, int]:
+def counted(found: Objects, names: Sequence[str]) -> dict[str, int]:
     """How many queries are of each kind, those without any included."""
     return {name: int((found == name).sum()) for name in names}
 
 
-def _first_that_holds(rules: dict[str, npt.NDArray[np.bool_]]) -> Kinds:
+def _first_that_holds(rules: dict[str, npt.NDArray[np.bool_]]) -> Objects:
     found = np.select(list(rules.values()), list(range(len(rules))))
     return np.array(list(rules), dtype=object)[found]

@@ -14,13 +14,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import LackingDataError
 from metrics_core.explaining.shapley import shapley
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 By = Literal["terms", "shapley", "order"]
 
 

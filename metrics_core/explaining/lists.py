@@ -6,18 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.judging.hits import prefix_sums, ratio
 from metrics_core.judging.ranking import top_ranks
 from metrics_core.measures import Measure
 from metrics_core.tables import Run
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -34,7 +30,7 @@ class AcrossRuns:
     spread: Floats
     lowest: Floats
     highest: Floats
-    failing: Bools
+    failing: Mask
 
     @property
     def apart(self) -> Floats:

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.comparing.gates import BELOW, HELD
 from metrics_core.explaining.lists import two_runs
 from metrics_core.tables import Run
-
-Floats = npt.NDArray[np.float64]
 
 _ASKED = re.compile(r"\s*top\s*(?P<k>[1-9]\d{0,3})\s*(?:>=|≥)\s*(?P<share>\d*\.?\d+)\s*", re.I)
 

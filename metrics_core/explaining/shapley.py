@@ -16,12 +16,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.explaining.variants import rows_of, variants
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MOST_PLAYERS = 12
 """Up to so many players every subset is scored; more of them join in the order of their ranks."""

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import ParameterError
 from metrics_core.base.wording import shown
 from metrics_core.explaining.one_query import judged_rows
@@ -20,8 +20,6 @@ from metrics_core.judging.ranking import by_rank, ranked_documents
 from metrics_core.measures import Combination
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.given_numbers import finite_number
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RanklensError, did_you_mean
 from metrics_core.checks.judgment_marks import marks_of
 from metrics_core.checks.snapshots import (
@@ -23,7 +24,6 @@ from metrics_core.comparing.gates import (
     FloorOutcome,
     Gate,
     GateOutcome,
-    Mask,
     QuerySlice,
     floor_outcomes,
     gate_outcomes,

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Floats
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings, ranges_where
 from metrics_core.comparing.sides import side_of
@@ -21,8 +22,6 @@ from metrics_core.findings.ways_of_files import of_orders
 from metrics_core.findings.ways_to_turn import ahead_on, at_cutoffs, no_cutoff, rests_on
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
-
-Floats = npt.NDArray[np.float64]
 
 _CANNOT, _COULD, _UNLIKELY = (f"{how} make it matter" for how in ("cannot", "could", "unlikely to"))
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import Fragility, carried
@@ -18,9 +18,6 @@ from metrics_core.comparing.verdicts import AHEAD, BEHIND, FEWEST_DIFFERING
 from metrics_core.findings.firmness import ComparedPair, Tone, WayToTurn
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
-
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 _MANY, _FEW = (0.1, FEWEST_DIFFERING), (0.05, FEWEST_DIFFERING // 2)
 """What must go until the sign turns, as a share of the queries and as a number: from both of the

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging.judged import JudgedRanks, without_rows
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def with_listed(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:

@@ -16,9 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import LackingDataError
 from metrics_core.base.memo import Memo
-from metrics_core.judging.hits import Floats, Hits, Ints
+from metrics_core.judging.hits import Hits
 from metrics_core.judging.ranking import top_ranks
 from metrics_core.tables import Documents, Run
 from metrics_core.tables.arrays import column_of, texts_of, values_of

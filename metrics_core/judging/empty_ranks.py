@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Ints
 from metrics_core.judging.hits import Cutoff
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.compiled.machine import compiled
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Cutoff = int | Ints | None
 
 _MOST_CELLS = 2**21

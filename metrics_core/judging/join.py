@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import NoSharedQueriesError, RanklensError
 from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.empty_ranks import EmptyRanks
@@ -21,9 +22,6 @@ from metrics_core.judging.ranking import RowRanks
 from metrics_core.tables import Documents, Qrels, RankedRun, Run
 from metrics_core.tables.arrays import column_of, places_among, values_of
 from metrics_core.tables.columns import cleaned_id
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 _OTHER_JUDGMENTS = (
     "Grades may change, but not which documents are judged: give the judgments that the ranks were"

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
 from metrics_core.judging.documents import ListedDocuments
@@ -18,8 +19,6 @@ from metrics_core.judging.hits import Cutoff, Hits, per_query
 from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
 from metrics_core.tables import Qrels
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Kept = TypeVar("Kept")
 
 _MOST_KEPT = 64

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.arrays import Ints, Mask
 from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.join import judge
 from metrics_core.judging.judged import JudgedRanks, TiedRanks
@@ -25,8 +25,6 @@ from metrics_core.tables.columns import ID, coded
 Grades = Mapping[tuple[str, str], float]
 """(query_id, doc_id) -> grade; a negative one means, as in qrels, that nobody judged it."""
 
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 _NOTHING_JUDGED = "no_judged_document"
 _MOST_BLOCKS = 1_000

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.judging.join import rows_named
@@ -19,8 +20,6 @@ from metrics_core.tables.arrays import column_of, places_among, values_of
 from metrics_core.tables.columns import coded
 from metrics_core.tables.ranked_run import as_judged_ranks
 from metrics_core.tables.repeats import text_bytes
-
-Mask = npt.NDArray[np.bool_]
 
 _SAMPLE, _FIRST = 200, 10
 """So many lists tell, by so many first ranks where the others stay on the disk, whether a look at

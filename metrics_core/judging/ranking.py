@@ -11,13 +11,11 @@ import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.notes import Note
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.by_score import order_by_score
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 class RowRanks:

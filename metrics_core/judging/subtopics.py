@@ -13,8 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.memo import Memo
-from metrics_core.judging.hits import Floats, Hits, Ints
+from metrics_core.judging.hits import Hits
 from metrics_core.tables import Qrels
 from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import coded

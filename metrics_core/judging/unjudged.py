@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Ints
 from metrics_core.judging.additions import with_listed, with_more
 from metrics_core.judging.empty_ranks import EmptyRanks
 from metrics_core.judging.judged import JudgedRanks
-
-Ints = npt.NDArray[np.int64]
 
 _BLOCK = 500_000
 """Listed documents that are thought through at a time, unless one query has more."""

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import numpy as np
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Floats, Hits, Ints, per_query, prefix_sums, ratio
+from metrics_core.judging.hits import Hits, per_query, prefix_sums, ratio
 from metrics_core.measures.declaring.elsewhere import Difference
 from metrics_core.measures.declaring.parameters import Persistence, Rel, TopK
-from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.declaring.registry import measure, terms
 
 Normalize = Annotated[bool, "divide by the best that the ideal order can reach"]
 
@@ -42,7 +43,7 @@ Normalize = Annotated[bool, "divide by the best that the ideal order can reach"]
 )
 def compatibility(
     ranks: JudgedRanks, *, p: Persistence = 0.95, normalize: Normalize = True
-) -> Scores:
+) -> Floats:
     """How alike the list and the ideal list are, the top counting most: the share they have in
     common down to each rank, with weights that fall by p. The ideal list has all documents of a
     grade above 0, best grade first and, among equals, in the order of the run, those that the run
@@ -122,7 +123,7 @@ def _by_grade(query: Ints, grade: Floats, grades: Floats) -> Ints:
         "ir_measures ends with a division by zero.",
     ),
 )
-def accuracy(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
+def accuracy(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
     """The chance that of a relevant and another document of the list, taken at random, the
     relevant one stands above: 0.5 is what chance gives. Recommenders call it AUC, the area under
     the ROC curve. It looks only at what is listed, and is undefined where the list has no such

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import numpy as np
 
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Floats, Hits
+from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import (
     HIGHEST_EXPONENT,
@@ -19,7 +20,7 @@ from metrics_core.measures.declaring.parameters import (
     Samples,
     TopK,
 )
-from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.declaring.registry import measure, terms
 
 DECIMALS = Difference(
     "gdeval",
@@ -80,7 +81,7 @@ Exponent = Annotated[MaxRel, Bounds(1, HIGHEST_EXPONENT)]
 )
 def rank_biased_precision(
     ranks: JudgedRanks, *, cutoff: TopK | None = None, p: Persistence = 0.8, rel: Rel | None = None
-) -> Scores:
+) -> Floats:
     """How much a reader gains for each result looked at, who goes from one result to the next with
     probability p. With `rel` a relevant document gains 1; without it each document gains its
     grade. The sum is over the whole list and not normalised, as in ranx; trec_eval 10.0 scales the
@@ -156,7 +157,7 @@ def stopping(hits: Hits, chance: Floats) -> Floats:
 )
 def expected_reciprocal_rank(
     ranks: JudgedRanks, *, cutoff: TopK | None = None, max_rel: Exponent = 4
-) -> Scores:
+) -> Floats:
     """The reciprocal of the rank at which a reader is expected to be satisfied, where each result
     satisfies with a chance that grows with its grade, up to (2^max_rel − 1) / 2^max_rel. A grade
     above max_rel counts as max_rel."""

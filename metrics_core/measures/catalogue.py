@@ -9,16 +9,14 @@ from __future__ import annotations
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.documents import ListedDocuments, Top
-from metrics_core.judging.hits import Cutoff, Hits, Ints, per_query
+from metrics_core.judging.hits import Cutoff, Hits, per_query
 from metrics_core.measures.declaring.parameters import Bounds, Rel, Samples, TopK
-from metrics_core.measures.declaring.registry import Scores, measure
-
-Mask = npt.NDArray[np.bool_]
+from metrics_core.measures.declaring.registry import measure
 
 Column = Annotated[str, "column of the documents table"]
 Users = Annotated[
@@ -37,21 +35,21 @@ def _top(ranks: JudgedRanks, cutoff: Cutoff) -> tuple[ListedDocuments, Top]:
     return listed, listed.top(int(np.max(cutoff)))
 
 
-def _sum_of_known(hits: Hits, values: Scores, cutoff: Cutoff) -> Scores:
+def _sum_of_known(hits: Hits, values: Floats, cutoff: Cutoff) -> Floats:
     """Sums within each cutoff; NaN where one of the values within it is missing."""
     missing = np.isnan(values)
     sums = hits.total(np.where(missing, 0, values), cutoff)
     return np.where(hits.total(missing.astype(np.float64), cutoff) > 0, np.nan, sums)
 
 
-def _share(part: Scores, whole: Scores, empty: Mask) -> Scores:
+def _share(part: Floats, whole: Floats, empty: Mask) -> Floats:
     """part / whole: 0 where there is nothing (`empty`), NaN where what there is is worth 0."""
     part, whole, empty = np.broadcast_arrays(part, whole, empty)
     shares = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
     return np.where(empty, 0.0, shares)
 
 
-def _prices(listed: ListedDocuments, place: Ints, column: str) -> Scores:
+def _prices(listed: ListedDocuments, place: Ints, column: str) -> Floats:
     prices = listed.numbers(place, column)
     if (prices < 0).any():
         raise ParameterError(f"The column {column!r} holds a price below 0: {np.nanmin(prices)}.")
@@ -60,7 +58,7 @@ def _prices(listed: ListedDocuments, place: Ints, column: str) -> Scores:
 
 def _earned(
     ranks: JudgedRanks, listed: ListedDocuments, cutoff: Cutoff, rel: int, column: str
-) -> Scores:
+) -> Floats:
     """The prices of the relevant results within each cutoff, summed."""
     rows = ranks.qrels_row[ranks.relevance >= max(rel, 0)]
     prices = _prices(listed, listed.judged_place(rows), column)
@@ -85,7 +83,7 @@ def _earned(
 )
 def money_precision(
     ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, column: Column = "price"
-) -> Scores:
+) -> Floats:
     """How much of the worth of the first k results is relevant, by the prices of the documents.
     Not defined where a price is missing or all of them are 0."""
     listed, top = _top(ranks, cutoff)
@@ -110,7 +108,7 @@ def money_precision(
 )
 def money_recall(
     ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, column: Column = "price"
-) -> Scores:
+) -> Floats:
     """How much of the worth of all relevant documents stands among the first k results, by the
     prices of the documents. Not defined where a price is missing or all of them are 0."""
     listed = ranks.listed
@@ -143,7 +141,7 @@ def money_recall(
     missing="A judged query that the run does not list adds nothing.",
     residual="unaffected",
 )
-def catalogue_coverage(ranks: JudgedRanks, *, cutoff: TopK) -> Scores:
+def catalogue_coverage(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
     """Share of the documents table that stands among the first k results of any query. Each query
     has its part: a document that n queries show counts 1/n for each of them, so that the sum over
     all queries is the coverage. Documents that are not in the table do not count."""
@@ -160,7 +158,7 @@ def catalogue_coverage(ranks: JudgedRanks, *, cutoff: TopK) -> Scores:
     return shares if isinstance(cutoff, np.ndarray) else shares[:, 0]
 
 
-def _parts(query: Ints, document: Ints, n_queries: int) -> Scores:
+def _parts(query: Ints, document: Ints, n_queries: int) -> Floats:
     """Per query the sum of 1 / (queries that show the document) over what it shows."""
     shown = np.bincount(document)
     return np.bincount(query, 1 / shown[document], n_queries).astype(np.float64)
@@ -187,7 +185,7 @@ def _parts(query: Ints, document: Ints, n_queries: int) -> Scores:
 )
 def novelty(
     ranks: JudgedRanks, *, cutoff: TopK, column: Column = "popularity", users: Users = 1.0
-) -> Scores:
+) -> Floats:
     """How little known the first k results are: the mean of -log2 of the share of users who know
     each document. The column holds that share, or how many of `users` know it. Not defined where a
     popularity is missing or 0."""
@@ -204,7 +202,7 @@ def novelty(
     return _per_listed(total, top.hits.count(cutoff))
 
 
-def _per_listed(total: Scores, count: Scores) -> Scores:
+def _per_listed(total: Floats, count: Floats) -> Floats:
     return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
 
 
@@ -229,7 +227,7 @@ def _per_listed(total: Scores, count: Scores) -> Scores:
 )
 def intra_list_diversity(
     ranks: JudgedRanks, *, cutoff: TopK, column: Column = "category"
-) -> Scores:
+) -> Floats:
     """Share of the pairs among the first k results that differ in a column of the documents, their
     category for example. Not defined for fewer than two results, or where a value is missing."""
     listed, top = _top(ranks, cutoff)
@@ -241,7 +239,7 @@ def intra_list_diversity(
     return _per_listed(pairs - same, pairs)
 
 
-def _alike_above(query: Ints, value: Ints) -> Scores:
+def _alike_above(query: Ints, value: Ints) -> Floats:
     """Per row how many rows above it in its query's list have the same value."""
     order = np.lexsort((value, query))
     new = (np.diff(query[order], prepend=-1) != 0) | (np.diff(value[order], prepend=-2) != 0)

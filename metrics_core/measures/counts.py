@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Rel
-from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.declaring.registry import measure, terms
 
 
 @measure(
@@ -28,7 +29,7 @@ from metrics_core.measures.declaring.registry import Scores, measure, terms
     residual="unaffected",
     missing="Counted, whether the run lists the query or not.",
 )
-def number_of_queries(ranks: JudgedRanks) -> Scores:
+def number_of_queries(ranks: JudgedRanks) -> Floats:
     """1 for each judged query; the sum is the number of queries."""
     return np.ones(ranks.n_queries)
 
@@ -45,7 +46,7 @@ def number_of_queries(ranks: JudgedRanks) -> Scores:
     condensable=False,
     residual="monotone",
 )
-def answered(ranks: JudgedRanks) -> Scores:
+def answered(ranks: JudgedRanks) -> Floats:
     """1 for a query of which the run lists any document, judged or not; the mean is the share of
     judged queries with results."""
     return (ranks.documents() > 0).astype(np.float64)
@@ -67,7 +68,7 @@ def answered(ranks: JudgedRanks) -> Scores:
     range=(0, np.inf),
     residual="monotone",
 )
-def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Scores:
+def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Floats:
     """Number of documents the run lists for the query; with `rel` only the relevant ones."""
     if rel is None:
         return ranks.documents().astype(np.float64)
@@ -97,7 +98,7 @@ def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Scores:
         "pytrec_eval cannot; ir_measures therefore has no NumRel but for rel=1.",
     ),
 )
-def number_relevant(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+def number_relevant(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Number of relevant documents the judgments know for the query."""
     return ranks.n_relevant(rel).astype(np.float64)
 
@@ -120,7 +121,7 @@ def number_relevant(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     presets={"hits": {}},
     elsewhere={"ranx": "hits"},
 )
-def number_relevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+def number_relevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Number of relevant documents the run lists at any rank."""
     return ranks.relevant(rel).count()
 
@@ -148,7 +149,7 @@ def _each_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
     higher_is_better=False,
     unjudged="Unjudged documents are not counted; a negative grade is no judgment.",
 )
-def number_nonrelevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+def number_nonrelevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Number of documents the run lists at any rank that were judged and found not relevant."""
     return ranks.judged().count() - ranks.relevant(rel).count()
 

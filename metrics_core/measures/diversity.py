@@ -14,13 +14,14 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import LackingDataError
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Cutoff, Floats, per_query, prefix_sums, ratio
+from metrics_core.judging.hits import Cutoff, per_query, prefix_sums, ratio
 from metrics_core.judging.subtopics import SubtopicCoverage, SubtopicJudgments
 from metrics_core.measures.declaring.elsewhere import Difference
 from metrics_core.measures.declaring.parameters import Bounds, Rel, Samples, Share, TopK
-from metrics_core.measures.declaring.registry import Need, Scores, measure
+from metrics_core.measures.declaring.registry import Need, measure
 
 Alpha = Annotated[
     Share, "how much a subtopic loses each time a result repeats it", Samples(0.5, 0.3)
@@ -93,7 +94,7 @@ _NONE = np.empty(0)
     unjudged=UNJUDGED,
     differences=_FIRST_RANK,
 )
-def alpha_dcg(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1, alpha: Alpha = 0.5) -> Scores:
+def alpha_dcg(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1, alpha: Alpha = 0.5) -> Floats:
     """How many subtopics the first k results cover, early ones and new ones counting most, as a
     share of what results would give that each cover every subtopic."""
     judgments = judgments_of(ranks)
@@ -125,7 +126,7 @@ def alpha_dcg(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1, alpha: Alpha = 
 )
 def alpha_ndcg(
     ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1, alpha: Alpha = 0.5
-) -> Scores:
+) -> Floats:
     """How close the results come to the best possible cover of the query's subtopics, early and
     new ones counting most; each further result for a subtopic counts 1 − alpha times the last."""
     judgments = judgments_of(ranks)
@@ -150,7 +151,7 @@ def alpha_ndcg(
     unjudged=UNJUDGED,
     differences=_FIRST_RANK,
 )
-def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Scores:
+def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Floats:
     """The reciprocal of the rank at which a reader is expected to be satisfied, who wants one of
     the subtopics, as a share of what results would give that each cover every subtopic."""
     judgments = judgments_of(ranks)
@@ -177,7 +178,7 @@ def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Scores:
     needs=NEEDS,
     unjudged=UNJUDGED,
 )
-def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
+def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
     """Intent-aware ERR as a share of what the best order of the judged documents reaches."""
     judgments = judgments_of(ranks)
     best = _reciprocal(judgments.ideal(rel, _ERR_ALPHA), cutoff)
@@ -201,7 +202,7 @@ def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> 
     needs=NEEDS,
     unjudged=UNJUDGED,
 )
-def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Scores:
+def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Floats:
     """How many subtopics a reader finds who goes from one result to the next with probability
     beta, new ones counting most, as a share of what endless results would give that each cover
     every subtopic."""
@@ -233,7 +234,7 @@ def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience
         "ndeval divides 0 by 0.",
     ),
 )
-def nnrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Scores:
+def nnrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Floats:
     """NRBP as a share of what the best order of the judged documents reaches."""
     judgments = judgments_of(ranks)
     found, best = judgments.covered(rel), judgments.ideal(rel, alpha)

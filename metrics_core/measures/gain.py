@@ -7,12 +7,13 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Hits, ratio
 from metrics_core.measures.browsing import DECIMALS, exponential
 from metrics_core.measures.declaring.elsewhere import CUTOFFS, Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Bounds, GainTable, Samples, TopK
-from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.declaring.registry import measure, terms
 
 Gain = Annotated[
     Literal["log2", "exp-log2"],
@@ -47,7 +48,7 @@ _SKLEARN_TIES = Difference(
 )
 
 
-def gain_of(grades: Scores, dcg: Gain = "log2", gains: GainTable | None = None) -> Scores:
+def gain_of(grades: Floats, dcg: Gain = "log2", gains: GainTable | None = None) -> Floats:
     """What each grade is worth, of the same shape. A table replaces the grade itself, the grade 0
     included; a grade that it does not list is worth itself, and a negative one always nothing.
 
@@ -86,14 +87,14 @@ def best_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None =
     return ranks.known("best gains", (dcg, gains), best)
 
 
-def discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Scores:
+def discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Floats:
     """Sum of gain / log2(rank + 1), or gain / log2(max(rank, 2)), within each cutoff."""
     if cutoff is not None and not isinstance(cutoff, np.ndarray):
         hits = hits.only(hits.rank <= cutoff)
     return hits.total(each_discounted(hits, discount), cutoff)
 
 
-def each_discounted(hits: Hits, discount: Discount) -> Scores:
+def each_discounted(hits: Hits, discount: Discount) -> Floats:
     """Per hit its gain / log2(rank + 1), or / log2(max(rank, 2)); float64[m]."""
     divisor = hits.rank + 1 if discount == "log2" else np.maximum(hits.rank, 2)
     deepest = int(divisor.max(initial=1))
@@ -138,7 +139,7 @@ def ndcg(
     dcg: Gain = "log2",
     gains: Gains | None = None,
     discount: Discount = "log2",
-) -> Scores:
+) -> Floats:
     """How close the results come to the best possible order: 1 is perfect, 0 means nothing
     relevant. Higher grades and earlier ranks count more. Grades with decimals are worth what they
     say."""
@@ -192,7 +193,7 @@ def discounted_cumulative_gain(
     gains: Gains | None = None,
     discount: Discount = "log2",
     denominator: Averaged = "none",
-) -> Scores:
+) -> Floats:
     """What the results are worth when each counts less the further down it stands. It is not
     divided by the best order, so it can only be compared for the same queries. Some recommender
     courses average it over the first k results, or over fewer where the list is shorter."""
@@ -248,7 +249,7 @@ def ideal_dcg(
     dcg: Gain = "log2",
     gains: Gains | None = None,
     discount: Discount = "log2",
-) -> Scores:
+) -> Floats:
     """The DCG of the best possible order of all judged documents: what nDCG divides by."""
     return discounted(best_gains(ranks, dcg, gains), cutoff, discount)
 
@@ -276,7 +277,7 @@ def cumulative_gain(
     cutoff: TopK | None = None,
     dcg: Gain = "log2",
     gains: Gains | None = None,
-) -> Scores:
+) -> Floats:
     """The sum of the grades among the results, wherever they stand."""
     hits = found_gains(ranks, dcg, gains)
     return hits.total(hits.relevance, cutoff)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, ratio
 from metrics_core.measures.declaring.parameters import Rel
-from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.declaring.registry import measure, terms
 
 _EPSILON = 0.00001
 
@@ -33,7 +34,7 @@ _EPSILON = 0.00001
     unjudged="A negative grade means pooled but not judged: such documents count as relevant in"
     " the same share as the judged ones. Documents without any grade count as not relevant.",
 )
-def inferred_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+def inferred_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Average precision, estimated where only a random part of the pool was judged. Mark the rest
     of the pool with a negative grade; without such marks it is close to AP."""
     return ratio(ranks.relevant(rel).total(_estimates(ranks, rel)), ranks.n_relevant(rel))
@@ -45,7 +46,7 @@ def _inferred_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
     return hits.parts(_estimates(ranks, rel) / ranks.n_relevant(rel)[hits.query])
 
 
-def _estimates(ranks: JudgedRanks, rel: int) -> Scores:
+def _estimates(ranks: JudgedRanks, rel: int) -> Floats:
     """Per relevant result the precision that is expected at its rank."""
     relevant = ranks.relevance >= rel
     hits = ranks.relevant(rel)

@@ -3,10 +3,11 @@ see `diversity` for which subtopics count."""
 
 from __future__ import annotations
 
+from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import per_query, ratio
 from metrics_core.measures.declaring.parameters import Rel, TopK
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import measure
 from metrics_core.measures.diversity import NEEDS, UNJUDGED, judgments_of
 
 
@@ -24,7 +25,7 @@ from metrics_core.measures.diversity import NEEDS, UNJUDGED, judgments_of
     needs=NEEDS,
     unjudged=UNJUDGED,
 )
-def ap_ia(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+def ap_ia(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Average precision for each subtopic as if it were a query of its own, averaged over the
     subtopics that have a relevant document."""
     judgments = judgments_of(ranks)
@@ -48,7 +49,7 @@ def ap_ia(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     needs=NEEDS,
     unjudged=UNJUDGED,
 )
-def p_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
+def p_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     """Share of the first k results that are relevant to a subtopic, averaged over the subtopics
     that have a relevant document."""
     judgments = judgments_of(ranks)
@@ -72,7 +73,7 @@ def p_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     needs=NEEDS,
     unjudged=UNJUDGED,
 )
-def subtopic_recall(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
+def subtopic_recall(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
     """Share of the query's subtopics for which the first k results have something relevant."""
     judgments = judgments_of(ranks)
     found = judgments.covered(rel)

@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Bounds, Numbers, Rel, Samples, Share
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import measure
 
 ELEVEN = tuple(level / 10 for level in range(11))
 """The eleven recall levels in use since TREC-1."""
@@ -46,7 +47,7 @@ def documents_at(
 
 def interpolated(
     ranks: JudgedRanks, recall: npt.ArrayLike, *, rel: int = 1, rounding: Rounding = "nearest"
-) -> Scores:
+) -> Floats:
     """Greatest precision at or beyond each recall level, float64[Q, L]; 0 where the run does not
     reach it."""
     hits = ranks.relevant(rel)
@@ -95,7 +96,7 @@ def interpolated(
 )
 def interpolated_precision(
     ranks: JudgedRanks, *, recall: Level, rel: Rel = 1, rounding: Rounding = "nearest"
-) -> Scores:
+) -> Floats:
     """The best precision a reader can have who wants at least this share of the relevant
     documents; 0 if the results do not hold so many. trec_eval 10 rounds the share to the nearest
     whole document, trec_eval 9 and with it ir_measures up from a tenth."""
@@ -120,7 +121,7 @@ def interpolated_precision(
 )
 def interpolated_average(
     ranks: JudgedRanks, *, rel: Rel = 1, rounding: Rounding = "nearest", points: Levels = ELEVEN
-) -> Scores:
+) -> Floats:
     """Interpolated precision averaged over the recall levels 0, 0.1, … 1, or over other levels.
     An old estimate of the area under the curve of precision against recall."""
     values = interpolated(ranks, points, rel=rel, rounding=rounding)

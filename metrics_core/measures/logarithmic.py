@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.parameters import Rel
-from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.declaring.registry import measure, terms
 from metrics_core.measures.precision_recall import average_precision, precision_at_each
 from metrics_core.measures.preference import bpref, preference_terms
 
@@ -30,7 +31,7 @@ _MISSING = "A judged query that the run does not list counts as 0.00001, as does
     missing=_MISSING,
     residual="precisions",
 )
-def geometric_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+def geometric_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Average precision whose geometric mean is taken over queries: doubling a poor query's score
     counts as much as doubling a good one's. The score of a single query is its AP."""
     return average_precision(ranks, rel=rel)
@@ -57,7 +58,7 @@ def _geometric_ap_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
     unjudged="Unjudged documents are passed over, as if they were not in the list.",
     missing=_MISSING,
 )
-def geometric_bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+def geometric_bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Binary preference whose geometric mean is taken over queries, so that the queries that go
     badly count more. The score of a single query is its Bpref."""
     return bpref(ranks, rel=rel)
@@ -68,7 +69,7 @@ def _geometric_bpref_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
     return preference_terms(ranks, rel=rel)
 
 
-def _log_odds(precisions: Scores, relevant: npt.NDArray[np.int64]) -> Scores:
+def _log_odds(precisions: Floats, relevant: npt.NDArray[np.int64]) -> Floats:
     return np.log((1 + precisions) / (1 + relevant - precisions))
 
 
@@ -89,7 +90,7 @@ def _log_odds(precisions: Scores, relevant: npt.NDArray[np.int64]) -> Scores:
     residual="precisions",
     from_precisions=_log_odds,
 )
-def yet_another_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+def yet_another_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Average precision on the scale of log-odds, smoothed: above 0 where it is above one half.
     Differences near 0 and near 1 weigh more than in the middle."""
     hits = ranks.relevant(rel)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Cutoff, Floats, Hits, prefix_sums, ratio
+from metrics_core.judging.hits import Cutoff, Hits, prefix_sums, ratio
 from metrics_core.measures.browsing import MaxRel, stopping
 from metrics_core.measures.declaring.parameters import Persistence, TopK
-from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.declaring.registry import measure, terms
 from metrics_core.measures.readers import (
     DEPTH,
     OF_CWL,
@@ -28,7 +29,7 @@ _NERR = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation
 
 def _nearly_err(
     ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
-) -> Scores:
+) -> Floats:
     """Gain a result for a reader who stops at a result by its gain and else goes on as the
     weights of the ranks fall: with D_j the chance of stopping at the gaining rank j and B the
     sums of weights, Σ D_j b_j / (B_k (1 − Σ D_j) + Σ D_j B_j)."""
@@ -72,7 +73,7 @@ def _gained_and_looked_at(
 )
 def nerr8(
     ranks: JudgedRanks, *, cutoff: TopK, min_rel: MinRel = 0, max_rel: MaxRel | None = None
-) -> Scores:
+) -> Floats:
     """Gain for each result looked at by a reader who stops at a result with a chance that is its
     gain, and after k of them. Without `max_rel` the highest grade of all judgments gains 1."""
     return _nearly_err(ranks, min_rel, max_rel, np.ones(DEPTH), cutoff)
@@ -102,7 +103,7 @@ def _nerr8_terms(
 )
 def nerr9(
     ranks: JudgedRanks, *, cutoff: TopK, min_rel: MinRel = 0, max_rel: MaxRel | None = None
-) -> Scores:
+) -> Floats:
     """As NERR8, for a reader who also loses patience with each rank, as 1 ÷ rank. Without
     `max_rel` the highest grade of all judgments gains 1."""
     return _nearly_err(ranks, min_rel, max_rel, 1 / RANKS, cutoff)
@@ -132,7 +133,7 @@ def _nerr9_terms(
 )
 def nerr10(
     ranks: JudgedRanks, *, p: Persistence = 0.9, min_rel: MinRel = 0, max_rel: MaxRel | None = None
-) -> Scores:
+) -> Floats:
     """Gain for each result looked at by a reader who stops at a result with a chance that is its
     gain and otherwise goes on with probability p. Without `max_rel` the highest grade of all
     judgments gains 1."""
@@ -168,7 +169,7 @@ def nerr11(
     T: Goal = 1.0,  # noqa: N803
     min_rel: MinRel = 0,
     max_rel: MaxRel | None = None,
-) -> Scores:
+) -> Floats:
     """Gain for each result looked at by a reader who stops at a result with a chance that is its
     gain and otherwise goes on as in INSQ, wanting T relevant documents. Without `max_rel` the
     highest grade of all judgments gains 1."""

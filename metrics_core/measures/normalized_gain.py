@@ -9,11 +9,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Floats, Hits, Ints, ratio
+from metrics_core.judging.hits import Hits, ratio
 from metrics_core.measures.declaring.elsewhere import InTrecEval
 from metrics_core.measures.declaring.parameters import GainTable, Rel
-from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.declaring.registry import measure, terms
 from metrics_core.measures.gain import Gains, best_gains, found_gains
 
 
@@ -55,7 +56,7 @@ class _Gained:
         """Running sums of the best list as they stand at the rank of each result."""
         return np.append(sums, 0.0)[self._beside]
 
-    def whole(self) -> Scores:
+    def whole(self) -> Floats:
         """nDCG of the whole list."""
         return ratio(self.found.total(self.gained), self.best.total(self.ideal))
 
@@ -82,7 +83,7 @@ def _gained(ranks: JudgedRanks, gains: GainTable | None) -> _Gained:
     ideal=1.0,
     residual="normalised",
 )
-def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Each relevant result counts by how few results that are not relevant stand above it;
     relevant ones above it cost nothing."""
     hits = ranks.relevant(rel)
@@ -113,7 +114,7 @@ def _binary_g_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
     },
     ideal=1.0,
 )
-def normalized_g(ranks: JudgedRanks, *, gains: Gains | None = None) -> Scores:
+def normalized_g(ranks: JudgedRanks, *, gains: Gains | None = None) -> Floats:
     """Each result counts with its grade, the less the more gain the best possible list would have
     had by then than this one: a result is worth as much as the moment still allows."""
     graded = _gained(ranks, gains)
@@ -152,7 +153,7 @@ def _allowed(graded: _Gained) -> Floats:
     },
     ideal=1.0,
 )
-def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Scores:
+def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Floats:
     """nDCG at the rank of each document with a gain, averaged over all of them; those that were
     not found count with the nDCG of the whole list."""
     graded = _gained(ranks, gains)
@@ -180,7 +181,7 @@ def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Score
     },
     ideal=1.0,
 )
-def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = None) -> Scores:
+def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = None) -> Floats:
     """nDCG averaged over the depths at which the best possible list passes to a lower grade, and
     the whole list where that reaches at least two ranks further; 0 where no grade is at least
     `rel`, which changes nothing else."""

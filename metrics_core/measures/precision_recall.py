@@ -6,11 +6,12 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, per_query, ratio
 from metrics_core.measures.declaring.elsewhere import CUTOFFS, InTrecEval
 from metrics_core.measures.declaring.parameters import Rel, TopK
-from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.declaring.registry import measure, terms
 
 ListShare = Annotated[
     Literal["k", "retrieved"],
@@ -44,7 +45,7 @@ FoundShare = Annotated[
 )
 def precision(
     ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, denominator: ListShare = "k"
-) -> Scores:
+) -> Floats:
     """Share of the first k results that are relevant. Empty ranks count against it, unless it is
     divided by the documents retrieved where those are fewer."""
     found = ranks.relevant(rel).count(cutoff)
@@ -81,7 +82,7 @@ def _precision_terms(
     residual="recall",
     elsewhere={"ranx": "recall@k"},
 )
-def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
+def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     """Share of all relevant documents that stand among the first k results."""
     found = ranks.relevant(rel).count(cutoff)
     return ratio(found, per_query(ranks.n_relevant(rel), cutoff))
@@ -125,7 +126,7 @@ def average_precision(
     cutoff: TopK | None = None,
     rel: Rel = 1,
     denominator: FoundShare = "relevant",
-) -> Scores:
+) -> Floats:
     """Precision at the rank of each relevant document, averaged over all relevant documents;
     those that were not found count 0. Early relevant results count more. Other conventions divide
     by the relevant documents retrieved within the cutoff, by the lesser of k and all relevant
@@ -183,7 +184,7 @@ def precision_at_each(
     reach="first",
     elsewhere={"ranx": "mrr@k"},
 )
-def reciprocal_rank(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
+def reciprocal_rank(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
     """1 divided by the rank of the first relevant result: 1 if it comes first, 0.5 if second,
     0 if there is none. Later results do not count."""
     first = per_query(ranks.relevant(rel).first_rank(), cutoff)
@@ -214,7 +215,7 @@ def _reciprocal_rank_terms(ranks: JudgedRanks, *, cutoff: int | None = None, rel
     reach="first",
     elsewhere={"ranx": "hit_rate@k"},
 )
-def success(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
+def success(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     """1 if there is any relevant document among the first k results, otherwise 0; the mean is the
     share of queries that were answered at all."""
     return (ranks.relevant(rel).count(cutoff) > 0).astype(np.float64)
@@ -249,7 +250,7 @@ def _first(ranks: JudgedRanks, rel: int) -> Hits:
     residual="at relevant",
     elsewhere={"ranx": "r-precision"},
 )
-def r_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+def r_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Precision at as many results as there are relevant documents: 1 if all relevant documents
     come first."""
     n_relevant = ranks.n_relevant(rel)

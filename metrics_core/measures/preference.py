@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, ratio
 from metrics_core.measures.declaring.elsewhere import Difference
 from metrics_core.measures.declaring.parameters import Rel
-from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.declaring.registry import measure, terms
 
 
 @measure(
@@ -42,7 +43,7 @@ from metrics_core.measures.declaring.registry import Scores, measure, terms
         ),
     ),
 )
-def bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+def bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """How seldom a document judged not relevant stands above a relevant one: 1 if never. Each
     relevant result loses the share of the R best not relevant ones that stand above it."""
     return ratio(ranks.relevant(rel).total(_kept(ranks, rel)), ranks.n_relevant(rel))
@@ -55,7 +56,7 @@ def preference_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
     return hits.parts(_kept(ranks, rel) / ranks.n_relevant(rel)[hits.query])
 
 
-def _kept(ranks: JudgedRanks, rel: int) -> Scores:
+def _kept(ranks: JudgedRanks, rel: int) -> Floats:
     """Per relevant result 1 less the share of the R best not relevant ones that stand above."""
     judged, hits = ranks.judged(), ranks.relevant(rel)
     above = judged.ordinal()[judged.relevance >= rel] - hits.ordinal()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.parameters import Rel, TopK
-from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.declaring.registry import measure, terms
 from metrics_core.measures.precision_recall import (
     average_precision,
     precision_at_each,
@@ -29,7 +30,7 @@ from metrics_core.measures.precision_recall import (
     },
     ideal=1.0,
 )
-def context_precision(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
+def context_precision(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
     """How far the relevant documents stand at the top of the context: precision at the rank of
     each relevant result, averaged over the relevant results in the context. It is AP divided by the
     relevant documents retrieved, so it does not see what was not retrieved."""
@@ -57,7 +58,7 @@ def _context_precision_terms(
     },
     residual="recall",
 )
-def context_recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
+def context_recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     """Share of the documents that the answer needs which stand in the context: recall of the first
     k results, by judgments rather than by the claims of a reference answer."""
     return recall(ranks, cutoff=cutoff, rel=rel)

@@ -15,13 +15,14 @@ from typing import Annotated, Literal
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Cutoff, Floats, Hits, per_query, prefix_sums
+from metrics_core.judging.hits import Cutoff, Hits, per_query, prefix_sums
 from metrics_core.measures.browsing import MaxRel
 from metrics_core.measures.declaring.elsewhere import Difference
 from metrics_core.measures.declaring.parameters import Bounds, FromZero, Samples, TopK
-from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.declaring.registry import measure, terms
 
 DEPTH = 1000
 """Ranks that count; cwl_eval's default and the only depth that ir_measures asks for."""
@@ -101,7 +102,7 @@ def scaled_dcg(
     dcg: Log2 = "log2",
     min_rel: MinRel = 0,
     max_rel: MaxRel | None = None,
-) -> Scores:
+) -> Floats:
     """DCG as a share of what k documents of the highest grade would give, whether or not the
     query has so many. Without `max_rel` the highest grade of all judgments is the best."""
     hits, depth = gaining(ranks, min_rel, max_rel), within(cutoff)
@@ -146,7 +147,7 @@ def bejeweled_player_model(
     T: Goal = 1.0,  # noqa: N803
     min_rel: MinRel = 0,
     max_rel: MaxRel | None = None,
-) -> Scores:
+) -> Floats:
     """Average gain of the results that a reader looks at who stops after k of them, or sooner
     when the gains add up to T. Without `max_rel` the highest grade of all judgments gains 1."""
     hits, sated, depth = *_until_sated(ranks, T, min_rel, max_rel), within(cutoff)
@@ -199,7 +200,7 @@ def insq(
     T: Goal = 1.0,  # noqa: N803
     min_rel: MinRel = 0,
     max_rel: MaxRel | None = None,
-) -> Scores:
+) -> Floats:
     """Gain for each result looked at by a reader who wants T relevant documents and grows more
     patient the further they have come, whatever they found. Without `max_rel` the highest grade
     of all judgments gains 1."""
@@ -243,7 +244,7 @@ def inst(
     T: Goal = 1.0,  # noqa: N803
     min_rel: MinRel = 0,
     max_rel: MaxRel | None = None,
-) -> Scores:
+) -> Floats:
     """Gain for each result looked at by a reader who wants T relevant documents and goes on the
     less likely the more they have gained. Without `max_rel` the highest grade of all judgments
     gains 1."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, per_query, ratio
 from metrics_core.measures.declaring.parameters import Rel, TopK
-from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.declaring.registry import measure, terms
 
 
 @measure(
@@ -25,7 +26,7 @@ from metrics_core.measures.declaring.registry import Scores, measure, terms
 )
 def average_reciprocal_hit_rank(
     ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1
-) -> Scores:
+) -> Floats:
     """1 divided by the rank of each relevant result, averaged over all relevant documents; those
     that were not found count 0."""
     hits = ranks.relevant(rel)

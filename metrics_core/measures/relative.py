@@ -6,11 +6,12 @@ from typing import Annotated
 
 import numpy as np
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Hits, Ints, per_query, ratio
+from metrics_core.judging.hits import Hits, per_query, ratio
 from metrics_core.measures.declaring.elsewhere import CUTOFFS, InTrecEval
 from metrics_core.measures.declaring.parameters import MOST, Bounds, Rel, Samples, TopK
-from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.declaring.registry import measure, terms
 
 MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 """The multiples of R that trec_eval takes where none are asked for."""
@@ -38,7 +39,7 @@ Factor = Annotated[
     ideal=1.0,
     residual="recall",
 )
-def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
+def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     """Relevant documents among the first k, as a share of the most there could be: precision
     while k is below the number of relevant documents, recall beyond."""
     most = np.minimum(cutoff, per_query(ranks.n_relevant(rel), cutoff))
@@ -68,7 +69,7 @@ def _relative_precision_terms(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) 
     at="factor",
     residual="at relevant",
 )
-def r_precision_multiple(ranks: JudgedRanks, *, factor: Factor, rel: Rel = 1) -> Scores:
+def r_precision_multiple(ranks: JudgedRanks, *, factor: Factor, rel: Rel = 1) -> Floats:
     """Precision at some multiple of the number of relevant documents. A run that is good at low
     multiples serves readers who want few good results, one at high multiples those who want all."""
     depth = _depth(ranks, factor, rel)

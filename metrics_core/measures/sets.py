@@ -6,11 +6,12 @@ from typing import Annotated
 
 import numpy as np
 
+from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, ratio
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Bounds, FromZero, Rel, Samples, TopK
-from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.declaring.registry import measure, terms
 
 Beta = Annotated[float, "weight of recall against precision", Samples(1.0, 2.5, 0.5)]
 Worth = Annotated[float, Bounds(-1e100, 1e100)]
@@ -33,7 +34,7 @@ Relative = Annotated[bool, "divide by the best share that this many results allo
     ideal=1.0,
     residual="monotone",
 )
-def set_precision(ranks: JudgedRanks, *, rel: Rel = 1, relative: Relative = False) -> Scores:
+def set_precision(ranks: JudgedRanks, *, rel: Rel = 1, relative: Relative = False) -> Floats:
     """Share of all results that are relevant, whatever their order; with `relative` as a share of
     the most that so many results could hold."""
     most = np.minimum(ranks.documents(), ranks.n_relevant(rel)) if relative else ranks.documents()
@@ -45,7 +46,7 @@ def _set_precision_terms(ranks: JudgedRanks, *, rel: int = 1, relative: bool = F
     return _shared(ranks.relevant(rel), set_precision(ranks, rel=rel, relative=relative))
 
 
-def _shared(hits: Hits, score: Scores) -> Hits:
+def _shared(hits: Hits, score: Floats) -> Hits:
     """Where the order does not count, every one of the documents has an equal part."""
     return hits.parts(ratio(score, hits.count())[hits.query])
 
@@ -65,7 +66,7 @@ def _shared(hits: Hits, score: Scores) -> Hits:
     ideal=1.0,
     residual="monotone",
 )
-def set_relative_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+def set_relative_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Relevant results as a share of the most that so many results could hold."""
     return set_precision(ranks, rel=rel, relative=True)
 
@@ -90,7 +91,7 @@ def _set_relative_precision_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
     ideal=1.0,
     residual="monotone",
 )
-def set_recall(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+def set_recall(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Share of all relevant documents that were retrieved at any rank."""
     return ratio(ranks.relevant(rel).count(), ranks.n_relevant(rel))
 
@@ -116,7 +117,7 @@ def _set_recall_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
     ideal=1.0,
     residual="monotone",
 )
-def set_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+def set_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Average precision of results without an order: set precision times set recall."""
     found, relevant = ranks.relevant(rel).count(), ranks.n_relevant(rel)
     return ratio(found * found, ranks.documents() * relevant)
@@ -143,7 +144,7 @@ def _set_ap_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
     ideal=1.0,
     residual="monotone",
 )
-def set_f(ranks: JudgedRanks, *, rel: Rel = 1, beta: Beta = 1.0) -> Scores:
+def set_f(ranks: JudgedRanks, *, rel: Rel = 1, beta: Beta = 1.0) -> Floats:
     """Harmonic mean of set precision and set recall. As in trec_eval and ir_measures, `beta` is
     the weight itself, the square of van Rijsbergen's β."""
     p, r = set_precision(ranks, rel=rel), set_recall(ranks, rel=rel)
@@ -179,7 +180,7 @@ def utility(
     p4: Annotated[Worth, "worth of any other document of the collection", Samples(0, 0.25)] = 0.0,
     documents: Annotated[FromZero, "documents in the whole collection", Samples(0, 1000)] = 0,
     rel: Rel = 1,
-) -> Scores:
+) -> Floats:
     """What the results are worth to a reader who gains by each relevant one and loses by each
     other one; what is not listed can count too. Only p4 needs the size D of the collection."""
     found, listed = ranks.relevant(rel).count(), ranks.documents()
@@ -210,7 +211,7 @@ def utility(
         "ir_measures counts every document that the judgments name.",
     ),
 )
-def judged(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Scores:
+def judged(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Floats:
     """Share of the first k results that somebody has judged. It says how far the other scores
     can be trusted: an unjudged document counts as not relevant. As every score it is a mean over
     queries, where one without a list counts 0; “88 % of all documents in the top 10 judged” on a

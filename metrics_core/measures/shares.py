@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Hits, Ints, prefix_sums
+from metrics_core.judging.hits import Hits, prefix_sums
 from metrics_core.measures.declaring.names import declared
 from metrics_core.measures.declaring.parameters import GainTable
-from metrics_core.measures.declaring.registry import Measure, Scores, Share, Whole, share
+from metrics_core.measures.declaring.registry import Measure, Share, Whole, share
 from metrics_core.measures.gain import Discount, Gain, best_gains, each_discounted, gain_of
 
 _SHALLOW = 10_000
@@ -26,7 +27,7 @@ def part_of(measure: Measure) -> Measure:
     return declaration(**{name: value for name, value in measure.values if name in known})
 
 
-def whole_of(measure: Measure, ranks: JudgedRanks, grades: Scores) -> Whole:
+def whole_of(measure: Measure, ranks: JudgedRanks, grades: Floats) -> Whole:
     """What it is divided by, float64[Q], by how many further documents of these V rising grades are
     judged, int64[Q, V]. Raises ValueError where it divides nothing."""
     values = {name: value for name, value in measure.values if name != "judged_only"}
@@ -40,7 +41,7 @@ def _share(measure: Measure) -> Share:
 
 
 @share("R", part="P")
-def _relevant_with(ranks: JudgedRanks, grades: Scores, *, cutoff: int, rel: int = 1) -> Whole:
+def _relevant_with(ranks: JudgedRanks, grades: Floats, *, cutoff: int, rel: int = 1) -> Whole:
     """Precision at k is recall times R / k."""
     counted, known = grades >= rel, ranks.n_relevant(rel)
     return lambda added: (known + added[:, counted].sum(axis=1)) / cutoff
@@ -49,7 +50,7 @@ def _relevant_with(ranks: JudgedRanks, grades: Scores, *, cutoff: int, rel: int 
 @share("nDCG", part="DCG")
 def _ideal_with(
     ranks: JudgedRanks,
-    grades: Scores,
+    grades: Floats,
     *,
     cutoff: int | None = None,
     dcg: Gain = "log2",
@@ -73,7 +74,7 @@ def _ideal_with(
     for v, least in enumerate(worth):
         before[:, v] = np.bincount(best.query[best.relevance >= least], minlength=ranks.n_queries)
 
-    def whole(added: Ints) -> Scores:
+    def whole(added: Ints) -> Floats:
         above = np.zeros((ranks.n_queries, len(worth) + 1), dtype=np.int64)
         # A grade at a time: of few grades, rows of a table take longer.
         for v in reversed(range(len(worth))):
@@ -87,7 +88,7 @@ def _ideal_with(
             deep = max(int(last.max(initial=0)), int(stop.max(initial=0)))
             sums = _discounts(min(deep, cutoff or deep), discount)
 
-        def between(low: Ints, high: Ints) -> Scores:
+        def between(low: Ints, high: Ints) -> Floats:
             # Ranks below the cutoff have its sum.
             gained = sums.take(high, mode="clip")
             gained -= sums.take(low, mode="clip")
@@ -101,7 +102,7 @@ def _ideal_with(
     return whole
 
 
-def _discounts(deepest: int, discount: Discount) -> Scores:
+def _discounts(deepest: int, discount: Discount) -> Floats:
     """Sums of the discounts of the first 0, 1, …, `deepest` ranks."""
     rank = np.arange(1, deepest + 1)
     ones = Hits(np.zeros_like(rank), rank, np.ones(deepest), 1)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.elsewhere import InTrecEval
 from metrics_core.measures.declaring.parameters import Persistence, TopK
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import measure
 
 
 @measure(
@@ -27,7 +28,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
     unjudged="Counted; a negative grade is no judgment.",
     residual="unaffected",
 )
-def unjudged(ranks: JudgedRanks, *, cutoff: TopK) -> Scores:
+def unjudged(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
     """Unjudged documents among the first k, divided by k: a warning that the other scores may
     know too little of this run. Empty ranks count as judged."""
     return (ranks.documents(cutoff) - ranks.judged().count(cutoff)) / cutoff
@@ -50,7 +51,7 @@ def unjudged(ranks: JudgedRanks, *, cutoff: TopK) -> Scores:
     unjudged="Counted with the weight of its rank; a negative grade is no judgment.",
     residual="unaffected",
 )
-def rbp_residual(ranks: JudgedRanks, *, p: Persistence = 0.9) -> Scores:
+def rbp_residual(ranks: JudgedRanks, *, p: Persistence = 0.9) -> Floats:
     """The most that RBP could gain if every unjudged result, and everything beyond the end of the
     list, turned out relevant. As in trec_eval it is 0 where every listed document is judged."""
     judged = ranks.judged()

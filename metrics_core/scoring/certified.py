@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from metrics_core.base.arrays import Floats
 
 _NEAR = 1e-4
 """How far single precision may be off, in standard errors, of up to ten thousand queries: the

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.measures.interpolated import ELEVEN, interpolated
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 RECALL_LEVELS = np.array(ELEVEN)
 """The eleven recall levels at which precision is read off."""

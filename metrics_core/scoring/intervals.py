@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Mask
 from metrics_core.measures import MEAN, Combination
 from metrics_core.scoring.resampling import resamples_of, sums
 
 if TYPE_CHECKING:
     from metrics_core.scoring.studentised import Moments
 
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 LEVEL = 0.95
 FEWEST_SCORES = 8

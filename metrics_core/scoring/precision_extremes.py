@@ -9,15 +9,12 @@ lowest and the highest scores, float64[Q] each.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import prefix_sums, ratio
 from metrics_core.judging.unjudged import UnjudgedPlaces
 from metrics_core.measures import Measure
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def of_precisions(

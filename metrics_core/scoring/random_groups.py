@@ -13,15 +13,10 @@ category, and neighbours alike.
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Ints, SingleOrDouble
 from metrics_core.base.memo import Memo
-
-Numbers = TypeVar("Numbers", npt.NDArray[np.float32], npt.NDArray[np.float64])
-Groups = npt.NDArray[np.int64]
 
 MOST_SINGLE = 20_000
 """Up to so many queries each is drawn by itself."""
@@ -43,7 +38,7 @@ def even(n_queries: int) -> bool:
     return n_queries % max(drawn_at_a_time(n_queries), 1) == 0
 
 
-def in_groups(columns: Numbers) -> Numbers:
+def in_groups(columns: SingleOrDouble) -> SingleOrDouble:
     """The sum of every column of float32 or float64[Q, C] in each group, [units, C] in the columns'
     precision; the columns themselves where single queries are drawn."""
     n_queries = len(columns)
@@ -56,7 +51,7 @@ def in_groups(columns: Numbers) -> Numbers:
     return found
 
 
-def _groups(n_queries: int) -> Groups:
+def _groups(n_queries: int) -> Ints:
     """The group of each query."""
     generator = np.random.default_rng((_SEED, n_queries))
     groups = np.arange(n_queries) % GROUPS

@@ -8,21 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from threading import Thread
-from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Bytes, Floats, Ints, SingleOrDouble
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import COLUMNS
 from metrics_core.base.memo import Memo
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
 from metrics_core.scoring.random_groups import drawn_at_a_time, in_groups
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Counts = npt.NDArray[np.uint8]
-Numbers = TypeVar("Numbers", npt.NDArray[np.float32], npt.NDArray[np.float64])
 
 _SEED = 20_260
 _CELLS = 20_000_000
@@ -57,7 +51,7 @@ def draws_of(n_queries: int) -> int:
     return int(np.clip(_CELLS // max(drawn_at_a_time(n_queries), 1), _FEWEST, _MOST_TESTED))
 
 
-def draws(n_queries: int, most: int | None = None) -> Iterator[Counts]:
+def draws(n_queries: int, most: int | None = None) -> Iterator[Bytes]:
     """How often each unit of so many queries is in each resample, block by block:
     uint8[resamples in block, units].
 
@@ -77,20 +71,20 @@ def prepare_draws(n_queries: int) -> None:
     Thread(target=_blocks, args=(drawn_at_a_time(n_queries),), daemon=True).start()
 
 
-def _blocks(units: int) -> list[Counts]:
+def _blocks(units: int) -> list[Bytes]:
     return _kept(units, lambda: _drawn(units))
 
 
-def _drawn(units: int) -> list[Counts]:
+def _drawn(units: int) -> list[Bytes]:
     n_draws, size = draws_of(units), _block_size(units)
 
-    def block(start: int) -> Counts:
+    def block(start: int) -> Bytes:
         return _counts(units, start, min(size, n_draws - start))
 
     return on_all_cores(block, range(0, n_draws, size))
 
 
-def sums(columns: Numbers, most: int | None = None) -> Numbers:
+def sums(columns: SingleOrDouble, most: int | None = None) -> SingleOrDouble:
     """The sum of every column of float32 or float64[Q, C] in each draw, or in the first `most`;
     [draws, C] in the precision of the columns."""
     columns = in_groups(columns)
@@ -100,7 +94,7 @@ def sums(columns: Numbers, most: int | None = None) -> Numbers:
     found = np.empty((most or draws_of(units), room), columns.dtype)
     weighed = _compiled_product(columns, room) if few else _library_product(columns)
 
-    def add(part: tuple[int, Counts]) -> None:
+    def add(part: tuple[int, Bytes]) -> None:
         begun, counts = part
         weighed(counts, found[begun : begun + len(counts)])
 
@@ -113,7 +107,9 @@ def sums(columns: Numbers, most: int | None = None) -> Numbers:
     return found[:, :n_columns]
 
 
-def _compiled_product(columns: Numbers, room: int) -> Callable[[Counts, Numbers], None]:
+def _compiled_product(
+    columns: SingleOrDouble, room: int
+) -> Callable[[Bytes, SingleOrDouble], None]:
     """Of few columns: the counts are weighed as they stand, without a copy in their precision."""
     units, n_columns = columns.shape
     rows = np.zeros((room, units), columns.dtype)
@@ -121,17 +117,17 @@ def _compiled_product(columns: Numbers, room: int) -> Callable[[Counts, Numbers]
     functions = compiled("sums")
     weigh = functions.weigh_singles if columns.dtype == np.float32 else functions.weigh_doubles
 
-    def product(counts: Counts, found: Numbers) -> None:
+    def product(counts: Bytes, found: SingleOrDouble) -> None:
         weigh(counts, rows, found)
 
     return product
 
 
-def _library_product(columns: Numbers) -> Callable[[Counts, Numbers], None]:
+def _library_product(columns: SingleOrDouble) -> Callable[[Bytes, SingleOrDouble], None]:
     """Of many columns, few enough draws at a time that they stay close to the processor."""
     size = max(8 * _FEWEST_ROWS, 5 * _NEAR // len(columns))
 
-    def product(counts: Counts, found: Numbers) -> None:
+    def product(counts: Bytes, found: SingleOrDouble) -> None:
         for start in range(0, len(counts), size):
             weight = counts[start : start + size].astype(columns.dtype)
             np.matmul(weight, columns, out=found[start : start + size])
@@ -139,11 +135,11 @@ def _library_product(columns: Numbers) -> Callable[[Counts, Numbers], None]:
     return product
 
 
-def sums_each(several: Sequence[Numbers], most: int | None = None) -> list[Numbers]:
+def sums_each(several: Sequence[SingleOrDouble], most: int | None = None) -> list[SingleOrDouble]:
     """`sums` of several matrices, each of queries of its own. Those of as many units have the same
     draws and are multiplied together."""
     several = [in_groups(columns) for columns in several]
-    found: dict[int, Numbers] = {}
+    found: dict[int, SingleOrDouble] = {}
     for places in _side_by_side(several):
         together = np.hstack([several[i] for i in places])
         ends = np.cumsum([several[i].shape[1] for i in places])[:-1]
@@ -165,7 +161,7 @@ def portions(shapes: Sequence[tuple[int, int]]) -> Iterator[slice]:
         yield slice(begun, len(shapes))
 
 
-def _side_by_side(several: Sequence[Numbers]) -> Iterator[list[int]]:
+def _side_by_side(several: Sequence[SingleOrDouble]) -> Iterator[list[int]]:
     """The places of matrices that are multiplied together."""
     waiting: dict[int, list[int]] = {}
     for i, columns in enumerate(several):
@@ -179,7 +175,7 @@ def _side_by_side(several: Sequence[Numbers]) -> Iterator[list[int]]:
 
 def draws_in_parts(
     n_queries: int, size: int, most: int | None = None
-) -> Iterator[tuple[int, Counts]]:
+) -> Iterator[tuple[int, Bytes]]:
     """`draws`, at most `size` at a time, each part with where it begins."""
     begun = 0
     for counts in draws(n_queries, most):
@@ -208,7 +204,7 @@ def _block_size(units: int) -> int:
     return min(max(1, _BLOCK // units), draws_of(units))
 
 
-def _counts(units: int, start: int, size: int) -> Counts:
+def _counts(units: int, start: int, size: int) -> Bytes:
     """Each block has a seed of its own, so that several are drawn at a time."""
     generator = np.random.default_rng((_SEED, start))
     # Half the random bits of usual numbers.

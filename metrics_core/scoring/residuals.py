@@ -35,9 +35,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.additions import with_more
 from metrics_core.judging.hits import ratio
@@ -48,8 +48,6 @@ from metrics_core.measures.shares import part_of, whole_of
 from metrics_core.scoring.precision_extremes import at_relevant, of_precisions
 from metrics_core.scoring.singles import unjudged_scores
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Extremes = tuple[Floats, Floats]
 EXACT = ("monotone", "count", "recall", "precisions", "at relevant", "unaffected")
 

@@ -9,17 +9,15 @@ from itertools import compress
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats, Mask
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownRunError
 from metrics_core.base.wording import shown
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, known_by_scores, parse_measure
 from metrics_core.tables.given_numbers import finite_number
 
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 WithoutRelevant = Literal["zero", "leave out"]
 
 _KEYS = ("run", "query_id")

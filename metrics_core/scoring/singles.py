@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.judged import without_rows
 from metrics_core.judging.unjudged import UnjudgedPlaces, blocks
 from metrics_core.measures import Measure
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 _MOST_CELLS = 4_000_000
 

@@ -13,13 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.scoring.certified import Undecided
 from metrics_core.scoring.random_groups import drawn_at_a_time, even, in_groups
 from metrics_core.scoring.resampling import draws_of, sums_at, sums_each
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 _SMALL = 200_000_000
 """Of so few multiplications all are done in double precision: the second look would cost more."""

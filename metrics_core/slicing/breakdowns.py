@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats, Mask
 from metrics_core.base.errors import NoSharedQueriesError, UnknownColumnError
 from metrics_core.comparing.resampled import no_farther, resampled_groups
 from metrics_core.comparing.testing import widest_difference
@@ -20,9 +21,6 @@ from metrics_core.scoring.resampling import portions
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.ranges import MOST_NUMBERS, by_size, ranges
 from metrics_core.tables import Queries
-
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 NO_GROUP = "(none)"
 # An invisible character tells the margin from a group that somebody named "all".

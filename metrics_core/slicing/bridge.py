@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats
 from metrics_core.measures import Combination, GivenMeasure, parse_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import in_reading_order, without_gaps
-
-Floats = npt.NDArray[np.float64]
 
 
 def bridge(

@@ -13,8 +13,6 @@ from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import ALL, coded_groups, group_of
 from metrics_core.tables import Queries
 
-Floats = npt.NDArray[np.float64]
-
 
 def cross_breakdown(
     scores: Scores | pd.DataFrame,

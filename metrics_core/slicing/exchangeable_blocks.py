@@ -13,13 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.scoring.random_groups import MOST_SINGLE
 from metrics_core.slicing.members import SliceMembers
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 _PARCELS = 10_000
 _SEED = 20_263

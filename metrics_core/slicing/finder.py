@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.members import SliceMembers, kinds
@@ -39,9 +40,6 @@ from metrics_core.slicing.permutation_max import (
     studentised,
 )
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 Condition = tuple[str, str]
 """A column and one of its values."""
 

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
+from metrics_core.base.arrays import Floats, Ints, Mask
 
 
 @dataclass(frozen=True)

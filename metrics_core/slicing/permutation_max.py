@@ -13,17 +13,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import AnyArray, Floats
 from metrics_core.base.memo import Memo
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
 from metrics_core.scoring.certified import Undecided, rounding
 from metrics_core.slicing.exchangeable_blocks import Parcels, parcels_of
 from metrics_core.slicing.members import SliceMembers
-
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[Any]
-"""Whole numbers, as small as can be."""
 
 ALIKE = 1e-9
 """Differences that vary by less than this share of themselves are one and the same."""
@@ -46,12 +42,12 @@ def farthest_dealt(members: SliceMembers, gaps: Floats, limits: Floats) -> Float
     is."""
     units = _Units.of(members, gaps)
 
-    def dealt(block: int) -> Places:
+    def dealt(block: int) -> AnyArray:
         if units.parcels is None:
             return _dealt(len(gaps), block)
         return _dealt_parcels(units.parcels, block)
 
-    def moved(these: _Units, places: Places) -> tuple[Any, Any]:
+    def moved(these: _Units, places: AnyArray) -> tuple[Any, Any]:
         sums = these.sums[places]
         return sums, np.square(sums) if these.parcels is None else these.squares[places]
 
@@ -63,7 +59,7 @@ def farthest_flipped(members: SliceMembers, gaps: Floats, limits: Floats) -> Flo
     so a query that varies more does so in each of them. A parcel changes sides as a whole."""
     units = _Units.of(members, gaps)
 
-    def flipped(block: int) -> Places:
+    def flipped(block: int) -> AnyArray:
         generator = np.random.default_rng((_SEED + 2, block))
         return generator.integers(0, 2, (_AT_ONCE, len(units.sums)), dtype=np.int8) * 2 - 1
 
@@ -112,8 +108,8 @@ class _Units:
 def _farthest(
     units: _Units,
     limits: Floats,
-    made: Callable[[int], Places],
-    moved: Callable[[_Units, Places], tuple[Any, Any]],
+    made: Callable[[int], AnyArray],
+    moved: Callable[[_Units, AnyArray], tuple[Any, Any]],
 ) -> Floats:
     """The farthest slice of every move: `made` are those of a block, `moved` the sums and squares
     after them."""
@@ -177,18 +173,18 @@ def _error(sums: Any, squares: Any, n: Any, common: Any) -> Any:
 _kept = Memo(_MOST_KEPT, lambda block: block.nbytes)
 
 
-def _dealt_parcels(parcels: Parcels, block: int) -> Places:
+def _dealt_parcels(parcels: Parcels, block: int) -> AnyArray:
     """A block of deals of parcels among themselves, and of single queries among themselves."""
     large, small = _dealt(parcels.full, block), _dealt(parcels.single, block, _SEED + 1)
     return np.hstack([large.astype(np.int32), small.astype(np.int32) + parcels.full])
 
 
-def _dealt(n_queries: int, block: int, seed: int = _SEED) -> Places:
+def _dealt(n_queries: int, block: int, seed: int = _SEED) -> AnyArray:
     """The orders in which so many differences are dealt out, a block of them: [deals, Q]. The same
     ones each time; made once where all blocks can be kept."""
 
-    def made() -> Places:
-        order: Places = np.arange(n_queries, dtype=_kind(n_queries))
+    def made() -> AnyArray:
+        order: AnyArray = np.arange(n_queries, dtype=_kind(n_queries))
         # Every block by itself, so that several are dealt at a time.
         generator = np.random.default_rng((seed, block))
         return generator.permuted(np.tile(order, (_AT_ONCE, 1)), axis=1)

@@ -8,12 +8,10 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-
-Floats = npt.NDArray[np.float64]
+from metrics_core.base.arrays import Floats
 
 MOST_NUMBERS = 8
 """A column with no more distinct numbers keeps them as they are."""

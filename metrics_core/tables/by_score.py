@@ -5,17 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Int32s, Ints
 from metrics_core.base.compiled.machine import compiled
-
-Codes = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 _MANY = 1_000_000
 """Rows from which it pays to load compiled code, which orders each query by itself."""
 
 
-def order_by_score(codes: Codes, scores: Floats) -> Ints | None:
+def order_by_score(codes: Int32s, scores: Floats) -> Ints | None:
     """Row numbers by query and falling score; None where the rows already stand so."""
     change = codes[1:] != codes[:-1]
     leads = codes[np.r_[True, change]]
@@ -28,7 +25,7 @@ def order_by_score(codes: Codes, scores: Floats) -> Ints | None:
     return _ordered(codes, scores)[0]
 
 
-def contradictions(codes: Codes, ranks: npt.NDArray[np.float32], scores: Floats) -> Ints:
+def contradictions(codes: Int32s, ranks: npt.NDArray[np.float32], scores: Floats) -> Ints:
     """Codes of the queries in which a document has both the larger rank and the larger score.
 
     Most files list each query once, by rank: then neighbours tell. Others are sorted first.
@@ -46,7 +43,7 @@ def contradictions(codes: Codes, ranks: npt.NDArray[np.float32], scores: Floats)
     return np.unique(codes[1:][against]).astype(np.int64)
 
 
-def _found_contradicting(codes: Codes, ranks: npt.NDArray[np.float32], scores: Floats) -> Ints:
+def _found_contradicting(codes: Int32s, ranks: npt.NDArray[np.float32], scores: Floats) -> Ints:
     order, ends = _ordered(codes, scores)
     edges = np.r_[0, ends]
     found, keys = np.empty(len(ends), np.bool_), np.empty(int(np.diff(edges).max()))
@@ -56,7 +53,7 @@ def _found_contradicting(codes: Codes, ranks: npt.NDArray[np.float32], scores: F
     return np.flatnonzero(found)
 
 
-def _ordered(codes: Codes, scores: Floats) -> tuple[Ints, Ints]:
+def _ordered(codes: Int32s, scores: Floats) -> tuple[Ints, Ints]:
     """Row numbers by query and falling score, and where each query ends among them."""
     counts = np.bincount(codes)
     ends, longest = np.cumsum(counts) - counts, int(counts.max())

@@ -14,9 +14,9 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from metrics_core.base.arrays import AnyArray
 from metrics_core.base.errors import RowProblem
 from metrics_core.base.wording import shown
 from metrics_core.tables.arrays import values_of
@@ -28,15 +28,13 @@ NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _NUMBER = re.compile(NUMBER, re.ASCII)
 _HINT = "Give one finite number for each document, or leave the document out."
 
-Numbers = npt.NDArray[Any]
-
 
 def is_number(text: str) -> bool:
     """Whether a text is a plain decimal number."""
     return bool(_NUMBER.match(text))
 
 
-def finite_numbers(values: Any, what: str, pair: Callable[[int], str]) -> Numbers:
+def finite_numbers(values: Any, what: str, pair: Callable[[int], str]) -> AnyArray:
     """A score or a grade for each row: int64, or float64 where not all are whole numbers of 64
     bits. Raises TableError for the rows without a finite number, `pair` saying whose they are."""
     numbers, others = _numbers(values)
@@ -77,7 +75,7 @@ def _has_fraction(value: Decimal) -> bool:
     return value.as_tuple().exponent != 0
 
 
-def _numbers(values: Any) -> tuple[Numbers, dict[int, str]]:
+def _numbers(values: Any) -> tuple[AnyArray, dict[int, str]]:
     """The numbers, NaN where a value is none, and how a message shows those values, by row."""
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         plain = pa.types.is_floating(values.type) or pa.types.is_integer(values.type)
@@ -97,7 +95,7 @@ def _numbers(values: Any) -> tuple[Numbers, dict[int, str]]:
     return _array(found), others
 
 
-def _plain_numbers(values: list[Any]) -> Numbers | None:
+def _plain_numbers(values: list[Any]) -> AnyArray | None:
     """Return numbers of Python's own types, read all at once. None if a value is of another type,
     not finite among whole numbers, or has too many digits: such are looked at one by one."""
     kinds = set(map(type, values))
@@ -112,7 +110,7 @@ def _plain_numbers(values: list[Any]) -> Numbers | None:
     return numbers if kinds == {float} or np.isfinite(numbers).all() else None
 
 
-def _array(found: list[float | None]) -> Numbers:
+def _array(found: list[float | None]) -> AnyArray:
     if all(isinstance(number, int) for number in found):
         try:
             return np.array(found, dtype=np.int64)

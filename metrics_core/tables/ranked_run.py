@@ -14,13 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import RanklensError, RowProblem
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import coded, refuse, refuse_without_ids, text_column
 from metrics_core.tables.repeats import repeated_rows
 from metrics_core.tables.run import Run
-
-Ints = npt.NDArray[np.int64]
 
 ONCE = "each document and each rank once for a query"
 

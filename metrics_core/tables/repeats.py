@@ -14,19 +14,16 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Hashes, Int32s, Ints
 from metrics_core.base.parallel import on_all_cores
 from metrics_core.tables.arrays import column_of
-
-Codes = npt.NDArray[np.int32]
-Rows = npt.NDArray[np.int64]
-Hashes = npt.NDArray[np.uint64]
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 _WORD = 8
 
 
-def repeated_rows(query_codes: Codes, doc_ids: pa.ChunkedArray) -> tuple[Rows, Rows]:
+def repeated_rows(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> tuple[Ints, Ints]:
     """Rows whose (query, document) stood in an earlier row, and the first row of each.
 
     Both arrays are int64, ascending in the first; empty where every pair is unique.
@@ -50,7 +47,7 @@ def repeated_rows(query_codes: Codes, doc_ids: pa.ChunkedArray) -> tuple[Rows, R
     return suspects[again], first[again]
 
 
-def pair_hashes(query_codes: Codes, doc_ids: pa.ChunkedArray) -> Hashes:
+def pair_hashes(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> Hashes:
     """A 64-bit hash of each row's (query, document); equal pairs have equal hashes."""
     hashes = on_all_cores(text_hashes, doc_ids.chunks)
     docs = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.comparing.sides import side_of
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
@@ -32,9 +32,6 @@ from metrics_core.scoring.singles import unjudged_scores
 from metrics_core.unjudged.graded_scores import Side, counted_part, kind_of
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 Ends = tuple[Floats, Floats]
 
 # Some relevant documents elsewhere may make more of such a score than none or all of them: the

@@ -12,17 +12,15 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import LEVEL, Interval
 from metrics_core.unjudged.graded_scores import RegradedScores
 from metrics_core.unjudged.unjudged_ranks import NEAR, UnjudgedRanks
 from metrics_core.unjudged.usual_grades import UsualGrades
-
-Floats = npt.NDArray[np.float64]
 
 DEEPEST = NEAR
 """Ranks below it are taken as not relevant: few are judged there, and those for other runs."""

@@ -9,16 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from metrics_core.base.arrays import Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import top_ranks
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import column_of, places_among, values_of
 from metrics_core.tables.columns import ID
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

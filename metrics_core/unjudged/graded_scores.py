@@ -9,11 +9,10 @@ is judged anew. For any other measure the lists are.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import AnyInts, Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure
@@ -22,9 +21,6 @@ from metrics_core.measures.shares import part_of, whole_of
 from metrics_core.scoring.singles import distinct_places, single_scores
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, with_grades
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.integer[Any]]
 Both = tuple[Floats, Floats]
 
 _MOST_GRADES, _MOST_CELLS = 200, 4_000_000
@@ -93,7 +89,7 @@ class _Summed:
         run = len(side.at) > 0 and int(side.at[-1] - side.at[0]) + 1 == len(side.at)
         self._start = int(side.at[0]) if run else None
 
-    def __call__(self, codes: Codes) -> Floats:
+    def __call__(self, codes: AnyInts) -> Floats:
         """The score once the first so many documents have these grades."""
         held = int(np.searchsorted(self._at, len(codes)))
         here = self._at[:held] if self._start is None else slice(self._start, self._start + held)
@@ -139,7 +135,7 @@ class RegradedScores:
             self._whole = whole_of(measure, run, grades)
             self._cell = found.query * len(grades)
 
-    def scores(self, codes: Codes) -> Both:
+    def scores(self, codes: AnyInts) -> Both:
         """Those of the run and of the baseline, float64[Q] each, with `codes` places in the grades
         for the first so many of the documents; the others stay unjudged."""
         if self._kind == "apart":
@@ -152,7 +148,7 @@ class RegradedScores:
         whole = self._whole(added.reshape(n_queries, known))
         return ratio(own, whole), ratio(other, whole)
 
-    def _anew(self, codes: Codes) -> Both:
+    def _anew(self, codes: AnyInts) -> Both:
         found, grades = self._found.some(slice(len(codes))), self._grades[codes]
         run, baseline = self._pair
         own = self._measure.score(with_grades(run, found, found.run_rank, grades))

@@ -13,18 +13,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.comparing.sides import ROUNDING, side_of
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.unjudged.bounds import BoundsOfParts, DifferenceBounds, highest_grade
 from metrics_core.unjudged.graded_scores import RegradedScores, kind_of
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, with_grades
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MOST_TRIED = 400
 """Documents that are tried one by one, for measures whose weights depend on each other."""

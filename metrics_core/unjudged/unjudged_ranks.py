@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.additions import with_judgments, with_listed
 from metrics_core.judging.unjudged import UnjudgedPlaces
@@ -28,10 +28,6 @@ from metrics_core.unjudged.first_documents import (
     first_of_both,
     places_of,
 )
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 MOST_MATCHED = 2_000_000
 """Rows of two lists that are compared document by document; of more, none are known as shared."""

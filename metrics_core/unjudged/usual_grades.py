@@ -14,13 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 KINDS = 3
 """Documents within the depth of the run alone, of the baseline alone, of both."""

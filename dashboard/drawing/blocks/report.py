@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from dashboard.answers.collections import file_name
 from dashboard.answers.queries import QueryList
-from dashboard.answers.query_chips import RULES, Mask
+from dashboard.answers.query_chips import RULES
 from dashboard.answers.report import CASE_ROWS, Case, Measured
 from dashboard.drawing.blocks.firmness import mark_of
 from dashboard.drawing.blocks.grades import Grades
@@ -22,6 +22,7 @@ from dashboard.drawing.blocks.templates import Template, tone
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Mask
 from metrics_core.comparing.pairs import BETTER, WORSE
 from metrics_core.explaining.diagnosis import Diagnosis
 from metrics_core.findings.firmness import Firmness

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.wording import plural
 from metrics_core.comparing.all_pairs.pair_draws import drawn_pairs
 from metrics_core.comparing.resampled import no_farther
@@ -33,9 +34,6 @@ from metrics_core.comparing.verdicts import (
 from metrics_core.measures import MEAN, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, Interval
 from metrics_core.scoring.scores import Scores
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, in_order
 from metrics_core.comparing.resampled import agreeing, resampled
 from metrics_core.comparing.tests import holm
@@ -22,9 +22,6 @@ from metrics_core.comparing.verdicts import is_found
 from metrics_core.scoring.intervals import Interval
 from metrics_core.scoring.resampling import draws_of
 from metrics_core.scoring.studentised import Moments, in_errors, limits_of
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 _HELD = 2_000_000
 """Differences, or their values in all draws, that are held at a time."""

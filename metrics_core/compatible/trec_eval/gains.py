@@ -22,12 +22,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.compatible.trec_eval.c_program import atol
 from metrics_core.compatible.trec_eval.options import Pairs
 from metrics_core.compatible.trec_eval.table import Version
 from metrics_core.judging import JudgedRanks
 
-Floats = npt.NDArray[np.float64]
 Gains = list[tuple[int, float]]
 
 HIGHEST_BESIDE_GAINS = 1_000

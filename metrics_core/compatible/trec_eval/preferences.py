@@ -19,12 +19,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Ints
 from metrics_core.compatible.trec_eval import files
 from metrics_core.compatible.trec_eval.c_program import CALCULATION, CONFLICT, ProgramExit
 from metrics_core.compatible.trec_eval.options import TrecEvalOptions
 from metrics_core.tables import Run
 
-Ints = npt.NDArray[np.int64]
 Preferences = dict[str, pd.DataFrame]
 """Per query the judgments: columns group, subgroup, doc_id, level."""
 

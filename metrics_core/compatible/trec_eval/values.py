@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.compatible.trec_eval.c_program import CALCULATION, ProgramExit
 from metrics_core.compatible.trec_eval.gains import (
     dcg,
@@ -26,8 +26,6 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import declarations
 from metrics_core.measures.declaring.aggregation import LEAST
 
-Values = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Setting:
@@ -38,7 +36,7 @@ class Setting:
     documents: int = 0
 
 
-def values_of(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
+def values_of(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
     """Scores per query and line; float64[Q, len(asked.names)]."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         special = _SPECIAL.get(asked.row.name)
@@ -46,7 +44,7 @@ def values_of(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> 
     return values.reshape(ranks.n_queries, len(asked.names))
 
 
-def score(name: str, ranks: JudgedRanks, setting: Setting, **values: Any) -> Values:
+def score(name: str, ranks: JudgedRanks, setting: Setting, **values: Any) -> Floats:
     """Scores of a declared measure, where undefined is 0, as in trec_eval. Its bounds do not hold
     here: trec_eval takes any cutoff and any level."""
     declaration = next(d for d in declarations() if d.name == name)
@@ -64,7 +62,7 @@ def _rounding(setting: Setting) -> str:
     return "nearest" if setting.version == "10.0" else "up"
 
 
-def _declared(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
+def _declared(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
     ours = asked.row.ours
     if asked.row.takes == "cutoffs":
         cutoffs = np.array(asked.numbers, dtype=np.int64)
@@ -76,14 +74,14 @@ def _declared(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> 
     return np.log(np.maximum(values, LEAST)) if asked.row.summary == "geometric" else values
 
 
-def _counts(ranks: JudgedRanks, setting: Setting) -> tuple[Values, Values, Values]:
+def _counts(ranks: JudgedRanks, setting: Setting) -> tuple[Floats, Floats, Floats]:
     """Per query the numbers of documents found and relevant, retrieved, and relevant."""
     names = ("NumRelRet", "NumRet", "NumRel")
     found, retrieved, relevant = (score(name, ranks, setting) for name in names)
     return found, retrieved, relevant
 
 
-def _utility(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
+def _utility(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
     if len(asked.numbers) != 4:
         raise ProgramExit(
             CALCULATION,
@@ -96,7 +94,7 @@ def _utility(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> V
     return a * found + b * (retrieved - found) + c * (relevant - found) + d * elsewhere
 
 
-def _set_f(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
+def _set_f(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
     # SetF's beta has to be positive; trec_eval's x is any number.
     found, retrieved, relevant = _counts(ranks, setting)
     x, precision, recall = asked.numbers[0], found / retrieved, found / relevant
@@ -104,13 +102,13 @@ def _set_f(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Val
     return np.where(found > 0, f, 0.0)
 
 
-def _interpolated(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
+def _interpolated(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
     """iprec_at_recall: nothing retrieved leaves 0 / 0 at the levels that ask for no document."""
     columns = [_at_recall(level, ranks, setting) for level in asked.numbers]
     return np.stack(columns, axis=1)
 
 
-def _at_recall(level: float, ranks: JudgedRanks, setting: Setting) -> Values:
+def _at_recall(level: float, ranks: JudgedRanks, setting: Setting) -> Floats:
     needed = _documents_at(level, ranks, setting)
     relevant = score("NumRel", ranks, setting)
     # The measure's share ends at 1; a little more may still mean all relevant documents.
@@ -119,7 +117,7 @@ def _at_recall(level: float, ranks: JudgedRanks, setting: Setting) -> Values:
     return np.where((needed <= 0) & (ranks.retrieved == 0), np.nan, values)
 
 
-def _documents_at(level: float, ranks: JudgedRanks, setting: Setting) -> Values:
+def _documents_at(level: float, ranks: JudgedRanks, setting: Setting) -> Floats:
     share = level * score("NumRel", ranks, setting)
     if setting.version == "9.0.8":
         return np.trunc(share + 0.9)
@@ -127,7 +125,7 @@ def _documents_at(level: float, ranks: JudgedRanks, setting: Setting) -> Values:
     return whole + np.where(np.abs(share - whole) >= 0.5, np.sign(share), 0.0)
 
 
-def _eleven_points(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
+def _eleven_points(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
     """The mean over the levels, added from the last on. trec_eval walks up the list once, so where
     levels do not ascend it may pass one: it and all before it then get the best precision of all,
     as the level 0 does."""
@@ -148,7 +146,7 @@ def _eleven_points(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting
     return total / len(asked.numbers)
 
 
-def _multiples(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
+def _multiples(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
     """Rprec_mult; below one document there is no precision."""
     columns = []
     for factor in asked.numbers:
@@ -158,7 +156,7 @@ def _multiples(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) ->
     return np.stack(columns, axis=1)
 
 
-def _gained(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
+def _gained(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
     """ndcg, dcg, ideal_dcg."""
     gains = gains_of(asked.pairs, setting.version)
     if not gains:
@@ -169,7 +167,7 @@ def _gained(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Va
     return results if asked.row.name == "dcg" else ideal
 
 
-def _with_gains(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
+def _with_gains(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
     """G, ndcg_rel and Rndcg."""
     gains = gains_of(asked.pairs, setting.version)
     if gains:
@@ -186,16 +184,16 @@ def _with_gains(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -
     return np.where(score("NumRel", ranks, setting) > 0, values, 0.0)
 
 
-def _rank_biased(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
+def _rank_biased(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
     gains = gains_of(asked.pairs, setting.version)
     return rank_biased(ranks, gains, persistence_of(asked.pairs))
 
 
-def _left_open(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Values:
+def _left_open(asked: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
     return rank_biased_residual(ranks, persistence_of(asked.pairs))
 
 
-_SPECIAL: dict[str, Callable[[RequestedMeasure, JudgedRanks, Setting], Values]] = {
+_SPECIAL: dict[str, Callable[[RequestedMeasure, JudgedRanks, Setting], Floats]] = {
     "utility": _utility,
     "set_F": _set_f,
     "iprec_at_recall": _interpolated,

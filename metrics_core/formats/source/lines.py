@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, FileFormatError, LineProblem, TableError
 from metrics_core.formats.source.source import Source
-
-Numbers = npt.NDArray[np.int64]
 
 
 class RowLines(Protocol):
@@ -31,7 +29,7 @@ class Stretch:
 
     rows: int
     lines: int
-    numbers: Numbers | None = None
+    numbers: Ints | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ def refuse(
 
 
 def refuse_rows(
-    source: Source, error: TableError, index: RowLines | None, places: Numbers | None = None
+    source: Source, error: TableError, index: RowLines | None, places: Ints | None = None
 ) -> FileFormatError:
     """A TableError with its rows turned into physical lines of the file; `places` has the rows of
     the file that the table was made of, where it was not all."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, FileFormatError, LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import plural
@@ -39,7 +40,7 @@ from metrics_core.formats.registry import (
     Tool,
     reader,
 )
-from metrics_core.formats.source.lines import Numbers, RowLines, refuse
+from metrics_core.formats.source.lines import RowLines, refuse
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.tabular import csv_columns
 from metrics_core.tables import Queries
@@ -121,7 +122,7 @@ class _Kept:
     """The lines of the rows that are left."""
 
     index: RowLines
-    rows: Numbers
+    rows: Ints
 
     def line(self, row: int) -> int | None:
         return self.index.line(int(self.rows[row]))

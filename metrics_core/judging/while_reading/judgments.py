@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from metrics_core.base.arrays import Ints
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import PADDING, HashTables
 from metrics_core.judging.while_reading.rows import is_plain, text_places
 from metrics_core.tables import Qrels
 from metrics_core.tables.arrays import texts_of
-
-Ints = npt.NDArray[np.int64]
 
 _FEWEST_SLOTS = 4
 

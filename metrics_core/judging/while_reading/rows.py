@@ -11,14 +11,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.arrays import Bytes
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import IRREGULAR, PADDING, RowColumns
 from metrics_core.formats.parsing.trec_lines import RUN, Parsed, careful, header_in
 from metrics_core.formats.source.source import BLOCK, LONGEST_LINE, Source, last_line_end
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import ID, are_printable, coded
-
-Bytes = npt.NDArray[np.uint8]
 
 _MOST_TAGS = 1_000
 """Changes of the run name within a block that the compiled reader notes."""

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from metrics_core.base.arrays import Ints
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import (
     NEAR_PAIRS,
@@ -26,8 +27,6 @@ from metrics_core.judging.ranking import tie_notes
 from metrics_core.judging.while_reading.judgments import JudgmentTables
 from metrics_core.judging.while_reading.rows import RunRows, texts_at
 from metrics_core.tables.columns import ID
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

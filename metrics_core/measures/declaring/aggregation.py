@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from metrics_core.base.arrays import Floats
+
 Aggregation = Literal["mean", "sum", "geometric"]
 
 LEAST = 0.00001

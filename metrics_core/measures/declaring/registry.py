@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import LackingDataError, ParameterError, did_you_mean
 from metrics_core.base.plugins import Registry, adding
 from metrics_core.judging import JudgedRanks
@@ -30,7 +31,6 @@ from metrics_core.measures.declaring.parameters import (
     written,
 )
 
-Scores = npt.NDArray[np.float64]
 Terms = Callable[..., Hits]
 Made = TypeVar("Made")
 _CUTOFFS = ("k", "n", "at", "top", "depth", "topk", "top_k")
@@ -92,7 +92,7 @@ class Declaration:
     """
 
     name: str
-    kernel: Callable[..., Scores]
+    kernel: Callable[..., Floats]
     title: str
     gloss: str
     explanation: str
@@ -118,7 +118,7 @@ class Declaration:
     needs: tuple[Need, ...] = ()
     residual: Residual = "range"
     reach: Reach | Share = "apart"
-    from_precisions: Callable[[Scores, npt.NDArray[np.int64]], Scores] | None = None
+    from_precisions: Callable[[Floats, npt.NDArray[np.int64]], Floats] | None = None
     terms: Terms | None = None
     unjudged: str = UNJUDGED
     missing: str = MISSING
@@ -211,12 +211,12 @@ class Measure:
             return self
         return self.declaration(**{**dict(self.values), "cutoff": cutoff})
 
-    def score(self, ranks: JudgedRanks) -> Scores:
+    def score(self, ranks: JudgedRanks) -> Floats:
         """Per-query scores, float64[Q], in the order of `ranks.query_ids`; NaN is undefined.
         Raises LackingDataError where the measure needs more than grades."""
         return self._of(self.declaration.kernel, ranks, dict(self.values))
 
-    def curve(self, ranks: JudgedRanks, cutoffs: npt.NDArray[np.int64]) -> Scores:
+    def curve(self, ranks: JudgedRanks, cutoffs: npt.NDArray[np.int64]) -> Floats:
         """Per-query scores at each cutoff, float64[Q, K]; raises ParameterError without cutoff."""
         if self.declaration.cutoff is None:
             raise ParameterError(f"{self} has no cutoff, so it has no curve.")
@@ -259,7 +259,7 @@ def known_by_scores(name: str, *, higher_is_better: bool = True) -> Measure:
     """A measure of which nothing but its scores is known, such as a latency: they are averaged, and
     have no bounds."""
 
-    def kernel(ranks: JudgedRanks) -> Scores:
+    def kernel(ranks: JudgedRanks) -> Floats:
         raise ParameterError(f"{name} is known by its scores alone.")
 
     declaration = Declaration(
@@ -307,7 +307,7 @@ def measure(
     differences: Difference | Iterable[Difference] = (),
     condensable: bool = True,
     **more: Any,
-) -> Callable[[Callable[..., Scores]], Callable[..., Scores]]:
+) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
     """Declare a measure. `gloss` is its meaning in a few words for a table head, with `{k}` for
     the cutoff; a name in `trec_eval` alone is one that takes nothing there; `formula` is LaTeX. A
     `condensable` measure also takes `judged_only`; further keywords are Declaration's own."""
@@ -315,7 +315,7 @@ def measure(
     in_trec_eval = (trec_eval,) if isinstance(trec_eval, alone) else tuple(trec_eval)
     differing = (differences,) if isinstance(differences, Difference) else tuple(differences)
 
-    def declare(kernel: Callable[..., Scores]) -> Callable[..., Scores]:
+    def declare(kernel: Callable[..., Floats]) -> Callable[..., Floats]:
         own, by = parameters_of(kernel), adding(kernel.__module__)
         declared = Declaration(
             name=name,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, RanklensError
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import parse_measure
@@ -19,7 +19,6 @@ from metrics_core.scoring.scores import WithoutRelevant, scores_of
 from metrics_core.tables.arrays import column_of, values_of
 
 Batches = Iterator[pa.RecordBatch]
-Ints = npt.NDArray[np.int64]
 
 _AT_ONCE = 1 << 17
 """Rows from which lists are scored: enough that a kernel's call costs little a row."""

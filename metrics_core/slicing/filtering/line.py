@@ -16,10 +16,10 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
+from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import FilterLineError
 from metrics_core.slicing.filtering.truth import (
     Columns,
-    Mask,
     Test,
     containing,
     joined_by,

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Mask
 
-Mask = npt.NDArray[np.bool_]
 Columns = Mapping[str, npt.NDArray[np.float64] | npt.NDArray[np.object_]]
 """Columns by name, all of one length: float64 with NaN where a number is missing, or texts as
 objects with None."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownMeasureError
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Declaration, declarations, name_notes, parse_measure
@@ -13,7 +14,7 @@ from metrics_core.measures.declaring.description import described
 from metrics_core.measures.declaring.elsewhere import EVERYWHERE
 from metrics_core.measures.declaring.families import FAMILIES, by_family
 from metrics_core.measures.declaring.names import declared
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import measure
 from metrics_core.measures.declaring.worked import example
 
 ALL = declarations()
@@ -109,7 +110,7 @@ def test_a_measure_declared_again_is_the_new_one(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(registry._REGISTRY, "_entries", dict(registry._REGISTRY._entries))
     for value in (0.25, 0.75):
 
-        def kernel(ranks: JudgedRanks, value: float = value) -> Scores:
+        def kernel(ranks: JudgedRanks, value: float = value) -> Floats:
             return np.full(ranks.n_queries, value)
 
         words = {"title": "Mine", "gloss": "", "formula": "", "reference": "", "worked": {}}
