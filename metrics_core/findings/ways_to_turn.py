@@ -240,7 +240,7 @@ def of_another_family(k: int, band: str, *, significant: bool) -> str:
     if significant:
         return f"k = {w.count(k)} by itself is significant; {band} for all k together."
     return (
-        f"In the Overview’s test of all compared runs, k = {w.count(k)} is not significant; {band}"
+        f"In the test of all compared runs, k = {w.count(k)} is not significant; {band}"
         " for this pair alone."
     )
 

@@ -221,7 +221,7 @@ def test_cutoffs(found: Crossings | None, word: str, tone: str, said: str) -> No
 def test_a_band_of_the_pair_alone_is_said_to_be_one() -> None:
     chance, lists = replace(CLEAR, verdict="cannot tell"), {"new": 3, "old": 3}
     entry = ways.cutoff(by_k([1, 1, 1], [0, 1, 1]), chance, 2, lists)
-    alone = "In the Overview’s test of all compared runs, k = 2 is not significant; these hold for"
+    alone = "In the test of all compared runs, k = 2 is not significant; these hold for"
     assert f"{alone} this pair alone." in entry.reason
     assert "alone" not in ways.cutoff(by_k([1, 1, 1], [0, 0, 1]), chance, 2, lists).reason
     chosen = ways_to_settle.cutoff(by_k([1, 1, 1], [0, 1, 1]), 2)
