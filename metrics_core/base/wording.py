@@ -268,5 +268,8 @@ def shown(value: Any) -> str:
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         # Python refuses to write those of many thousand digits.
         return f"a whole number of about {value.bit_length() * math.log10(2):,.0f} digits"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # it holds such a number
+        return f"a {type(value).__name__} with a number of many thousand digits"
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
