@@ -763,7 +763,7 @@ def test_a_packed_file_of_very_many_values(monkeypatch: pytest.MonkeyPatch) -> N
         packed = lzma.compress(text.encode())
         error = refusal(packed, f"{name}.xz")
         assert "more than" in error.problems[0].found
-        assert error.problems[0].expected == "at most 1.5 values for each byte of a packed file"
+        assert error.problems[0].expected == "at most 2 values for each byte of a packed file"
         assert "Unpack the file and give what it holds, or split it." in error.hint
         assert len(read_run(text.encode(), name=name)) == 900
         assert len(read_run(packed, name=f"{name}.xz", limit="1GB")) == 900
