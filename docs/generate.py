@@ -19,11 +19,15 @@ from metrics_core.formats import Format, formats
 from metrics_core.formats.registry import tools
 from metrics_core.formats.source.limits import (
     MOST_COLUMNS,
+    MOST_FILES,
+    MOST_RUNS,
     ORDINARY_RATIO,
     RATIO_FROM,
     TABLE_FROM,
     TABLE_RATIO,
     USUAL,
+    VALUES_A_BYTE,
+    VALUES_FROM,
     Limit,
     size_text,
 )
@@ -44,10 +48,12 @@ _ENDINGS = (
 _LIMIT = (
     f"A file may take {size_text(USUAL)} unpacked, and {Limit().cells:,} cells of at most"
     f" {MOST_COLUMNS:,} columns; a packed one of more than {size_text(RATIO_FROM)} at most"
-    f" {ORDINARY_RATIO} times its packed size, the table of a Parquet file of more than"
-    f" {size_text(TABLE_FROM)} at most {TABLE_RATIO} times its file. What is more is"
-    " refused before it is held."
-    ' `--limit 8GB` on the command line, or `limit="8GB"` in Python, raises it.'
+    f" {ORDINARY_RATIO} times its packed size, and of JSON or CSV with more than {VALUES_FROM:,}"
+    f" values at most {VALUES_A_BYTE} for each packed byte; the table of a Parquet file of more"
+    f" than {size_text(TABLE_FROM)} at most {TABLE_RATIO} times its file. What is more is refused"
+    " before it is held: unpack the file yourself or split it, or raise the limit:"
+    ' `--limit 8GB` on the command line, `limit="8GB"` in Python. A file may hold'
+    f" {MOST_RUNS:,} runs, a set {MOST_FILES:,} files; give more in several."
 )
 _NO_TABLES = (
     "A collection of ir_datasets needs no file: `--collection NAME` stands for QRELS on the command"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from metrics_core.base.digits import whole_number
 from metrics_core.explaining.what_if import Edit, Grade, Move, Remove
 
 _OUT, _GRADE = "out", "g"
@@ -37,9 +38,8 @@ def _read(text: str) -> Edit | None:
         return Remove(doc_id)
     if what.startswith(_GRADE):
         return _read_grade(what.removeprefix(_GRADE), doc_id)
-    if what.isascii() and what.isdigit() and 1 <= int(what[:12]) <= _LARGEST:
-        return Move(doc_id, int(what))
-    return None
+    rank = whole_number(what)
+    return Move(doc_id, rank) if rank and rank <= _LARGEST else None
 
 
 def _read_grade(text: str, doc_id: str) -> Edit | None:

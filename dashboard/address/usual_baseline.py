@@ -42,6 +42,12 @@ def differ_by_numbers(names: Sequence[str]) -> bool:
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:
-    """What sorts v2 before v10."""
+    """What sorts v2 before v10. Numbers are compared by their digits, of which a name may have more
+    than Python reads."""
     parts = re.split("([0-9]+)", name.casefold())
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part]
+    return [_number_key(part) if part.isdecimal() else (1, 0, part) for part in parts if part]
+
+
+def _number_key(part: str) -> tuple[int, int, str]:
+    digits = part.lstrip("0")
+    return 0, len(digits), digits

@@ -13,6 +13,7 @@ from typing import Any
 from dashboard.address.address import CONTROLS, MISSING, SHARED_QUERIES, Address, Control, Pair
 from dashboard.address.measure_key import Chosen, at_k, read_measure
 from dashboard.address.method_key import read_method
+from metrics_core.base.digits import whole_number
 from metrics_core.base.errors import RanklensError, UnknownMeasureError
 from metrics_core.base.wording import listing
 from metrics_core.comparing.method import METHOD, Method
@@ -25,7 +26,6 @@ NOBODY, EVERYBODY = "-", "*"
 
 _ALSO_SHOWN = 3
 _DEFAULT_CUTOFF = 10
-_MOST_DIGITS = 18
 _ANY = read_measure("", _DEFAULT_CUTOFF)
 
 
@@ -159,16 +159,8 @@ def address_on(
 
 def read_cutoff(text: str, *, deepest: int) -> int:
     """A cutoff from the address, 10 where it is none; never deeper than the lists."""
-    if not _is_cutoff(text):
-        return _DEFAULT_CUTOFF
-    digits = text.lstrip("0")
-    # No list is so deep as to need more digits, and Python refuses to read thousands of them.
-    return min(int(digits[:_MOST_DIGITS]), max(deepest, 1))
-
-
-def _is_cutoff(text: str) -> bool:
-    digits = text.lstrip("0")
-    return digits.isascii() and digits.isdigit()
+    cutoff = whole_number(text)
+    return min(cutoff, max(deepest, 1)) if cutoff else _DEFAULT_CUTOFF
 
 
 def choose_runs(
@@ -216,7 +208,7 @@ def lacking(
         found["where"] = _have_no("column", unknown) if unknown else _have_no("value", values)
     if chosen.refused is not None:
         found["m"] = _refused(chosen.refused)
-    if address["k"] and not _is_cutoff(address["k"]):
+    if address["k"] and not whole_number(address["k"]):
         found["k"] = f"k = {address['k']} is no cutoff: a whole number from 1 is."
     for control in CONTROLS:
         if address[control.name] != control.read(address):

@@ -151,11 +151,12 @@ def _several(shown: Comparison) -> tuple[Measure, ...]:
 
 def measures(study: Study, shown: Comparison) -> other_measures.Agreement:
     """What other measures say of the pair, and of the order of all runs shown; the chosen one
-    first."""
+    first, with its verdict."""
     several = _several(shown)
     # The same for every chosen measure that is among the usual ones.
     found = study.kept(_measures, _whatever_is_chosen(shown), tuple(sorted(several, key=str)))
-    return found.in_order([str(measure) for measure in several])
+    verdict = compared(study, shown, shown.measure).set_index("run").loc[shown.focus]
+    return found.in_order([str(measure) for measure in several]).with_verdict(shown.name, verdict)
 
 
 def _measures(

@@ -86,7 +86,7 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
         ways_to_settle.sample_size(size.difference, size.needed),
         ways_to_settle.detectable(size.smallest),
         None if judged else ways_to_settle.unjudged(open_.share, open_.depth),
-        ways_to_settle.cutoff(cutoffs),
+        ways_to_settle.cutoff(cutoffs, shown.measure.cutoff),
         ways_to_settle.other_measures(_in_table(study, shown), pair),
         ways_to_settle.ties(by_ties),
         ways_to_settle.lacking_queries(by_lacking),

@@ -17,6 +17,7 @@ from dashboard.answers.query_filter import true_for
 from dashboard.answers.remarks import NOTHING_NOTED, Remarks
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Mask
+from metrics_core.base.digits import whole_number
 from metrics_core.base.errors import FilterLineError
 from metrics_core.comparing.pairs import BETTER, differences
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -103,8 +104,7 @@ class QueryList:
     def page(self, number: str) -> QueryRows:
         """The page of this number; the nearest there is, the first for what is no number."""
         pages = max(1, -(-len(self.kept) // PAGE_ROWS))
-        wanted = int(number) if number.isascii() and number.isdigit() else 1
-        here = min(max(wanted, 1), pages)
+        here = min(max(whole_number(number) or 1, 1), pages)
         start = (here - 1) * PAGE_ROWS
         return QueryRows(self.kept.iloc[start : start + PAGE_ROWS], here, pages, start)
 

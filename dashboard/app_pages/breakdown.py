@@ -32,6 +32,7 @@ from dashboard.drawing.blocks.slices import slice_rows
 from dashboard.session import Opened
 from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
+from metrics_core.base.digits import whole_number
 from metrics_core.findings.groups import SLICES_AWAITED, slices_finding
 from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
@@ -187,7 +188,7 @@ def _groups(shown: Breakdown, here: Opened) -> None:
             ("scores", "Scores and differences of all runs shown (CSV)", all_runs),
         ],
     )
-    least = int(asked["least"]) if asked["least"].isdecimal() else 0
+    least = whole_number(asked["least"]) or 0
     wanted = GroupTableRequest(asked["ranked"], asked["within"], least, bool(asked["every"]))
     found = listed(shown, wanted, alone=view.alone, higher_is_better=higher)
     many = len(shown.groups) > MOST_ROWS

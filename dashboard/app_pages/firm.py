@@ -121,7 +121,7 @@ def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
     waiting = unjudged.how_many_unjudged(study, view)
     said = judge_next_finding(found, firm.pair_of(study, view), waiting)
     if found.table.empty:
-        st.html(markup.nothing("No unjudged document could change who leads.", said))
+        st.html(markup.nothing("No unjudged document could reverse the order.", said))
         _judged_by_k(here, shares)
         return
     sheet = found.to_fill_in()
@@ -223,8 +223,8 @@ def _measures(here: Opened, _: str) -> None:
     found = firm.measures(here.study, view).table
     section.heading(
         "What other measures say",
-        f"Means over the queries in view, {view.focus} minus {view.baseline}. The intervals hold"
-        " for all of these together, so they are wider than for one alone.",
+        f"Means over the queries in view, {view.focus} minus {view.baseline}. {view.name} is tested"
+        " as on the Overview; the intervals of the other measures hold for all of them together.",
         frame=found,
         key="measures",
     )

@@ -19,6 +19,7 @@ from dashboard.session import Opened
 from dashboard.session.actions.notes import remarks
 from dashboard.session.picked import picked_queries
 from metrics_core.base import wording as w
+from metrics_core.base.digits import whole_number
 from metrics_core.explaining.diagnosis import SQUARES
 from metrics_core.tables.ranked_run import as_judged_ranks
 
@@ -186,7 +187,7 @@ def _beside(here: Opened) -> list[str]:
 def _rows(asked: str, *, several: bool) -> int:
     """How many rows of the lists are shown; few where the address has no number."""
     first = two_lists.FIRST_OF_SEVERAL if several else two_lists.FIRST
-    return max(int(asked), first) if asked.isascii() and asked.isdigit() else first
+    return max(whole_number(asked) or 0, first)
 
 
 def _steps(shown: QueryPage, here: Opened) -> None:

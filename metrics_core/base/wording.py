@@ -130,6 +130,23 @@ def decimals(low: float | None, high: float | None) -> int:
     return min(max(3, *needed), 8)
 
 
+def decimals_apart(value: float, limit: float, digits: int = 3) -> int:
+    """How many decimals, `digits` at the least, a number needs so that it is printed otherwise than
+    a limit that it does not reach or exceeds: twelve at the most."""
+    if not math.isfinite(value) or math.isclose(value, limit, rel_tol=0, abs_tol=1e-12):
+        return digits
+    apart = (d for d in range(digits, 12) if f"{value:.{d}f}" != f"{limit:.{d}f}")
+    return next(apart, 12)
+
+
+def score_apart(value: float, limit: float, digits: int = 3) -> str:
+    """A score that is printed otherwise than a limit that it does not reach or exceeds: 0.9996, not
+    1.000, of a limit of 1."""
+    digits = decimals_apart(value, limit, digits)
+    text, is_limit = score(value, digits), math.isclose(value, limit, rel_tol=0, abs_tol=1e-12)
+    return plain_number(value) if text == score(limit, digits) and not is_limit else text
+
+
 def column_decimals(lows: Iterable[float], highs: Iterable[float]) -> int:
     """How many decimals a column of intervals has: as many as the one that needs most."""
     return max(map(decimals, lows, highs), default=3)
@@ -251,5 +268,8 @@ def shown(value: Any) -> str:
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         # Python refuses to write those of many thousand digits.
         return f"a whole number of about {value.bit_length() * math.log10(2):,.0f} digits"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # it holds such a number
+        return f"a {type(value).__name__} with a number of many thousand digits"
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"

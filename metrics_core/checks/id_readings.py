@@ -15,6 +15,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.digits import whole_number
 from metrics_core.base.errors import ParameterError
 from metrics_core.tables.arrays import texts_of
 
@@ -25,6 +26,7 @@ RUN, QRELS = "run", "qrels"
 _BEGIN, _END = re.compile(r"^[^0-9]+(?=[0-9])"), re.compile(r"(?<=[0-9])[^0-9]+$")
 _LONGEST_PART = 200
 """Characters of what ids may have before or behind their numbers: more is a text."""
+_LONGEST_ID = 1_000_000
 
 _Read = Callable[[pa.Array], pa.Array]
 
@@ -118,8 +120,8 @@ def reading(name: str) -> IdReading:
         return IdReading(name, f"{given} at the beginning is left out", _dropping(given, False))
     if verb == "drop-end" and given:
         return IdReading(name, f"{given} at the end is left out", _dropping(given, True))
-    if verb == "first" and given.isascii() and given.isdigit() and int(given):
-        length = int(given)
+    length = whole_number(given) if verb == "first" else None
+    if length and length <= _LONGEST_ID:
         return IdReading(
             name,
             f"only the first {length} characters count",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,14 @@ class Agreement:
         places = pd.Index(self.table["measure"]).get_indexer(list(measures))
         table = self.table.iloc[places].reset_index(drop=True)
         return Agreement(table, self.orders[np.ix_(places, places)])
+
+    def with_verdict(self, measure: str, tested: Mapping[str, Any]) -> Agreement:
+        """The same with interval and verdict of one measure as a row of `compare` has them, which
+        is corrected for runs and not for measures."""
+        names = ["low", "high", "verdict"]
+        table = self.table.copy()
+        table.loc[table["measure"] == measure, names] = [tested[name] for name in names]
+        return Agreement(table, self.orders)
 
     def agreeing(self, measure: str) -> list[str]:
         """The measures on whose side of the pair this one stands, itself included."""

@@ -17,6 +17,7 @@ from metrics_core.comparing.sides import side_of, sides
 from metrics_core.comparing.verdicts import AHEAD, CLEAR, FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, aside, joined, muted, run, strong
 from metrics_core.findings.verdicts import too_few
+from metrics_core.findings.ways_to_turn import of_another_family
 from metrics_core.judging import JudgedRanks
 
 MOST_OF_TITLE = 60
@@ -156,11 +157,7 @@ def curves_at_k(
     in_band = bool(((at_k["diff_low"] > 0) | (at_k["diff_high"] < 0)).any())
     if in_band == significant or at_k["diff_low"].isna().all():
         return title, Sentence()
-    if significant:
-        beside = f"k = {w.count(k)} by itself is significant; the band holds for all k together."
-    else:
-        beside = f"k = {w.count(k)} is not significant after correction for all compared runs."
-    return title, muted(beside)
+    return title, muted(of_another_family(k, "the band holds", significant=significant))
 
 
 def curves_awaited(family: str, focus: str, baseline: str) -> tuple[Sentence, Sentence]:

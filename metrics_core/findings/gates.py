@@ -70,13 +70,13 @@ def _moves(found: GateOutcome) -> str:
     low, high = sorted(abs(end) for end in (found.low, found.high))
     digits = w.decimals(low, high)
     verb = "falls" if found.difference < 0 else "rises"
-    size = w.score(abs(found.difference), digits)
+    size = w.score_apart(abs(found.difference), found.gate.margin, digits)
     return f"{verb} by {size} {w.interval(low, high, digits)}"
 
 
 def gate_finding(found: GateOutcome) -> str:
     """Why it came to this outcome, in a sentence or two that stand behind the title."""
-    margin = size_of(found.gate.margin)
+    margin = w.plain_number(found.gate.margin)
     if found.unchanged:
         every = "its one query scores" if found.queries == 1 else _every(found.queries)
         return f"Nothing changed: {every} as with {found.baseline}."
@@ -89,7 +89,8 @@ def gate_finding(found: GateOutcome) -> str:
         ends = found.inner_low, found.inner_high
         upper = found.gate.direction < 0
         end = f"{'upper' if upper else 'lower'} end of its 90{w.NO_BREAK}% interval is"
-        end += f" {_difference(ends[upper], w.decimals(*ends))}"
+        digits = w.decimals_apart(found.worst_loss, found.gate.margin, w.decimals(*ends))
+        end += f" {_difference(ends[upper], digits)}"
         lower = found.found and found.loss > 0
         but = "It is lower, significantly, but a" if lower and found.gate.direction > 0 else "A"
         but = "It is higher, significantly, but a" if lower and found.gate.direction < 0 else but
@@ -111,7 +112,7 @@ def _only(queries: int) -> str:
 
 
 def _unclear(found: GateOutcome) -> str:
-    margin = size_of(found.gate.margin)
+    margin = w.plain_number(found.gate.margin)
     if found.queries < FEWEST_QUERIES:
         verb = w.plural(found.queries, "is", "are")
         noun = w.plural(found.queries, "query", "queries")
@@ -140,9 +141,10 @@ def _could_show(found: GateOutcome) -> str:
     if math.isnan(found.smallest):
         few = found.queries < FEWEST_TOLD
         return f"What fewer than {FEWEST_TOLD} queries could show is not said." if few else ""
+    twice = w.plain_number(2 * found.gate.margin)
     return (
         f"These {w.count(found.queries)} queries show a loss of about {_round(found.smallest)} four"
-        f" times out of five; one of {size_of(2 * found.gate.margin)}, twice the margin, would fail"
+        f" times out of five; one of {twice}, twice the margin, would fail"
         f" {w.share(found.chance)} of the time."
     )
 
@@ -154,14 +156,14 @@ def _round(size: float) -> str:
 
 def floor_finding(found: FloorOutcome) -> str:
     """Whether a mean reaches its floor: "Below the floor: …"."""
-    floor, mean = found.floor, w.score(found.score)
+    floor, least = found.floor, w.plain_number(found.floor.least)
     higher = floor.measure.declaration.higher_is_better
-    name, least = ("floor" if higher else "ceiling"), size_of(abs(floor.least) or 1)
-    least = least if floor.least else "0"
-    told = f"{about(floor)} is {mean}"
+    name = "floor" if higher else "ceiling"
+    told = f"{about(floor)} is {w.score_apart(found.score, floor.least)}"
     if floor.shown and not math.isnan(found.end):
         which = "lower" if higher else "upper"
-        told += f", the {which} end of its 90{w.NO_BREAK}% interval {w.score(found.end)}"
+        told += f", the {which} end of its 90{w.NO_BREAK}% interval"
+        told += f" {w.score_apart(found.end, floor.least)}"
     if found.outcome == HELD:
         return f"{w.sentence_case(name)} held: {told}, where {least} is asked."
     if found.outcome == BELOW:

@@ -13,8 +13,8 @@ def judging_finding(
 ) -> Sentence:
     """What is there to judge? `unjudged` documents within the cutoff of one of the runs or of both
     lack a grade in the files, None where nobody counted them because the lists are too long. After
-    `settle` of them the sign of the difference, by which `leader` leads, is safe if they turn out
-    not relevant, 0 where it is safe now, None where that is not known."""
+    `settle` of them the sign of the difference, by which `leader` has the better mean, is safe if
+    they turn out not relevant, 0 where it is safe now, None where that is not known."""
     if unjudged is None:
         return strong("Too many results to judge one by one")
     if not unjudged:
@@ -23,8 +23,9 @@ def judging_finding(
     if settle is None:
         return strong(f"{unjudged:,} {noun} in the top {cutoff} without a grade")
     if not settle:
-        return strong(f"{unjudged:,} unjudged {noun} cannot reverse the lead of ") + run(leader)
-    # Chance stays: it is not the lead itself that is settled.
+        ahead = run(leader) + strong(" has the better mean")
+        return strong(f"{unjudged:,} unjudged {noun} cannot reverse the order: ") + ahead
+    # Chance stays: of few queries nothing is tested, and no run leads.
     return strong(f"{settle:,} {w.plural(settle, 'judgment')} could settle the unjudged documents")
 
 
@@ -47,9 +48,9 @@ def judging_lead(
     rest = unjudged - settle
     which = "it turns" if settle == 1 else "they turn"
     if not rest:
-        return muted(f"If {which} out not relevant, nothing can reverse the lead.")
+        return muted(f"If {which} out not relevant, nothing can reverse the order.")
     others = f"no grade of the other {rest:,}" if rest > 1 else "no grade of the last one"
-    return muted(f"If {which} out not relevant, {others} can reverse the lead.")
+    return muted(f"If {which} out not relevant, {others} can reverse the order.")
 
 
 def judged_finding(settle: int) -> Sentence:
@@ -89,7 +90,7 @@ def judge_next_finding(found: NextJudgments, pair: ComparedPair, unjudged: int =
         said.append(f"If {those} {verb} out not relevant, nothing can reverse the order{about}.")
     if found.to_turn is not None:
         those = _most_influential(found.to_turn, 0 if said else unjudged)
-        said.append(f"If {those} got the highest grade, {behind} would lead.")
+        said.append(f"If {those} got the highest grade, {behind} would have the better mean.")
     return " ".join(said) or "No number of these decides it alone."
 
 

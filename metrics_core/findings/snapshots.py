@@ -74,8 +74,9 @@ def best_findings(
         ):
             size = w.score(abs(held.mean - mean))
             if _is_below(mean, held.mean, measure) and size.strip("0."):
+                now = w.score_apart(mean, held.mean)
                 said.append(
-                    f"{measure} of {run} is {w.score(mean)}, {size} {side} the {word} mean that"
+                    f"{measure} of {run} is {now}, {size} {side} the {word} mean that"
                     f" {file} ever held ({w.score(held.mean)}{other})."
                 )
     return said

@@ -34,7 +34,7 @@ def margin_finding(low: float, high: float, *, unchanged: bool) -> Sentence:
         return Sentence()
     if unchanged:
         return muted("Nothing changed: every query scores the same.")
-    size = size_of(max(-low, high))
+    size = size_of(max(-low, high), upwards=True)
     return muted(f"These queries show that the difference is smaller than {size} either way.")
 
 
@@ -73,10 +73,12 @@ def _these(queries: int) -> str:
     return "this one" if queries == 1 else f"these {w.count(queries)}"
 
 
-def size_of(size: float) -> str:
+def size_of(size: float, *, upwards: bool = False) -> str:
     """How large a difference is: three decimals, fewer where they end in zeros (0.02), more where
-    three would leave nothing of it."""
+    three would leave nothing of it; a bound is rounded `upwards`."""
     digits = max(3, 1 - math.floor(math.log10(size)))
+    if upwards:
+        size = math.ceil(size * 10**digits - 1e-6) / 10**digits
     for fewer in range(1, digits):
         if math.isclose(round(size, fewer), size, rel_tol=1e-9):
             return w.score(size, fewer)

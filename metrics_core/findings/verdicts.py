@@ -200,7 +200,8 @@ def _significant(comparison: pd.DataFrame, row: pd.Series, method: Method) -> Se
     said += muted(f" ({w.p_value(row['p_corrected'])}).")
     if method.margin is None or row["verdict"] not in (BETTER_BY_LITTLE, WORSE_BY_LITTLE):
         return said
-    size = w.score(abs(row["difference"]), _decimals(row, row["low"], row["high"]))
+    digits = _decimals(row, row["low"], row["high"])
+    size = w.score_apart(abs(row["difference"]), method.margin, digits)
     return said + muted(f" The {size} is less than the {method.margin:g} that matters.")
 
 
@@ -210,7 +211,10 @@ def _within(row: pd.Series, method: Method) -> Sentence:
     matters = f"within the {method.margin or 0:g} that matters"
     if low != low:
         return muted(f"The true difference is {matters}.")
-    return muted(f"The true difference is between {_span(row, low, high)}{which}, {matters}.")
+    digits = _decimals(row, low, high)
+    digits = max(w.decimals_apart(abs(end), method.margin or 0, digits) for end in (low, high))
+    ends = w.difference(low, digits), w.difference(high, digits)
+    return muted(f"The true difference is between {' and '.join(ends)}{which}, {matters}.")
 
 
 def _open(row: pd.Series, method: Method) -> Sentence:
@@ -231,17 +235,16 @@ def _open(row: pd.Series, method: Method) -> Sentence:
         differ = f"{w.count(n)} {w.plural(n, 'query differs', 'queries differ')}"
         return muted(
             f"But {differ}, and the true difference could be anywhere from"
-            f" {_span(row, low, high, 'to')} ({w.p_value(p)})."
+            f" {_span(row, low, high)} ({w.p_value(p)})."
         )
     return chance + muted(
-        f": {w.p_value(p)}, and the true difference could be anywhere from"
-        f" {_span(row, low, high, 'to')}."
+        f": {w.p_value(p)}, and the true difference could be anywhere from {_span(row, low, high)}."
     )
 
 
-def _span(row: pd.Series, low: float, high: float, between: str = "and") -> str:
+def _span(row: pd.Series, low: float, high: float) -> str:
     digits = _decimals(row, low, high)
-    return f"{w.difference(low, digits)} {between} {w.difference(high, digits)}"
+    return f"{w.difference(low, digits)} to {w.difference(high, digits)}"
 
 
 def _ends(row: Mapping[str, Any], level: float) -> tuple[float, float, str]:

@@ -51,15 +51,19 @@ def unjudged(share: float, depth: int) -> WayToTurn | None:
     return _entry("unjudged", "Unjudged", brief)
 
 
-def cutoff(found: Crossings | None) -> WayToTurn | None:
-    """At which k one of the two is clearly ahead; None of a measure without cutoff."""
+def cutoff(found: Crossings | None, chosen: int | None) -> WayToTurn | None:
+    """At which k one of the two is clearly ahead, and that this is of the pair alone where the
+    `chosen` one is among them, at which the verdict finds nothing; None of a measure without
+    cutoff."""
     if found is None:
         return None
     spans = sorted([*found.spans(1), *found.spans(-1)])
     if not spans:
         return _entry("cutoff", "Cutoff", "not clear at any k")
     where = at_cutoffs(found, spans) if len(spans) < _NAMED else "at some k"
-    return _entry("cutoff", "Cutoff", f"clear {where}", warns=True)
+    at = min(chosen or found.depth, found.depth)
+    alone = ", for this pair alone" if any(low <= at <= high for low, high in spans) else ""
+    return _entry("cutoff", "Cutoff", f"clear {where}{alone}", warns=True)
 
 
 def other_measures(verdicts: Mapping[str, str], pair: ComparedPair) -> WayToTurn | None:

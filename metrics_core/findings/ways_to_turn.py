@@ -208,15 +208,19 @@ def cutoff(
     if against:
         ahead = f"{pair.leader(-pair.side)} is clearly ahead {at_cutoffs(found, against)}."
         return entry("reverses with k", "not firm", f"{ahead} {reason}")
-    spans = found.spans(pair.side)
+    spans, at = found.spans(pair.side), min(chosen or found.depth, found.depth)
     if not spans:
-        chance = f"The difference is not significant at any k. {reason}".strip()
-        return entry("not clear at any k", "", chance)
-    last, at = spans[-1], chosen or found.depth
+        chance = "The difference is not significant at any k."
+        if pair.is_clear:
+            alone = f"k = {w.count(at)} by itself is significant"
+            chance = f"{alone}; corrected for all k together, no k is."
+        return entry("not clear at any k", "", f"{chance} {reason}".strip())
+    last = spans[-1]
     inside = any(low <= at <= high for low, high in spans)
-    if pair.is_clear and not inside:
-        alone = f"k = {w.count(at)} by itself is significant; these hold for all k together."
-        reason = f"{reason} {alone}".strip()
+    if pair.is_clear != inside:
+        reason = (
+            f"{reason} {of_another_family(at, 'these hold', significant=pair.is_clear)}".strip()
+        )
     if last[1] == found.depth and len(spans) == 1:
         word = "clear at every k" if last[0] == 1 else f"clear from k = {last[0]} on"
         return entry(word, "firm", reason or "The lead is clear wherever the list is cut.")
@@ -224,6 +228,17 @@ def cutoff(
         f"clear at {w.listing(map(_span, spans[:2]))}" if len(spans) < 3 else "clear at some k",
         "firm" if inside and len(spans) < 3 else "",
         f"Elsewhere the difference is not significant. {reason}".strip(),
+    )
+
+
+def of_another_family(k: int, band: str, *, significant: bool) -> str:
+    """Why the verdict at `k` and the band over all k, which `band` names with its verb, differ:
+    `significant` says that the verdict alone finds a difference there."""
+    if significant:
+        return f"k = {w.count(k)} by itself is significant; {band} for all k together."
+    return (
+        f"In the test of all compared runs, k = {w.count(k)} is not significant; {band}"
+        " for this pair alone."
     )
 
 
@@ -306,7 +321,8 @@ def _lengths(found: Crossings, lengths: Mapping[str, int]) -> list[str]:
 def other_measures(found: Agreement, pair: ComparedPair, runs: int) -> WayToTurn:
     """Do other measures say the same?"""
     table = found.defined.set_index("measure")
-    agreeing = found.agreeing(pair.measure)
+    others = set(table.index) - {pair.measure}
+    agreeing = others.intersection(found.agreeing(pair.measure))
     said = []
     if pair.side:
         level = [m for m in table.index if table.loc[m, "side"] == 0]
@@ -319,16 +335,19 @@ def other_measures(found: Agreement, pair: ComparedPair, runs: int) -> WayToTurn
         said += filter(None, (ahead_on(table, pair, side) for side in (1, -1)))
         said = said or ["No measure has one of the two ahead."]
     if runs > 2:
-        same = len(found.same_order(pair.measure))
-        said.append(f"The order of all {w.number(runs)} runs is the same on {w.count(same)}.")
-    everyone = len(agreeing) == len(table)
-    if len(table) == 1:
+        same = len(others.intersection(found.same_order(pair.measure)))
+        every = f"{w.count(len(others))} {w.plural(len(others), 'other', 'others')}"
+        order = f"The order of all {w.number(runs)} runs is the same on"
+        said.append(f"{order} {w.count(same)} of {every}.")
+    if not others:
         reason = "No other measure has a score of both."
         return WayToTurn("measures", "Other measures", w.DASH, "", reason)
-    one, many = ("agrees", "agree") if pair.side else ("is level", "are level")
-    others = len(agreeing) - (pair.measure in agreeing)
-    word = f"{others} of {len(table) - 1} {w.plural(others, one, many)}"
-    tone: Tone = "firm" if everyone else "not firm"
+    one, many = (
+        ("agrees with", "agree with") if pair.side else ("is level, as on", "are level, as on")
+    )
+    verb = w.plural(len(agreeing), one, many)
+    word = f"{len(agreeing)} of {len(others)} {verb} {pair.measure}"
+    tone: Tone = "firm" if agreeing == others else "not firm"
     return WayToTurn("measures", "Other measures", word, tone, " ".join(said), word)
 
 

@@ -122,7 +122,12 @@ def read_lists(source: Source, request: Request) -> Loaded:
     grade 0."""
     from metrics_core.formats.parsing.contents import Contents
 
-    contents, names, empty, found = Contents(source, tagged=True), dict[str, None](), [], False
+    contents, names, empty, found = (
+        Contents(source, request.kind, tagged=True),
+        dict[str, None](),
+        [],
+        False,
+    )
     for entry in _entries(source, request.kind):
         for name, grade, items in entry.lists:
             names[name] = None

@@ -257,6 +257,7 @@ def reader(
                 declared,
                 recognise=at_most(recognise, kinds, f"{what} recognises no file", by),
                 read=guarded(function, what, by),
+                write={kind: guarded(own, what, by) for kind, own in (write or {}).items()},
                 first_rows=first_rows and or_else(first_rows, None, f"{what} has no columns", by),
                 together=together and or_else(together, (), f"{what} has one table", by),
             )

@@ -95,6 +95,12 @@ def parse_grades(texts: Sequence[str], grades: Grades) -> ParsedGrades:
     return ParsedGrades(values, refused)
 
 
+def grade_problem(text: str, grades: Grades) -> GradeProblem | None:
+    """Why a text is no grade; None if it is one."""
+    grade = _grade(text, grades)
+    return grade if isinstance(grade, GradeProblem) else None
+
+
 def _grade(text: str, grades: Grades) -> float | GradeProblem:
     if isinstance(grades, Mapping):
         if text in grades:

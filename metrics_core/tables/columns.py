@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -75,16 +76,21 @@ def texts(values: Sequence[Any]) -> pa.Array:
     else is refused with its row as a TableError."""
     listed = values if isinstance(values, list) else list(values)
     kinds = set(map(type, listed))
-    if kinds <= {str}:
-        return texts_of(listed)
-    if kinds <= {str, int} and (digits := _digits(listed)) is not None:
-        return texts_of(digits)
+    with suppress(UnicodeEncodeError):  # half a character, which is refused below with its row
+        if kinds <= {str}:
+            return texts_of(listed)
+        if kinds <= {str, int} and (digits := _digits(listed)) is not None:
+            return texts_of(digits)
     plain = [id_text(value) for value in listed]
     wrong = [row for row, text in enumerate(plain) if text is None and not _is_missing(listed[row])]
     refuse(
         "An id is a text or a whole number.",
         np.array(wrong, dtype=np.int64),
-        lambda row: RowProblem(row, shown(listed[row]), "a text"),
+        lambda row: RowProblem(
+            row,
+            shown(listed[row]),
+            "whole characters" if isinstance(listed[row], str) else "a text",
+        ),
         hint=WRITE_TEXTS,
     )
     return pa.array(plain, ID)
@@ -111,7 +117,8 @@ def _is_missing(value: Any) -> bool:
 
 def refuse_without_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> None:
     """Raise a TableError for the rows whose id is missing or empty."""
-    if isinstance(ids, pa.DictionaryArray):
+    if pa.types.is_dictionary(ids.type):
+        ids = coded(ids)
         some = ids.null_count or "" in ids.dictionary.to_pylist()
     else:
         some = ids.null_count or pc.min(pc.binary_length(ids)).as_py() == 0
@@ -187,10 +194,10 @@ def cleaned_id(text: str) -> str:
 
 
 def id_text(value: Any) -> str | None:
-    """A text as it stands, a whole number as its digits, so that 1 and "1" are one id; None where a
-    value is neither."""
+    """A text as it stands, a whole number as its digits, so that 1 and "1" are one id; None for any
+    other value, and for a text with half a character, which nothing can write."""
     if isinstance(value, str):
-        return value
+        return value if value.isascii() or value == value.encode(errors="ignore").decode() else None
     if not isinstance(value, (int, np.integer)) or isinstance(value, (bool, np.timedelta64)):
         return None
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from numbers import Integral, Real
 from typing import Any
 
@@ -55,7 +55,7 @@ def finite_number(value: Any) -> float | None:
     if isinstance(value, np.bool_):
         return int(value)
     if isinstance(value, str):
-        value = Decimal(value) if is_number(value) else None
+        value = _decimal(value) if is_number(value) else None
     # A duration is a whole number to numpy.
     if not isinstance(value, (Real, Decimal)) or isinstance(value, np.timedelta64):
         return None
@@ -68,6 +68,14 @@ def finite_number(value: Any) -> float | None:
     if isinstance(value, Integral) or (isinstance(value, Decimal) and not _has_fraction(value)):
         return int(value)
     return number
+
+
+def _decimal(text: str) -> Decimal | float:
+    """The number that a text is; a float if its exponent is beyond what a Decimal holds."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return float(text)
 
 
 def _has_fraction(value: Decimal) -> bool:

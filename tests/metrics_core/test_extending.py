@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 
 from metrics_core import RanklensError, extending
-from metrics_core.base.plugins import say_once
+from metrics_core.base.plugins import Registry, say_once
 from metrics_core.extending import TopK
 from metrics_core.formats.added import at_most, or_else
 from metrics_core.judging import JudgedRanks
+from metrics_core.measures.declaring import registry
 from metrics_core.measures.declaring.added import checked
+from metrics_core.measures.declaring.registry import Share
 from metrics_core.measures.declaring.worked import example
 from tests.packages import EXAMPLE, install, install_example, with_packages
 
@@ -196,3 +198,41 @@ def test_a_format_that_fails_knows_no_file(caplog: pytest.LogCaptureFixture) -> 
 def test_a_format_is_of_its_own_kinds_alone() -> None:
     found = {"run": 60, "poem": 97}
     assert at_most(lambda _: found, ("run", "qrels"), "x", "orchard")("sample") == {"run": 60}
+
+
+@pytest.mark.parametrize("error", [KeyError("odd"), SystemExit(3), BaseException("odd")])
+def test_whatever_of_a_measure_fails_is_said_to_be_of_its_package(
+    error: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its kernel, its terms, what it divides by, also what that gives, and what makes its score."""
+
+    def fails(*given: Any, **named: Any) -> Any:
+        raise error
+
+    def gives_what_fails(*given: Any, **named: Any) -> Any:
+        return fails
+
+    monkeypatch.setattr(registry, "adding", lambda module: "orchard")
+    monkeypatch.setattr(registry, "_REGISTRY", Registry("x", "measure", lambda own: {own.name}))
+    more: dict[str, Any] = {"terms": fails, "from_precisions": fails, "reach": Share("P", fails)}
+    words = dict.fromkeys(("title", "gloss", "formula", "reference"), "")
+    registry.measure("Mine", worked={}, **words, **more)(example_kernel)
+    one = registry.declarations()[0]
+    registry.terms("Mine")(fails)
+    registry.share("Mine", "P")(gives_what_fails)
+    two = registry.declarations()[0]
+    assert isinstance(one.reach, Share)
+    assert isinstance(two.reach, Share)
+    assert one.from_precisions is not None
+    for call in (one.terms, one.from_precisions, one.reach.whole, two.terms, two.reach.whole()):
+        assert call is not None
+        with pytest.raises(RanklensError, match="of orchard failed"):
+            call(example())
+    registry.terms("Mine")(lambda ranks: 3)
+    with pytest.raises(RanklensError, match="of orchard gives int where it owes Hits"):
+        registry.declarations()[0]().terms(example())
+
+
+def example_kernel(ranks: JudgedRanks) -> Any:
+    """Scores of 0."""
+    return np.zeros(ranks.n_queries)

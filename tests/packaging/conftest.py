@@ -1,5 +1,6 @@
 """What pip installs, once for all workers: the wheel that is built here, without the dashboard, in
-an environment of its own, by the action's own step. And a copy of the example's repository."""
+an environment that has what the wheel says that it needs, by the action's own step. And a copy of
+the example's repository."""
 
 from __future__ import annotations
 
@@ -8,12 +9,15 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from packaging.requirements import Requirement
 
 from tests.packaging.runner import Runner, action_steps
 
@@ -103,11 +107,14 @@ def _build(folder: Path) -> None:
 
 def _install(folder: Path) -> None:
     """By the first step of the action."""
-    (folder / "temp").mkdir()
+    wheel, environment = next((folder / "dist").glob("*.whl")), folder / "temp" / "ranklens"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    with zipfile.ZipFile(wheel) as packed:
+        metadata = next(name for name in packed.namelist() if name.endswith("/METADATA"))
+        needed = re.findall(r"^Requires-Dist: (.*)", packed.read(metadata).decode(), re.MULTILINE)
+    linked(environment, "\n".join([*needed, "pytest"]))  # pytest is a stranger's
     script = action_steps(ROOT / "action.yml")[0]["run"]
-    script += 'python3 -m pip --python "$made/bin/python" install --quiet pytest'  # a stranger's
-    wheel = str(next((folder / "dist").glob("*.whl")))
-    install(script, folder, PACKAGE=wheel, PLUGINS="", RUNNER_TEMP=str(folder / "temp"))
+    install(script, folder, PACKAGE=str(wheel), PLUGINS="", RUNNER_TEMP=str(folder / "temp"))
 
 
 def install(script: str, folder: Path, **more: str) -> None:
@@ -127,6 +134,36 @@ def install(script: str, folder: Path, **more: str) -> None:
     if "No matching distribution found" in done.stderr:
         pytest.skip("no package index")
     assert not done.returncode, done.stdout + done.stderr
+
+
+def required(text: str) -> dict[str, Requirement]:
+    """Every requirement that a list of them comes to with those of each in turn, by its name, in
+    the releases that are installed here."""
+    found: dict[str, Requirement] = {}
+    waiting = [(line, ("",)) for line in re.findall(r"^\w.*", text, re.MULTILINE)]
+    while waiting:
+        line, of = waiting.pop()
+        one = Requirement(line)
+        if one.marker and not any(one.marker.evaluate({"extra": extra}) for extra in of):
+            continue
+        own = distribution(one.name)
+        assert one.specifier.contains(own.version, prereleases=True), (line, own.version)
+        if not one.extras and one.name in found:
+            continue
+        found[one.name] = one
+        waiting += [(further, ("", *one.extras)) for further in own.requires or ()]
+    return found
+
+
+def linked(environment: Path, requirements: str) -> None:
+    """What a list of requirements comes to as links to the same releases here: pip takes a minute,
+    and Python another for what nobody has compiled yet."""
+    (site,) = environment.glob("lib/python*/site-packages")
+    for name in required(requirements):
+        own = distribution(name)
+        for part in {file.parts[0] for file in own.files or ()} - {"..", "__pycache__"}:
+            if not (site / part).exists():
+                (site / part).symlink_to(str(own.locate_file(part)))
 
 
 @pytest.fixture

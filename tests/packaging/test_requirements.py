@@ -6,21 +6,35 @@ import re
 import subprocess
 from pathlib import Path
 
-from tests.packaging.conftest import ROOT, install, plain_environment
+import pytest
+
+from tests.packaging.conftest import ROOT, install, linked, plain_environment
 
 CORE = "metrics_core and (judging or tables) and not (while_reading or formats or commands)"
 """Some of its tests, which are done in seconds."""
 
 
-def test_all_tests_are_collected_and_those_of_the_core_pass(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by_pip", [False, pytest.param(True, marks=pytest.mark.thorough)])
+def test_all_tests_are_collected_and_those_of_the_core_pass(tmp_path: Path, by_pip: bool) -> None:
     environment = tmp_path / "environment"
-    pip = (
-        'python3 -m pip --python "$MADE/bin/python" install --quiet -r "$SOURCES/requirements.txt"'
-    )
-    script = f'python3 -m venv --without-pip "$MADE"\n{pip}'
+    script = 'python3 -m venv --without-pip "$MADE"\n'
+    if by_pip:
+        pip = 'python3 -m pip --python "$MADE/bin/python" install --quiet'
+        script += f'{pip} -r "$SOURCES/requirements.txt"'
     install(script, tmp_path, MADE=str(environment), SOURCES=str(ROOT))
+    if not by_pip:
+        linked(environment, (ROOT / "requirements.txt").read_text())
     done = subprocess.run(
-        [environment / "bin" / "pytest", "-q", "-p", "no:cacheprovider", "-k", CORE],
+        [
+            environment / "bin" / "python",
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-k",
+            CORE,
+        ],
         cwd=ROOT,
         env=plain_environment(),
         capture_output=True,

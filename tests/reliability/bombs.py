@@ -21,7 +21,7 @@ SNAPSHOTS = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position\
 
 
 def _json(value: Any) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode()
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def _records(one: Callable[[str, list[str]], Any], per: int, *, lines: bool = False) -> Bomb:
@@ -90,6 +90,20 @@ def _overlapping(size: int, about: str = "") -> bytes:
                 setattr(again, told, getattr(shared, told))
             made.filelist.append(again)
     return out.getvalue()
+
+
+def _padded(text: bytes, size: int) -> bytes:
+    """A text as a packed file of `size` bytes, or of more where it does not pack so well: a long
+    name of the file stands in it, so that it may unpack to as much as files of this size."""
+    packed = gzip.compress(text)
+    name = b"n" * max(0, size - len(packed) - 1)
+    return packed[:3] + b"\x08" + packed[4:10] + name + b"\0" + packed[10:]
+
+
+def _packed(name: str, times: int) -> Bomb:
+    """Another bomb in a packed file of `size` bytes, unpacked so many times as large."""
+    ending = "csv" if name.startswith("quepid n") else "json"
+    return f"x.{ending}.gz", lambda size: _padded(BOMBS[name][1](size * times), size)
 
 
 def _model(parts: dict[str, Any]) -> dict[str, Any]:
@@ -233,6 +247,33 @@ BOMBS: dict[str, Bomb] = {
     "overlapping members of a cut": (
         "x.zip",
         lambda size: _overlapping(size, "cut from a collection by Ranklens"),
+    ),
+    "packed castorini": _packed("castorini", 12),
+    "packed splits": _packed("mteb splits", 5),
+    "packed hits": _packed("rank eval answer", 12),
+    "packed cases": _packed("quepid case", 8),
+    "packed snapshots": _packed("quepid names", 6),
+    "packed lists": _packed("retrieved", 6),
+    "packed keys": _packed("json map", 5),
+    "packed emoji": ("x.json.gz", lambda size: _padded(_json({"🙂" + "q" * 45 * size: 1}), size)),
+    "packed emoji texts": (
+        "x.json.gz",
+        lambda size: _padded(_json([{"_id": "d", "text": "🙂" + "t" * 45 * size}]), size),
+    ),
+    "packed blanks": (
+        "x.jsonl.gz",
+        lambda size: _padded(
+            _json({"run_id": "r", "topic_id": "t", "topic": "w", "references": ["d"], "answer": []})
+            + b"\n" * 45 * size,
+            size,
+        ),
+    ),
+    "packed quotes": (
+        "x.csv.gz",
+        lambda size: _padded(
+            b"query_id,doc_id,score\n" + b"".join(b'"q",d%d,1\n' % i for i in range(size * 5 // 8)),
+            size,
+        ),
     ),
     "packed numbers": ("x.json.gz", lambda size: gzip.compress(b"[" + b"1," * size * 3 + b"1]")),
     "packed records": (

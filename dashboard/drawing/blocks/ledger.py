@@ -75,7 +75,7 @@ def ledger_rows(
 
     higher = drawing.comparison.measure.declaration.higher_is_better
     rows = []
-    printed = w.parts_of(ends[1] - ends[0], steps["part"].tolist())
+    printed = _printed_parts(steps, ends)
     places = pairwise(reached)
     for row, part, (start, end) in zip(steps.to_dict("records"), printed, places, strict=True):
         left, right = sorted((share(start), share(end)))
@@ -110,6 +110,11 @@ def ledger_rows(
         if drawing.alone
         else f"From {drawing.baseline}’s score to {drawing.focus}’s, document by document",
     )
+
+
+def _printed_parts(steps: pd.DataFrame, ends: tuple[float, float]) -> list[float]:
+    """The parts as card, ledger and report print them: they add up to the difference as printed."""
+    return w.parts_of(ends[1] - ends[0], steps["part"].tolist())
 
 
 def _written_out(ends: tuple[float, float], parts: list[float]) -> str:
@@ -181,13 +186,9 @@ def ledger_parts(
 ) -> tuple[list[LedgerEntry], int, float]:
     """The parts of a ledger by document, the largest first, how many of them are told by
     themselves, and the sum of the others; as of `ledger_card`."""
-    by_size = steps["part"].abs().sort_values(ascending=False, kind="stable").index
-    steps = steps.loc[by_size]
+    steps = steps.assign(printed=_printed_parts(steps, ends))
+    steps = steps.sort_values("part", key=abs, ascending=False, kind="stable")
     most = len(steps) if len(steps) <= _ON_THE_CARD + 1 else _ON_THE_CARD
-    parts = steps["part"].tolist()
-    rest = math.fsum(parts[most:])
-    printed = w.parts_of(ends[1] - ends[0], [*parts[:most], rest])
-    folded = w.parts_of(printed[-1], parts[most:])
     higher = drawing.comparison.measure.declaration.higher_is_better
     entries = [
         LedgerEntry(
@@ -196,13 +197,13 @@ def ledger_parts(
             or row["doc_id"],
             link=opened(row["doc_id"]) if row["documents"] == 1 else "",
             moved=_shortly_moved(row, alone=drawing.alone),
-            part=part,
+            part=row["printed"],
             kind="better" if (row["part"] > 0) == higher else "worse",
             grade=row["grade"] if row["documents"] == 1 else math.nan,
         )
-        for row, part in zip(steps.to_dict("records"), [*printed[:most], *folded], strict=True)
+        for row in steps.to_dict("records")
     ]
-    return entries, most, printed[-1]
+    return entries, most, math.fsum(steps["printed"].iloc[most:])
 
 
 def _shortly_moved(row: Mapping[str, Any], *, alone: bool) -> str:

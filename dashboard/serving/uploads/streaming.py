@@ -20,6 +20,7 @@ from dashboard.serving.uploads.multipart import BodyError, OneFile, body_of, bou
 from dashboard.streamlit_internals import UPLOADS
 from dashboard.workspace.disk.errors import refused
 from dashboard.workspace.disk.scratch import Scratch, ScratchFile
+from metrics_core.base.digits import whole_number
 
 HELD = 4 << 20
 """Bytes of a body that are held in memory; one that is no longer is handed on as it is."""
@@ -230,7 +231,8 @@ def _is_short(scope: Any) -> bool:
     """Whether a request says that its body is no longer than what is held; the server sees to it
     that no more comes than is said."""
     told = [value for name, value in scope["headers"] if name == b"content-length"]
-    return bool(told) and told[0].isdigit() and int(told[0]) <= HELD
+    length = whole_number(told[0].decode("latin-1")) if told else None
+    return length is not None and length <= HELD
 
 
 def _boundary(scope: Any) -> bytes:

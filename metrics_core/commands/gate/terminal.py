@@ -67,8 +67,10 @@ def _gates(report: GateReport) -> list[dict[str, str]]:
 
 
 def digits_of(found: GateOutcome) -> int:
-    """How many decimals a gate's difference has."""
-    return w.decimals(found.low, found.high)
+    """How many decimals a gate's difference and intervals have: none is printed as the margin that
+    is not."""
+    digits, margin = w.decimals(found.low, found.high), found.gate.margin
+    return max(w.decimals_apart(loss, margin, digits) for loss in (found.loss, found.worst_loss))
 
 
 def _queries(broken: BrokenQueries) -> list[dict[str, str]]:

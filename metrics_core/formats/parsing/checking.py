@@ -18,7 +18,7 @@ from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import GradeProblem, grade_array, parse_grades
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import values_of
-from metrics_core.tables.columns import coded
+from metrics_core.tables.columns import coded, refuse_without_ids
 from metrics_core.tables.qrels import subtopic_column
 
 LONGEST_ID = 1_000_000
@@ -88,15 +88,21 @@ def qrels_table(source: Source, request: Request, rows: pa.Table, index: RowLine
 
 
 def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
-    """Refuse ids that are texts rather than names, and more of them than Arrow joins."""
+    """Refuse rows without an id, ids that are texts rather than names, and more of them than Arrow
+    joins."""
     for name in ("query_id", "doc_id"):
         column = rows[name]
-        if pa.types.is_dictionary(column.type):
-            continue
-        lengths = pc.binary_length(column)
+        try:
+            refuse_without_ids(name, column)
+        except TableError as error:
+            raise refuse_rows(source, error, index) from error
+        is_coded = pa.types.is_dictionary(column.type)
+        ids = coded(column) if is_coded else column
+        lengths = pc.binary_length(ids.dictionary if is_coded else ids)
         if (pc.max(lengths).as_py() or 0) > LONGEST_ID:
-            row = pc.index(pc.greater(lengths, LONGEST_ID), True).as_py()
-            found = f"one of {size_text(lengths[row].as_py())}"
+            place = pc.index(pc.greater(lengths, LONGEST_ID), True).as_py()
+            row = pc.index(ids.indices, place).as_py() if is_coded else place
+            found = f"one of {size_text(lengths[place].as_py())}"
             expected = f"a {name} of at most {size_text(LONGEST_ID)}"
             raise refuse(source, [problem_in_row(index, row, found, expected)])
         if (pc.sum(lengths).as_py() or 0) > MOST_TEXT:

@@ -24,7 +24,14 @@ from metrics_core.formats.parsing.systems import (
     load_systems,
     rows_at,
 )
-from metrics_core.formats.registry import KIND_TITLES, Kind, Loaded, NothingOfKindError, Request
+from metrics_core.formats.registry import (
+    KIND_TITLES,
+    KINDS,
+    Kind,
+    Loaded,
+    NothingOfKindError,
+    Request,
+)
 from metrics_core.formats.source.lines import LineIndex, refuse_rows
 from metrics_core.formats.source.source import Source, shortened
 from metrics_core.formats.values import A_SCORE
@@ -32,6 +39,7 @@ from metrics_core.tables import Documents, Qrels, Queries
 from metrics_core.tables.columns import ID, coded_texts
 
 _IDS = DOCUMENT_IDS
+_ROWS_BETWEEN_CHECKS = 4096
 _TEXTS = ("segment", *DOCUMENT_TEXTS, "page_content")
 """Keys of a document's text: castorini's, then what it is called elsewhere."""
 
@@ -82,10 +90,12 @@ class _Texts:
 
 class Contents:
     """What is found in a file, kind by kind. Where it is `tagged`, the names of runs may also be
-    those of parts, and it is to be found out which (`parsing.systems`)."""
+    those of parts, and it is to be found out which (`parsing.systems`). Of kinds other than the one
+    `wanted` it only knows that they are there: a file of several tables is read once for each."""
 
-    def __init__(self, source: Source, *, tagged: bool = False) -> None:
-        self.source, self._tagged = source, tagged
+    def __init__(self, source: Source, wanted: Kind, *, tagged: bool = False) -> None:
+        self.source, self._wanted, self._tagged = source, wanted, tagged
+        self._others: set[Kind] = set()
         self._results, self._grades = _Pairs(), _Pairs()
         self._queries, self._documents = _Texts("query_id"), _Texts("doc_id")
         self._notes: dict[Kind, list[Note]] = {}
@@ -114,6 +124,8 @@ class Contents:
         rank: int | None = None,
     ) -> None:
         """A document that a run has for a query, in its order where there is no score."""
+        if self._is_other("run"):
+            return
         rows = self._results
         begun = (run, query_id) == self._last
         self._last = run, query_id
@@ -131,6 +143,8 @@ class Contents:
 
     def grade(self, query_id: str, doc_id: str, grade: str, *, line: int | None = None) -> None:
         """A judgment."""
+        if self._is_other("qrels"):
+            return
         rows = self._grades
         rows.queries.append(query_id)
         rows.docs.append(doc_id)
@@ -140,11 +154,13 @@ class Contents:
 
     def query(self, query_id: str, text: str | None = None, /, **columns: str | None) -> None:
         """A query, with what else is said of it; what was said first counts."""
-        self._add(self._queries, query_id, text, columns)
+        if not self._is_other("queries"):
+            self._add(self._queries, query_id, text, columns)
 
     def document(self, doc_id: str, text: str | None = None, /, **columns: str | None) -> None:
         """A document, with what else is said of it; what was said first counts."""
-        self._add(self._documents, doc_id, text, columns)
+        if not self._is_other("documents"):
+            self._add(self._documents, doc_id, text, columns)
 
     def document_as(self, doc_id: str, value: JsonValue | None) -> None:
         """A document that is a text, or an object with one: what else it says by single values
@@ -152,6 +168,8 @@ class Contents:
         if value is None or not isinstance(value.value, (str, dict)):
             if value is not None:
                 raise value.refused("a text, or an object with one")
+            return
+        if self._is_other("documents"):
             return
         if isinstance(value.value, str):
             self.document(doc_id, value.text())
@@ -168,11 +186,20 @@ class Contents:
             del columns[own_id]
         self.document(doc_id, value.value[text] if text is not None else None, **columns)
 
+    def _is_other(self, kind: Kind) -> bool:
+        """Whether another kind is wanted; that there is this one is remembered."""
+        if kind == self._wanted:
+            return False
+        self._others.add(kind)
+        return True
+
     def _add(
         self, texts: _Texts, own_id: str, text: str | None, columns: Mapping[str, str | None]
     ) -> None:
+        known = len(texts.names)
         texts.add(own_id, text, columns)
-        self.source.check_cells(len(texts.rows), 2 + len(texts.names))
+        if len(texts.names) > known or not len(texts.rows) % _ROWS_BETWEEN_CHECKS:
+            self.source.check_cells(len(texts.rows), 2 + len(texts.names))
 
     def note(
         self,
@@ -217,17 +244,12 @@ class Contents:
         return make[request.kind](request, format, title)
 
     def _check(self, rows: int, line: int | None) -> None:
-        self.source.check_cells(rows, 4, line)
+        if not rows % _ROWS_BETWEEN_CHECKS:
+            self.source.check_cells(rows, 4, line)
 
     def _nothing(self, kind: Kind, title: str) -> FileFormatError:
         problem = LineProblem(None, f"none in this file ({title})", KIND_TITLES[kind])
-        there: dict[Kind, bool] = {
-            "run": bool(self._results.docs),
-            "qrels": bool(self._grades.docs),
-            "queries": bool(self._queries.rows),
-            "documents": bool(self._documents.rows),
-        }
-        kinds = listing(KIND_TITLES[own] for own, found in there.items() if found)
+        kinds = listing(KIND_TITLES[own] for own in KINDS if own in self._others)
         hint = f"It has {kinds}." if kinds else "Was it written to the end?"
         return NothingOfKindError(self.source.name, [problem], hint=hint)
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from metrics_core.base.errors import FileFormatError, LineProblem
@@ -22,25 +21,47 @@ from metrics_core.formats.source.lines import refuse
 from metrics_core.formats.source.source import Source, shortened
 from metrics_core.formats.values import (
     A_SCORE,
+    grade_problem,
     is_number,
-    parse_grades,
     why_not_a_number,
 )
 
+_NOT_BLANK = re.compile(r"[^\n]*\S[^\n]*")
+_WHOLE = re.compile(r"-?\d+")
 _SHOWN = 200
 """Characters of a key in a path."""
 
 
-@dataclass(frozen=True, slots=True)
 class JsonValue:
     """A value of a file: its line where each record has one, and its path from the record, such as
-    `results[3].score`. `hint` says what such a file looks like."""
+    `results[3].score`. `hint` says what such a file looks like.
 
-    source: Source
-    value: Any
-    hint: str = ""
-    line: int | None = None
-    path: str = ""
+    There is one for each of millions of values, so it is no dataclass, and writes its path only
+    when somebody asks: `above` is the value that holds it, by the key or the place `at`."""
+
+    __slots__ = ("_above", "_at", "hint", "line", "source", "value")
+
+    def __init__(
+        self,
+        source: Source,
+        value: Any,
+        hint: str = "",
+        line: int | None = None,
+        above: JsonValue | None = None,
+        at: str | int = "",
+    ) -> None:
+        self.source, self.value, self.hint, self.line = source, value, hint, line
+        self._above, self._at = above, at
+
+    @property
+    def path(self) -> str:
+        """The path from the record; of a key no more than is shown, for it may be a long id."""
+        if self._above is None:
+            return ""
+        above, at = self._above.path, self._at
+        if isinstance(at, int):
+            return f"{above}[{at}]"
+        return f"{above}.{at[:_SHOWN]}" if above else at[:_SHOWN]
 
     def refused(
         self, expected: str, *, found: str = "", hint: str = "", offer: str = ""
@@ -54,28 +75,21 @@ class JsonValue:
 
     def holding(self, value: Any) -> JsonValue:
         """Another value that stands here, such as what a text has inside."""
-        return JsonValue(self.source, value, self.hint, self.line, self.path)
-
-    def _inside(self, value: Any, path: str) -> JsonValue:
-        return JsonValue(self.source, value, self.hint, self.line, path)
-
-    def _below(self, name: str) -> str:
-        """The path of a key, of which no more is kept than is shown: it may be a long id."""
-        return f"{self.path}.{name[:_SHOWN]}" if self.path else name[:_SHOWN]
+        return JsonValue(self.source, value, self.hint, self.line, self._above, self._at)
 
     def items(self) -> Iterator[tuple[str, JsonValue]]:
         """Key and value of each entry of an object."""
         if not isinstance(self.value, dict):
             raise self.refused("an object")
         for name, value in self.value.items():
-            yield name, self._inside(value, self._below(name))
+            yield name, JsonValue(self.source, value, self.hint, self.line, self, name)
 
     def each(self) -> Iterator[JsonValue]:
         """The values of a list."""
         if not isinstance(self.value, list):
             raise self.refused("a list")
         for i, value in enumerate(self.value):
-            yield self._inside(value, f"{self.path}[{i}]")
+            yield JsonValue(self.source, value, self.hint, self.line, self, i)
 
     def find(self, *names: str) -> JsonValue | None:
         """What an object has by the first of these names under which there is something."""
@@ -84,7 +98,7 @@ class JsonValue:
         for name in names:
             value = self.value.get(name)
             if value is not None:
-                return self._inside(value, self._below(name))
+                return JsonValue(self.source, value, self.hint, self.line, self, name)
         return None
 
     def named(self, *names: str) -> JsonValue:
@@ -98,7 +112,7 @@ class JsonValue:
 
     def id(self) -> str:
         """An id: a text, or a whole number by its digits."""
-        whole = not isinstance(self.value, NumberText) or re.fullmatch(r"-?\d+", self.value)
+        whole = not isinstance(self.value, NumberText) or _WHOLE.fullmatch(self.value)
         if not isinstance(self.value, str) or not self.value or not whole:
             raise self.refused("an id, as a text or a whole number")
         return str(self.value)
@@ -116,7 +130,7 @@ class JsonValue:
             return self.text()
         if not isinstance(self.value, str):
             raise self.refused("a grade")
-        problem = parse_grades([self.value], request.grades).refused.get(self.value)
+        problem = grade_problem(self.value, request.grades)
         if problem:
             raise self.refused(problem.expected, hint=problem.hint, offer=problem.offer)
         return str(self.value)
@@ -155,11 +169,13 @@ def json_records(source: Source, hint: str) -> Iterator[JsonValue]:
     if _is_one(text):
         yield whole_json(source, hint)
         return
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            record = parse_json(source, line, number)
-            check_characters(source, line, strings_in(record), number)
-            yield JsonValue(source, record, hint, number)
+    number, before = 1, 0
+    for match in _NOT_BLANK.finditer(text):
+        number += text.count("\n", before, match.start())
+        before, line = match.start(), match[0]
+        record = parse_json(source, line, number)
+        check_characters(source, line, strings_in(record), number)
+        yield JsonValue(source, record, hint, number)
 
 
 def _is_one(text: str) -> bool:

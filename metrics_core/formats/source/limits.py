@@ -26,6 +26,11 @@ HELD_WHOLE, TREE = 4, 10
 ORDINARY_RATIO, RATIO_FROM = 50, 8_000_000
 """Past `RATIO_FROM` bytes, unpacked may be at most this many times the packed size."""
 
+VALUES_A_BYTE, VALUES_FROM = 2, 1_000_000
+"""Past `VALUES_FROM` values (of JSON, CSV or tags), a packed text that is read value by value may
+have at most so many for each byte of its file: each takes some 6 microseconds. Real runs and
+judgments as JSON have 0.3 to 1.4 in a .gz file, and up to 1.8 in an .xz."""
+
 TABLE_RATIO, TABLE_FROM = 100, 256_000_000
 """Past `TABLE_FROM` bytes, the table of a Parquet file may take at most this many times its file: a
 text that stands in many rows is written once."""
@@ -78,6 +83,15 @@ class Limit:
             return self.cells
         return min(self.cells, max(CELLS_FROM, CELLS_A_BYTE * packed))
 
+    def check_values(self, file: str, values: int, packed: int) -> None:
+        """Refuse a text of so many values in a file of `packed` bytes. A text that is not packed
+        has room for no more than that."""
+        most = max(VALUES_FROM, int(VALUES_A_BYTE * packed))
+        if values > most and not self.given:
+            found = f"more than {most:,} in {size_text(packed)}"
+            expected = f"at most {VALUES_A_BYTE} values for each byte of a packed file"
+            raise self.exceeded(file, found, expected, self.size, packed=True)
+
     def check_cells(
         self, file: str, rows: int, columns: int, line: int | None = None, most: int | None = None
     ) -> None:
@@ -98,13 +112,18 @@ class Limit:
             expected = f"at most {size_text(self.size // times)}"
             raise self.exceeded(file, size_text(size), expected, size * times)
 
-    def exceeded(self, file: str, found: str, expected: str, needed: int) -> FileFormatError:
-        """The error for what is too large; `needed` is the limit that would let it pass."""
+    def exceeded(
+        self, file: str, found: str, expected: str, needed: int, *, packed: bool = False
+    ) -> FileFormatError:
+        """The error for what is too large, because it is `packed` or anyhow; `needed` is the limit
+        that would let it pass."""
         enough = f"{-(-needed // 10**9)}GB"
         hint = (
             f"If it is meant to be so large and the memory is there: `--limit {enough}` on the"
             f' command line, limit="{enough}" in Python.'
         )
+        if packed:
+            hint = f"Unpack the file and give what it holds, or split it. {hint}"
         return FileFormatError(file, [LineProblem(None, found, expected)], hint=hint)
 
 

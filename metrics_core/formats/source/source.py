@@ -9,7 +9,7 @@ for. What cannot be text is refused here, so that no reader ever meets it.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -35,6 +35,9 @@ LONGEST_LINE = 10_000_000
 _HEAD = 256 << 10
 _SHOWN = 120
 _ENCODINGS = "Try utf-8, latin-1 or utf-16."
+_OF_JSON = (b",", b"[", b"{", b"<")
+_OF_LINES = (*_OF_JSON, b"\t", b"\n")
+"""What begins a value, or a tag: as many as there are, or a few more."""
 _KEPT = 4 * (_SHOWN + 2)
 """Bytes of a line that are enough to show it."""
 
@@ -86,11 +89,22 @@ class Source:
         """
         pieces: list[bytes] = []
         size = 0
-        for piece in self.decoded(BLOCK):
+        for piece in self._few_values(self.decoded(BLOCK), _OF_JSON):
             pieces.append(piece)
             size += len(piece)
             self.limit.check_size(self.name, size, times)
-        return self.checked(b"".join(pieces), 0, plain_ends=False).decode()
+        whole = b"".join(pieces)
+        pieces.clear()
+        return self.checked(whole, 0, plain_ends=False).decode()
+
+    def _few_values(self, pieces: Iterator[bytes], marks: Sequence[bytes]) -> Iterator[bytes]:
+        """The pieces of a text in which each of the `marks` begins a value. Raises FileFormatError
+        for more values than so small a file may have."""
+        values = 0
+        for piece in pieces:
+            values += sum(map(piece.count, marks))
+            self.limit.check_values(self.name, values, self.size())
+            yield piece
 
     def packed(self) -> BinaryIO:
         """The unpacked bytes as one seekable file, for Parquet."""
@@ -140,7 +154,7 @@ class Source:
 
     def text_lines(self) -> Iterator[str]:
         """The lines one by one with their line ends as they are (LF, CRLF or CR)."""
-        for block in self.blocks(plain_ends=False):
+        for block in self._few_values(self.blocks(plain_ends=False), _OF_LINES):
             yield from split_lines(block)
 
     def lines_at(self, numbers: set[int]) -> dict[int, str]:

@@ -261,7 +261,7 @@ def _too_much(name: str, found: str, needed: int, limit: Limit) -> FileFormatErr
         ordinary = f"at most {ORDINARY_RATIO} times the packed size"
         most += f", and of more than {size_text(RATIO_FROM)} {ordinary}"
     found = f"a packed file that unpacks to {found}"
-    return limit.exceeded(name, found, f"at most {most}", needed)
+    return limit.exceeded(name, found, f"at most {most}", needed, packed=True)
 
 
 def _unreadable(name: str, error: OSError) -> FileFormatError:

@@ -79,7 +79,7 @@ def recognise_autorag(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_autorag(source: Source, request: Request) -> Loaded:
     """The table of a kind from questions or results."""
-    contents = Contents(source)
+    contents = Contents(source, request.kind)
     several, nothing = list[str](), list[str]()
     for record in json_records(source, _HINT):
         query_id = record.named("qid").id()

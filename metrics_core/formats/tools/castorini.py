@@ -48,7 +48,7 @@ def recognise_candidates(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_candidates(source: Source, request: Request) -> Loaded:
     """The run, the queries or the documents of a file of candidates."""
-    contents = Contents(source)
+    contents = Contents(source, request.kind)
     for record in json_records(source, _HINT):
         query = record.named("query")
         query_id, text = query.named("qid").id(), query.find("text")

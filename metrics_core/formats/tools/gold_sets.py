@@ -72,7 +72,7 @@ def _is_text_or_node(name: str, value: Any) -> bool:
 )
 def read_gold(source: Source, request: Request) -> Loaded:
     """The judgments, the queries or the documents of a gold set."""
-    contents = Contents(source)
+    contents = Contents(source, request.kind)
     whole = whole_json(source, _HINT)
     given = [whole.find(name) for name in ("queries", "corpus")]
     queries, corpus = (dict(part.items()) if part else {} for part in given)

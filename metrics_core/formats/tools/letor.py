@@ -74,7 +74,7 @@ class _Told:
 )
 def read_letor(source: Source, request: Request) -> Loaded:
     """The judgments in lines of features. Raises FileFormatError."""
-    contents, seen, told = Contents(source), Counter[str](), _Told()
+    contents, seen, told = Contents(source, request.kind), Counter[str](), _Told()
     for number, line in enumerate(source.text_lines(), 1):
         own, _, comment = line.partition("#")
         if not own.strip():
@@ -170,7 +170,7 @@ def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_ranklib(source: Source, request: Request) -> Loaded:
     """The run in RankLib's scores. Raises FileFormatError."""
-    contents, seen = Contents(source), Counter[str]()
+    contents, seen = Contents(source, request.kind), Counter[str]()
     hint = f"A line looks like: {_SCORES}"
     for number, line in enumerate(source.text_lines(), 1):
         fields = [text.strip() for text in line.split("\t")]

@@ -64,17 +64,16 @@ def _is_score(value: Any) -> bool:
 )
 def read_predictions(source: Source, request: Request) -> Loaded:
     """The runs of a file of predictions."""
-    contents = Contents(source)
+    contents = Contents(source, request.kind)
     whole = whole_json(source, _HINT)
     parts = list(_parts(whole))
     model = _model(whole) or request.run_name
     for subset, split, queries in parts:
         run = _named(model, subset, split, len(parts))
         for query_id, found in queries.items():
-            documents = list(found.items())
-            for doc_id, score in documents:
+            for doc_id, score in found.items():
                 contents.result(query_id, doc_id, score.number(), run=run)
-            if not documents:
+            if not found.value:
                 contents.nothing_retrieved(query_id)
     return contents.load(request, "mteb", "MTEB predictions")
 

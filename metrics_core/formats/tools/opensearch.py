@@ -60,7 +60,7 @@ def recognise_judgments(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_judgments(source: Source, request: Request) -> Loaded:
     """The judgments of a file. Raises FileFormatError where it has several lists of them."""
-    contents = Contents(source)
+    contents = Contents(source, request.kind)
     unrated: list[str] = []
     lists: dict[str, None] = {}
     for record in _records(source, contents, _JUDGMENTS, "qrels"):
@@ -128,7 +128,7 @@ def recognise_found(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_found(source: Source, request: Request) -> Loaded:
     """The runs or the queries of a file of results."""
-    contents = Contents(source)
+    contents = Contents(source, request.kind)
     lists = list(_lists(source, contents))
     variants: dict[str, dict[str, None]] = {}
     for one in lists:

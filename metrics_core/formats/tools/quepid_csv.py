@@ -221,7 +221,7 @@ def read_snapshots(source: Source, request: Request) -> Loaded:
     if not len(named):
         problem = LineProblem(None, "only a header", "at least one row")
         raise refuse(source, [problem], hint="Was the file written to the end?")
-    contents = Contents(source)
+    contents = Contents(source, request.kind)
     runs = _run_names(named)
     for kind, notes in _snapshot_notes(named, runs):
         for note in notes:

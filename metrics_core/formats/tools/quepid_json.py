@@ -68,7 +68,7 @@ def recognise_book(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_book(source: Source, request: Request) -> Loaded:
     """The judgments, the queries or the documents of a book."""
-    contents = Contents(source)
+    contents = Contents(source, request.kind)
     judged = _Judged()
     placed = 0
     for pair in whole_json(source, f"A book looks like {_BOOK}.").named("query_doc_pairs").each():
@@ -202,7 +202,7 @@ def recognise_case(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_case(source: Source, request: Request) -> Loaded:
     """The judgments or the queries of a case."""
-    contents = Contents(source)
+    contents = Contents(source, request.kind)
     unrated: list[str] = []
     seen: set[str] = set()
     for query in whole_json(source, f"A case looks like {_CASE}.").named("queries").each():

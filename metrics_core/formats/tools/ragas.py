@@ -102,7 +102,7 @@ def read_samples(source: Source, request: Request) -> Loaded:
     records = list(_records(source))
     names = dict.fromkeys(name for record in records for name, _ in record.items())
     by_text = _by_text(source, request, list(names))
-    samples = _Samples(Contents(source), request.kind, by_text=by_text)
+    samples = _Samples(Contents(source, request.kind), request.kind, by_text=by_text)
     id_name = _id_name(request, records)
     seen: dict[str, int] = {}
     for record in records:
@@ -201,7 +201,7 @@ def _records(source: Source) -> Iterator[JsonValue]:
             problem = JsonValue(source, fields, _HINT, first)
             raise problem.refused(f"{len(names):,} columns", found=f"{len(fields):,}")
         record = JsonValue(source, dict(zip(names, fields, strict=True)), _HINT, first)
-        yield replace(record, value={name: _cell(record, name) for name in names})
+        yield record.holding({name: _cell(record, name) for name in names})
 
 
 def _cell(record: JsonValue, name: str) -> object:

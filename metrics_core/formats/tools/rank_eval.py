@@ -99,7 +99,7 @@ def recognise_request(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_request(source: Source, request: Request) -> Loaded:
     """The judgments or the queries of a request."""
-    contents, indices = Contents(source), _Indices()
+    contents, indices = Contents(source, request.kind), _Indices()
     unrated: list[str] = []
     seen: dict[str, str | None] = {}
     for asked in whole_json(source, f"A request looks like {_REQUEST}.").named("requests").each():
@@ -195,7 +195,7 @@ def recognise_answer(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_answer(source: Source, request: Request) -> Loaded:
     """The run, or the judgments of what it found, of an answer."""
-    contents, indices = Contents(source), _Indices()
+    contents, indices = Contents(source, request.kind), _Indices()
     whole = whole_json(source, f"An answer looks like {_ANSWER}.")
     rated = 0
     without: list[str] = []

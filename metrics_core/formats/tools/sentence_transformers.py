@@ -48,7 +48,7 @@ def recognise_predictions(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_predictions(source: Source, request: Request) -> Loaded:
     """The run or the queries of a file of predictions."""
-    contents = Contents(source)
+    contents = Contents(source, request.kind)
     for record in json_records(source, _HINT):
         query_id = record.named("query_id").id()
         text = record.find("query")

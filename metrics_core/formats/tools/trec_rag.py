@@ -58,7 +58,7 @@ def recognise_answers(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_answers(source: Source, request: Request) -> Loaded:
     """The runs by their references, or the topics."""
-    contents = Contents(source)
+    contents = Contents(source, request.kind)
     numbered = []
     for record in json_records(source, _HINT):
         about = record.find("metadata") or record

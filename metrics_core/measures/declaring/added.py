@@ -1,9 +1,11 @@
-"""Kernels of plug-ins: what they give is looked at before it is a score."""
+"""Functions of plug-ins' measures: each is guarded, and what it gives is looked at before it is
+used."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -13,6 +15,7 @@ import numpy.typing as npt
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.plugins import guarded
 from metrics_core.judging import JudgedRanks
+from metrics_core.judging.hits import Hits
 
 Kernel = Callable[..., npt.NDArray[np.float64]]
 
@@ -56,6 +59,45 @@ def checked(kernel: Kernel, name: str, by: str) -> Kernel:
         return np.ascontiguousarray(np.array([at(k) for k in ks]).reshape(wanted[::-1]).T)
 
     return scores
+
+
+def guarded_part(part: str, value: Any, name: str, by: str) -> Any:
+    """A `part` of the declaration of the measure of that name, such as its kernel or its terms, by
+    the package `by`. Its functions raise RanklensError where they fail; ours ("") are as they are.
+    """
+    if not by or value is None:
+        return value
+    if part == "kernel":
+        return checked(value, name, by)
+    what = f"{name}: {part}"
+    if part == "terms":
+        return _of_hits(guarded(value, what, by), what, by)
+    if callable(value):
+        return guarded(value, what, by)
+    whole = getattr(value, "whole", None)  # a Share, which gives a function in its turn
+    return value if whole is None else replace(value, whole=_guarded_twice(whole, what, by))
+
+
+def _of_hits(terms: Callable[..., Any], what: str, by: str) -> Callable[..., Hits]:
+    @wraps(terms)
+    def found(ranks: JudgedRanks, **values: Any) -> Hits:
+        made = terms(ranks, **values)
+        if not isinstance(made, Hits):
+            raise RanklensError(
+                f"{what} of {by} gives {type(made).__name__} where it owes Hits.",
+                "It owes the documents that the score is the sum of.",
+            )
+        return made
+
+    return found
+
+
+def _guarded_twice(whole: Callable[..., Any], what: str, by: str) -> Callable[..., Any]:
+    @wraps(whole)
+    def called(*given: Any, **named: Any) -> Any:
+        return guarded(guarded(whole, what, by)(*given, **named), what, by)
+
+    return called
 
 
 def _alike(scores: npt.NDArray[Any], others: npt.NDArray[np.float64]) -> bool:

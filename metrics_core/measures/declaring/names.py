@@ -78,7 +78,7 @@ def _parsed(text: str, _declared: int) -> Measure:
     if level is not None:
         if "rel" in values:
             raise ParameterError(f"{text}: rel is given twice.")
-        values["rel"] = _relevant_from(declaration, int(level["rel"]), text)
+        values["rel"] = _relevant_from(declaration, _literal(level["rel"]), text)
     return declaration(**values)
 
 
@@ -101,7 +101,7 @@ def _preset_pattern(name: str) -> str:
     return re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\.\\d+)", re.escape(name))
 
 
-def _relevant_from(declaration: Declaration, level: int, text: str) -> int:
+def _relevant_from(declaration: Declaration, level: Any, text: str) -> Any:
     """ranx's -l2: grades from 2 on are relevant."""
     own = declaration.parameter("rel")
     if own is None or own.optional:

@@ -21,7 +21,7 @@ from metrics_core.base.errors import LackingDataError, ParameterError, did_you_m
 from metrics_core.base.plugins import Registry, adding
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
-from metrics_core.measures.declaring.added import checked
+from metrics_core.measures.declaring.added import guarded_part
 from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation, Combination
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import (
@@ -317,9 +317,9 @@ def measure(
 
     def declare(kernel: Callable[..., Floats]) -> Callable[..., Floats]:
         own, by = parameters_of(kernel), adding(kernel.__module__)
+        parts = {"kernel": kernel, **more}
         declared = Declaration(
             name=name,
-            kernel=checked(kernel, name, by) if by else kernel,
             title=title,
             gloss=gloss,
             explanation=" ".join((inspect.getdoc(kernel) or "").split()),
@@ -334,7 +334,7 @@ def measure(
             differences=differing,
             family=kernel.__module__.rpartition(".")[2],
             added_by=by,
-            **more,
+            **{part: guarded_part(part, value, name, by) for part, value in parts.items()},
         )
         _REGISTRY.add(name, declared, kernel.__module__)
         return kernel
@@ -348,8 +348,10 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
     its grade."""
 
     def declare(of: Terms) -> Terms:
+        by = adding(of.__module__)
         for name in names:
-            _REGISTRY.replace(name, replace(_REGISTRY[name], terms=of))
+            own = guarded_part("terms", of, name, by)
+            _REGISTRY.replace(name, replace(_REGISTRY[name], terms=own))
         return of
 
     return declare
@@ -359,7 +361,8 @@ def share(name: str, part: str) -> Callable[[Callable[..., Whole]], Callable[...
     """Declare what this measure divides the score of `part` by, over its own parameters."""
 
     def declare(whole: Callable[..., Whole]) -> Callable[..., Whole]:
-        _REGISTRY.replace(name, replace(_REGISTRY[name], reach=Share(part, whole)))
+        reach = guarded_part("reach", Share(part, whole), name, adding(whole.__module__))
+        _REGISTRY.replace(name, replace(_REGISTRY[name], reach=reach))
         return whole
 
     return declare

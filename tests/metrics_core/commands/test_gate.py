@@ -164,7 +164,7 @@ def test_results_of_each_query_can_be_required(gate: Gate, tmp_path: Path, snaps
     files = (baseline if snapshot else "dense.run", str(short))
     asked = ("--gate", "AP > -0.1", "--floor", "answered >= 1")
     status, out, _ = gate(*asked, files=files)
-    assert status == 1 and "Below the floor: Answered is 0.990, where 1.0 is asked" in out
+    assert status == 1 and "Below the floor: Answered is 0.990, where 1 is asked" in out
     assert gate(*asked, files=(files[0], "dense.run"))[0] == 0
     assert gate(*asked[2:], files=files)[0] == 1
     (tmp_path / "kinds.csv").write_text("query_id,kind\nq001,one\nq002,two\n")

@@ -192,6 +192,11 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
     yield word == "reverses with k" and not ks[-pair.side] and "turns"
     yield tone == "firm" and bool(ks[-pair.side] if pair.side else ks[1] | ks[-1]) and "firm"
     yield "not significant at any k" in reason and bool(ks[1] | ks[-1])
+    if pair.side and word != "reverses with k":
+        at = min(10, found.depth)
+        inside = any(low <= at <= high for low, high in found.spans(pair.side))
+        yield ("by itself is" in reason) != (pair.is_clear and not inside) and "clear at k alone"
+        yield ("this pair alone" in reason) != (inside and not pair.is_clear) and "pair alone"
     yield "wherever the list is cut" in reason and len(means[pair.side]) < found.depth
 
 
@@ -249,11 +254,9 @@ def false_in_measures(given: Situation, text: str) -> Iterator[str | bool]:
     if n == 1:
         yield "No other measure" not in text
         return
-    count = re.match(r"(?:all |(\d+) of )(\d+) (agrees?|(?:is|are) level)", word)
+    count = re.match(r"(\d+) of (\d+) (?:agrees? with|(?:is|are) level, as on) RR$", word)
     same = int((table["side"] == side).sum())
-    yield not count or (
-        [int(count[1] or count[2]), int(count[2])] != [same - 1, n - 1] and "how many"
-    )
+    yield not count or ([int(count[1]), int(count[2])] != [same - 1, n - 1] and "how many")
     for run, how, names in re.findall(
         r"(run\d) (is clearly ahead|leads) on (.*?)(?:, not significantly)?\.(?: |$)", text
     ):
@@ -272,9 +275,12 @@ def false_in_measures(given: Situation, text: str) -> Iterator[str | bool]:
     yield "No measure has" in text and bool(
         (table["side"] == -side).any() if side else table["side"].any()
     )
-    if order := re.search(r"The order of all \w+ runs is the same on (\S+)\.", text):
-        alike = {0, *np.flatnonzero(found.orders[0] >= 1 - 1e-9)}
-        yield count_of(order[1]) != len(alike) and "the same order"
+    if order := re.search(
+        r"The order of all \w+ runs is the same on (\S+) of (\S+) others?\.", text
+    ):
+        defined = found.table["difference"].notna().to_numpy()
+        alike = set(np.flatnonzero((found.orders[0] >= 1 - 1e-9) & defined)) - {0}
+        yield [count_of(n) for n in order.groups()] != [len(alike), n - 1] and "the same order"
         every = re.search(r"all (\w+) runs", text)
         yield not every or (count_of(every[1]) != len(given.scores.runs) and "how many runs")
 
@@ -510,7 +516,7 @@ def settling_of(given: Situation) -> str:
         ways_to_settle.sample_size(now, 100 * abs(high) + 10),
         ways_to_settle.detectable(abs(low)),
         ways_to_settle.unjudged(given.seed % 3 / 7, 10),
-        ways_to_settle.cutoff(crossings_of(given)),
+        ways_to_settle.cutoff(crossings_of(given), None),
         ways_to_settle.other_measures(
             agreement_of(given).defined.set_index("measure")["verdict"].to_dict(), pair
         ),

@@ -8,11 +8,17 @@ from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
+import pytest
 
 from metrics_core.base import wording as w
 from metrics_core.checks.snapshots import Origin, snapshot_of
+from metrics_core.commands.gate.terminal import digits_of
 from metrics_core.comparing.gates import (
+    BELOW,
     EVERY_QUERY,
+    HELD,
+    Floor,
+    FloorOutcome,
     Gate,
     GateOutcome,
     QuerySlice,
@@ -26,6 +32,7 @@ from metrics_core.findings.gate_queries import (
 )
 from metrics_core.findings.gates import (
     counted_finding,
+    floor_finding,
     gate_finding,
     gate_title,
     ratchet_finding,
@@ -125,6 +132,44 @@ def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
         yield found.smallest < margin and "smaller than the margin"
     if share := re.search(r"would fail (<? ?\d+) %", text):
         yield abs(value_of(share[1].replace(" ", "")) / 100 - found.chance) > 0.011 and "share"
+
+
+@pytest.mark.parametrize("shown", [False, True])
+@pytest.mark.parametrize("least", [1.0, 0.4, 0.0125, 0.9996, -0.2, 150.0])
+@pytest.mark.parametrize("gap", [3e-2, 4e-4, 4e-5, 3e-9, -4e-5])
+def test_a_floor_is_printed_otherwise_than_what_lies_below_it(
+    gap: float, least: float, shown: bool
+) -> None:
+    floor, value = Floor(parse_measure("AP"), least, shown=shown), least - gap
+    ends = (least + 0.1, value) if shown else (value, np.nan)
+    told = floor_finding(FloorOutcome(floor, "run", BELOW if gap > 0 else HELD, 20, *ends))
+    told = told.replace(w.NO_BREAK, " ")
+    printed = re.search(rf" (?:is|interval) ({NUMBER}), where ({NUMBER}) is asked", told)
+    assert printed, told
+    assert value_of(printed[2]) == least
+    assert (value_of(printed[1]) < least) == (gap > 0) and is_rounded(printed[1], value)
+
+
+@pytest.mark.parametrize("gap", [4e-4, 4e-5, 3e-9])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_margin_is_printed_otherwise_than_what_is_within_or_beyond_it(
+    measure: Measure, gap: float
+) -> None:
+    gate = Gate(measure, 0.03)
+    sign = -gate.direction
+
+    def outcome(loss: float, worst: float, p: float) -> GateOutcome:
+        ends = sorted((sign * worst, sign * 0.01))
+        numbers = (0.5, 0.5, sign * loss, *ends, *ends, p, 0.01, 2.0)
+        return GateOutcome(gate, "run", "main", 50, 40, 30, *numbers)
+
+    held, lost = outcome(0.02, 0.03 - gap, 0.5), outcome(0.03 + gap, 0.06, 0.001)
+    assert (held.outcome, lost.outcome) == ("not worse", "worse")
+    end = re.search(rf"interval is ({NUMBER})\)", gate_finding(held).replace(w.NO_BREAK, " "))
+    size = re.search(rf"by ({NUMBER}) ", gate_title(lost))
+    assert end and abs(value_of(end[1])) < 0.03 and size and value_of(size[1]) > 0.03
+    for found, value in ((held, held.worst_loss), (lost, lost.loss)):
+        assert value_of(w.score(value, digits_of(found))) != 0.03
 
 
 def test_titles_of_gates() -> None:

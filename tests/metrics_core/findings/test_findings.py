@@ -345,7 +345,8 @@ def test_curves(signs: str, title: str, lead: str) -> None:
             "cannot tell",
             80,
             "hybrid and bm25: no clear difference on nDCG@10",
-            "k = 10 is not significant after correction for all compared runs.",
+            "In the test of all compared runs, k = 10 is not significant; the band holds"
+            " for this pair alone.",
         ),
     ],
 )

@@ -13,7 +13,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import fragility
-from metrics_core.findings import ways_of_files
+from metrics_core.findings import ways_of_files, ways_to_settle
 from metrics_core.findings import ways_to_turn as ways
 from metrics_core.findings.firmness import (
     ComparedPair,
@@ -207,7 +207,7 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
             "not firm",
             "old is clearly ahead at k = 1",
         ),
-        (by_k([1, 1], [0, 0]), "not clear at any k", "", "not significant at any k"),
+        (by_k([1, 1], [0, 0]), "not clear at any k", "", "k = 2 by itself is significant; corr"),
         (by_k([1, 1, 1], [1, 1, 0]), "clear at k = 1 to 2", "firm", "Elsewhere"),
         (None, "has none", "", "looks at whole lists"),
     ],
@@ -216,6 +216,23 @@ def test_cutoffs(found: Crossings | None, word: str, tone: str, said: str) -> No
     entry = ways.cutoff(found, CLEAR, 2, {"new": 3, "old": 3})
     assert (entry.word, entry.tone) == (word, tone)
     assert said in entry.reason
+
+
+def test_a_band_of_the_pair_alone_is_said_to_be_one() -> None:
+    chance, lists = replace(CLEAR, verdict="cannot tell"), {"new": 3, "old": 3}
+    entry = ways.cutoff(by_k([1, 1, 1], [0, 1, 1]), chance, 2, lists)
+    alone = "In the test of all compared runs, k = 2 is not significant; these hold for"
+    assert f"{alone} this pair alone." in entry.reason
+    assert "alone" not in ways.cutoff(by_k([1, 1, 1], [0, 0, 1]), chance, 2, lists).reason
+    chosen = ways_to_settle.cutoff(by_k([1, 1, 1], [0, 1, 1]), 2)
+    other = ways_to_settle.cutoff(by_k([1, 1, 1], [0, 0, 1]), 2)
+    assert chosen and chosen.brief == "clear from k = 2 on, for this pair alone"
+    assert other and other.brief == "clear at k = 3"
+
+
+def test_a_cutoff_beyond_the_lists_is_that_of_whole_lists() -> None:
+    entry = ways.cutoff(by_k([1, 1, 1], [0, 1, 1]), CLEAR, 10, {"new": 3, "old": 3})
+    assert entry.tone == "firm" and "by itself" not in entry.reason
 
 
 def test_short_lists_are_told() -> None:
@@ -233,17 +250,17 @@ def agreement_of(sides: list[int], verdicts: list[str]) -> Agreement:
 
 def test_other_measures() -> None:
     entry = ways.other_measures(agreement_of([1, 1], ["better", "cannot tell"]), CLEAR, 2)
-    assert (entry.word, entry.tone) == ("1 of 1 agrees", "firm")
+    assert (entry.word, entry.tone) == ("1 of 1 agrees with nDCG@10", "firm")
     assert entry.reason == "new leads on all."
     mixed = agreement_of([1, 0, -1, 1], ["better", "cannot tell", "cannot tell", "better"])
     entry = ways.other_measures(mixed, CLEAR, 4)
-    assert (entry.word, entry.tone) == ("1 of 3 agrees", "not firm")
+    assert (entry.word, entry.tone) == ("1 of 3 agrees with nDCG@10", "not firm")
     assert entry.reason == (
         "Level on P@1. old leads on RR, not significantly."
-        " The order of all four runs is the same on 1."
+        " The order of all four runs is the same on 0 of 3 others."
     )
     against = agreement_of([1, -1], ["better", "worse"])
-    assert ways.other_measures(against, CLEAR, 2).word == "0 of 1 agree"
+    assert ways.other_measures(against, CLEAR, 2).word == "0 of 1 agree with nDCG@10"
     assert "old is clearly ahead on P@1." in ways.other_measures(against, CLEAR, 2).reason
 
 
@@ -311,7 +328,7 @@ def test_where_none_is_closed_and_no_word_is_toned_there_is_a_verdict_still() ->
         ("ties", "could reverse it", "Ties could reverse it."),
         ("missing", "decide it", "Queries that one run did not answer decide it."),
         ("cutoff", "reverses with k", "It reverses with k."),
-        ("measures", "9 of 15 agree", "Title: 9 of 15 agree."),
+        ("measures", "9 of 15 agree with RR", "Title: 9 of 15 agree with RR."),
     ],
 )
 def test_the_lead_says_what_a_check_found_that_does_not_hold(
@@ -401,11 +418,11 @@ def test_cutoffs_of_two_that_are_level(found: Crossings, word: str, said: str) -
 def test_other_measures_of_two_that_are_level() -> None:
     mixed = agreement_of([0, 1, -1, 1], ["cannot tell", "better", "cannot tell", "cannot tell"])
     entry = ways.other_measures(mixed, LEVEL, 2)
-    assert entry.word == "0 of 3 are level"
+    assert entry.word == "0 of 3 are level, as on nDCG@10"
     assert entry.reason == ("new is clearly ahead on P@1. old leads on RR, not significantly.")
     entry = ways.other_measures(agreement_of([0, 0], ["cannot tell"] * 2), LEVEL, 2)
     assert (entry.word, entry.reason) == (
-        "1 of 1 is level",
+        "1 of 1 is level, as on nDCG@10",
         "No measure has one of the two ahead.",
     )
 

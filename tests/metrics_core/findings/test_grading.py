@@ -22,18 +22,20 @@ def test_what_there_is_to_judge() -> None:
 
     assert said(1216, 81) == (
         "81 judgments could settle the unjudged documents",
-        "If they turn out not relevant, no grade of the other 1,135 can reverse the lead.",
+        "If they turn out not relevant, no grade of the other 1,135 can reverse the order.",
     )
     assert said(2, 1) == (
         "1 judgment could settle the unjudged documents",
-        "If it turns out not relevant, no grade of the last one can reverse the lead.",
+        "If it turns out not relevant, no grade of the last one can reverse the order.",
     )
-    assert said(3, 3)[1] == "If they turn out not relevant, nothing can reverse the lead."
+    assert said(3, 3)[1] == "If they turn out not relevant, nothing can reverse the order."
     assert said(1, None, "new") == (
         "1 document in the top 5 without a grade",
         "In the top 5 of new.",
     )
-    assert said(216, 0)[0] == "216 unjudged documents cannot reverse the lead of new"
+    assert said(216, 0)[0] == (
+        "216 unjudged documents cannot reverse the order: new has the better mean"
+    )
     assert said(0, None) == (
         "Every document in the top 5 is judged",
         "The files grade all that new or old list up to rank 5.",
@@ -59,10 +61,12 @@ def test_what_judging_could_do() -> None:
 
     assert said(3, 2) == (
         "If the 2 most influential of the 9 unjudged documents turn out not relevant, nothing can"
-        " reverse the order. If the 3 most influential got the highest grade, old would lead."
+        " reverse the order. If the 3 most influential got the highest grade, old would have the"
+        " better mean."
     )
     assert said(1, None) == (
-        "If the most influential of the 9 unjudged documents got the highest grade, old would lead."
+        "If the most influential of the 9 unjudged documents got the highest grade, old would have"
+        " the better mean."
     )
     assert said(None, 0) == "The verdict is safe whatever they are worth."
     assert "fewer may be enough" in said(3, 2, exact=False)

@@ -11,6 +11,7 @@ from metrics_core.comparing.doubts import doubts
 from metrics_core.findings.testing import (
     doubts_findings,
     greyed_finding,
+    margin_finding,
     needed_finding,
     rounded,
     shown_finding,
@@ -24,6 +25,16 @@ def test_what_would_have_shown() -> None:
     assert "detect 0.00031 or more" in shown_finding(0.000312, 1_040).text
     for unknown in (math.nan, math.inf, 0.0):
         assert not shown_finding(unknown, 104)
+
+
+def test_a_margin_that_is_shown_is_not_printed_smaller_than_it_is() -> None:
+    said = "These queries show that the difference is smaller than {} either way."
+    for low, high, size in (
+        (-0.0304, 0.01, "0.031"),
+        (-0.02, 0.0299, "0.03"),
+        (0, 2e-5, "0.00002"),
+    ):
+        assert margin_finding(low, high, unchanged=False).text == said.format(size)
 
 
 def test_how_many_queries_it_takes() -> None:

@@ -83,9 +83,13 @@ def test_of_no_difference_that_matters_the_interval_is_that_which_was_tested() -
     )
     assert "(98 % interval)" in found(level=0.99)
     assert "nDCG@10 is 0.500 for both. The true" in found(mean=0.5, difference=0.0)
+    assert "between −0.0090 and +0.0196 (90 %" in found(inner_high=0.0196)
 
 
 def test_a_clear_difference_may_matter_to_nobody() -> None:
     little = {"verdict": BETTER_BY_LITTLE, "low": 0.001, "high": 0.007, "p_corrected": 0.02}
     found = verdict(of_runs(little), "AP", "a", "old", method=Method(margin=0.02)).lead.text
     assert found.endswith("The 0.0040 is less than the 0.02 that matters.")
+    nearly = little | {"difference": 0.01996, "low": 0.01, "high": 0.03}
+    found = verdict(of_runs(nearly), "AP", "a", "old", method=Method(margin=0.02)).lead.text
+    assert found.endswith("The 0.01996 is less than the 0.02 that matters.")

@@ -749,3 +749,21 @@ def test_lines_are_counted_with_the_rows_left_empty() -> None:
 def test_judgments_without_any_grade_are_refused() -> None:
     error = refusal("query_id,doc_id,relevance\nq1,d1,\nq1,d2,\n", "next.csv")
     assert place(error) == (2, "a whole number as grade", "nothing")
+
+
+def test_a_packed_file_of_very_many_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused by what it takes to read, with the ways round that; unpacked it is read."""
+    monkeypatch.setattr(limits, "VALUES_FROM", 1_000)
+    record = '{"query_id": "q", "doc_id": "d%d", "score": 1}'
+    for text, name in (
+        ("\n".join(record % i for i in range(900)), "x.jsonl"),
+        (f"[{','.join(record % i for i in range(900))}]", "x.json"),
+        ("query_id,doc_id,score\n" + "".join(f'"q",d{i},1\n' for i in range(900)), "x.csv"),
+    ):
+        packed = lzma.compress(text.encode())
+        error = refusal(packed, f"{name}.xz")
+        assert "more than" in error.problems[0].found
+        assert error.problems[0].expected == "at most 2 values for each byte of a packed file"
+        assert "Unpack the file and give what it holds, or split it." in error.hint
+        assert len(read_run(text.encode(), name=name)) == 900
+        assert len(read_run(packed, name=f"{name}.xz", limit="1GB")) == 900

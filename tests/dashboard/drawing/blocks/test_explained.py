@@ -84,6 +84,23 @@ def test_a_ledgers_card_shows_the_largest_parts_and_adds_up_as_printed() -> None
     assert "<details" not in few, "one more is no fold"
 
 
+def test_card_and_ledger_print_a_part_alike() -> None:
+    for seed in range(20):
+        parts = np.random.default_rng(seed).normal(-0.05, 0.08, 6)
+        rows = steps(
+            *((name, 1, 2, 1, part, 1) for name, part in zip("abcdef", parts, strict=True))
+        )
+        ends = 0.9, 0.9 + parts.sum()
+        card = ledger_card(rows, ends, DRAWING, DOCUMENTS, opened=lambda d: d)
+        whole = ledger_rows(rows, ends, DRAWING, DOCUMENTS, GRADES, opened=lambda d: d)
+        in_rows = re.findall(r'<i class="amount clear \w+" style="[^"]*">(.*?)</i>', whole)
+        largest = [in_rows[i] for i in np.argsort(-np.abs(parts), kind="stable")]
+        on_card = re.findall(r'<b class="\w+">(.*?)</b>', card)
+        folded = sum(float(part.replace("−", "-")) for part in largest[3:])
+        assert on_card == largest
+        assert f"3 more {w.difference(folded)}" in Page(card).text
+
+
 def test_a_headroom_bar_names_what_is_not_nothing() -> None:
     one = [np.array([v]) for v in (0.5, 0.25, 0.0, 0.25)]
     text = Page(headroom_bar(Headroom(*one), DRAWING)).text
