@@ -15,6 +15,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.crossings import ranges_where
 from metrics_core.comparing.sides import side_of, sides
 from metrics_core.comparing.verdicts import AHEAD, CLEAR, FEWEST_QUERIES
+from metrics_core.findings.phrases import COMPARE_ANOTHER_RUN, NOT_SIGNIFICANT
 from metrics_core.findings.sentence import Sentence, aside, joined, muted, run, strong
 from metrics_core.findings.verdicts import too_few
 from metrics_core.findings.ways_to_turn import of_another_family
@@ -25,7 +26,7 @@ MOST_OF_TITLE = 60
 _SHORT_LIST = 0.5
 _HALF = 0.5
 _AWAITED = "Which lead is significant is being worked out."
-_COMPARE = "Compare another run to see a difference."
+_COMPARE = f"{COMPARE_ANOTHER_RUN} a difference."
 
 Range = tuple[int, int]
 """The first and the last k of a stretch."""
@@ -201,7 +202,7 @@ def _before(found: _Curve, before: npt.NDArray[np.bool_], focus: str) -> Sentenc
         return muted(f"{where} no query differs: the {tail} comes from the results below {below}.")
     gap = float(found.difference[before][-1])
     if before.sum() > 1 or math.isnan(gap):
-        return muted(f"{where} the difference is not significant.")
+        return muted(f"{where} {NOT_SIGNIFICANT}")
     if not side_of(gap):
         return muted(f"{where} the means are equal.")
     verb = "leads" if side_of(gap) > 0 else "trails"

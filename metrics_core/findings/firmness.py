@@ -13,6 +13,7 @@ from typing import Literal
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
+from metrics_core.findings.phrases import THE_TWO_ARE_LEVEL
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 
 Tone = Literal["firm", "not firm", ""]
@@ -101,7 +102,7 @@ def firmness_of(pair: ComparedPair, entries: Sequence[WayToTurn | None], queries
         return Firmness(found, text, pair)
     plain = tuple(replace(entry, tone="") for entry in found)
     if pair.side == 0:
-        text = "The two are level, so there is no lead to turn."
+        text = f"{THE_TWO_ARE_LEVEL} lead to turn."
         return Firmness(plain, f"{text} {ways} views of what could part them. {_EVIDENCE}", pair)
     text = "The difference may be chance, so nothing is firm."
     return Firmness(plain, f"{text} {ways} views of what its sign hangs on. {_EVIDENCE}", pair)

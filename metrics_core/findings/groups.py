@@ -12,6 +12,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.nouns import Noun
+from metrics_core.findings.phrases import NO_SCORE_WITH_BOTH
 from metrics_core.findings.sentence import Sentence, aside, muted, run, strong
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.mix import is_reversed
@@ -51,7 +52,7 @@ def groups_title(
     columns clear, and unlike (the rest)."""
     queries = int(bridge["queries"].sum())
     if not queries:
-        return strong("No query has a score with both runs")
+        return strong(NO_SCORE_WITH_BOTH)
     if queries < FEWEST_QUERIES:
         named = f"{queries} {w.plural(queries, 'query', 'queries')}"
         return strong(f"Only {named}: read this as examples")

@@ -9,6 +9,7 @@ from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, SAME, WORSE
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.findings.phrases import COMPARE_ANOTHER_RUN, NO_SCORE_WITH_BOTH
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 
 
@@ -70,13 +71,13 @@ def queries_lead(differences: pd.DataFrame, focus: str, baseline: str, told: Tur
     """How much, and what became of queries that failed; nothing colours where too few queries have
     a score in both runs."""
     if focus == baseline:
-        return muted("Compare another run to see which queries it wins and loses.")
+        return muted(f"{COMPARE_ANOTHER_RUN} which queries it wins and loses.")
     won = differences[differences["outcome"] == BETTER]["difference"]
     lost = differences[differences["outcome"] == WORSE]["difference"]
     paired = int(differences["difference"].notna().sum())
     parts = []
     if not paired:
-        parts.append("No query has a score with both runs, so nothing is coloured.")
+        parts.append(f"{NO_SCORE_WITH_BOTH}, so nothing is coloured.")
     elif paired < FEWEST_QUERIES:
         noun = w.plural(paired, "query", "queries")
         parts.append(f"Only {paired} {noun}: too few to tell, so nothing is coloured.")

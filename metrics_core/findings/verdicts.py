@@ -31,6 +31,7 @@ from metrics_core.comparing.verdicts import (
     is_found,
 )
 from metrics_core.findings.nouns import Noun
+from metrics_core.findings.phrases import NO_SCORE_WITH_BOTH
 from metrics_core.findings.sentence import Sentence, aside, muted, run, strong
 from metrics_core.scoring.intervals import LEVEL
 
@@ -128,7 +129,7 @@ def _examples(
     """What is said instead of a verdict where there are too few queries for one."""
     n = int(row["queries"])
     if not n:
-        title = strong("No query has a score with both runs")
+        title = strong(NO_SCORE_WITH_BOTH)
         return VerdictFinding(title, muted("So nothing can be compared."), "too few queries", "few")
     only = f"Only {n} {w.plural(n, 'query: an example', 'queries: examples')}, not a result"
     said = (
@@ -307,7 +308,7 @@ def measures_finding(table: pd.DataFrame, focus: str, chosen: str) -> Sentence:
 def too_few(queries: int) -> Sentence:
     """What is said instead of a verdict where there are too few queries for one."""
     if not queries:
-        return strong("No query has a score with both runs. ")
+        return strong(f"{NO_SCORE_WITH_BOTH}. ")
     return strong(
         f"Only {queries} {w.plural(queries, 'query', 'queries')}: "
         "read this as examples, not as a result. "

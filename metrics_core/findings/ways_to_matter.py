@@ -18,6 +18,7 @@ from metrics_core.comparing.crossings import Crossings, ranges_where
 from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings.firmness import ComparedPair, Tone, WayToTurn
+from metrics_core.findings.phrases import NO_OTHER_MEASURE
 from metrics_core.findings.ways_of_files import of_orders
 from metrics_core.findings.ways_to_turn import ahead_on, at_cutoffs, no_cutoff, rests_on
 from metrics_core.unjudged.bounds import DifferenceBounds
@@ -121,7 +122,7 @@ def other_measures(found: Agreement, pair: ComparedPair) -> WayToTurn:
     """Whether another measure has one of the two ahead: a margin is that of one measure alone."""
     table = found.defined.set_index("measure").drop(index=pair.measure)
     if table.empty:
-        reason = "No other measure has a score of both."
+        reason = NO_OTHER_MEASURE
         return WayToTurn("measures", "Other measures", w.DASH, "", reason)
     clear = int(table["verdict"].isin(CLEAR).sum())
     if not clear:

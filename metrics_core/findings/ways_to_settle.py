@@ -12,6 +12,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.verdicts import AHEAD, BEHIND
 from metrics_core.findings.firmness import ComparedPair, WayToTurn
+from metrics_core.findings.phrases import NOT_CLEAR_AT_ANY_K
 from metrics_core.findings.testing import rounded, size_of
 from metrics_core.findings.ways_to_turn import at_cutoffs
 
@@ -59,7 +60,7 @@ def cutoff(found: Crossings | None, chosen: int | None) -> WayToTurn | None:
         return None
     spans = sorted([*found.spans(1), *found.spans(-1)])
     if not spans:
-        return _entry("cutoff", "Cutoff", "not clear at any k")
+        return _entry("cutoff", "Cutoff", NOT_CLEAR_AT_ANY_K)
     where = at_cutoffs(found, spans) if len(spans) < _NAMED else "at some k"
     at = min(chosen or found.depth, found.depth)
     alone = ", for this pair alone" if any(low <= at <= high for low, high in spans) else ""

@@ -16,6 +16,12 @@ from metrics_core.comparing.fragility import Fragility, carried
 from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import AHEAD, BEHIND, FEWEST_DIFFERING
 from metrics_core.findings.firmness import ComparedPair, Tone, WayToTurn
+from metrics_core.findings.phrases import (
+    NO_OTHER_MEASURE,
+    NOT_CLEAR_AT_ANY_K,
+    NOT_SIGNIFICANT,
+    THE_TWO_ARE_LEVEL,
+)
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 
@@ -124,7 +130,7 @@ def single_queries(
         return WayToTurn("queries", "Single queries", word, tone, reason, brief)
 
     if found.total == 0:
-        return entry(w.DASH, "", "The two are level, so there is no sign to turn.")
+        return entry(w.DASH, "", f"{THE_TWO_ARE_LEVEL} sign to turn.")
     for_it = int((differences * np.sign(found.total) > 0).sum())
     every = w.count(found.queries)
     if found.turning is None and for_it == found.queries:
@@ -214,7 +220,7 @@ def cutoff(
         if pair.is_clear:
             alone = f"k = {w.count(at)} by itself is significant"
             chance = f"{alone}; corrected for all k together, no k is."
-        return entry("not clear at any k", "", f"{chance} {reason}".strip())
+        return entry(NOT_CLEAR_AT_ANY_K, "", f"{chance} {reason}".strip())
     last = spans[-1]
     inside = any(low <= at <= high for low, high in spans)
     if pair.is_clear != inside:
@@ -227,7 +233,7 @@ def cutoff(
     return entry(
         f"clear at {w.listing(map(_span, spans[:2]))}" if len(spans) < 3 else "clear at some k",
         "firm" if inside and len(spans) < 3 else "",
-        f"Elsewhere the difference is not significant. {reason}".strip(),
+        f"Elsewhere {NOT_SIGNIFICANT} {reason}".strip(),
     )
 
 
@@ -340,7 +346,7 @@ def other_measures(found: Agreement, pair: ComparedPair, runs: int) -> WayToTurn
         order = f"The order of all {w.number(runs)} runs is the same on"
         said.append(f"{order} {w.count(same)} of {every}.")
     if not others:
-        reason = "No other measure has a score of both."
+        reason = NO_OTHER_MEASURE
         return WayToTurn("measures", "Other measures", w.DASH, "", reason)
     one, many = (
         ("agrees with", "agree with") if pair.side else ("is level, as on", "are level, as on")

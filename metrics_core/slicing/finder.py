@@ -114,7 +114,7 @@ def found_slices(
     """
     known = ~np.isnan(differences)
     gaps = differences[known]
-    slices = _slices({name: np.asarray(groups)[known] for name, groups in columns.items()})
+    slices = candidate_slices({name: np.asarray(groups)[known] for name, groups in columns.items()})
     looked_at = len(slices.conditions)
     if not looked_at or not _varied(gaps):
         return Found(_frame([]), looked_at)
@@ -139,7 +139,7 @@ def unlike_groups(differences: Floats, groups: npt.ArrayLike, *, level: float = 
     of one column are looked at, whatever they say beside each other. `differences` is float64[Q],
     NaN where a query has none; `groups` text of length Q."""
     known = ~np.isnan(differences)
-    slices = _slices({"": np.asarray(groups)[known]})
+    slices = candidate_slices({"": np.asarray(groups)[known]})
     gaps = differences[known]
     if not slices.conditions or not _varied(gaps):
         return set()
@@ -174,7 +174,7 @@ def _frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float]]) -
     return pd.DataFrame(rows, columns=names)
 
 
-def _slices(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
+def candidate_slices(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
     """All slices of one and of two columns that are neither too small nor too large; a pair that
     holds the same queries as one of its two is left out."""
     singles = [_of_column(name, groups) for name, groups in columns.items()]

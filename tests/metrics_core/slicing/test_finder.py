@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from benchmarks.found_slices import NOTHING, cell, gaining
-from metrics_core.slicing.finder import _slices, found_slices, unlike_groups
+from metrics_core.slicing.finder import candidate_slices, found_slices, unlike_groups
 from metrics_core.slicing.members import SliceMembers
 from metrics_core.slicing.permutation_max import PRIOR, farthest_dealt, studentised
 
@@ -64,7 +64,7 @@ def test_one_of_two_halves_is_named() -> None:
 
 
 def test_of_shuffled_data_at_most_one_in_twenty_gives_an_alarm() -> None:
-    members, gaps = _slices(COLUMNS).members, noise(3)
+    members, gaps = candidate_slices(COLUMNS).members, noise(3)
     limit = np.quantile(farthest_dealt(members, gaps, np.zeros(len(members.queries))), 0.95)
     deals = np.random.default_rng(5).permuted(np.tile(gaps, (2_000, 1)), axis=1).T
     farthest = [np.abs(studentised(members, deal)).max() for deal in deals.T]
@@ -112,7 +112,7 @@ def test_every_slice_of_one_and_two_columns_is_looked_at_unless_too_small_or_too
         "b": np.array(["u", "v"] * 20),
         "c": np.array(["w"] * 34 + ["z"] * 6),
     }
-    assert _slices(columns).conditions == [
+    assert candidate_slices(columns).conditions == [
         (("a", "x"),),
         (("a", "y"),),
         (("b", "u"),),
