@@ -70,6 +70,26 @@ def lacking(folder: Path, name: str) -> StorageError:
     )
 
 
+def locked(path: Path) -> StorageError:
+    """Another program holds the lock of a database for too long."""
+    return StorageError(
+        f"Another program is writing to {path}, so nothing was changed.",
+        "Try again once it is done, or end it.",
+    )
+
+
+class DamagedDatabaseError(StorageError):
+    """SQLite says of a database that it is damaged."""
+
+
+def unreadable_database(path: Path, why: str) -> DamagedDatabaseError:
+    """What is said of a database that cannot be read."""
+    return DamagedDatabaseError(
+        f"The database {path} is damaged: {why}.",
+        "Restore its last good state on the page Collections, or a backup.",
+    )
+
+
 def newer(folder: Path, found: object, known: int) -> StorageError:
     """The folder was written by a later version."""
     return StorageError(

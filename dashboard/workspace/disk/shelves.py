@@ -1,205 +1,367 @@
-"""The files of the folder: where each record and table stands, read and written one by one."""
+"""The folder's databases and tables: one database for each collection, one for the list of them,
+and a file for each table."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
-from threading import Lock
+from threading import Lock, local
 
 import pyarrow as pa
 
-from dashboard.workspace.disk import durable, errors
-from dashboard.workspace.disk.journal import JOURNAL, Journals, Reaches
+from dashboard.workspace.disk import database, durable, errors
+from dashboard.workspace.disk.database import Row
+from dashboard.workspace.disk.errors import StorageError
 from dashboard.workspace.disk.records import (
     Collection,
     Damaged,
     DamagedRecordError,
     Entry,
-    FolderVersion,
     Record,
-    decode,
-    encode,
+    as_text,
     hidden,
     is_id,
     is_number,
     is_table,
+    record_from,
 )
-from metrics_core.base.memo import Memo
 
-LAYOUT = 3
-"""The version of the folder's layout; 1 was one list of files without collections, 2 had no
-journals."""
+SCHEMA = {
+    "collection": "record TEXT",
+    "files": "record TEXT",
+    "layers": "id TEXT, name TEXT, begun TEXT, judged INTEGER, place INTEGER, removed INTEGER",
+    "grades": "layer_id TEXT, query_id TEXT, doc_id TEXT, grade, grader TEXT, graded TEXT",
+    "notes": "query_id TEXT, note_id TEXT, text TEXT, author TEXT, written TEXT",
+    "tags": "query_id TEXT, tag TEXT, is_set INTEGER, author TEXT, written TEXT",
+}
+"""The tables of a collection's database. `record` is JSON; of `grades`, `notes` and `tags` the last
+row about the same thing counts, and the earlier ones say what it was before."""
 
-_ABOUT, _COLLECTION, _RECORD, _TABLE = "workspace.json", "collection", ".json", ".parquet"
+GROWING = ("grades", "notes", "tags")
+"""Tables that rows are only added to."""
+
+_LIST, _STATE, _GOOD, _TABLE = "workspace.db", "state.db", "state.good.db", ".parquet"
+_LISTED = {"collections": "id TEXT, name TEXT"}
+_OLD = "workspace.json"
 _KEPT_RECORDS = 20_000
 _MISSING, _CHANGED = "is missing", "is not as it was written"
 
 
+@dataclass(frozen=True)
+class Contents:
+    """The rows of a collection's database by table: those that are as they were written, and with
+    their checksums those that are not."""
+
+    whole: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    damaged: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+
+
 class Shelves:
-    """Records and tables of one folder. Nothing of what stands inside a record becomes a path but
+    """Databases and tables of one folder. Nothing of what stands inside a record becomes a path but
     names that are checked to be ids."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._collections, self._tables = folder / "collections", folder / "tables"
-        self._records = Memo(_KEPT_RECORDS)
-        self.journals = Journals(self._collections, self._reaches, self._put_reaches)
+        self._known: dict[str, tuple[durable.State, Contents]] = {}
+        self._checked: set[Path] = set()
+        self._held = local()
+        self._version: tuple[durable.State | None, int | None] = (None, None)
         self._looked_at: dict[str, tuple[durable.State, str]] = {}
         self._looking = Lock()
 
-    def layout(self) -> int | None:
-        """The version of the layout; None where the folder does not say one."""
-        found = self._read(self.folder / _ABOUT, FolderVersion)
-        return found.layout if isinstance(found, FolderVersion) else None
+    def version(self) -> int | None:
+        """The version of the folder's databases; None where there are none that can be read."""
+        state, version = durable.state_of(self.folder / _LIST), None
+        if state and self._version[0] == state:
+            return self._version[1]
+        with suppress(OSError, StorageError), database.reading(self.folder / _LIST) as listing:
+            version = database.version_of(listing)
+        self._version = state, version
+        return version
+
+    def is_old(self) -> bool:
+        """Whether the folder is of an earlier layout and was not imported yet."""
+        return (self.folder / _OLD).is_file() and self.version() in (None, 0)
 
     def lacks_collections(self) -> bool:
-        """Whether the folder of the records is gone, without which tables cannot be told from what
-        is left over."""
-        return self.layout() is not None and not self._collections.is_dir()
+        """Whether the folder of the collections is gone, without which tables cannot be told from
+        what is left over."""
+        return self.version() is not None and not self._collections.is_dir()
 
     def make(self) -> None:
-        """Make the folder; nothing happens where it is made. Raises OSError."""
+        """Make the folder; nothing happens where it is made. Raises OSError and StorageError."""
         for folder in (self.folder, self._collections, self._tables):
             durable.make_folder(folder)
             if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & 0o077:
                 folder.chmod(0o700)
-        if self.layout() is None:
-            self.say_layout()
+        path = self.folder / _LIST
+        if path.exists() and self.version() is None:
+            _put_aside(path)
+        if not path.exists():
+            database.create(path, _LISTED, 0 if self.is_old() else database.VERSION)
+            durable.sync_folder(self.folder)
 
-    def say_layout(self) -> None:
-        """Write down which layout this is, also in a folder of an older one."""
-        durable.write(self.folder / _ABOUT, encode(FolderVersion(LAYOUT)))
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the right to name and to remove collections and tables. Raises StorageError where
+        somebody else holds it for too long."""
+        with database.writing(self.folder / _LIST) as listing:
+            self._held.listing = listing
+            try:
+                yield
+            finally:
+                del self._held.listing
+
+    def imported(self) -> None:
+        """Write down that what is in an earlier layout was imported; for who holds the lock."""
+        database.set_version(self._held.listing, database.VERSION)
 
     def sync(self) -> None:
         """Flush which names there are: one who was killed may have made some and not done so, and
         what is there is taken for kept."""
         for folder in (self.folder.parent, self.folder, self._collections, self._tables):
             durable.sync_folder(folder)
-        for identity in self.ids():
-            self.sync_collection(identity)
 
-    def sync_collection(self, identity: str) -> None:
-        """Flush which records a collection has."""
-        durable.sync_folder(self.folder_of(identity))
-
-    # Records
+    # Collections
 
     def ids(self) -> list[str]:
         """The collections that are there, removed ones too."""
-        return [name for name in _names_in(self._collections) if is_id(name)]
+        names = filter(is_id, _names_in(self._collections))
+        return [name for name in names if self.database(name).exists()]
 
     def collection(self, identity: str) -> Collection:
-        """What is known of a collection; its id for a name that cannot be read. Raises KeyError
+        """What is known of a collection; where it cannot be read its last name. Raises KeyError
         where there is none."""
-        if not self.folder_of(identity).is_dir():
-            raise KeyError(identity)
-        found = self._read(self._path(identity, _COLLECTION), Collection)
-        if isinstance(found, Collection) and found.id == identity:
-            return found
-        return Collection(identity, f"Unnamed collection {identity}", "")
+        with suppress(StorageError):
+            for _, text in self.contents(identity).whole["collection"]:
+                found = _record(text, Collection)
+                if isinstance(found, Collection) and found.id == identity:
+                    return found
+        return Collection(identity, self._names().get(identity, f"Unnamed {identity}"), "")
 
     def entries(self, identity: str) -> list[Entry]:
-        """All files of a collection, oldest first, removed and replaced ones too."""
+        """All files of a collection, oldest first, removed and replaced ones too. Raises
+        StorageError where its database cannot be read."""
         return [e for e in self._files(identity).values() if isinstance(e, Entry)]
 
     def damaged(self, identity: str) -> list[Damaged]:
-        """The records of a collection that are not as they were written."""
-        found = [
-            Damaged(number, "", read)
-            for number, read in self._files(identity).items()
-            if isinstance(read, str) and read != _MISSING  # taken away by somebody else just now
+        """The records of a collection that are not as they were written. Raises StorageError where
+        its database cannot be read."""
+        if identity not in self.ids():
+            return []
+        own = self.contents(identity).whole["collection"]
+        whole = any(isinstance(_record(text, Collection), Collection) for _, text in own)
+        return [
+            *(Damaged(n, "", why) for n, why in self._files(identity).items() if why == _CHANGED),
+            *([] if whole else [Damaged("collection", "", _CHANGED)]),
         ]
-        if identity in self.ids():
-            own = self._read(self._path(identity, _COLLECTION), Collection)
-            found += [Damaged(_COLLECTION, "", own)] if isinstance(own, str) else []
-        return found
+
+    def _files(self, identity: str) -> dict[str, Entry | str]:
+        """Number -> record of a file, or why it cannot be read; oldest first."""
+        try:
+            contents = self.contents(identity)
+        except KeyError:
+            return {}
+        found = {f"{n:05}": _record(text, Entry) for n, text in contents.whole["files"]}
+        found |= {f"{n:05}": _CHANGED for n, *_ in contents.damaged["files"]}
+        return {
+            number: _CHANGED if isinstance(e, Entry) and e.number != number else e
+            for number, e in sorted(found.items(), key=lambda item: int(item[0]))
+        }
+
+    def contents(self, identity: str) -> Contents:
+        """The rows of a collection's database. Raises KeyError where there is none, StorageError
+        where it cannot be read."""
+        path = self.database(identity)
+        state = durable.state_of(path)  # of before: what is changed meanwhile is read again
+        if state is None:
+            raise KeyError(identity)
+        before, known = self._known.get(identity, ((), Contents()))
+        if before != state or not state:
+            try:
+                if path not in self._checked:
+                    database.check(path)
+                    self._checked.add(path)
+                known = _contents(path, known if before[:1] == state[:1] else Contents())
+            except OSError as error:
+                raise errors.unreadable(error, path) from error
+            self._known[identity] = state, known
+        return known
 
     def put_collection(self, told: Collection) -> None:
-        """Write anew what is known of a collection that is there."""
-        durable.write(self._path(told.id, _COLLECTION), encode(told))
-
-    def _reaches(self, identity: str) -> Reaches:
-        found = self._read(self._path(identity, _COLLECTION), Collection)
-        return found.journals if isinstance(found, Collection) and found.id == identity else {}
-
-    def _put_reaches(self, identity: str, reaches: Reaches) -> None:
-        """Nothing where the record cannot be read: it would take the damaged one's place."""
-        found = self._read(self._path(identity, _COLLECTION), Collection)
-        if isinstance(found, Collection) and found.id == identity:
-            self.put_collection(replace(found, journals=dict(reaches)))
+        """Write anew what is known of a collection that is there; for who holds the lock."""
+        with self.changing(told.id) as state:
+            database.put(state, "collection", [(1, as_text(told))])
+        self._list(told.id, told.name)
 
     def put_entry(self, identity: str, entry: Entry) -> None:
         """Write a file's record."""
-        durable.write(self._path(identity, entry.number), encode(entry))
+        with self.changing(identity) as state:
+            database.put(state, "files", [(int(entry.number), as_text(entry))])
 
     def drop_entry(self, identity: str, number: str) -> None:
         """Remove a record for good; nothing happens where there is none."""
-        if is_id(identity) and is_number(number):
-            durable.remove(self._path(identity, number))
+        if is_id(identity) and is_number(number) and self.database(identity).exists():
+            with self.changing(identity) as state:
+                database.drop(state, "files", [int(number)])
+
+    @contextmanager
+    def changing(self, identity: str) -> Iterator[database.Connection]:
+        """The database of a collection, to be changed. Raises OSError and StorageError."""
+        path = self.database(identity)
+        if not path.exists():
+            raise errors.no_collection()
+        with database.writing(path) as state:
+            yield state
 
     def put_whole(
-        self, told: Collection, entries: Iterable[Entry], journals: Iterable[tuple[str, bytes]] = ()
+        self,
+        told: Collection,
+        entries: Iterable[Entry],
+        contents: Contents = Contents(),
+        *,
+        numbered: bool = True,
     ) -> None:
-        """A collection with all of its files, there at once or not at all."""
-        place = self.folder_of(told.id)
+        """A collection with all of its files, and the layers, notes and tags of `contents`, there
+        at once or not at all; for who holds the lock. Files are `numbered` anew, from 1."""
+        place, given = self.folder_of(told.id), list(entries)
         draft = place.with_name(f"{told.id}{durable.DRAFT}")
-        given = list(entries)
-        numbers = {e.number: f"{place:05}" for place, e in enumerate(given, start=1)}
+        numbers = {e.number: f"{n:05}" if numbered else e.number for n, e in enumerate(given, 1)}
+        records = [
+            replace(e, number=numbers[e.number], replaces=numbers.get(e.replaces, ""))
+            for e in given
+        ]
         durable.make_folder(draft)
         try:
-            for entry in given:
-                older = numbers.get(entry.replaces, "")
-                record = replace(entry, number=numbers[entry.number], replaces=older)
-                durable.write(draft / f"{record.number}{_RECORD}", encode(record))
-            for name, content in journals:
-                durable.write(draft / f"{name}{JOURNAL}", content)
-            durable.write(draft / f"{_COLLECTION}{_RECORD}", encode(told))
-            draft.replace(place)
+            database.create(draft / _STATE, SCHEMA)
+            with database.writing(draft / _STATE) as state:
+                database.put(state, "collection", [(1, as_text(told))])
+                database.put(state, "files", [(int(e.number), as_text(e)) for e in records])
+                _put_contents(state, contents)
+            durable.sync_folder(draft)
+            if place.is_dir():  # of an earlier layout, whose files stay
+                (draft / _STATE).replace(place / _STATE)
+                durable.sync_folder(place)
+                draft.rmdir()
+            else:
+                draft.replace(place)
             durable.sync_folder(self._collections)
         except BaseException:
             shutil.rmtree(draft, ignore_errors=True)
             raise
+        self._list(told.id, told.name)
+
+    def put_contents(self, identity: str, contents: Contents) -> None:
+        """Give layers, notes and tags to a collection that has none."""
+        with self.changing(identity) as state:
+            _put_contents(state, contents)
+
+    def drop_collection(self, identity: str) -> None:
+        """Remove a collection for good, at once as a whole; its tables stay for others."""
+        place = self.folder_of(identity)
+        draft = place.with_name(f"{identity}{durable.DRAFT}")
+        with suppress(StorageError), self.changing(identity):
+            place.replace(draft)  # nobody changes it any more
+        if place.is_dir():  # it cannot be read
+            place.replace(draft)
+        durable.sync_folder(self._collections)
+        shutil.rmtree(draft)
+        self._known.pop(identity, None)
+        self._held.listing.execute("DELETE FROM collections WHERE id = ?", (identity,))
+
+    def drop_damaged(
+        self,
+        identity: str,
+        state: database.Connection,
+        tables: Iterable[str],
+        texts: Iterable[str],
+    ) -> int:
+        """Remove the damaged rows of these texts; how many."""
+        wanted, gone = set(texts), 0
+        for table in tables:
+            lost = self.contents(identity).damaged[table]
+            numbers = [row[0] for row in lost if database.damaged_text(row) in wanted]
+            database.drop(state, table, numbers)
+            gone += len(numbers)
+        return gone
 
     def free_number(self, identity: str) -> str:
         """The number of the next file."""
         return f"{max((int(number) for number in self._files(identity)), default=0) + 1:05}"
 
-    def _path(self, identity: str, name: str) -> Path:
-        return self.folder_of(identity) / f"{name}{_RECORD}"
-
     def folder_of(self, identity: str) -> Path:
-        """The folder of the records of a collection. Raises KeyError for an invalid id."""
+        """The folder of a collection. Raises KeyError for an invalid id."""
         if not is_id(identity):
             raise KeyError(identity)
         return self._collections / identity
 
-    def _files(self, identity: str) -> dict[str, Entry | str]:
-        """Number -> record of a file, or why it cannot be read; oldest first."""
-        if not is_id(identity):
-            return {}
-        states = _states_in(self.folder_of(identity))
-        numbers = {n.removesuffix(_RECORD): n for n in states if n.endswith(_RECORD)}
-        folder, found = str(self.folder_of(identity)), dict[str, Entry | str]()
-        for number in sorted(filter(is_number, numbers), key=int):
-            name = numbers[number]
-            read = self._parsed(f"{folder}/{name}", states[name], Entry)
-            changed = isinstance(read, Entry) and read.number != number
-            found[number] = _CHANGED if changed else read
-        return found
+    def database(self, identity: str) -> Path:
+        """The database of a collection. Raises KeyError for an invalid id."""
+        return self.folder_of(identity) / _STATE
 
-    def _read(self, path: Path, kind: type[Record]) -> Record | str:
-        """A record, or why it cannot be read."""
-        state = durable.state_of(path)
-        return _MISSING if state is None else self._parsed(str(path), state, kind)
+    def _list(self, identity: str, name: str) -> None:
+        """Write down the name of a collection, which is told where its database cannot be read."""
+        listing = self._held.listing
+        if (identity, name) not in [row[1:] for row in _whole(listing, "collections")]:
+            listing.execute("DELETE FROM collections WHERE id = ?", (identity,))
+            database.append(listing, "collections", [(identity, name)])
 
-    def _parsed(self, path: str, state: durable.State, kind: type[Record]) -> Record | str:
-        """A record, parsed once as long as the file stays the same."""
-        return self._records((path, state, kind), lambda: _decoded(Path(path), kind))
+    def _names(self) -> dict[str, str]:
+        with suppress(OSError, StorageError), database.reading(self.folder / _LIST) as listing:
+            return {identity: name for _, identity, name in _whole(listing, "collections")}
+        return {}
+
+    # What is kept beside a database, for the day on which it cannot be read
+
+    def keep_good(self, identity: str) -> None:
+        """Copy a database beside itself if it is whole and changed since. Raises OSError and
+        StorageError."""
+        path, good = self.database(identity), self.folder_of(identity) / _GOOD
+        if good.exists() and good.stat().st_mtime_ns >= path.stat().st_mtime_ns:
+            return
+        database.check(path)
+        if not any(self.contents(identity).damaged.values()):
+            database.copy(path, good)
+
+    def good_since(self, identity: str) -> str:
+        """When the good state that is kept of a collection was copied, in UTC; "" where none is."""
+        return durable.written(durable.state_of(self.folder_of(identity) / _GOOD))
+
+    def restore_good(self, identity: str) -> None:
+        """Put the good state that is kept in the place of a database that cannot be read, which is
+        put aside. Raises OSError and StorageError."""
+        path, good = self.database(identity), self.folder_of(identity) / _GOOD
+        database.check(good)
+        _put_aside(path)
+        database.copy(good, path)
+        self._forget(identity)
+
+    def replace_unreadable(self, told: Collection) -> None:
+        """An empty database in the place of one that cannot be read, which is put aside; for who
+        holds the lock. Raises OSError and StorageError."""
+        _put_aside(self.database(told.id))
+        self._forget(told.id)
+        self.put_whole(told, [])
+
+    def put_aside(self) -> list[Path]:
+        """The databases that could not be read and were put aside."""
+        return sorted(self.folder.glob(f"*{_ASIDE}*")) + sorted(
+            self._collections.glob(f"*/*{_ASIDE}*")
+        )
+
+    def _forget(self, identity: str) -> None:
+        self._known.pop(identity, None)
+        self._checked.discard(self.database(identity))
 
     # Tables
 
@@ -249,14 +411,6 @@ class Shelves:
         with self._looking:
             self._looked_at.pop(name, None)
 
-    def drop_collection(self, identity: str) -> None:
-        """Remove a collection for good, at once as a whole; its tables stay for others."""
-        place = self.folder_of(identity)
-        draft = place.with_name(f"{identity}{durable.DRAFT}")
-        place.replace(draft)
-        durable.sync_folder(self._collections)
-        shutil.rmtree(draft)
-
     def table_path(self, name: str) -> Path:
         """Where a table stands."""
         return self._tables / f"{name}{_TABLE}"
@@ -284,13 +438,69 @@ class Shelves:
                 self._looked_at[name] = (state, why)
 
 
-def _decoded(path: Path, kind: type[Record]) -> Record | str:
+_ASIDE = ".damaged-"
+
+
+def _put_aside(path: Path) -> None:
+    """Move a database out of its place, with what an interrupted change left. Raises OSError."""
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+    aside = path.with_name(f"{path.stem}{_ASIDE}{stamp}{path.suffix}")
+    journal = database.journal_of(path)
+    if journal.exists():  # it would be applied to whatever takes the place
+        journal.replace(database.journal_of(aside))
+    path.replace(aside)
+    durable.sync_folder(path.parent)
+
+
+def _put_contents(state: database.Connection, contents: Contents) -> None:
+    for table in ("layers", *GROWING):
+        database.put(state, table, contents.whole.get(table, ()))
+        database.put_raw(state, table, contents.damaged.get(table, ()))
+
+
+def _contents(path: Path, known: Contents) -> Contents:
+    """The rows of a database; of tables that grew since they were `known` only the new ones are
+    read."""
+    whole, damaged = dict[str, Sequence[Row]](), dict[str, Sequence[Row]]()
+    with database.reading(path) as state:
+        for table in SCHEMA:
+            before: Sequence[Row] = known.whole.get(table, ())
+            lost: Sequence[Row] = known.damaged.get(table, ())
+            if table not in GROWING or not _has_grown(state, table, before, lost):
+                before, lost = (), ()
+            after = max((row[0] for row in (*before[-1:], *lost[-1:])), default=0)
+            new, new_lost = database.rows_of(state, table, after)
+            whole[table], damaged[table] = (*before, *new), (*lost, *new_lost)
+    return Contents(whole, damaged)
+
+
+def _has_grown(
+    state: database.Connection, table: str, before: Sequence[Row], lost: Sequence[Row]
+) -> bool:
+    """Whether a table still has all rows that it had, as far as their number and the last one
+    say."""
+    if not before:
+        return False
+    last = before[-1]
+    count = f"SELECT count(*) FROM {table} WHERE number <= ?"
+    most = max(last[0], *(row[0] for row in lost[-1:]), 0)
+    if state.execute(count, (most,)).fetchone()[0] != len(before) + len(lost):
+        return False
+    check = state.execute(f"SELECT checksum FROM {table} WHERE number = ?", last[:1]).fetchone()
+    return check == (database.checksum(last),)
+
+
+def _whole(state: database.Connection, table: str) -> list[Row]:
+    return database.rows_of(state, table)[0]
+
+
+@lru_cache(_KEPT_RECORDS)
+def _record(text: str, kind: type[Record]) -> Record | str:
+    """The record of a row, or why it cannot be read."""
     try:
-        return decode(path.read_bytes(), kind)
-    except DamagedRecordError:
+        return record_from(json.loads(text), kind)
+    except (DamagedRecordError, ValueError):
         return _CHANGED
-    except OSError as error:
-        return f"cannot be read ({error.strerror})"
 
 
 def _names_in(folder: Path) -> list[str]:
@@ -302,19 +512,3 @@ def _names_in(folder: Path) -> list[str]:
         return []
     except OSError as error:
         raise errors.unreadable(error, folder) from error
-
-
-def _states_in(folder: Path) -> dict[str, durable.State]:
-    """Name -> state of the files of a folder, in one pass over it. Raises StorageError likewise."""
-    states: dict[str, durable.State] = {}
-    try:
-        with os.scandir(folder) as found:
-            for entry in found:
-                state = durable.state_of(entry)
-                if state is not None:
-                    states[entry.name] = state
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except OSError as error:
-        raise errors.unreadable(error, folder) from error
-    return states

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dashboard.workspace import Collection, Entry, StorageError, Workspace
-from dashboard.workspace.disk.chain import Line, sealed
+from dashboard.workspace.disk.lines import Line, sealed
 from dashboard.workspace.disk.records import decode, encode
 from dashboard.workspace.long_runs.tables import as_arrow, content_of, table_bytes
 from dashboard.workspace.starting import start
