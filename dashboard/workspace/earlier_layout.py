@@ -23,13 +23,10 @@ _COLLECTION, _RECORD, _JOURNAL = "collection.json", ".json", ".journal"
 def import_folder(shelves: Shelves) -> None:
     """Make a database of each collection of the folder. A record that cannot be read is left out:
     it stays where it is. Raises OSError and StorageError."""
-    with shelves.locked():
-        if shelves.version():  # somebody else did it meanwhile
-            return
-        for folder in _collections(shelves.folder):
+    with shelves.importing() as is_due:
+        for folder in _collections(shelves.folder) if is_due else ():
             if not shelves.database(folder.name).exists():
                 _import(shelves, folder)
-        shelves.imported()
 
 
 def _import(shelves: Shelves, folder: Path) -> None:

@@ -38,15 +38,15 @@ class GivenGrade:
 @dataclass(frozen=True)
 class Layer:
     """A layer as it stands: whose it is, when it was begun, and whether it was `judged` here or
-    taken in from a file. `last` is the number of its last row; `lost` is what is legible of the
-    rows that are not as they were written. `place` counts the layers that were begun here, because
-    a clock may be set back; 0 of those of earlier versions."""
+    taken in from a file. `last` tells its last row apart from all others; `lost` is what is legible
+    of the rows that are not as they were written. `place` counts the layers that were begun here,
+    because a clock may be set back; 0 of those of earlier versions."""
 
     id: str
     name: str
     begun: str
     judged: bool
-    last: int
+    last: str
     removed: bool = False
     lost: tuple[str, ...] = ()
     place: int = 0
@@ -193,8 +193,9 @@ class Layers:
             database.put(state, "layers", [(*self._row(identity, layer)[:-1], removed)])
 
     def _row(self, identity: str, layer: str) -> Row:
-        rows = self._shelves.contents(identity).whole["layers"]
-        row = next((row for row in rows if row[1] == layer), None)
+        contents = self._shelves.contents(identity)
+        every = (contents.whole["layers"], contents.layers())
+        row = next((row for rows in every for row in rows if row[1] == layer), None)
         if row is None:
             raise KeyError(layer)
         return row
@@ -203,7 +204,7 @@ class Layers:
 def sweep(shelves: Shelves, identity: str) -> None:
     """Remove a collection's layers that were removed before this start. Raises OSError and
     StorageError."""
-    gone = [row[:2] for row in shelves.contents(identity).whole["layers"] if row[-1]]
+    gone = [row[:2] for row in shelves.contents(identity).layers() if row[-1]]
     if gone:
         with shelves.changing(identity) as state:
             database.drop(state, "layers", [number for number, _ in gone])
@@ -230,24 +231,26 @@ def _layers(contents: Contents, known: Contents, made: Sequence[Layer]) -> list[
     last = {layer.id: layer.last for layer in made}
     for number, layer, *own in grades[len(before) :]:
         rows.setdefault(layer, []).append(tuple(own))
-        last[layer] = number
+        last[layer] = f"{number} {own[-1]}"
     lost: dict[str, list[str]] = {}
     for row in contents.damaged["grades"]:
         lost.setdefault(str(row[1]), []).append(damaged_text(row))
-    earlier = {layer.id: layer.given for layer in made}
+    earlier, heads = {layer.id: layer.given for layer in made}, contents.whole["layers"]
+    if last.keys() - {row[1] for row in heads}:
+        heads = contents.layers()
     return [
         Layer(
             id=layer,
             name=name,
             begun=begun,
             judged=bool(judged),
-            last=last.get(layer, 0),
+            last=last.get(layer, ""),
             removed=bool(removed),
             lost=tuple(lost.get(layer, ())),
             place=place,
             given=_given(rows.get(layer, ()), earlier.get(layer, {})),
         )
-        for _, layer, name, begun, judged, place, removed in contents.whole["layers"]
+        for _, layer, name, begun, judged, place, removed in heads
     ]
 
 

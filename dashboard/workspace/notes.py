@@ -13,7 +13,7 @@ from secrets import token_hex
 
 from dashboard.workspace.adding import now
 from dashboard.workspace.disk import database
-from dashboard.workspace.disk.database import Connection, Row, damaged_text
+from dashboard.workspace.disk.database import Connection, Row
 from dashboard.workspace.disk.lines import Line, notes_in, tags_in
 from dashboard.workspace.disk.shelves import Contents, Shelves
 
@@ -75,14 +75,6 @@ class Notes:
             noted = _noted(contents.whole["notes"], contents.whole["tags"])
             self._made[identity] = contents, noted
         return noted
-
-    def lost(self, identity: str) -> list[str]:
-        """What is legible of the rows that are not as they were written."""
-        try:
-            damaged = self._shelves.contents(identity).damaged
-        except KeyError:
-            return []
-        return [damaged_text(row) for table in ("notes", "tags") for row in damaged[table]]
 
     def write(self, identity: str, query_id: str, text: str, *, by: str, note: str = "") -> str:
         """Add a note to a query, or write the one of this id anew; an empty text takes it back.

@@ -49,8 +49,7 @@ def no_removals(folder: Path, wait: float) -> Iterator[None]:
 def _sweep(shelves: Shelves) -> None:
     """Remove what was removed before this start, what was being written when something ended it,
     and tables that nothing names; none of these where a record cannot be read, which may name it.
-    What a file replaced goes once the newer table was seen to be whole: a copy that was made of a
-    folder in use may lack it."""
+    What a file replaced goes once the newer table was seen to be whole."""
     for draft in _drafts(shelves.folder):
         if draft.is_dir():
             shutil.rmtree(draft, ignore_errors=True)
@@ -80,7 +79,9 @@ def _swept(shelves: Shelves, identity: str) -> bool:
             if entry.removed or entry.number in older:
                 shelves.drop_entry(identity, entry.number)
         layers.sweep(shelves, identity)
-        shelves.keep_good(identity)
+        shelves.remember_name(identity)
+        with suppress(OSError, StorageError):
+            shelves.keep_good(identity)
         return not shelves.damaged(identity)
     except Exception:
         return False

@@ -27,7 +27,7 @@ from dashboard.workspace.disk import database, errors
 from dashboard.workspace.disk.database import Connection
 from dashboard.workspace.disk.errors import StorageError
 from dashboard.workspace.disk.records import BASELINE_RULE, Collection, Damaged, Entry, hidden
-from dashboard.workspace.disk.shelves import Contents, Shelves
+from dashboard.workspace.disk.shelves import GROWING, Contents, Shelves
 from dashboard.workspace.earlier_layout import import_folder
 from dashboard.workspace.layers import Layers
 from dashboard.workspace.long_runs.cache import Cache
@@ -171,6 +171,18 @@ class Workspace:
         except KeyError:
             return Contents()
 
+    def lost(self, identity: str) -> list[str]:
+        """What is legible of the rows of layers, notes and tags that are not as they were written,
+        but for grades of a layer, which that tells."""
+        contents = self.contents(identity)
+        layers = {row[1] for row in contents.layers()}
+        return [
+            database.damaged_text(row)
+            for table in ("layers", *GROWING)
+            for row in contents.damaged.get(table, ())
+            if table != "grades" or row[1] not in layers
+        ]
+
     def good_since(self, identity: str) -> str:
         """When the state was copied that `restore_good` brings back, in UTC; "" where there is
         none."""
@@ -186,11 +198,11 @@ class Workspace:
         """The databases that could not be read and were put aside."""
         return self._shelves.put_aside()
 
-    def drop_damaged(self, identity: str, tables: Iterable[str], texts: Collection_[str]) -> int:
-        """Remove damaged rows of these tables for good, those of these texts and no other; how
-        many."""
+    def drop_lost(self, identity: str, texts: Collection_[str]) -> int:
+        """Remove damaged rows of layers, notes and tags for good, those of these texts and no
+        other; how many."""
         with self.changing(identity) as state:
-            return self._shelves.drop_damaged(identity, state, tables, texts)
+            return self._shelves.drop_lost(identity, state, texts)
 
     def _change(self, identity: str, **changes: Any) -> None:
         with self.writing():
@@ -201,6 +213,8 @@ class Workspace:
                 if not told.removed:
                     raise
                 self._shelves.replace_unreadable(told)
+                told = replace(self._shelves.collection(identity), changed=now(), **changes)
+                self._shelves.put_collection(told)
 
     # Files
 

@@ -25,7 +25,7 @@ from typing import Any
 from unittest import mock
 
 from dashboard.workspace import Entry, StorageError, Workspace
-from dashboard.workspace.disk.journal import NOTES
+NOTES = "notes"
 from dashboard.workspace.notes import Noted
 from dashboard.workspace.starting import start
 from metrics_core import formats

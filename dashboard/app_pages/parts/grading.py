@@ -47,8 +47,8 @@ def layers_part() -> None:
     if lost:
         counted = section.counted(len(lost), "row is damaged", "rows are damaged")
         with st.container(horizontal=True, vertical_alignment="center", key="damaged_notes"):
-            st.html(data.receipt(f"Notes and tags: {counted}; the rest is whole."))
-            _damaged(("notes", "tags"), "the notes and tags", lost)
+            st.html(data.receipt(f"Layers, notes and tags: {counted}; the rest is whole."))
+            _damaged("layers, notes and tags", lost)
     expect_files()
     with st.popover("Take in a layer"):
         given = st.file_uploader(
@@ -82,7 +82,7 @@ def _layer(layer: Layer, *, is_on: bool) -> None:
             disabled=not len(layer),
         )
         if layer.lost:
-            _damaged(("grades",), f"the layer “{layer.name}”", damaged_rows(layer))
+            _damaged(f"the layer “{layer.name}”", damaged_rows(layer))
         st.button(
             "Remove",
             key=f"remove_layer_{layer.id}",
@@ -92,7 +92,7 @@ def _layer(layer: Layer, *, is_on: bool) -> None:
         )
 
 
-def _damaged(tables: Sequence[str], called: str, rows: Sequence[str]) -> None:
+def _damaged(called: str, rows: Sequence[str]) -> None:
     """Damaged rows, as far as they are legible, to keep elsewhere and to drop."""
     with st.popover(f"Damaged {w.plural(len(rows), 'row')}"):
         st.markdown(
@@ -115,7 +115,7 @@ def _damaged(tables: Sequence[str], called: str, rows: Sequence[str]) -> None:
             f"Drop :gray[{section.counted(len(rows), 'damaged row', 'damaged rows')} for good]",
             key=f"drop_{called}",
             on_click=drop_rows,
-            args=(tables, called, rows),
+            args=(called, rows),
         )
 
 

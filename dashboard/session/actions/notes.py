@@ -65,18 +65,18 @@ def take_tag_off(query_id: str, tag: str) -> None:
 
 
 def damaged_rows(layer: Layer | None = None) -> tuple[str, ...]:
-    """What is legible of the rows of a layer that are not as they were written, or of those of the
-    open collection's notes and tags."""
-    return layer.lost if layer else tuple(workspace().notes.lost(collection()))
+    """What is legible of the rows of a layer that are not as they were written, or of the other
+    ones of the open collection."""
+    return layer.lost if layer else tuple(workspace().lost(collection()))
 
 
-def drop_rows(tables: Sequence[str], called: str, texts: Sequence[str]) -> None:
-    """Remove damaged rows of these tables for good, those that were shown and no other; what was
-    `called` so is told."""
+def drop_rows(called: str, texts: Sequence[str]) -> None:
+    """Remove damaged rows for good, those that were shown and no other; what was `called` so is
+    told."""
     here = collection()
 
     def dropped() -> None:
-        gone = workspace().drop_damaged(here, tables, texts)
+        gone = workspace().drop_lost(here, texts)
         if gone:
             counted = f"{w.count(gone)} damaged {w.plural(gone, 'row')}"
             tell(f"{counted} of {called} {w.plural(gone, 'was', 'were')} dropped.")

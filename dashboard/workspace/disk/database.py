@@ -78,15 +78,19 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 @contextmanager
 def writing(path: Path) -> Iterator[sqlite3.Connection]:
     """The only connection that changes a database; what it changed is on the disk at the end, or
-    nothing is. Raises as `reading`."""
+    nothing is. Raises as `reading`, and StorageError for a database of a newer version."""
+    file = durable.file_of(path)
     with _connected(path) as database:
         for mode, (value, effect) in _MODES.items():
             database.execute(f"PRAGMA {mode} = {value}")
             if database.execute(f"PRAGMA {mode}").fetchone()[0] != effect:
                 raise OSError(errno.ENOTSUP, f"SQLite does not set {mode}")
         database.execute("BEGIN IMMEDIATE")
-        if not path.exists():  # removed for good while this one waited
-            raise errors.no_collection()
+        if durable.file_of(path) != file:  # removed or put aside while this one waited
+            raise errors.no_collection() if not path.exists() else errors.locked(path)
+        version = version_of(database)
+        if version > VERSION:
+            raise errors.newer(path.parent, version, VERSION)
         try:
             yield database
             database.execute("COMMIT")
@@ -126,7 +130,9 @@ def _translated(error: sqlite3.Error, path: Path) -> OSError | errors.StorageErr
 
 
 def check(path: Path) -> None:
-    """Raise StorageError where the pages of a database do not fit together."""
+    """Raise StorageError where there is no file, or its pages do not fit together."""
+    if not path.is_file():
+        raise errors.unreadable_database(path, "there is no such file")
     with reading(path) as database:
         found = database.execute("PRAGMA quick_check(1)").fetchone()[0]
     if found != "ok":
@@ -134,18 +140,22 @@ def check(path: Path) -> None:
 
 
 def copy(path: Path, target: Path) -> None:
-    """Put a copy of one state of a database into another place. Raises as `reading`."""
+    """Put a copy of one state of a database into another place, as if it was written when that
+    was. Raises as `reading`."""
+    state = path.stat()
     draft = target.with_name(f"{target.name}.{token_hex(4)}{durable.DRAFT}")
     try:
         os.close(durable.opened_new(draft))
         with _connected(path) as source, _connected(draft) as copied:
+            copied.execute("PRAGMA journal_mode = MEMORY")  # nothing of a draft is undone
             source.backup(copied)
+        os.utime(draft, ns=(state.st_atime_ns, state.st_mtime_ns))
+        durable.clear(target)
         draft.replace(target)
         durable.sync_folder(target.parent)
     finally:
-        for left in (draft, journal_of(draft)):
-            with suppress(OSError):
-                left.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
 
 
 def journal_of(path: Path) -> Path:

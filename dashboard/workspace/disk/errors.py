@@ -81,13 +81,17 @@ def locked(path: Path) -> StorageError:
 class DamagedDatabaseError(StorageError):
     """SQLite says of a database that it is damaged."""
 
+    path: Path
+
 
 def unreadable_database(path: Path, why: str) -> DamagedDatabaseError:
     """What is said of a database that cannot be read."""
-    return DamagedDatabaseError(
+    error = DamagedDatabaseError(
         f"The database {path} is damaged: {why}.",
         "Restore its last good state on the page Collections, or a backup.",
     )
+    error.path = path
+    return error
 
 
 def newer(folder: Path, found: object, known: int) -> StorageError:

@@ -140,7 +140,7 @@ def journals_of(contents: Contents) -> dict[str, bytes]:
     """Name -> journal of a collection's layers, and of its notes and tags where it has some. A row
     that is not as it was written comes along as a line that is not."""
     found = {}
-    for _, layer, name, begun, judged, place, removed in contents.whole.get("layers", ()):
+    for _, layer, name, begun, judged, place, removed in contents.layers():
         head: Line = {"name": name, "begun": begun, "judged": bool(judged), "place": place}
         head |= {"removed": True} if removed else {}
         rows = [row[2:] for row in contents.whole["grades"] if row[1] == layer]

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import stat
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from pathlib import Path
 from threading import Lock, local
 
 import pyarrow as pa
+from filelock import FileLock
 
 from dashboard.workspace.disk import database, durable, errors
 from dashboard.workspace.disk.database import Row
@@ -64,6 +66,15 @@ class Contents:
     whole: Mapping[str, Sequence[Row]] = field(default_factory=dict)
     damaged: Mapping[str, Sequence[Row]] = field(default_factory=dict)
 
+    def layers(self) -> list[Row]:
+        """The rows of layers; one without a name for grades whose layer's row is lost."""
+        here = list(self.whole.get("layers", ()))
+        ids = dict.fromkeys(row[1] for row in self.whole.get("grades", ()))
+        lost = [layer for layer in ids if layer not in {row[1] for row in here}]
+        last = max((row[0] for row in (*here, *self.damaged.get("layers", ()))), default=0)
+        rows = [(n, v, f"Unnamed layer {v}", "", 0, 0, 0) for n, v in enumerate(lost, last + 1)]
+        return here + rows
+
 
 class Shelves:
     """Databases and tables of one folder. Nothing of what stands inside a record becomes a path but
@@ -81,17 +92,21 @@ class Shelves:
 
     def version(self) -> int | None:
         """The version of the folder's databases; None where there are none that can be read."""
-        state, version = durable.state_of(self.folder / _LIST), None
+        at, state = time.time_ns(), durable.state_of(self.folder / _LIST)
         if state and self._version[0] == state:
             return self._version[1]
         with suppress(OSError, StorageError), database.reading(self.folder / _LIST) as listing:
             version = database.version_of(listing)
-        self._version = state, version
-        return version
+            if state and durable.is_settled(state, at):
+                self._version = state, version
+            return version
+        return None
 
     def is_old(self) -> bool:
         """Whether the folder is of an earlier layout and was not imported yet."""
-        return (self.folder / _OLD).is_file() and self.version() in (None, 0)
+        return not self.version() and (
+            (self.folder / _OLD).exists() or any(self._collections.glob("*/collection.json"))
+        )
 
     def lacks_collections(self) -> bool:
         """Whether the folder of the collections is gone, without which tables cannot be told from
@@ -105,26 +120,44 @@ class Shelves:
             if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & 0o077:
                 folder.chmod(0o700)
         path = self.folder / _LIST
-        if path.exists() and self.version() is None:
+        if path not in self._checked or not path.exists():
+            with FileLock(self.folder / "lock", mode=0o600):
+                self._make_list(path)
+            self._checked.add(path)
+
+    def _make_list(self, path: Path) -> None:
+        version = 0 if self.is_old() else database.VERSION
+        try:
+            if os.path.lexists(path):
+                database.check(path)
+        except errors.DamagedDatabaseError:
             _put_aside(path)
-        if not path.exists():
-            database.create(path, _LISTED, 0 if self.is_old() else database.VERSION)
-            durable.sync_folder(self.folder)
+        database.create(path, _LISTED, version)
+        durable.sync_folder(self.folder)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the right to name and to remove collections and tables. Raises StorageError where
         somebody else holds it for too long."""
-        with database.writing(self.folder / _LIST) as listing:
-            self._held.listing = listing
-            try:
+        try:
+            with database.writing(self.folder / _LIST) as listing:
+                self._held.listing = listing
                 yield
-            finally:
-                del self._held.listing
+        except errors.DamagedDatabaseError as error:
+            if error.path == self.folder / _LIST:
+                self._checked.discard(error.path)
+            raise
+        finally:
+            self._held.listing = None
 
-    def imported(self) -> None:
-        """Write down that what is in an earlier layout was imported; for who holds the lock."""
-        database.set_version(self._held.listing, database.VERSION)
+    @contextmanager
+    def importing(self) -> Iterator[bool]:
+        """Hold the same right; whether an earlier layout is to be imported, and was at the end."""
+        with self.locked():
+            is_due = not database.version_of(self._held.listing)
+            yield is_due
+            if is_due:
+                database.set_version(self._held.listing, database.VERSION)
 
     def sync(self) -> None:
         """Flush which names there are: one who was killed may have made some and not done so, and
@@ -135,9 +168,9 @@ class Shelves:
     # Collections
 
     def ids(self) -> list[str]:
-        """The collections that are there, removed ones too."""
-        names = filter(is_id, _names_in(self._collections))
-        return [name for name in names if self.database(name).exists()]
+        """The collections that are there, removed ones too, and those whose database is gone."""
+        names = [name for name in _names_in(self._collections) if is_id(name)]
+        return [] if names and self.is_old() else names
 
     def collection(self, identity: str) -> Collection:
         """What is known of a collection; where it cannot be read its last name. Raises KeyError
@@ -183,20 +216,26 @@ class Shelves:
         """The rows of a collection's database. Raises KeyError where there is none, StorageError
         where it cannot be read."""
         path = self.database(identity)
-        state = durable.state_of(path)  # of before: what is changed meanwhile is read again
-        if state is None:
-            raise KeyError(identity)
+        # Of before: what is changed meanwhile is read again.
+        at, state = time.time_ns(), durable.state_of(path) or ()
         before, known = self._known.get(identity, ((), Contents()))
         if before != state or not state:
             try:
-                if path not in self._checked:
-                    database.check(path)
-                    self._checked.add(path)
+                self._check(path)
                 known = _contents(path, known if before[:1] == state[:1] else Contents())
             except OSError as error:
                 raise errors.unreadable(error, path) from error
-            self._known[identity] = state, known
+            self._known[identity] = state if durable.is_settled(state, at) else state[:1], known
         return known
+
+    def _check(self, path: Path) -> None:
+        """Raise KeyError where there is no collection, and StorageError where its database is
+        gone or its pages are damaged, which is looked at once."""
+        if path not in self._checked or not path.is_file():
+            if not path.parent.is_dir():
+                raise KeyError(path.parent.name)
+            database.check(path)
+            self._checked.add(path)
 
     def put_collection(self, told: Collection) -> None:
         """Write anew what is known of a collection that is there; for who holds the lock."""
@@ -211,7 +250,7 @@ class Shelves:
 
     def drop_entry(self, identity: str, number: str) -> None:
         """Remove a record for good; nothing happens where there is none."""
-        if is_id(identity) and is_number(number) and self.database(identity).exists():
+        if identity in self.ids() and is_number(number):
             with self.changing(identity) as state:
                 database.drop(state, "files", [int(number)])
 
@@ -219,10 +258,14 @@ class Shelves:
     def changing(self, identity: str) -> Iterator[database.Connection]:
         """The database of a collection, to be changed. Raises OSError and StorageError."""
         path = self.database(identity)
-        if not path.exists():
-            raise errors.no_collection()
+        try:
+            self._check(path)
+        except KeyError:
+            raise errors.no_collection() from None
         with database.writing(path) as state:
             yield state
+        before, known = self._known.get(identity, ((), Contents()))
+        self._known[identity] = before[:1], known
 
     def put_whole(
         self,
@@ -241,6 +284,7 @@ class Shelves:
             replace(e, number=numbers[e.number], replaces=numbers.get(e.replaces, ""))
             for e in given
         ]
+        shutil.rmtree(draft, ignore_errors=True)
         durable.make_folder(draft)
         try:
             database.create(draft / _STATE, SCHEMA)
@@ -249,7 +293,7 @@ class Shelves:
                 database.put(state, "files", [(int(e.number), as_text(e)) for e in records])
                 _put_contents(state, contents)
             durable.sync_folder(draft)
-            if place.is_dir():  # of an earlier layout, whose files stay
+            if place.is_dir():  # other files are there, which stay
                 (draft / _STATE).replace(place / _STATE)
                 durable.sync_folder(place)
                 draft.rmdir()
@@ -270,7 +314,7 @@ class Shelves:
         """Remove a collection for good, at once as a whole; its tables stay for others."""
         place = self.folder_of(identity)
         draft = place.with_name(f"{identity}{durable.DRAFT}")
-        with suppress(StorageError), self.changing(identity):
+        with suppress(errors.DamagedDatabaseError), self.changing(identity):
             place.replace(draft)  # nobody changes it any more
         if place.is_dir():  # it cannot be read
             place.replace(draft)
@@ -279,18 +323,11 @@ class Shelves:
         self._known.pop(identity, None)
         self._held.listing.execute("DELETE FROM collections WHERE id = ?", (identity,))
 
-    def drop_damaged(
-        self,
-        identity: str,
-        state: database.Connection,
-        tables: Iterable[str],
-        texts: Iterable[str],
-    ) -> int:
+    def drop_lost(self, identity: str, state: database.Connection, texts: Iterable[str]) -> int:
         """Remove the damaged rows of these texts; how many."""
-        wanted, gone = set(texts), 0
-        for table in tables:
-            lost = self.contents(identity).damaged[table]
-            numbers = [row[0] for row in lost if database.damaged_text(row) in wanted]
+        wanted, gone, damaged = set(texts), 0, self.contents(identity).damaged
+        for table in ("layers", *GROWING):
+            numbers = [r[0] for r in damaged[table] if database.damaged_text(r) in wanted]
             database.drop(state, table, numbers)
             gone += len(numbers)
         return gone
@@ -327,31 +364,43 @@ class Shelves:
         """Copy a database beside itself if it is whole and changed since. Raises OSError and
         StorageError."""
         path, good = self.database(identity), self.folder_of(identity) / _GOOD
-        if good.exists() and good.stat().st_mtime_ns >= path.stat().st_mtime_ns:
+        if good.is_file() and good.stat().st_mtime_ns == path.stat().st_mtime_ns:
             return
         database.check(path)
         if not any(self.contents(identity).damaged.values()):
             database.copy(path, good)
 
     def good_since(self, identity: str) -> str:
-        """When the good state that is kept of a collection was copied, in UTC; "" where none is."""
+        """When the good state that is kept of a collection was written, in UTC; "" where none
+        is."""
         return durable.written(durable.state_of(self.folder_of(identity) / _GOOD))
 
     def restore_good(self, identity: str) -> None:
         """Put the good state that is kept in the place of a database that cannot be read, which is
-        put aside. Raises OSError and StorageError."""
+        put aside; nothing where it can be read, as after somebody else did so. For who holds the
+        lock. Raises OSError and StorageError."""
         path, good = self.database(identity), self.folder_of(identity) / _GOOD
+        with suppress(errors.DamagedDatabaseError):
+            database.check(path)
+            return
         database.check(good)
         _put_aside(path)
         database.copy(good, path)
         self._forget(identity)
 
     def replace_unreadable(self, told: Collection) -> None:
-        """An empty database in the place of one that cannot be read, which is put aside; for who
-        holds the lock. Raises OSError and StorageError."""
-        _put_aside(self.database(told.id))
-        self._forget(told.id)
-        self.put_whole(told, [])
+        """The good state, or an empty database, in the place of one that cannot be read, which is
+        put aside; for who holds the lock. Raises OSError and StorageError."""
+        try:
+            self.restore_good(told.id)
+        except errors.DamagedDatabaseError:
+            _put_aside(self.database(told.id))
+            self._forget(told.id)
+            self.put_whole(told, [])
+
+    def remember_name(self, identity: str) -> None:
+        """Write down a collection's name beside those of the others, for who holds the lock."""
+        self._list(identity, self.collection(identity).name)
 
     def put_aside(self) -> list[Path]:
         """The databases that could not be read and were put aside."""
@@ -442,13 +491,13 @@ _ASIDE = ".damaged-"
 
 
 def _put_aside(path: Path) -> None:
-    """Move a database out of its place, with what an interrupted change left. Raises OSError."""
+    """Move a database out of its place, with what an interrupted change left: that would be applied
+    to whatever takes the place. Raises OSError."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
     aside = path.with_name(f"{path.stem}{_ASIDE}{stamp}{path.suffix}")
-    journal = database.journal_of(path)
-    if journal.exists():  # it would be applied to whatever takes the place
-        journal.replace(database.journal_of(aside))
-    path.replace(aside)
+    for name, to in ((database.journal_of(path), database.journal_of(aside)), (path, aside)):
+        if os.path.lexists(name):
+            name.replace(to)
     durable.sync_folder(path.parent)
 
 
