@@ -3,10 +3,10 @@ are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 from pathlib import Path
 
-from dashboard.workspace.disk.lines import contents_of, is_name
+from dashboard.workspace.disk.lines import NO_CHECKSUM, contents_of, is_name
 from dashboard.workspace.disk.records import (
     Collection,
     DamagedRecordError,
@@ -14,15 +14,17 @@ from dashboard.workspace.disk.records import (
     Record,
     decode,
     is_id,
+    is_number,
 )
-from dashboard.workspace.disk.shelves import Shelves
+from dashboard.workspace.disk.shelves import Contents, Shelves
 
 _COLLECTION, _RECORD, _JOURNAL = "collection.json", ".json", ".journal"
+_TABLE = re.compile(rb"[0-9a-f]{64}")
 
 
 def import_folder(shelves: Shelves) -> None:
-    """Make a database of each collection of the folder. A record that cannot be read is left out:
-    it stays where it is. Raises OSError and StorageError."""
+    """Make a database of each collection of the folder. A record that cannot be read is a damaged
+    row. Raises OSError and StorageError."""
     with shelves.importing() as is_due:
         for folder in _collections(shelves.folder) if is_due else ():
             if not shelves.database(folder.name).exists():
@@ -30,7 +32,7 @@ def import_folder(shelves: Shelves) -> None:
 
 
 def _import(shelves: Shelves, folder: Path) -> None:
-    told = next(_records(folder / _COLLECTION, Collection), None)
+    told = _record(folder / _COLLECTION, Collection)
     if told is None or told.id != folder.name:
         told = Collection(folder.name, f"Unnamed collection {folder.name}", "")
     journals = {
@@ -38,31 +40,28 @@ def _import(shelves: Shelves, folder: Path) -> None:
         for path in sorted(folder.glob(f"*{_JOURNAL}"))
         if is_name(path.stem) and path.is_file()
     }
-    shelves.put_whole(told, _entries(folder), contents_of(journals), numbered=False)
+    paths = [p for p in folder.glob(f"*{_RECORD}") if is_number(p.stem)]
+    found = {path.stem: _record(path, Entry) for path in sorted(paths, key=lambda p: int(p.stem))}
+    entries = [entry for number, entry in found.items() if entry and entry.number == number]
+    contents = contents_of(journals)
+    lost = found.keys() - {entry.number for entry in entries}
+    damaged = {"files": [(int(number), "", NO_CHECKSUM) for number in lost]}
+    contents = Contents(contents.whole, contents.damaged | damaged)
+    shelves.put_whole(told, entries, contents, numbered=False)
 
 
 def tables_named(folder: Path) -> set[str]:
-    """The tables that files of an earlier layout name."""
-    return {entry.table for own in _collections(folder) for entry in _entries(own)}
+    """The tables that records of an earlier layout name, also damaged ones."""
+    records = [p for own in _collections(folder) for p in own.glob(f"*{_RECORD}") if p.is_file()]
+    return {name.decode() for path in records for name in _TABLE.findall(path.read_bytes())}
 
 
 def _collections(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.glob("collections/*")) if is_id(path.name)]
 
 
-def _entries(folder: Path) -> list[Entry]:
-    found = (
-        entry
-        for path in sorted(folder.glob(f"*{_RECORD}"))
-        if path.name != _COLLECTION
-        for entry in _records(path, Entry)
-        if entry.number == path.stem
-    )
-    return sorted(found, key=lambda entry: int(entry.number))
-
-
-def _records(path: Path, kind: type[Record]) -> Iterator[Record]:
+def _record(path: Path, kind: type[Record]) -> Record | None:
     try:
-        yield decode(path.read_bytes(), kind)
+        return decode(path.read_bytes(), kind)
     except (DamagedRecordError, OSError):
-        return
+        return None

@@ -409,6 +409,8 @@ class Workspace:
         if back != known:
             back = replace(back, changed=now())
             self._shelves.put_entry(identity, back)
+        else:
+            self._shelves.sync_collection(identity)
         return Added(back, "new" if known.removed else "known")
 
     def _older(self, identity: str, loaded: Loaded) -> Entry | None:

@@ -5,8 +5,8 @@ names once the folder was. Until then each change of a name (create, move, remov
 not, whatever became of those before and after it; a move is never half in that neither name is
 there, but both may be. Of what was written into a file and not flushed each piece may be there, or
 not, or in part, or zeros in its place, and what it made longer may be cut; bytes that were flushed
-and not written since stay, as SQLite assumes as well. A whole folder is gone if its name in the folder above was not flushed. Real disks and file
-systems lose less.
+and not written since stay, as SQLite assumes as well. A whole folder is gone if its name in the
+folder above was not flushed. Real disks and file systems lose less.
 """
 
 from __future__ import annotations

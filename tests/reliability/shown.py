@@ -90,7 +90,14 @@ def left_over(folder: Path) -> list[str]:
 
 
 def _left_over(folder: Path) -> Iterator[str]:
-    known = {"workspace.db", "workspace.db-journal", "collections", "tables", "lock", "removing.lock"}
+    known = {
+        "workspace.db",
+        "workspace.db-journal",
+        "collections",
+        "tables",
+        "lock",
+        "removing.lock",
+    }
     yield from (p.name for p in folder.iterdir() if p.name not in known)
     workspace, named = Workspace(folder), set()
     every = [*workspace.collections(), *workspace.collections(removed=True)]

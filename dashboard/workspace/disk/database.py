@@ -21,6 +21,7 @@ from typing import Any
 from urllib.parse import quote
 
 from dashboard.workspace.disk import durable, errors
+from metrics_core.base.whole_files import clear
 
 VERSION = 4
 """`PRAGMA user_version`; up to 3 a folder held JSON records and journals."""
@@ -114,14 +115,18 @@ def _connected(path: Path) -> Iterator[sqlite3.Connection]:
         database.text_factory = lambda content: content.decode("utf-8", "surrogateescape")
         yield database
     except sqlite3.Error as error:
+        if not hasattr(error, "sqlite_errorcode"):
+            raise  # a programmer's mistake
         raise _translated(error, path) from error
+    except UnicodeDecodeError as error:  # of a column's name or SQLite's own sentence
+        raise errors.unreadable_database(path, str(error)) from error
     finally:
         if database is not None:
             database.close()
 
 
 def _translated(error: sqlite3.Error, path: Path) -> OSError | errors.StorageError:
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    code = error.sqlite_errorcode & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return errors.locked(path)
     if code in (sqlite3.SQLITE_IOERR, *_ERRNO):
@@ -129,14 +134,17 @@ def _translated(error: sqlite3.Error, path: Path) -> OSError | errors.StorageErr
     return errors.unreadable_database(path, str(error))
 
 
-def check(path: Path) -> None:
-    """Raise StorageError where there is no file, or its pages do not fit together."""
+def check(path: Path, schema: Schema) -> None:
+    """Raise StorageError where there is no such database, or its pages do not fit together."""
     if not path.is_file():
         raise errors.unreadable_database(path, "there is no such file")
     with reading(path) as database:
         found = database.execute("PRAGMA quick_check(1)").fetchone()[0]
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
     if found != "ok":
         raise errors.unreadable_database(path, str(found))
+    if not schema.keys() <= tables:
+        raise errors.unreadable_database(path, "it has not the tables that it should have")
 
 
 def copy(path: Path, target: Path) -> None:
@@ -150,7 +158,7 @@ def copy(path: Path, target: Path) -> None:
             copied.execute("PRAGMA journal_mode = MEMORY")  # nothing of a draft is undone
             source.backup(copied)
         os.utime(draft, ns=(state.st_atime_ns, state.st_mtime_ns))
-        durable.clear(target)
+        clear(target)
         draft.replace(target)
         durable.sync_folder(target.parent)
     finally:

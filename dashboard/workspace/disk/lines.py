@@ -23,7 +23,7 @@ Line = dict[str, Any]
 NOTES, _LAYER = "notes", "layer-"
 _NAME = re.compile(r"layer-[a-z0-9]{1,40}")
 _HEAD = {"name": str, "begun": str, "judged": bool, "removed": bool, "place": int}
-_NO_CHECKSUM = -1
+NO_CHECKSUM = -1
 """That of no row: a line that was damaged stays so."""
 
 
@@ -114,14 +114,14 @@ def contents_of(journals: Mapping[str, bytes]) -> Contents:
         if name == NOTES:
             _number(whole["notes"], notes_in(lines))
             _number(whole["tags"], tags_in(lines))
-            damaged["notes"] += [("", "", text, "", "", _NO_CHECKSUM) for text in lost]
+            damaged["notes"] += [("", "", text, "", "", NO_CHECKSUM) for text in lost]
             continue
         layer, head = name.removeprefix(_LAYER), head_of(lines)
         called, begun = head.get("name", f"Unnamed layer {layer}"), head.get("begun", "")
         flags = (int(head.get("judged", False)), head.get("place", 0), head.get("removed", False))
         _number(whole["layers"], [(layer, called, begun, *flags[:2], int(flags[2]))])
         _number(whole["grades"], ((layer, *own) for own in grades_in(lines)))
-        damaged["grades"] += [(layer, text, "", None, "", "", _NO_CHECKSUM) for text in lost]
+        damaged["grades"] += [(layer, text, "", None, "", "", NO_CHECKSUM) for text in lost]
     numbered = {
         table: [(n, *row) for n, row in enumerate(rows, start=len(whole[table]) + 1)]
         for table, rows in damaged.items()

@@ -128,8 +128,9 @@ class Shelves:
     def _make_list(self, path: Path) -> None:
         version = 0 if self.is_old() else database.VERSION
         try:
-            if os.path.lexists(path):
-                database.check(path)
+            state = durable.state_of(path)
+            if state is not None and state[1:2] != (0,):  # it was only begun
+                database.check(path, _LISTED)
         except errors.DamagedDatabaseError:
             _put_aside(path)
         database.create(path, _LISTED, version)
@@ -164,6 +165,12 @@ class Shelves:
         what is there is taken for kept."""
         for folder in (self.folder.parent, self.folder, self._collections, self._tables):
             durable.sync_folder(folder)
+        for identity in self.ids():
+            self.sync_collection(identity)
+
+    def sync_collection(self, identity: str) -> None:
+        """Flush that no change of a collection is to be undone."""
+        durable.sync_folder(self.folder_of(identity))
 
     # Collections
 
@@ -234,14 +241,14 @@ class Shelves:
         if path not in self._checked or not path.is_file():
             if not path.parent.is_dir():
                 raise KeyError(path.parent.name)
-            database.check(path)
+            database.check(path, SCHEMA)
             self._checked.add(path)
 
     def put_collection(self, told: Collection) -> None:
         """Write anew what is known of a collection that is there; for who holds the lock."""
+        self._list(told.id, told.name)
         with self.changing(told.id) as state:
             database.put(state, "collection", [(1, as_text(told))])
-        self._list(told.id, told.name)
 
     def put_entry(self, identity: str, entry: Entry) -> None:
         """Write a file's record."""
@@ -276,7 +283,8 @@ class Shelves:
         numbered: bool = True,
     ) -> None:
         """A collection with all of its files, and the layers, notes and tags of `contents`, there
-        at once or not at all; for who holds the lock. Files are `numbered` anew, from 1."""
+        at once or not at all; for who holds the lock. Files are `numbered` anew, from 1, or come
+        with those of `contents` that are damaged."""
         place, given = self.folder_of(told.id), list(entries)
         draft = place.with_name(f"{told.id}{durable.DRAFT}")
         numbers = {e.number: f"{n:05}" if numbered else e.number for n, e in enumerate(given, 1)}
@@ -284,6 +292,7 @@ class Shelves:
             replace(e, number=numbers[e.number], replaces=numbers.get(e.replaces, ""))
             for e in given
         ]
+        self._list(told.id, told.name)
         shutil.rmtree(draft, ignore_errors=True)
         durable.make_folder(draft)
         try:
@@ -292,6 +301,8 @@ class Shelves:
                 database.put(state, "collection", [(1, as_text(told))])
                 database.put(state, "files", [(int(e.number), as_text(e)) for e in records])
                 _put_contents(state, contents)
+                if not numbered:
+                    database.put_raw(state, "files", contents.damaged.get("files", ()))
             durable.sync_folder(draft)
             if place.is_dir():  # other files are there, which stay
                 (draft / _STATE).replace(place / _STATE)
@@ -303,7 +314,6 @@ class Shelves:
         except BaseException:
             shutil.rmtree(draft, ignore_errors=True)
             raise
-        self._list(told.id, told.name)
 
     def put_contents(self, identity: str, contents: Contents) -> None:
         """Give layers, notes and tags to a collection that has none."""
@@ -366,7 +376,7 @@ class Shelves:
         path, good = self.database(identity), self.folder_of(identity) / _GOOD
         if good.is_file() and good.stat().st_mtime_ns == path.stat().st_mtime_ns:
             return
-        database.check(path)
+        database.check(path, SCHEMA)
         if not any(self.contents(identity).damaged.values()):
             database.copy(path, good)
 
@@ -381,9 +391,9 @@ class Shelves:
         lock. Raises OSError and StorageError."""
         path, good = self.database(identity), self.folder_of(identity) / _GOOD
         with suppress(errors.DamagedDatabaseError):
-            database.check(path)
+            database.check(path, SCHEMA)
             return
-        database.check(good)
+        database.check(good, SCHEMA)
         _put_aside(path)
         database.copy(good, path)
         self._forget(identity)

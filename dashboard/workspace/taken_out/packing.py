@@ -16,6 +16,7 @@ from typing import IO
 import pyarrow as pa
 
 from dashboard.workspace import adding
+from dashboard.workspace.disk.decoded import check_values
 from dashboard.workspace.disk.errors import StorageError, damaged
 from dashboard.workspace.disk.lines import contents_of, is_name, journals_of
 from dashboard.workspace.disk.records import (
@@ -151,6 +152,8 @@ def unpack(workspace: Workspace, origin: Origin, *, file: str) -> Collection:
         journals = _members(packed, _JOURNALS)
         if not all(is_name(name) for name in journals):
             raise DamagedRecordError("a journal has another name than those that are kept")
+        for lines in journals.values():
+            _check_lines(lines)
         tables = {e.table: _member(packed, f"{_TABLES}{e.table}.parquet") for e in entries}
         for name, table in tables.items():
             if hashlib.sha256(table).hexdigest() != name:
@@ -179,6 +182,17 @@ def _collection(packed: zipfile.ZipFile, file: str) -> Collection:
     if own != about(told, records | journals):
         raise DamagedRecordError("its records are not those that were packed")
     return decode(told, Collection)
+
+
+def _check_lines(journal: bytes) -> None:
+    """Raise ValueError for a line with values that no reader lets pass. One that is damaged comes
+    along: it tells what is lost."""
+    for line in journal.splitlines():
+        try:
+            told = json.loads(line)
+        except ValueError:
+            continue
+        check_values(told)
 
 
 def _members(packed: zipfile.ZipFile, folder: str) -> dict[str, bytes]:
