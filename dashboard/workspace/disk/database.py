@@ -50,11 +50,16 @@ def create(path: Path, schema: Schema, version: int = VERSION) -> None:
     with writing(path) as database:
         if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             return
-        for table, columns in schema.items():
-            database.execute(
-                f"CREATE TABLE {table} (number INTEGER PRIMARY KEY, {columns}, checksum INTEGER)"
-            )
+        for statement in _statements(schema).values():
+            database.execute(statement)
         set_version(database, version)
+
+
+def _statements(schema: Schema) -> dict[str, str]:
+    return {
+        table: f"CREATE TABLE {table} (number INTEGER PRIMARY KEY, {columns}, checksum INTEGER)"
+        for table, columns in schema.items()
+    }
 
 
 def version_of(database: sqlite3.Connection) -> int:
@@ -135,15 +140,19 @@ def _translated(error: sqlite3.Error, path: Path) -> OSError | errors.StorageErr
 
 
 def check(path: Path, schema: Schema) -> None:
-    """Raise StorageError where there is no such database, or its pages do not fit together."""
+    """Raise StorageError where there is no such database, or its pages do not fit together. A bit
+    in what SQLite keeps of a table's columns could hide its rows, so that is compared as well."""
     if not path.is_file():
         raise errors.unreadable_database(path, "there is no such file")
     with reading(path) as database:
         found = database.execute("PRAGMA quick_check(1)").fetchone()[0]
-        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
+        tables = dict(database.execute("SELECT name, sql FROM sqlite_master"))
+        wanted = _statements(schema)
+        if version_of(database) > VERSION:
+            tables |= {name: sql for name, sql in wanted.items() if name in tables}
     if found != "ok":
         raise errors.unreadable_database(path, str(found))
-    if not schema.keys() <= tables:
+    if not wanted.items() <= tables.items():
         raise errors.unreadable_database(path, "it has not the tables that it should have")
 
 
@@ -180,7 +189,7 @@ def checksum(row: Sequence[Any]) -> int:
 
 
 def rows_of(
-    database: sqlite3.Connection, table: str, after: int = 0
+    database: sqlite3.Connection, table: str, after: int = -1
 ) -> tuple[list[Row], list[Row]]:
     """The rows of a table whose numbers are greater than `after`, in their order: those that are as
     they were written, and the others, with their checksums."""

@@ -527,7 +527,7 @@ def _contents(path: Path, known: Contents) -> Contents:
             lost: Sequence[Row] = known.damaged.get(table, ())
             if table not in GROWING or not _has_grown(state, table, before, lost):
                 before, lost = (), ()
-            after = max((row[0] for row in (*before[-1:], *lost[-1:])), default=0)
+            after = max((row[0] for row in (*before[-1:], *lost[-1:])), default=-1)
             new, new_lost = database.rows_of(state, table, after)
             whole[table], damaged[table] = (*before, *new), (*lost, *new_lost)
     return Contents(whole, damaged)
