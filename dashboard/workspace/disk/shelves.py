@@ -82,6 +82,7 @@ class Shelves:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.list_path = folder / _LIST
         self._collections, self._tables = folder / "collections", folder / "tables"
         self._known: dict[str, tuple[durable.State, Contents]] = {}
         self._checked: set[Path] = set()
@@ -92,10 +93,10 @@ class Shelves:
 
     def version(self) -> int | None:
         """The version of the folder's databases; None where there are none that can be read."""
-        at, state = time.time_ns(), durable.state_of(self.folder / _LIST)
+        at, state = time.time_ns(), durable.state_of(self.list_path)
         if state and self._version[0] == state:
             return self._version[1]
-        with suppress(OSError, StorageError), database.reading(self.folder / _LIST) as listing:
+        with suppress(OSError, StorageError), database.reading(self.list_path) as listing:
             version = database.version_of(listing)
             if state and durable.is_settled(state, at):
                 self._version = state, version
@@ -119,11 +120,10 @@ class Shelves:
             durable.make_folder(folder)
             if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & 0o077:
                 folder.chmod(0o700)
-        path = self.folder / _LIST
-        if path not in self._checked or not path.exists():
+        if self.list_path not in self._checked or not self.list_path.exists():
             with FileLock(self.folder / "lock", mode=0o600):
-                self._make_list(path)
-            self._checked.add(path)
+                self._make_list(self.list_path)
+            self._checked.add(self.list_path)
 
     def _make_list(self, path: Path) -> None:
         version = 0 if self.is_old() else database.VERSION
@@ -141,11 +141,11 @@ class Shelves:
         """Hold the right to name and to remove collections and tables. Raises StorageError where
         somebody else holds it for too long."""
         try:
-            with database.writing(self.folder / _LIST) as listing:
+            with database.writing(self.list_path) as listing:
                 self._held.listing = listing
                 yield
         except errors.DamagedDatabaseError as error:
-            if error.path == self.folder / _LIST:
+            if error.path == self.list_path:
                 self._checked.discard(error.path)
             raise
         finally:
@@ -364,7 +364,7 @@ class Shelves:
             database.append(listing, "collections", [(identity, name)])
 
     def _names(self) -> dict[str, str]:
-        with suppress(OSError, StorageError), database.reading(self.folder / _LIST) as listing:
+        with suppress(OSError, StorageError), database.reading(self.list_path) as listing:
             return {identity: name for _, identity, name in _whole(listing, "collections")}
         return {}
 
