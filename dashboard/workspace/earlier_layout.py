@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from dashboard.workspace.disk.contents import Contents
 from dashboard.workspace.disk.lines import NO_CHECKSUM, contents_of, is_name
 from dashboard.workspace.disk.records import (
     Collection,
@@ -16,7 +17,7 @@ from dashboard.workspace.disk.records import (
     is_id,
     is_number,
 )
-from dashboard.workspace.disk.shelves import Contents, Shelves
+from dashboard.workspace.disk.shelves import Shelves
 
 _COLLECTION, _RECORD, _JOURNAL = "collection.json", ".json", ".journal"
 _TABLE = re.compile(rb"[0-9a-f]{64}")
@@ -45,8 +46,8 @@ def _import(shelves: Shelves, folder: Path) -> None:
     entries = [entry for number, entry in found.items() if entry and entry.number == number]
     contents = contents_of(journals)
     lost = found.keys() - {entry.number for entry in entries}
-    damaged = {"files": [(int(number), "", NO_CHECKSUM) for number in lost]}
-    contents = Contents(contents.whole, contents.damaged | damaged)
+    damaged = [(int(number), "", NO_CHECKSUM) for number in lost]
+    contents = Contents(contents.whole, {**contents.damaged, "files": damaged})
     shelves.put_whole(told, entries, contents, numbered=False)
 
 

@@ -14,16 +14,16 @@ from types import MappingProxyType
 
 from dashboard.workspace.adding import free_id, now
 from dashboard.workspace.disk import database
+from dashboard.workspace.disk.contents import NOTHING, Contents
 from dashboard.workspace.disk.database import Connection, Row, damaged_text
 from dashboard.workspace.disk.lines import Line, grades_in, head_of
-from dashboard.workspace.disk.shelves import Contents, Shelves
+from dashboard.workspace.disk.shelves import Shelves
 from metrics_core.tables.run_names import free_name
 
 Pair = tuple[str, str]
 """A query_id and a doc_id."""
 
 _LONGEST_NAME = 80
-_NOTHING = Contents({"grades": ()})
 
 
 @dataclass(frozen=True)
@@ -91,11 +91,8 @@ class Layers:
         return sorted(wanted, key=lambda layer: layer.order)
 
     def _every(self, identity: str) -> list[Layer]:
-        try:
-            contents = self._shelves.contents(identity)
-        except KeyError:
-            return []
-        known, layers = self._made.get(identity, (_NOTHING, []))
+        contents = self._shelves.contents(identity)
+        known, layers = self._made.get(identity, (NOTHING, []))
         if known is not contents:
             layers = _layers(contents, known, layers)
             self._made[identity] = contents, layers

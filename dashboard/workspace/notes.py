@@ -13,9 +13,10 @@ from secrets import token_hex
 
 from dashboard.workspace.adding import now
 from dashboard.workspace.disk import database
+from dashboard.workspace.disk.contents import Contents
 from dashboard.workspace.disk.database import Connection, Row
 from dashboard.workspace.disk.lines import Line, notes_in, tags_in
-from dashboard.workspace.disk.shelves import Contents, Shelves
+from dashboard.workspace.disk.shelves import Shelves
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,7 @@ class Notes:
     def of(self, identity: str) -> dict[str, Noted]:
         """query_id -> what is noted of it; only those of which something is. Raises StorageError
         where the collection's database cannot be read."""
-        try:
-            contents = self._shelves.contents(identity)
-        except KeyError:
-            return {}
+        contents = self._shelves.contents(identity)
         known, noted = self._made.get(identity, (None, {}))
         if known is not contents:
             noted = _noted(contents.whole["notes"], contents.whole["tags"])

@@ -31,7 +31,7 @@ _DRAFTS = (  # and no others: the folder may be one that holds other things too
 def start(workspace: Workspace) -> None:
     """Clean the folder, and keep a good state of each database that changed. Where it cannot be
     written, or another one writes or makes a backup, it stays as it is."""
-    with suppress(StorageError, Timeout):
+    with suppress(StorageError, Timeout, OSError):
         if workspace.folder.is_dir():
             with no_removals(workspace.folder, wait=0), workspace.writing() as shelves:
                 shelves.sync()

@@ -24,10 +24,11 @@ from dashboard.workspace.adding import (
     record_of,
 )
 from dashboard.workspace.disk import database, errors
+from dashboard.workspace.disk.contents import Contents
 from dashboard.workspace.disk.database import Connection
 from dashboard.workspace.disk.errors import StorageError
 from dashboard.workspace.disk.records import BASELINE_RULE, Collection, Damaged, Entry, hidden
-from dashboard.workspace.disk.shelves import GROWING, Contents, Shelves
+from dashboard.workspace.disk.shelves import Shelves
 from dashboard.workspace.earlier_layout import import_folder
 from dashboard.workspace.layers import Layers
 from dashboard.workspace.long_runs.cache import Cache
@@ -99,7 +100,7 @@ class Workspace:
 
     def has(self, identity: str) -> bool:
         """Whether there is a collection of this id, removed or not."""
-        return identity in self._shelves.ids()
+        return self._shelves.has(identity)
 
     def new(self, name: str, identity: str = "") -> Collection:
         """An empty collection; one that is there already stays as it is."""
@@ -166,22 +167,12 @@ class Workspace:
     def contents(self, identity: str) -> Contents:
         """The rows of a collection's layers, notes and tags. Raises StorageError where they cannot
         be read."""
-        try:
-            return self._shelves.contents(identity)
-        except KeyError:
-            return Contents()
+        return self._shelves.contents(identity)
 
     def lost(self, identity: str) -> list[str]:
         """What is legible of the rows of layers, notes and tags that are not as they were written,
         but for grades of a layer, which that tells."""
-        contents = self.contents(identity)
-        layers = {row[1] for row in contents.layers()}
-        return [
-            database.damaged_text(row)
-            for table in ("layers", *GROWING)
-            for row in contents.damaged.get(table, ())
-            if table != "grades" or row[1] not in layers
-        ]
+        return self.contents(identity).lost()
 
     def good_since(self, identity: str) -> str:
         """When the state was copied that `restore_good` brings back, in UTC; "" where there is

@@ -22,7 +22,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from dashboard.workspace import Workspace
+from dashboard.workspace import StorageError, Workspace
 from tests.reliability.acts import State, do, done, propose
 from tests.reliability.crashes import recovered, that_is_shown
 from tests.reliability.disk import Disk, Event, events
@@ -125,7 +125,7 @@ def cut(
     disk.after_a_cut(chance, left)
     try:
         recovered(left / "workspace", known.possible, sweeping=known.sweeping)
-    except AssertionError as error:
+    except (AssertionError, StorageError) as error:
         raise AssertionError(f"after {point} of {len(every)} events: {error}") from error
     finally:
         shutil.rmtree(left)

@@ -15,6 +15,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -178,6 +179,20 @@ def copy(path: Path, target: Path) -> None:
 def journal_of(path: Path) -> Path:
     """Where SQLite keeps what an interrupted change has to be undone with."""
     return path.with_name(f"{path.name}-journal")
+
+
+ASIDE = ".damaged-"
+
+
+def put_aside(path: Path) -> None:
+    """Move a database out of its place, with what an interrupted change left: that would be applied
+    to whatever takes the place. Raises OSError."""
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+    aside = path.with_name(f"{path.stem}{ASIDE}{stamp}{path.suffix}")
+    for name, to in ((journal_of(path), journal_of(aside)), (path, aside)):
+        if os.path.lexists(name):
+            name.replace(to)
+    durable.sync_folder(path.parent)
 
 
 # Rows

@@ -32,7 +32,8 @@ def refused(error: OSError, folder: Path) -> StorageError:
     reason = error.strerror or type(error).__name__
     return StorageError(
         f"The folder {folder} could not be written: {reason}.",
-        "See that its disk is connected and sound, then add the file again.",
+        "See that its disk is connected and sound and that this account may use more of it, then"
+        " try again.",
     )
 
 

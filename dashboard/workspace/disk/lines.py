@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from dashboard.workspace.disk.contents import NOTHING, Contents
 from dashboard.workspace.disk.database import Row, damaged_text
 from dashboard.workspace.disk.decoded import check_values
-from dashboard.workspace.disk.shelves import Contents
 
 Line = dict[str, Any]
 
@@ -126,7 +126,7 @@ def contents_of(journals: Mapping[str, bytes]) -> Contents:
         table: [(n, *row) for n, row in enumerate(rows, start=len(whole[table]) + 1)]
         for table, rows in damaged.items()
     }
-    return Contents(whole, numbered)
+    return Contents({**NOTHING.whole, **whole}, {**NOTHING.damaged, **numbered})
 
 
 def _number(rows: list[Row], more: Iterable[Row]) -> None:
@@ -149,11 +149,11 @@ def journals_of(contents: Contents) -> dict[str, bytes]:
     lines = [
         *(
             {"query_id": query_id, "note": note, "text": text, "by": by, "at": at}
-            for _, query_id, note, text, by, at in contents.whole.get("notes", ())
+            for _, query_id, note, text, by, at in contents.whole["notes"]
         ),
         *(
             {"query_id": query_id, "tag": tag, "on": bool(is_set), "by": by, "at": at}
-            for _, query_id, tag, is_set, by, at in contents.whole.get("tags", ())
+            for _, query_id, tag, is_set, by, at in contents.whole["tags"]
         ),
     ]
     lost = [*_lost(contents, "notes"), *_lost(contents, "tags")]
@@ -172,6 +172,6 @@ def _journal(lines: Iterable[Line], lost: Iterable[str]) -> bytes:
 
 
 def _lost(contents: Contents, table: str, layer: str = "") -> Iterator[str]:
-    for row in contents.damaged.get(table, ()):
+    for row in contents.damaged[table]:
         if not layer or row[1] == layer:
             yield damaged_text(row)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from dashboard.workspace.disk.decoded import check_values
@@ -25,6 +25,7 @@ BASELINE_RULE = 2
 
 _TABLE = re.compile(r"[0-9a-f]{64}")
 _LONGEST_NUMBER = 18
+_KEPT = 20_000
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 
 
@@ -191,6 +192,15 @@ def decode(content: bytes, kind: type[Record]) -> Record:
 def as_text(record: Entry | Collection) -> str:
     """A record as a row of the database holds it."""
     return json.dumps(asdict(record))
+
+
+@lru_cache(_KEPT)
+def record_in(text: str, kind: type[Record]) -> Record | None:
+    """The record that a row of the database holds; None where it is none."""
+    try:
+        return record_from(json.loads(text), kind)
+    except ValueError:
+        return None
 
 
 def record_from(told: Any, kind: type[Record]) -> Record:

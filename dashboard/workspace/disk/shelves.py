@@ -3,93 +3,58 @@ and a file for each table."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import shutil
 import stat
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from functools import lru_cache
+from dataclasses import replace
 from pathlib import Path
-from threading import Lock, local
+from threading import local
 
-import pyarrow as pa
 from filelock import FileLock
 
 from dashboard.workspace.disk import database, durable, errors
+from dashboard.workspace.disk.contents import (
+    GROWING,
+    NOTHING,
+    SCHEMA,
+    Contents,
+    put_contents,
+    read_contents,
+)
 from dashboard.workspace.disk.database import Row
 from dashboard.workspace.disk.errors import StorageError
 from dashboard.workspace.disk.records import (
     Collection,
     Damaged,
-    DamagedRecordError,
     Entry,
-    Record,
     as_text,
-    hidden,
     is_id,
     is_number,
-    is_table,
-    record_from,
+    record_in,
 )
+from dashboard.workspace.disk.table_files import CHANGED, TableFiles, names_in
 
-SCHEMA = {
-    "collection": "record TEXT",
-    "files": "record TEXT",
-    "layers": "id TEXT, name TEXT, begun TEXT, judged INTEGER, place INTEGER, removed INTEGER",
-    "grades": "layer_id TEXT, query_id TEXT, doc_id TEXT, grade, grader TEXT, graded TEXT",
-    "notes": "query_id TEXT, note_id TEXT, text TEXT, author TEXT, written TEXT",
-    "tags": "query_id TEXT, tag TEXT, is_set INTEGER, author TEXT, written TEXT",
-}
-"""The tables of a collection's database. `record` is JSON; of `grades`, `notes` and `tags` the last
-row about the same thing counts, and the earlier ones say what it was before."""
-
-GROWING = ("grades", "notes", "tags")
-"""Tables that rows are only added to."""
-
-_LIST, _STATE, _GOOD, _TABLE = "workspace.db", "state.db", "state.good.db", ".parquet"
+_LIST, _STATE, _GOOD = "workspace.db", "state.db", "state.good.db"
 _LISTED = {"collections": "id TEXT, name TEXT"}
 _OLD = "workspace.json"
-_KEPT_RECORDS = 20_000
-_MISSING, _CHANGED = "is missing", "is not as it was written"
 
 
-@dataclass(frozen=True)
-class Contents:
-    """The rows of a collection's database by table: those that are as they were written, and with
-    their checksums those that are not."""
-
-    whole: Mapping[str, Sequence[Row]] = field(default_factory=dict)
-    damaged: Mapping[str, Sequence[Row]] = field(default_factory=dict)
-
-    def layers(self) -> list[Row]:
-        """The rows of layers; one without a name for grades whose layer's row is lost."""
-        here = list(self.whole.get("layers", ()))
-        ids = dict.fromkeys(row[1] for row in self.whole.get("grades", ()))
-        lost = [layer for layer in ids if layer not in {row[1] for row in here}]
-        last = max((row[0] for row in (*here, *self.damaged.get("layers", ()))), default=0)
-        rows = [(n, v, f"Unnamed layer {v}", "", 0, 0, 0) for n, v in enumerate(lost, last + 1)]
-        return here + rows
-
-
-class Shelves:
+class Shelves(TableFiles):
     """Databases and tables of one folder. Nothing of what stands inside a record becomes a path but
     names that are checked to be ids."""
 
     def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "tables")
         self.folder = folder
         self.list_path = folder / _LIST
-        self._collections, self._tables = folder / "collections", folder / "tables"
+        self._collections = folder / "collections"
         self._known: dict[str, tuple[durable.State, Contents]] = {}
         self._checked: set[Path] = set()
         self._held = local()
         self._version: tuple[durable.State | None, int | None] = (None, None)
-        self._looked_at: dict[str, tuple[durable.State, str]] = {}
-        self._looking = Lock()
 
     def version(self) -> int | None:
         """The version of the folder's databases; None where there are none that can be read."""
@@ -132,7 +97,7 @@ class Shelves:
             if state is not None and state[1:2] != (0,):  # it was only begun
                 database.check(path, _LISTED)
         except errors.DamagedDatabaseError:
-            _put_aside(path)
+            database.put_aside(path)
         database.create(path, _LISTED, version)
         durable.sync_folder(self.folder)
 
@@ -176,71 +141,71 @@ class Shelves:
 
     def ids(self) -> list[str]:
         """The collections that are there, removed ones too, and those whose database is gone."""
-        names = [name for name in _names_in(self._collections) if is_id(name)]
+        names = [name for name in names_in(self._collections) if is_id(name)]
         return [] if names and self.is_old() else names
+
+    def has(self, identity: str) -> bool:
+        """Whether there is a collection of this id, removed or not."""
+        return is_id(identity) and self.folder_of(identity).is_dir()
 
     def collection(self, identity: str) -> Collection:
         """What is known of a collection; where it cannot be read its last name. Raises KeyError
         where there is none."""
+        if not self.folder_of(identity).is_dir():
+            raise KeyError(identity)
         with suppress(StorageError):
             for _, text in self.contents(identity).whole["collection"]:
-                found = _record(text, Collection)
-                if isinstance(found, Collection) and found.id == identity:
+                found = record_in(text, Collection)
+                if found and found.id == identity:
                     return found
         return Collection(identity, self._names().get(identity, f"Unnamed {identity}"), "")
 
     def entries(self, identity: str) -> list[Entry]:
         """All files of a collection, oldest first, removed and replaced ones too. Raises
         StorageError where its database cannot be read."""
-        return [e for e in self._files(identity).values() if isinstance(e, Entry)]
+        return [e for e in self._files(identity).values() if e]
 
     def damaged(self, identity: str) -> list[Damaged]:
         """The records of a collection that are not as they were written. Raises StorageError where
         its database cannot be read."""
-        if identity not in self.ids():
-            return []
-        own = self.contents(identity).whole["collection"]
-        whole = any(isinstance(_record(text, Collection), Collection) for _, text in own)
-        return [
-            *(Damaged(n, "", why) for n, why in self._files(identity).items() if why == _CHANGED),
-            *([] if whole else [Damaged("collection", "", _CHANGED)]),
-        ]
+        files, own = self._files(identity), self.contents(identity).whole["collection"]
+        lost = [number for number, entry in files.items() if entry is None]
+        if self.has(identity) and not any(record_in(text, Collection) for _, text in own):
+            lost.append("collection")
+        return [Damaged(number, "", CHANGED) for number in lost]
 
-    def _files(self, identity: str) -> dict[str, Entry | str]:
-        """Number -> record of a file, or why it cannot be read; oldest first."""
-        try:
-            contents = self.contents(identity)
-        except KeyError:
-            return {}
-        found = {f"{n:05}": _record(text, Entry) for n, text in contents.whole["files"]}
-        found |= {f"{n:05}": _CHANGED for n, *_ in contents.damaged["files"]}
+    def _files(self, identity: str) -> dict[str, Entry | None]:
+        """Number -> record of a file, None for one that cannot be read; oldest first."""
+        contents = self.contents(identity)
+        found = {n: record_in(text, Entry) for n, text in contents.whole["files"]}
+        found |= dict.fromkeys(row[0] for row in contents.damaged["files"])
         return {
-            number: _CHANGED if isinstance(e, Entry) and e.number != number else e
-            for number, e in sorted(found.items(), key=lambda item: int(item[0]))
+            f"{n:05}": entry if entry and entry.number == f"{n:05}" else None
+            for n, entry in sorted(found.items())
         }
 
     def contents(self, identity: str) -> Contents:
-        """The rows of a collection's database. Raises KeyError where there is none, StorageError
-        where it cannot be read."""
+        """The rows of a collection's database, nothing where there is no collection. Raises
+        StorageError where it cannot be read."""
+        if not self.has(identity):
+            return NOTHING
         path = self.database(identity)
         # Of before: what is changed meanwhile is read again.
         at, state = time.time_ns(), durable.state_of(path) or ()
-        before, known = self._known.get(identity, ((), Contents()))
+        before, known = self._known.get(identity, ((), NOTHING))
         if before != state or not state:
             try:
                 self._check(path)
-                known = _contents(path, known if before[:1] == state[:1] else Contents())
+                known = read_contents(path, known if before[:1] == state[:1] else NOTHING)
             except OSError as error:
                 raise errors.unreadable(error, path) from error
             self._known[identity] = state if durable.is_settled(state, at) else state[:1], known
         return known
 
     def _check(self, path: Path) -> None:
-        """Raise KeyError where there is no collection, and StorageError where its database is
-        gone or its pages are damaged, which is looked at once."""
+        """Raise StorageError where a collection's database is gone or its pages are damaged, which
+        is looked at once."""
         if path not in self._checked or not path.is_file():
-            if not path.parent.is_dir():
-                raise KeyError(path.parent.name)
             database.check(path, SCHEMA)
             self._checked.add(path)
 
@@ -257,28 +222,27 @@ class Shelves:
 
     def drop_entry(self, identity: str, number: str) -> None:
         """Remove a record for good; nothing happens where there is none."""
-        if identity in self.ids() and is_number(number):
+        if self.has(identity) and is_number(number):
             with self.changing(identity) as state:
                 database.drop(state, "files", [int(number)])
 
     @contextmanager
     def changing(self, identity: str) -> Iterator[database.Connection]:
         """The database of a collection, to be changed. Raises OSError and StorageError."""
+        if not self.has(identity):
+            raise errors.no_collection()
         path = self.database(identity)
-        try:
-            self._check(path)
-        except KeyError:
-            raise errors.no_collection() from None
+        self._check(path)
         with database.writing(path) as state:
             yield state
-        before, known = self._known.get(identity, ((), Contents()))
+        before, known = self._known.get(identity, ((), NOTHING))
         self._known[identity] = before[:1], known
 
     def put_whole(
         self,
         told: Collection,
         entries: Iterable[Entry],
-        contents: Contents = Contents(),
+        contents: Contents = NOTHING,
         *,
         numbered: bool = True,
     ) -> None:
@@ -300,9 +264,9 @@ class Shelves:
             with database.writing(draft / _STATE) as state:
                 database.put(state, "collection", [(1, as_text(told))])
                 database.put(state, "files", [(int(e.number), as_text(e)) for e in records])
-                _put_contents(state, contents)
+                put_contents(state, contents)
                 if not numbered:
-                    database.put_raw(state, "files", contents.damaged.get("files", ()))
+                    database.put_raw(state, "files", contents.damaged["files"])
             durable.sync_folder(draft)
             if place.is_dir():  # other files are there, which stay
                 (draft / _STATE).replace(place / _STATE)
@@ -318,7 +282,7 @@ class Shelves:
     def put_contents(self, identity: str, contents: Contents) -> None:
         """Give layers, notes and tags to a collection that has none."""
         with self.changing(identity) as state:
-            _put_contents(state, contents)
+            put_contents(state, contents)
 
     def drop_collection(self, identity: str) -> None:
         """Remove a collection for good, at once as a whole; its tables stay for others."""
@@ -394,7 +358,7 @@ class Shelves:
             database.check(path, SCHEMA)
             return
         database.check(good, SCHEMA)
-        _put_aside(path)
+        database.put_aside(path)
         database.copy(good, path)
         self._forget(identity)
 
@@ -404,7 +368,7 @@ class Shelves:
         try:
             self.restore_good(told.id)
         except errors.DamagedDatabaseError:
-            _put_aside(self.database(told.id))
+            database.put_aside(self.database(told.id))
             self._forget(told.id)
             self.put_whole(told, [])
 
@@ -414,160 +378,14 @@ class Shelves:
 
     def put_aside(self) -> list[Path]:
         """The databases that could not be read and were put aside."""
-        return sorted(self.folder.glob(f"*{_ASIDE}*")) + sorted(
-            self._collections.glob(f"*/*{_ASIDE}*")
+        return sorted(self.folder.glob(f"*{database.ASIDE}*")) + sorted(
+            self._collections.glob(f"*/*{database.ASIDE}*")
         )
 
     def _forget(self, identity: str) -> None:
         self._known.pop(identity, None)
         self._checked.discard(self.database(identity))
 
-    # Tables
-
-    def put_table(self, name: str, content: durable.Content | pa.Buffer) -> None:
-        """Keep a table of this hash, unless it is there and whole: its bytes, a file that holds
-        them, or a draft of them."""
-        if not self.unsound(name, look=True):
-            durable.sync_folder(self._tables)
-        else:
-            durable.put(self.table_path(name), content)
-            self._tell(name, durable.state_of(self.table_path(name)), "")  # it has just been hashed
-
-    def table(self, name: str) -> bytes | None:
-        """The bytes of a table; None where they are not those that were kept."""
-        content, why = self._content(name, whole=True)
-        return None if why else content
-
-    def unsound(self, name: str, *, look: bool = False) -> str:
-        """Why a table cannot be read, "" where nothing is known against it; `look` at its bytes if
-        that was not done since the file changed."""
-        state = durable.state_of(self.table_path(name))
-        if state is None:
-            return _MISSING
-        with self._looking:
-            then, why = self._looked_at.get(name, (None, ""))
-        if then == state:
-            return why
-        return self._content(name)[1] if look else ""
-
-    def mark_unsound(self, name: str, why: str) -> None:
-        """Remember that a table cannot be read although its bytes are as they were kept."""
-        self._tell(name, durable.state_of(self.table_path(name)), f"cannot be read ({why})")
-
-    def hidden(self, entries: Sequence[Entry], *, look: bool = False) -> set[str]:
-        """The numbers of those for which newer ones stand whose tables are whole, as far as they
-        were looked at, which is done now where `look` says so."""
-        return hidden(entries, lambda newer: not self.unsound(newer.table, look=look))
-
-    def tables(self) -> list[str]:
-        """The names of the tables that are there."""
-        names = [n.removesuffix(_TABLE) for n in _names_in(self._tables) if n.endswith(_TABLE)]
-        return [n for n in names if is_table(n)]
-
-    def drop_table(self, name: str) -> None:
-        """Remove a table for good."""
-        durable.remove(self.table_path(name))
-        with self._looking:
-            self._looked_at.pop(name, None)
-
-    def table_path(self, name: str) -> Path:
-        """Where a table stands."""
-        return self._tables / f"{name}{_TABLE}"
-
-    def _content(self, name: str, *, whole: bool = False) -> tuple[bytes, str]:
-        """The bytes of a table, held only if all are asked for, for it may be larger than what is
-        free; and why they are not those that were kept, which is remembered."""
-        path = self.table_path(name)
-        # The state of before: who mends it meanwhile is not wronged.
-        state, content = durable.state_of(path), b""
-        try:
-            content = path.read_bytes() if whole else b""
-            digest = hashlib.sha256(content).hexdigest() if whole else durable.sha256_of(path)
-            why = "" if digest == name else _CHANGED
-        except FileNotFoundError:
-            why = _MISSING
-        except OSError as error:
-            why = f"cannot be read ({error.strerror})"
-        self._tell(name, state, why)
-        return content, why
-
-    def _tell(self, name: str, state: durable.State | None, why: str) -> None:
-        if state is not None:
-            with self._looking:
-                self._looked_at[name] = (state, why)
-
-
-_ASIDE = ".damaged-"
-
-
-def _put_aside(path: Path) -> None:
-    """Move a database out of its place, with what an interrupted change left: that would be applied
-    to whatever takes the place. Raises OSError."""
-    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
-    aside = path.with_name(f"{path.stem}{_ASIDE}{stamp}{path.suffix}")
-    for name, to in ((database.journal_of(path), database.journal_of(aside)), (path, aside)):
-        if os.path.lexists(name):
-            name.replace(to)
-    durable.sync_folder(path.parent)
-
-
-def _put_contents(state: database.Connection, contents: Contents) -> None:
-    for table in ("layers", *GROWING):
-        database.put(state, table, contents.whole.get(table, ()))
-        database.put_raw(state, table, contents.damaged.get(table, ()))
-
-
-def _contents(path: Path, known: Contents) -> Contents:
-    """The rows of a database; of tables that grew since they were `known` only the new ones are
-    read."""
-    whole, damaged = dict[str, Sequence[Row]](), dict[str, Sequence[Row]]()
-    with database.reading(path) as state:
-        for table in SCHEMA:
-            before: Sequence[Row] = known.whole.get(table, ())
-            lost: Sequence[Row] = known.damaged.get(table, ())
-            if table not in GROWING or not _has_grown(state, table, before, lost):
-                before, lost = (), ()
-            after = max((row[0] for row in (*before[-1:], *lost[-1:])), default=-1)
-            new, new_lost = database.rows_of(state, table, after)
-            whole[table], damaged[table] = (*before, *new), (*lost, *new_lost)
-    return Contents(whole, damaged)
-
-
-def _has_grown(
-    state: database.Connection, table: str, before: Sequence[Row], lost: Sequence[Row]
-) -> bool:
-    """Whether a table still has all rows that it had, as far as their number and the last one
-    say."""
-    if not before:
-        return False
-    last = before[-1]
-    count = f"SELECT count(*) FROM {table} WHERE number <= ?"
-    most = max(last[0], *(row[0] for row in lost[-1:]), 0)
-    if state.execute(count, (most,)).fetchone()[0] != len(before) + len(lost):
-        return False
-    check = state.execute(f"SELECT checksum FROM {table} WHERE number = ?", last[:1]).fetchone()
-    return check == (database.checksum(last),)
-
 
 def _whole(state: database.Connection, table: str) -> list[Row]:
     return database.rows_of(state, table)[0]
-
-
-@lru_cache(_KEPT_RECORDS)
-def _record(text: str, kind: type[Record]) -> Record | str:
-    """The record of a row, or why it cannot be read."""
-    try:
-        return record_from(json.loads(text), kind)
-    except (DamagedRecordError, ValueError):
-        return _CHANGED
-
-
-def _names_in(folder: Path) -> list[str]:
-    """The names of a folder, none where there is no such folder. Raises StorageError where the
-    system refuses to say."""
-    try:
-        return sorted(p.name for p in folder.iterdir())
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise errors.unreadable(error, folder) from error

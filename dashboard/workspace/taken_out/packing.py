@@ -16,6 +16,7 @@ from typing import IO
 import pyarrow as pa
 
 from dashboard.workspace import adding
+from dashboard.workspace.disk.contents import NOTHING, Contents
 from dashboard.workspace.disk.decoded import check_values
 from dashboard.workspace.disk.errors import StorageError, damaged
 from dashboard.workspace.disk.lines import contents_of, is_name, journals_of
@@ -28,7 +29,6 @@ from dashboard.workspace.disk.records import (
     encode,
     is_number,
 )
-from dashboard.workspace.disk.shelves import Contents
 from dashboard.workspace.store import Workspace
 from dashboard.workspace.taken_out import foreign
 from metrics_core.formats import Loaded
@@ -60,7 +60,7 @@ def pack_tables(
     told: Collection,
     files: Iterable[Loaded],
     out: IO[bytes],
-    contents: Contents | None = None,
+    contents: Contents = NOTHING,
 ) -> None:
     """Write a collection into a zip file whose tables no workspace keeps; `contents` are its
     layers, notes and tags. Raises StorageError where
@@ -85,7 +85,7 @@ def pack_tables(
         kept = tables[entry.table]
         return kept.read_bytes() if isinstance(kept, Path) else kept.to_pybytes()
 
-    _write(out, told, entries, contents or Contents(), bytes_of)
+    _write(out, told, entries, contents, bytes_of)
 
 
 def new_packed(name: str, files: Iterable[Loaded]) -> bytes:
