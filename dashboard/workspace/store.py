@@ -165,18 +165,11 @@ class Workspace:
             return copy
 
     def contents(self, identity: str) -> Contents:
-        """The rows of a collection's layers, notes and tags. Raises StorageError where they cannot
-        be read."""
+        """The rows of a collection. Raises StorageError where they cannot be read."""
         return self._shelves.contents(identity)
 
-    def lost(self, identity: str) -> list[str]:
-        """What is legible of the rows of layers, notes and tags that are not as they were written,
-        but for grades of a layer, which that tells."""
-        return self.contents(identity).lost()
-
     def good_since(self, identity: str) -> str:
-        """When the state was copied that `restore_good` brings back, in UTC; "" where there is
-        none."""
+        """When the state was written that `restore_good` brings back, in UTC; "" for none."""
         return self._shelves.good_since(identity)
 
     def restore_good(self, identity: str) -> None:
@@ -203,9 +196,7 @@ class Workspace:
             except errors.DamagedDatabaseError:
                 if not told.removed:
                     raise
-                self._shelves.replace_unreadable(told)
-                told = replace(self._shelves.collection(identity), changed=now(), **changes)
-                self._shelves.put_collection(told)
+                self._shelves.remove_unreadable(told)
 
     # Files
 

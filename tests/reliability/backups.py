@@ -139,7 +139,7 @@ def _back_up(folder: Path, into: Path, writers: Writers, number: int, found: Cou
         workspace.check()
         for writer, (_, history) in enumerate(writers):
             _is_there(workspace, writer, history, before[writer])
-        assert workspace.damaged(_HERE) == [] == workspace.lost(_HERE)
+        assert workspace.damaged(_HERE) == [] == workspace.contents(_HERE).lost()
         assert all(layer.lost == () for layer in workspace.layers.of(_HERE))
     found["files"] += len(workspace.entries(_HERE))
     assert left_over(into) == []

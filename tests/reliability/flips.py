@@ -203,7 +203,7 @@ def _shows(whole: Held, workspace: Workspace, lost: Lost, of: str) -> bool:
         try:
             here = {e.number: e for e in workspace.entries(identity)}
             told = {d.number for d in workspace.damaged(identity)}
-            workspace.lost(identity)
+            workspace.contents(identity).lost()
             lost.databases.discard(identity)
         except StorageError as error:
             assert identity == of and isinstance(error, DamagedDatabaseError), error
@@ -232,7 +232,7 @@ def _state_shows(whole: Held, workspace: Workspace, *, of: bool) -> bool:
     given = {d: grade for layer in layers for (_, d), grade in layer.grades.items()}
     texts = {note.text for note in noted.notes}
     assert given.items() <= GRADES.items() and texts <= NOTES
-    told = [*workspace.lost("own"), *(text for layer in layers for text in layer.lost)]
+    told = [*workspace.contents("own").lost(), *(text for layer in layers for text in layer.lost)]
     gone = len(GRADES) - len(given) + len(NOTES) - len(texts)
     named = [layer.name == _WHO for layer in layers] == [True]
     assert of or (not gone and named and not told)
@@ -258,11 +258,11 @@ def _mended(whole: Held, workspace: Workspace, lost: Lost, of: str) -> None:
     if of:
         for damaged in workspace.damaged(of):
             workspace.remove_entry(of, damaged.number)
-        workspace.drop_lost(of, [*workspace.lost(of), *_lost_grades(workspace, of)])
+        workspace.drop_lost(of, [*workspace.contents(of).lost(), *_lost_grades(workspace, of)])
         workspace.rename(of, "Named again")
     workspace.check()
     for identity in whole.names:
-        assert workspace.damaged(identity) == [] == workspace.lost(identity)
+        assert workspace.damaged(identity) == [] == workspace.contents(identity).lost()
         assert _lost_grades(workspace, identity) == []
     workspace.new("One more", "more")
     assert workspace.add("more", given("a.run")).how == "new"

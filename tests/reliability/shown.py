@@ -49,7 +49,7 @@ def shows(workspace: Workspace) -> Shown:
     assert workspace.put_aside() == []
     for collection in workspace.collections():
         identity = collection.id
-        assert workspace.damaged(identity) == [] and workspace.lost(identity) == []
+        assert workspace.damaged(identity) == [] and workspace.contents(identity).lost() == []
         assert collection.name not in found, f"{collection.name} is there twice"
         files = [_seen(workspace, e) for e in workspace.entries(identity)]
         found[collection.name] = (files, *state_shows(workspace, identity))

@@ -67,7 +67,7 @@ def take_tag_off(query_id: str, tag: str) -> None:
 def damaged_rows(layer: Layer | None = None) -> tuple[str, ...]:
     """What is legible of the rows of a layer that are not as they were written, or of the other
     ones of the open collection."""
-    return layer.lost if layer else tuple(workspace().lost(collection()))
+    return layer.lost if layer else tuple(workspace().contents(collection()).lost())
 
 
 def drop_rows(called: str, texts: Sequence[str]) -> None:

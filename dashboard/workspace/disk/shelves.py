@@ -362,15 +362,17 @@ class Shelves(TableFiles):
         database.copy(good, path)
         self._forget(identity)
 
-    def replace_unreadable(self, told: Collection) -> None:
-        """The good state, or an empty database, in the place of one that cannot be read, which is
-        put aside; for who holds the lock. Raises OSError and StorageError."""
+    def remove_unreadable(self, told: Collection) -> None:
+        """Hide a collection whose database cannot be read, which is put aside: the good state, or
+        an empty database, takes its place. For who holds the lock. Raises OSError and
+        StorageError."""
         try:
             self.restore_good(told.id)
         except errors.DamagedDatabaseError:
             database.put_aside(self.database(told.id))
             self._forget(told.id)
             self.put_whole(told, [])
+        self.put_collection(replace(self.collection(told.id), removed=True, changed=told.changed))
 
     def remember_name(self, identity: str) -> None:
         """Write down a collection's name beside those of the others, for who holds the lock."""

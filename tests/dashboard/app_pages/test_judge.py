@@ -285,7 +285,7 @@ def test_damaged_rows_are_shown_as_text_and_dropped() -> None:
     assert "1 damaged row of the layer “me” was dropped." in text_of(app)
     assert "1 damaged row of layers, notes and tags was dropped." in text_of(app)
     (layer,) = kept().layers.of(SAMPLE)
-    assert kept().lost(SAMPLE) == [] and layer.lost == () and layer.grades == {ROW: 3}
+    assert kept().contents(SAMPLE).lost() == [] and layer.lost == () and layer.grades == {ROW: 3}
     assert [n.text for n in kept().notes.of(SAMPLE)["q065"].notes] == ["why"]
 
 

@@ -98,7 +98,7 @@ def test_a_damaged_grade_note_or_tag_costs_only_itself_and_can_be_dropped(
     assert [text.split()[1:5] for text in found.lost] == [["q", "b", "3", "ann"]]
     assert [note.text for note in seen.notes.of("own")["q"].notes] == ["first"]
     assert seen.notes.of("own")["q"].tags == ()
-    note, tag = seen.lost("own")
+    note, tag = seen.contents("own").lost()
     assert "sec ond ann" in note and "odd 1 Ben" in tag
     assert seen.damaged("own") == []
     # Somebody judges on meanwhile; what was not shown is not dropped.
@@ -109,7 +109,7 @@ def test_a_damaged_grade_note_or_tag_costs_only_itself_and_can_be_dropped(
     assert seen.drop_lost("own", [*found.lost, "no row"]) == 0
     (found,) = seen.layers.of("own")
     assert set(found.grades) == {("q", "a"), ("q", "d")} and len(found.lost) == 1
-    assert seen.lost("own") == []
+    assert seen.contents("own").lost() == []
 
 
 def test_a_damaged_layer_costs_its_name_and_can_be_judged_on_and_removed(
@@ -122,7 +122,7 @@ def test_a_damaged_layer_costs_its_name_and_can_be_judged_on_and_removed(
     unnamed, _ = again.layers.of("own")
     assert (unnamed.id, unnamed.name) == (layer, f"Unnamed layer {layer}")
     assert unnamed.grades == {("q", "a"): 1}
-    (lost,) = again.lost("own")
+    (lost,) = again.contents("own").lost()
     assert "Anna" in lost and again.drop_lost("own", [lost]) == 1
     again.layers.give("own", layer, {("q", "b"): 2}, by="ben")
     assert [len(v) for v in again.layers.of("own")] == [2, 1]
@@ -131,14 +131,16 @@ def test_a_damaged_layer_costs_its_name_and_can_be_judged_on_and_removed(
     again.layers.remove("own", layer)
     assert [v.name for v in again.layers.of("own")] == ["ben"]
     start(again)
-    assert again.layers.of("own", removed=True) == [] and again.lost("own") == []
+    assert again.layers.of("own", removed=True) == [] and again.contents("own").lost() == []
 
 
 def test_a_grade_whose_layer_is_damaged_is_told(workspace: Workspace) -> None:
     workspace.layers.begin("own", "anna", {("q", "a"): 1})
     change(workspace, "UPDATE grades SET layer_id = 'none'")
     assert [(len(v), v.lost) for v in Workspace(workspace.folder).layers.of("own")] == [(0, ())]
-    assert ["none q a" in text for text in Workspace(workspace.folder).lost("own")] == [True]
+    assert ["none q a" in text for text in Workspace(workspace.folder).contents("own").lost()] == [
+        True
+    ]
 
 
 def test_a_collection_whose_row_is_damaged_keeps_its_name_and_is_named_again(
@@ -193,7 +195,7 @@ def test_a_damaged_database_is_told_and_goes_back_to_its_last_good_state(
     again = Workspace(two.folder)
     start(again)  # which removes nothing then
     assert {c.name for c in again.collections()} == {"Mine", "Other"}
-    for asked in (again.entries, again.layers.of, again.notes.of, again.damaged, again.lost):
+    for asked in (again.entries, again.layers.of, again.notes.of, again.damaged, again.contents):
         with pytest.raises(StorageError, match="is damaged"):
             asked("own")
     with pytest.raises(StorageError, match="is damaged"):

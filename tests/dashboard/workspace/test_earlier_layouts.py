@@ -71,7 +71,7 @@ def holds_all(workspace: Workspace, identity: str) -> None:
     assert noted["q2"].notes == () and [(t.name, t.by) for t in noted["q2"].marks] == [
         ("odd", "ben")
     ]
-    assert workspace.damaged(identity) == [] and workspace.lost(identity) == []
+    assert workspace.damaged(identity) == [] and workspace.contents(identity).lost() == []
     assert workspace.layers.of(identity)[0].lost == ()
 
 

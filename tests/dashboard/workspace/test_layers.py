@@ -169,7 +169,7 @@ def test_notes_stand_beside_each_other(workspace: Workspace, folder: Path) -> No
     (mark,) = found.marks
     assert (mark.name, mark.by) == ("owner: bo", "bo") and mark.at >= note.at[:10]
     assert workspace.notes.of("shop") == {"q": Noted((second,), (mark,))}
-    assert workspace.lost("shop") == []
+    assert workspace.contents("shop").lost() == []
 
 
 def test_a_clock_that_is_set_back_lets_the_later_layer_count(
