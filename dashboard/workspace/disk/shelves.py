@@ -145,13 +145,17 @@ class Shelves(TableFiles):
         return [] if names and self.is_old() else names
 
     def has(self, identity: str) -> bool:
-        """Whether there is a collection of this id, removed or not."""
-        return is_id(identity) and self.folder_of(identity).is_dir()
+        """Whether there is a collection of this id, removed or not. Raises StorageError where the
+        system refuses to say."""
+        try:
+            return is_id(identity) and self.folder_of(identity).is_dir()
+        except OSError as error:
+            raise errors.unreadable(error, self._collections) from error
 
     def collection(self, identity: str) -> Collection:
         """What is known of a collection; where it cannot be read its last name. Raises KeyError
         where there is none."""
-        if not self.folder_of(identity).is_dir():
+        if not self.has(identity):
             raise KeyError(identity)
         with suppress(StorageError):
             for _, text in self.contents(identity).whole["collection"]:
