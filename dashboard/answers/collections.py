@@ -89,7 +89,7 @@ def holds(row: ListedCollection) -> str:
 def lacking(row: ListedCollection) -> str:
     """Why there is no result to show of a collection; "" where there is one."""
     if row.folder:
-        return "cannot be opened; ⋯ removes it"
+        return f"cannot be opened; ⋯ {'restores or ' if row.good else ''}removes it"
     if row.preview is None:
         ready = row.origin != "own" or (row.runs and row.queries is not None)
         return "open it to see its result" if ready else "no result without judgments and runs"
@@ -112,6 +112,11 @@ def opened(row: ListedCollection, today: datetime) -> str:
     if days in (0, 1):
         return ("today", "yesterday")[days]
     return f"{then.day} {then:%b}" + (f" {then.year}" if then.year != today.year else "")
+
+
+def moment(when: str) -> str:
+    """A time of a record, to the minute."""
+    return f"{when[:16].replace('T', ' ')} UTC"
 
 
 def file_name(name: str) -> str:

@@ -21,6 +21,7 @@ from dashboard.session.actions.collections import (
     remove_collection,
     rename_collection,
     restore_collection,
+    restore_good,
 )
 from dashboard.session.open_collection import (
     all_collections,
@@ -54,7 +55,7 @@ def render() -> None:
     for gone in workspace().collections(removed=True):
         said = f"“{literal(gone.name)}” was removed; the next start removes it for good."
         section.removed(said, f"restore_{gone.id}", restore_collection, gone.id)
-    st.html(collections.kept(str(workspace().folder)))
+    st.html(collections.kept(str(workspace().folder), workspace().put_aside()))
 
 
 def _rows(listed: Sequence[ListedCollection], asked: str) -> None:
@@ -98,6 +99,15 @@ def _acts(row: ListedCollection) -> None:
     """What can be done with a collection; only a copy can be made of what is read-only, and one
     that cannot be read can be removed."""
     if row.folder:
+        if row.good:
+            st.button(
+                f"Restore its state of {answers.moment(row.good)}",
+                key=f"good_{row.id}",
+                on_click=restore_good,
+                args=(row.id,),
+                width="stretch",
+                help="The damaged database is put aside, in the same folder.",
+            )
         _remove(row, "Remove it")
         return
     if row.origin == "own":

@@ -32,13 +32,11 @@ from dashboard.drawing.blocks.navigation import Shelved
 from dashboard.session import Opened
 from dashboard.session.actions.arrival import land
 from dashboard.session.actions.collections import collection_href, remove_collection
-from dashboard.session.actions.notes import missing_of_journals
 from dashboard.session.open_collection import all_collections, collection, workspace
 from dashboard.session.reconnection import came_back, largest_upload
 from dashboard.session.view import theme
 from dashboard.streamlit_internals import served_by_streamlit, static_folder
 from dashboard.workspace.disk.errors import cannot_be_shown
-from dashboard.workspace.disk.journal import NOTES
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 
@@ -132,8 +130,7 @@ def stands_in(page: Page) -> bool:
     # Its room is always there, so that the first grade does not move what listens to the keys.
     room = st.empty()
     told = layers.notice(here.layers, session.href(page.name, layers=(NOBODY,)))
-    gone = [s for name, s in missing_of_journals().items() if name != NOTES]
-    said = [data.receipt(f"{sentence} Files says what to do.") for sentence in gone]
+    said = list[Markup]()
     mapped = maps_said(here.study)
     if mapped:
         sentence = "Ids are read another way than they stand. Files takes it back."

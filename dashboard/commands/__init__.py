@@ -1,4 +1,4 @@
-"""What `ranklens` does besides serving: `ranklens report …`, `ranklens figure …`."""
+"""What `ranklens` does besides serving, such as `ranklens report …`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from metrics_core.base.errors import RanklensError
 COMMANDS = {
     "report": "one HTML or PDF file of a comparison",
     "figure": "a chart for a paper, as SVG or PDF",
+    "backup": "a workspace as one zip file, also while Ranklens runs",
 }
 """A module of the same name each, with `made(arguments)`, which says what it made."""
 

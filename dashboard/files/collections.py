@@ -55,7 +55,8 @@ class ListedCollection:
     once its files are read. `changed` is in UTC, "" where nothing ever did; `opened` in seconds
     since 1970, 0 where nobody knows. `preview` is None until somebody has looked at it, and
     `outdated` where the files have changed since. `folder` is where the records are of one that
-    cannot be read, "" of all others."""
+    cannot be read, "" of all others, and `good` is when the state was copied that it can go back
+    to, in UTC, "" where there is none."""
 
     id: str
     name: str
@@ -69,6 +70,7 @@ class ListedCollection:
     preview: Preview | None = None
     outdated: bool = False
     folder: str = ""
+    good: str = ""
 
 
 class Collections:
@@ -185,7 +187,10 @@ class Collections:
             return self._own_read(told)
         except Exception:  # whatever it holds, the others are listed
             folder = str(self._workspace.folder_of(told.id))
-            return ListedCollection(told.id, told.name, "own", changed=told.changed, folder=folder)
+            good = self._workspace.good_since(told.id)
+            return ListedCollection(
+                told.id, told.name, "own", changed=told.changed, folder=folder, good=good
+            )
 
     def _own_read(self, told: Collection) -> ListedCollection:
         entries = self._workspace.entries(told.id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dashboard.workspace.disk.journal import Line
+from dashboard.workspace.disk.lines import Line
 from dashboard.workspace.taken_out.carried import (
     LAYERS_FILE,
     NOTES_FILE,

@@ -2,18 +2,14 @@
 programs: collections of tables, each with its name.
 
     workspace/
-      workspace.json                     the version of this layout
-      collections/<id>/collection.json   its name, how its files are read, how far its journals went
-      collections/<id>/<number>.json     a file: what it holds, and which table
-      collections/<id>/layer-<id>.journal     grades that were given here, a line a change
-      collections/<id>/notes.journal          notes and tags on queries, likewise
-      tables/<sha256>.parquet            rows, under the hash of these very bytes
-      cache/                             what would be worked out again if it were deleted
-      lock, writer                       one writes at a time, and who it is
+      workspace.db                     the version of this layout, the names of all collections
+      collections/<id>/state.db        its name, files, layers, grades, notes and tags
+      collections/<id>/state.good.db   the same at the last start, should it be damaged
+      tables/<sha256>.parquet          rows of files, under the hash of these very bytes
+      cache/                           what would be worked out again if it were deleted
 
-There is no index that could be damaged or fall behind: a record is there, whole, or it is not. A
-record is acknowledged once it, its table and their folders are on the disk. docs/workspace.md says
-what is promised and why it is built so.
+A change is acknowledged once it is on the disk. docs/workspace.md says what is promised and why it
+is built so.
 """
 
 from dashboard.workspace.adding import Added

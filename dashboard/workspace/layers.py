@@ -1,7 +1,7 @@
 """Judgment layers of a collection: grades that were given here, each with who gave it and when.
 
-A layer is a journal of its own. Its first line says whose it is; each further one says what became
-of some documents of a query, the newest line for a pair counts, and a grade of null takes back.
+A layer is a row of `layers`; each row of `grades` says what became of one document of a query. The
+newest row for a pair counts, and a grade of NULL takes back.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
 
 from dashboard.workspace.adding import free_id, now
-from dashboard.workspace.disk import errors
-from dashboard.workspace.disk.journal import Line, Read
-from dashboard.workspace.disk.records import Damaged
-from dashboard.workspace.disk.shelves import LAYOUT, Shelves
+from dashboard.workspace.disk import database
+from dashboard.workspace.disk.contents import NOTHING, Contents
+from dashboard.workspace.disk.database import Connection, Row, damaged_text
+from dashboard.workspace.disk.lines import Line, grades_in, head_of
+from dashboard.workspace.disk.shelves import Shelves
 from metrics_core.tables.run_names import free_name
 
 Pair = tuple[str, str]
 """A query_id and a doc_id."""
 
-_PREFIX = "layer-"
 _LONGEST_NAME = 80
 
 
@@ -38,20 +38,24 @@ class GivenGrade:
 @dataclass(frozen=True)
 class Layer:
     """A layer as it stands: whose it is, when it was begun, and whether it was `judged` here or
-    taken in from a file. `version` changes with each change of it; `lost` are the numbers of the
-    lines that are not as they were written, `missing` says which are gone. `place` counts the
-    layers that were begun here, because a clock may be set back; 0 of those of earlier versions."""
+    taken in from a file. `last` tells its last row apart from all others; `lost` is what is legible
+    of the rows that are not as they were written. `place` counts the layers that were begun here,
+    because a clock may be set back; 0 of those of earlier versions."""
 
     id: str
     name: str
     begun: str
     judged: bool
-    version: str
+    last: str
     removed: bool = False
-    lost: tuple[int, ...] = ()
-    missing: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
     place: int = 0
     given: Mapping[Pair, GivenGrade] = field(default_factory=dict, hash=False, compare=False)
+
+    @property
+    def version(self) -> str:
+        """What changes with each change of its grades."""
+        return f"{self.last}-{len(self.lost)}"
 
     def __len__(self) -> int:
         return len(self.given)
@@ -60,11 +64,6 @@ class Layer:
     def order(self) -> tuple[int, str, str]:
         """Sorts layers by when they were begun: of two that grade one document the later counts."""
         return self.place, self.begun, self.id
-
-    @property
-    def journal(self) -> str:
-        """The name of its journal."""
-        return _PREFIX + self.id
 
     @property
     def grades(self) -> dict[Pair, float]:
@@ -77,45 +76,27 @@ class Layers:
     returns. Methods that change something raise StorageError, and then nothing is changed."""
 
     def __init__(
-        self, shelves: Shelves, writing: Callable[[], AbstractContextManager[Shelves]]
+        self,
+        shelves: Shelves,
+        changing: Callable[[str], AbstractContextManager[Connection]],
     ) -> None:
-        self._shelves, self._writing = shelves, writing
-        self._made: dict[tuple[str, str], Layer] = {}
+        """`changing` gives the database of a collection that is there, to be changed."""
+        self._shelves, self._changing = shelves, changing
+        self._made: dict[str, tuple[Contents, list[Layer]]] = {}
 
     def of(self, identity: str, *, removed: bool = False) -> list[Layer]:
         """The layers of a collection, or those that were removed since the start; first begun
-        first."""
+        first. Raises StorageError where its database cannot be read."""
         wanted = [layer for layer in self._every(identity) if layer.removed == removed]
         return sorted(wanted, key=lambda layer: layer.order)
 
     def _every(self, identity: str) -> list[Layer]:
-        return [
-            self._layer(identity, name.removeprefix(_PREFIX), read)
-            for name, read in self._shelves.journals.of(identity).items()
-            if name.startswith(_PREFIX)
-        ]
-
-    def damaged(self, identity: str) -> list[Damaged]:
-        """The lines of a collection's layers that are not as they were written."""
-        return [
-            Damaged(f"{layer.id} {number}", layer.name, f"has a damaged line, number {number}")
-            for layer in self.of(identity)
-            for number in layer.lost
-        ]
-
-    def missing(self, identity: str) -> list[Damaged]:
-        """What is gone of a collection's layers: whole ones, and lines of some."""
-        whole = [
-            Damaged(name, called, "is missing")
-            for name, called in self._shelves.journals.missing(identity).items()
-            if name.startswith(_PREFIX)
-        ]
-        lines = [
-            Damaged(layer.journal, layer.name, why)
-            for layer in self.of(identity)
-            for why in layer.missing
-        ]
-        return [*whole, *lines]
+        contents = self._shelves.contents(identity)
+        known, layers = self._made.get(identity, (NOTHING, []))
+        if known is not contents:
+            layers = _layers(contents, known, layers)
+            self._made[identity] = contents, layers
+        return layers
 
     def begin(
         self,
@@ -127,8 +108,8 @@ class Layers:
         judged: bool = True,
     ) -> str:
         """A new layer of a collection that is there, with these grades; its id."""
-        with self._writing() as shelves:
-            return self._begin(shelves, identity, name, grades or {}, by or name, judged)
+        with self._changing(identity) as state:
+            return self._begin(state, identity, name, grades or {}, by or name, judged)
 
     def judge(
         self, identity: str, name: str, grades: Mapping[Pair, float | None]
@@ -136,33 +117,32 @@ class Layers:
         """Grade documents in the layer in which `name` judges here, which is begun where there is
         none: its id, and whether it was begun now. Where that leaves
         nothing to grade, none is begun, and its id is ""."""
-        with self._writing() as shelves:
+        with self._changing(identity) as state:
             own = (v for v in self.of(identity) if v.judged and v.name == name[:_LONGEST_NAME])
             layer = next(own, None)
             if layer is not None:
-                shelves.journals.append(identity, _PREFIX + layer.id, _lines(grades, name))
+                _give(state, layer.id, grades, name)
                 return layer.id, False
             given = {pair: grade for pair, grade in grades.items() if grade is not None}
             if not given:
                 return "", False
-            return self._begin(shelves, identity, name, given, name, judged=True), True
+            return self._begin(state, identity, name, given, name, judged=True), True
 
     def _begin(
         self,
-        shelves: Shelves,
+        state: Connection,
         identity: str,
         name: str,
         grades: Mapping[Pair, float],
         by: str,
         judged: bool,
     ) -> str:
-        if identity not in shelves.ids():
-            raise errors.no_collection()
-        made = free_id([layer.removeprefix(_PREFIX) for layer in shelves.journals.of(identity)])
-        _tell_layout(shelves)
-        place = max((v.place for v in self._every(identity)), default=0) + 1
-        begun = {"name": name[:_LONGEST_NAME], "begun": now(), "judged": judged, "place": place}
-        shelves.journals.append(identity, _PREFIX + made, [begun, *_lines(grades, by)])
+        every = self._every(identity)
+        made = free_id([layer.id for layer in every])
+        place = max((v.place for v in every), default=0) + 1
+        head = (made, name[:_LONGEST_NAME], now(), int(judged), place, 0)
+        database.append(state, "layers", [head])
+        _give(state, made, grades, by)
         return made
 
     def take_in(self, identity: str, lines: Sequence[Line], *, behind: str = "") -> str:
@@ -170,116 +150,118 @@ class Layers:
         time; its id, "" where one of this name and beginning holds all of it already. Where only
         the name is taken, it gets another, and so stays a layer of its own. `behind` is the id of
         one that is known to have been begun before it."""
-        with self._writing() as shelves:
-            if identity not in shelves.ids():
-                raise errors.no_collection()
-            told, here = _made("", Read(tuple(lines))), self.of(identity)
+        with self._changing(identity) as state:
+            head, rows, here = head_of(lines), list(grades_in(lines)), self.of(identity)
+            told, begun = head.get("name", ""), head.get("begun", "")
+            judged, given = head.get("judged", False), _given(rows)
             for v in here:
-                same = (v.name, v.begun, v.judged) == (told.name, told.begun, told.judged)
-                if same and told.given.items() <= v.given.items():
+                same = (v.name, v.begun, v.judged) == (told, begun, judged)
+                if same and given.items() <= v.given.items():
                     return ""
-            name = free_name(told.name[:_LONGEST_NAME], [v.name for v in here])
-            made = free_id([v.removeprefix(_PREFIX) for v in shelves.journals.of(identity)])
-            _tell_layout(shelves)
+            name = free_name(told[:_LONGEST_NAME], [v.name for v in here])
+            every = self._every(identity)
+            made = free_id([v.id for v in every])
             # Behind those that were begun before it, as far as clocks can tell.
-            before = (v for v in self._every(identity) if v.begun <= told.begun)
-            known = (v.place + 1 for v in here if v.id == behind and v.begun > told.begun)
-            place = max((*(v.place for v in before), *known), default=0)
-            head = {**lines[0], "name": name, "place": place}
-            shelves.journals.append(identity, _PREFIX + made, [head, *lines[1:]])
+            before = (v.place for v in every if v.begun <= begun)
+            known = (v.place + 1 for v in here if v.id == behind and v.begun > begun)
+            place = max((*before, *known), default=0)
+            database.append(state, "layers", [(made, name, begun, int(judged), place, 0)])
+            database.append(state, "grades", [(made, *row) for row in rows])
             return made
 
     def give(
         self, identity: str, layer: str, grades: Mapping[Pair, float | None], *, by: str
     ) -> None:
         """Grade documents; None takes a grade back. Raises KeyError where the layer is gone."""
-        self._append(identity, layer, _lines(grades, by))
+        with self._changing(identity) as state:
+            self._row(identity, layer)
+            _give(state, layer, grades, by)
 
     def remove(self, identity: str, layer: str) -> None:
         """Hide a layer; the next start removes it for good."""
-        self._append(identity, layer, [{"removed": True, "at": now()}])
+        self._mark(identity, layer, removed=1)
 
     def restore(self, identity: str, layer: str) -> None:
         """Undo a removal. Raises KeyError once it is for good."""
-        self._append(identity, layer, [{"removed": False, "at": now()}])
+        self._mark(identity, layer, removed=0)
 
-    def _append(self, identity: str, layer: str, lines: Iterable[Line]) -> None:
-        with self._writing() as shelves:
-            if _PREFIX + layer not in shelves.journals.of(identity):
-                raise KeyError(layer)
-            shelves.journals.append(identity, _PREFIX + layer, lines)
+    def _mark(self, identity: str, layer: str, *, removed: int) -> None:
+        with self._changing(identity) as state:
+            database.put(state, "layers", [(*self._row(identity, layer)[:-1], removed)])
 
-    def _layer(self, identity: str, layer: str, read: Read) -> Layer:
-        """Made once for each state of its journal."""
-        known = self._made.get((identity, layer))
-        if known is None or known.version != read.version:
-            known = self._made[identity, layer] = _made(layer, read)
-        return known
+    def _row(self, identity: str, layer: str) -> Row:
+        contents = self._shelves.contents(identity)
+        every = (contents.whole["layers"], contents.layers())
+        row = next((row for rows in every for row in rows if row[1] == layer), None)
+        if row is None:
+            raise KeyError(layer)
+        return row
 
 
 def sweep(shelves: Shelves, identity: str) -> None:
-    """Remove a collection's layers that were removed before this start. Raises OSError."""
-    for name, read in shelves.journals.of(identity).items():
-        if name.startswith(_PREFIX) and _made(name, read).removed:
-            shelves.journals.drop(identity, name)
+    """Remove a collection's layers that were removed before this start. Raises OSError and
+    StorageError."""
+    gone = [row[:2] for row in shelves.contents(identity).layers() if row[-1]]
+    if gone:
+        with shelves.changing(identity) as state:
+            database.drop(state, "layers", [number for number, _ in gone])
+            for _, layer in gone:
+                state.execute("DELETE FROM grades WHERE layer_id = ?", (layer,))
 
 
-def _tell_layout(shelves: Shelves) -> None:
-    """A folder of an older layout has no journals; with one it is of this layout."""
-    if (shelves.layout() or LAYOUT) < LAYOUT:
-        shelves.say_layout()
-
-
-def _lines(grades: Mapping[Pair, float | None], by: str) -> list[Line]:
-    """A line for each query, so that what is taken in at once is no longer than it needs."""
-    by_query: dict[str, dict[str, float | None]] = {}
+def _give(state: Connection, layer: str, grades: Mapping[Pair, float | None], by: str) -> None:
     for (query_id, doc_id), grade in grades.items():
         if not (query_id and doc_id and (grade is None or math.isfinite(grade))):
             raise ValueError("a grade is a finite number for a query and a document")
-        by_query.setdefault(query_id, {})[doc_id] = grade
     at = now()
+    rows = [(layer, *pair, grade, by, at) for pair, grade in grades.items()]
+    database.append(state, "grades", rows)
+
+
+def _layers(contents: Contents, known: Contents, made: Sequence[Layer]) -> list[Layer]:
+    """The layers that these rows tell of; of those that were `made` of what is `known` only what is
+    new is worked out."""
+    grades, before = contents.whole["grades"], known.whole["grades"]
+    if len(grades) < len(before) or (before and grades[len(before) - 1] is not before[-1]):
+        before, made = (), ()
+    rows: dict[str, list[Row]] = {}
+    last = {layer.id: layer.last for layer in made}
+    for number, layer, *own in grades[len(before) :]:
+        rows.setdefault(layer, []).append(tuple(own))
+        last[layer] = f"{number} {own[-1]}"
+    lost: dict[str, list[str]] = {}
+    for row in contents.damaged["grades"]:
+        lost.setdefault(str(row[1]), []).append(damaged_text(row))
+    earlier, heads = {layer.id: layer.given for layer in made}, contents.whole["layers"]
+    if last.keys() - {row[1] for row in heads}:
+        heads = contents.layers()
     return [
-        {"query_id": query_id, "grades": list(own.items()), "by": by, "at": at}
-        for query_id, own in by_query.items()
+        Layer(
+            id=layer,
+            name=name,
+            begun=begun,
+            judged=bool(judged),
+            last=last.get(layer, ""),
+            removed=bool(removed),
+            lost=tuple(lost.get(layer, ())),
+            place=place,
+            given=_given(rows.get(layer, ()), earlier.get(layer, {})),
+        )
+        for _, layer, name, begun, judged, place, removed in heads
     ]
 
 
-def _made(layer: str, read: Read) -> Layer:
-    """The layer that these lines tell of; what they hold may come from anybody."""
-    given: dict[Pair, GivenGrade] = {}
-    told: dict[str, Any] = {}
-    for line in read.lines:
-        if "grades" in line:
-            _take(given, line)
-        else:
-            told |= {k: v for k, v in line.items() if type(v) is _HEAD.get(k)}
-    return Layer(
-        id=layer,
-        name=told.get("name", f"Unnamed layer {layer}"),
-        begun=told.get("begun", ""),
-        judged=told.get("judged", False),
-        version=read.version,
-        removed=told.get("removed", False),
-        lost=read.damaged,
-        missing=read.missing,
-        place=told.get("place", 0),
-        given=given,
-    )
-
-
-_HEAD = {"name": str, "begun": str, "judged": bool, "removed": bool, "place": int}
-
-
-def _take(given: dict[Pair, GivenGrade], line: Line) -> None:
-    """Take in what became of documents of a query, as far as that is what a line holds."""
-    query_id, by, at = (line.get(name) for name in ("query_id", "by", "at"))
-    if not (isinstance(query_id, str) and isinstance(by, str) and isinstance(at, str)):
-        return
-    for row in line["grades"] if query_id and isinstance(line["grades"], list) else ():
-        if not (isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and row[0]):
-            continue
-        doc_id, grade = row
+def _given(
+    rows: Iterable[Row], earlier: Mapping[Pair, GivenGrade] = MappingProxyType({})
+) -> Mapping[Pair, GivenGrade]:
+    """The grades that count of rows of query_id, doc_id, grade, grader and time, behind `earlier`
+    ones."""
+    if not rows:
+        return earlier
+    given = dict(earlier)
+    for query_id, doc_id, grade, by, at in rows:
         if grade is None:
             given.pop((query_id, doc_id), None)
-        elif type(grade) in (int, float) and math.isfinite(grade):
+        else:
             given[query_id, doc_id] = GivenGrade(grade, by, at)
+    return given

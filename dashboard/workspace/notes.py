@@ -1,21 +1,22 @@
-"""Notes and tags on the queries of a collection, in one journal: who wrote what, and when.
+"""Notes and tags on the queries of a collection: who wrote what, and when.
 
 Notes stand beside each other and tags are set one by one, so that two who write at once lose
-nothing of each other's.
+nothing of each other's. The newest row about a note or a tag counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from secrets import token_hex
 
 from dashboard.workspace.adding import now
-from dashboard.workspace.disk import errors
-from dashboard.workspace.disk.journal import NOTES, Line, Read
-from dashboard.workspace.disk.records import Damaged
-from dashboard.workspace.disk.shelves import LAYOUT, Shelves
+from dashboard.workspace.disk import database
+from dashboard.workspace.disk.contents import Contents
+from dashboard.workspace.disk.database import Connection, Row
+from dashboard.workspace.disk.lines import Line, notes_in, tags_in
+from dashboard.workspace.disk.shelves import Shelves
 
 
 @dataclass(frozen=True)
@@ -55,117 +56,82 @@ class Notes:
     returns. Methods that change something raise StorageError, and then nothing is changed."""
 
     def __init__(
-        self, shelves: Shelves, writing: Callable[[], AbstractContextManager[Shelves]]
+        self,
+        shelves: Shelves,
+        changing: Callable[[str], AbstractContextManager[Connection]],
     ) -> None:
-        self._shelves, self._writing = shelves, writing
-        self._made: dict[str, tuple[str, dict[str, Noted]]] = {}
+        """`changing` gives the database of a collection that is there, to be changed."""
+        self._shelves, self._changing = shelves, changing
+        self._made: dict[str, tuple[Contents, dict[str, Noted]]] = {}
 
     def of(self, identity: str) -> dict[str, Noted]:
-        """query_id -> what is noted of it; only those of which something is."""
-        read = self._shelves.journals.of(identity).get(NOTES, Read())
-        version, noted = self._made.get(identity, ("", {}))
-        if version != read.version:
-            noted = _noted(read)
-            self._made[identity] = (read.version, noted)
+        """query_id -> what is noted of it; only those of which something is. Raises StorageError
+        where the collection's database cannot be read."""
+        contents = self._shelves.contents(identity)
+        known, noted = self._made.get(identity, (None, {}))
+        if known is not contents:
+            noted = _noted(contents.whole["notes"], contents.whole["tags"])
+            self._made[identity] = contents, noted
         return noted
-
-    def damaged(self, identity: str) -> list[Damaged]:
-        """The lines of a collection's notes that are not as they were written."""
-        lost = self._shelves.journals.of(identity).get(NOTES, Read()).damaged
-        return [Damaged(f"{NOTES} {n}", "", f"has a damaged line, number {n}") for n in lost]
-
-    def missing(self, identity: str) -> list[Damaged]:
-        """What is gone of a collection's notes: lines, or all."""
-        journals = self._shelves.journals
-        gone = ["is missing"] if NOTES in journals.missing(identity) else []
-        why = [*gone, *journals.of(identity).get(NOTES, Read()).missing]
-        return [Damaged(NOTES, "", told) for told in why]
 
     def write(self, identity: str, query_id: str, text: str, *, by: str, note: str = "") -> str:
         """Add a note to a query, or write the one of this id anew; an empty text takes it back.
         Its id."""
         made = note or token_hex(4)
-        self._append(identity, [{"query_id": query_id, "by": by, "note": made, "text": text}])
+        with self._changing(identity) as state:
+            database.append(state, "notes", [(query_id, made, text, by, now())])
         return made
 
     def tag(self, identity: str, query_id: str, tag: str, *, by: str, on: bool = True) -> None:
         """Set a tag on a query, or take it off."""
-        self._append(identity, [{"query_id": query_id, "by": by, "tag": tag, "on": on}])
+        with self._changing(identity) as state:
+            database.append(state, "tags", [(query_id, tag, int(on), by, now())])
 
     def add(self, identity: str, query_id: str, text: str, tag: str, *, by: str) -> None:
         """Add a note and a tag to a query, both or neither; an empty one is none. What is said at
         once again is kept once: two clicks may be answered at the same time."""
-        told = {"query_id": query_id, "by": by}
-        with self._writing() as shelves:
-            here = self.of(identity).get(query_id, Noted())
+        with self._changing(identity) as state:
+            here, at = self.of(identity).get(query_id, Noted()), now()
             said = any((last.text, last.by) == (text, by) for last in here.notes[-1:])
-            note = [{**told, "note": token_hex(4), "text": text}] if text and not said else []
-            mark = [{**told, "tag": tag, "on": True}] if tag and tag not in here.tags else []
-            if note or mark:
-                self._put(shelves, identity, _dated([*note, *mark]))
+            if text and not said:
+                database.append(state, "notes", [(query_id, token_hex(4), text, by, at)])
+            if tag and tag not in here.tags:
+                database.append(state, "tags", [(query_id, tag, 1, by, at)])
 
     def take_in(self, identity: str, lines: Sequence[Line]) -> int:
         """Add notes and tags that were written elsewhere, each with its writer and its time; how
         many. What is here already is not doubled, and nothing that is here is written over."""
-        with self._writing() as shelves:
-            here = {q: list(own.notes) for q, own in self.of(identity).items()}
-            tags = {(q, tag) for q, own in self.of(identity).items() for tag in own.tags}
-            new: list[Line] = []
-            for line in lines:
-                query_id, own = line["query_id"], here.setdefault(line["query_id"], [])
-                if "tag" in line:
-                    known = (query_id, line["tag"]) in tags
-                    tags.add((query_id, line["tag"]))
-                    new += [] if known else [line]
-                elif (line["text"], line["by"], line["at"]) not in {
-                    (note.text, note.by, note.at) for note in own
-                }:
-                    taken = not line["note"] or any(note.id == line["note"] for note in own)
-                    made = token_hex(4) if taken else line["note"]
-                    own.append(Comment(made, line["text"], line["by"], line["at"]))
-                    new.append({**line, "note": made})
-            if new:
-                self._put(shelves, identity, new)
-            return len(new)
-
-    def _append(self, identity: str, lines: Sequence[Line]) -> None:
-        with self._writing() as shelves:
-            self._put(shelves, identity, _dated(lines))
-
-    @staticmethod
-    def _put(shelves: Shelves, identity: str, lines: Sequence[Line]) -> None:
-        if identity not in shelves.ids():
-            raise errors.no_collection()
-        if (shelves.layout() or LAYOUT) < LAYOUT:
-            shelves.say_layout()
-        shelves.journals.append(identity, NOTES, lines)
+        with self._changing(identity) as state:
+            noted = self.of(identity)
+            here = {q: list(own.notes) for q, own in noted.items()}
+            known = {(q, tag) for q, own in noted.items() for tag in own.tags}
+            tags = [row for row in dict.fromkeys(tags_in(lines)) if row[:2] not in known]
+            tags = list({row[:2]: row for row in reversed(tags)}.values())[::-1]
+            notes: list[Row] = []
+            for query_id, note, text, by, at in notes_in(lines):
+                own = here.setdefault(query_id, [])
+                if (text, by, at) not in {(note.text, note.by, note.at) for note in own}:
+                    taken = not note or any(other.id == note for other in own)
+                    made = token_hex(4) if taken else note
+                    own.append(Comment(made, text, by, at))
+                    notes.append((query_id, made, text, by, at))
+            database.append(state, "notes", notes)
+            database.append(state, "tags", tags)
+            return len(notes) + len(tags)
 
 
-def _dated(lines: Sequence[Line]) -> list[Line]:
-    at = now()
-    return [{**line, "at": at} for line in lines]
-
-
-def _noted(read: Read) -> dict[str, Noted]:
-    """What these lines tell, which may come from anybody."""
-    notes: dict[str, dict[str, Comment]] = {}
-    tags: dict[str, dict[str, Tag]] = {}
-    for line in read.lines:
-        query_id, by, at = (line.get(name) for name in ("query_id", "by", "at"))
-        if not (isinstance(query_id, str) and isinstance(by, str) and isinstance(at, str)):
-            continue
-        note, text, tag = (line.get(name) for name in ("note", "text", "tag"))
-        if isinstance(note, str) and isinstance(text, str):
-            own = notes.setdefault(query_id, {})
-            own.pop(note, None) if not text else own.update({note: Comment(note, text, by, at)})
-        elif isinstance(tag, str) and tag:
-            here = tags.setdefault(query_id, {})
-            if line.get("on") is not True:
-                here.pop(tag, None)
-            else:
-                here.setdefault(tag, Tag(tag, by, at))
-    every = dict.fromkeys([*notes, *tags])
+def _noted(notes: Iterable[Row], tags: Iterable[Row]) -> dict[str, Noted]:
+    """What these rows tell."""
+    comments: dict[str, dict[str, Comment]] = {}
+    for _, query_id, note, text, by, at in notes:
+        own = comments.setdefault(query_id, {})
+        own.pop(note, None) if not text else own.update({note: Comment(note, text, by, at)})
+    marks: dict[str, dict[str, Tag]] = {}
+    for _, query_id, tag, is_set, by, at in tags:
+        here = marks.setdefault(query_id, {})
+        here.setdefault(tag, Tag(tag, by, at)) if is_set else here.pop(tag, None)
     found = {
-        q: Noted(tuple(notes.get(q, {}).values()), tuple(tags.get(q, {}).values())) for q in every
+        q: Noted(tuple(comments.get(q, {}).values()), tuple(marks.get(q, {}).values()))
+        for q in dict.fromkeys([*comments, *marks])
     }
     return {q: noted for q, noted in found.items() if noted.notes or noted.marks}

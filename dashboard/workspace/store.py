@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Collection as Collection_
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,11 +23,13 @@ from dashboard.workspace.adding import (
     packed,
     record_of,
 )
-from dashboard.workspace.disk import errors, shelves
+from dashboard.workspace.disk import database, errors
+from dashboard.workspace.disk.contents import Contents
+from dashboard.workspace.disk.database import Connection
 from dashboard.workspace.disk.errors import StorageError
-from dashboard.workspace.disk.lock import WriteLock
 from dashboard.workspace.disk.records import BASELINE_RULE, Collection, Damaged, Entry, hidden
 from dashboard.workspace.disk.shelves import Shelves
+from dashboard.workspace.earlier_layout import import_folder
 from dashboard.workspace.layers import Layers
 from dashboard.workspace.long_runs.cache import Cache
 from dashboard.workspace.long_runs.keeping import on_disk
@@ -40,8 +43,7 @@ from metrics_core.tables.run_names import free_name
 
 
 class Workspace:
-    """Collections in one folder. What is read needs no lock, because records are whole or not
-    there; every change holds the folder's lock and is on the disk when the method returns.
+    """Collections in one folder. Every change is on the disk when the method returns.
 
     Methods that change something raise StorageError, and then nothing is changed.
     """
@@ -50,20 +52,21 @@ class Workspace:
         """The folder is made when something is first added."""
         self.folder = folder
         self._shelves = Shelves(folder)
-        self._lock = WriteLock(folder)
         self.cache = Cache(folder / "cache", lambda: self.trouble() is None)
         self._was_there = folder.is_dir()
-        self.journals = self._shelves.journals
-        self.layers = Layers(self._shelves, self.writing)
-        self.notes = Notes(self._shelves, self.writing)
+        self.layers = Layers(self._shelves, self.changing)
+        self.notes = Notes(self._shelves, self.changing)
+        if self._shelves.is_old():
+            with suppress(StorageError), self.writing():
+                pass  # which imports it
 
     def trouble(self) -> StorageError | None:
         """Why the workspace cannot be written as a whole; None where nothing speaks against it."""
         if not self.folder.is_dir():
             return errors.gone(self.folder) if self._was_there else None
-        found = self._shelves.layout()
-        if found is not None and found > shelves.LAYOUT:
-            return errors.newer(self.folder, found, shelves.LAYOUT)
+        found = self._shelves.version()
+        if found is not None and found > database.VERSION:
+            return errors.newer(self.folder, found, database.VERSION)
         if self._shelves.lacks_collections():
             return errors.lacking(self.folder, "collections")
         if not os.access(self.folder, os.W_OK):
@@ -97,7 +100,7 @@ class Workspace:
 
     def has(self, identity: str) -> bool:
         """Whether there is a collection of this id, removed or not."""
-        return identity in self._shelves.ids()
+        return self._shelves.has(identity)
 
     def new(self, name: str, identity: str = "") -> Collection:
         """An empty collection; one that is there already stays as it is."""
@@ -158,14 +161,42 @@ class Workspace:
         with self.writing():
             told, made = self.collection(identity), free_id(self._shelves.ids())
             copy = replace(told, id=made, name=name, changed=now(), removed=False)
-            self._shelves.put_whole(copy, self.entries(identity), self.journals.contents(identity))
+            self._shelves.put_whole(copy, self.entries(identity), self.contents(identity))
             return copy
+
+    def contents(self, identity: str) -> Contents:
+        """The rows of a collection. Raises StorageError where they cannot be read."""
+        return self._shelves.contents(identity)
+
+    def good_since(self, identity: str) -> str:
+        """When the state was written that `restore_good` brings back, in UTC; "" for none."""
+        return self._shelves.good_since(identity)
+
+    def restore_good(self, identity: str) -> None:
+        """Go back to the last good state of a collection whose database cannot be read, which is
+        put aside."""
+        with self.writing():
+            self._shelves.restore_good(identity)
+
+    def put_aside(self) -> list[Path]:
+        """The databases that could not be read and were put aside."""
+        return self._shelves.put_aside()
+
+    def drop_lost(self, identity: str, texts: Collection_[str]) -> int:
+        """Remove damaged rows of layers, notes and tags for good, those of these texts and no
+        other; how many."""
+        with self.changing(identity) as state:
+            return self._shelves.drop_lost(identity, state, texts)
 
     def _change(self, identity: str, **changes: Any) -> None:
         with self.writing():
-            self._shelves.put_collection(
-                replace(self._shelves.collection(identity), changed=now(), **changes)
-            )
+            told = replace(self._shelves.collection(identity), changed=now(), **changes)
+            try:
+                self._shelves.put_collection(told)
+            except errors.DamagedDatabaseError:
+                if not told.removed:
+                    raise
+                self._shelves.remove_unreadable(told)
 
     # Files
 
@@ -241,7 +272,6 @@ class Workspace:
         with self.writing():
             if not self.has(identity):
                 raise errors.no_collection()
-            self._shelves.sync_collection(identity)  # what is known is kept
             known = self._known(identity, loaded, content)
             if known is not None:
                 return self._known_already(identity, known, made)
@@ -318,10 +348,16 @@ class Workspace:
 
     @contextmanager
     def writing(self) -> Iterator[Shelves]:
-        """Hold the right to change the folder. Raises StorageError where it cannot be changed, and
-        for what the disk refuses inside."""
-        with self._changing(), self._lock.held():
+        """Hold the right to name and remove collections and tables. Raises StorageError where the
+        folder cannot be changed, and for what the disk refuses inside."""
+        with self._changing(), self._shelves.locked():
             yield self._shelves
+
+    @contextmanager
+    def changing(self, identity: str) -> Iterator[Connection]:
+        """The database of a collection, to be changed. Raises StorageError likewise."""
+        with self._changing(), self._shelves.changing(identity) as state:
+            yield state
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -331,6 +367,8 @@ class Workspace:
         try:
             self._shelves.make()
             self._was_there = True
+            if self._shelves.version() == 0:
+                import_folder(self._shelves)
             yield
         except OSError as error:
             raise errors.refused(error, self.folder) from error
@@ -353,6 +391,8 @@ class Workspace:
         if back != known:
             back = replace(back, changed=now())
             self._shelves.put_entry(identity, back)
+        else:
+            self._shelves.sync_collection(identity)
         return Added(back, "new" if known.removed else "known")
 
     def _older(self, identity: str, loaded: Loaded) -> Entry | None:

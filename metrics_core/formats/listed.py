@@ -55,7 +55,7 @@ from metrics_core.formats.source.source import Source, shortened
 from metrics_core.formats.values import A_SCORE, is_number, why_not_a_number
 
 if TYPE_CHECKING:
-    from metrics_core.formats.parsing.contents import Contents
+    from metrics_core.formats.parsing.contents import GatheredTables
 
 _SURE_IDS = ("docid", "docno", "corpusid", "passageid", "documentid", "pid")
 """Keys by which an object in a list of any name is a document."""
@@ -120,10 +120,10 @@ def kinds_beside(sample: Sample) -> list[Kind]:
 def read_lists(source: Source, request: Request) -> Loaded:
     """A run of ranked lists, or judgments: what is listed has grade 1, what is listed as negative
     grade 0."""
-    from metrics_core.formats.parsing.contents import Contents
+    from metrics_core.formats.parsing.contents import GatheredTables
 
     contents, names, empty, found = (
-        Contents(source, request.kind, tagged=True),
+        GatheredTables(source, request.kind, tagged=True),
         dict[str, None](),
         [],
         False,
@@ -245,7 +245,9 @@ def _records(source: Source) -> Iterator[tuple[int | None, Any]]:
         raise refuse(source, [LineProblem(1, "a single value", "records by query")], hint=_HINT)
 
 
-def _add(source: Source, contents: Contents, entry: _Entry, items: Any, grade: int | None) -> None:
+def _add(
+    source: Source, contents: GatheredTables, entry: _Entry, items: Any, grade: int | None
+) -> None:
     """The documents of one list."""
     if not isinstance(items, list):
         found = f"`{shortened(json.dumps(items, ensure_ascii=False))}` for query {entry.query_id}"

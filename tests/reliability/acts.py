@@ -25,9 +25,6 @@ from metrics_core.tables.run_names import free_name
 Act = tuple[str, ...]
 """What is done: a word, and to which collection (by its name), file or record."""
 
-IN_A_JOURNAL = ("grade", "tag", "note")
-"""Acts that add a line to a journal: of one that a power cut ends, that line may be damaged."""
-
 MOST_COLLECTIONS, MOST_FILES, KEYS = 5, 7, 40
 QUERY = "q1"
 """The query that is judged and noted."""
@@ -186,7 +183,7 @@ def done(state: State, act: Act, identity: str = "") -> State:
         after[name].removed = word == "remove"
     elif word == "add":
         after[name].add(rest[1], int(rest[2]), bool(rest[3]))
-    elif word in IN_A_JOURNAL:
+    elif word in ("grade", "tag", "note"):
         _told(after[name], word, rest[1], rest[-1])
     else:
         _changed(after[name], word, rest[1])

@@ -74,18 +74,18 @@ def _one(folder: Path, state: State, chance: random.Random, kills: Kills, number
     return kept
 
 
-def recovered(folder: Path, possible: list[State], *, sweeping: bool, torn: bool = False) -> State:
+def recovered(folder: Path, possible: list[State], *, sweeping: bool) -> State:
     """Open a folder anew that must be in one of these states; the one that it is in after a start.
     Fails where it is in none, or something is left over. While it was `sweeping` out what was
-    removed, it may have got half of its way; the last line of a journal may be `torn`."""
+    removed, it may have got half of its way."""
     opened = Workspace(folder)
-    found = that_is_shown(opened, possible, torn=torn)
+    found = that_is_shown(opened, possible)
     if not sweeping:
         bring_back = can_bring_back(opened)
         assert bring_back == must_bring_back(found), f"can bring back {bring_back}"
     do(opened, found, ("start",))
     again, kept = Workspace(folder), done(found, ("start",))
-    that_is_shown(again, [kept], torn=torn)
+    that_is_shown(again, [kept])
     assert can_bring_back(again) == {} and again.collections(removed=True) == []
     assert left_over(folder) == [], f"left over: {left_over(folder)}"
     for collection in again.collections():
@@ -93,9 +93,9 @@ def recovered(folder: Path, possible: list[State], *, sweeping: bool, torn: bool
     return kept
 
 
-def that_is_shown(workspace: Workspace, possible: list[State], *, torn: bool = False) -> State:
+def that_is_shown(workspace: Workspace, possible: list[State]) -> State:
     """The one of these states that a workspace shows. Fails where it is none of them."""
-    found = shows(workspace, torn=torn)
+    found = shows(workspace)
     for state in possible:
         if must_show(state) == found:
             return state

@@ -3,9 +3,10 @@
 What is assumed, and no more: a file's bytes are on the disk once the file was flushed, a folder's
 names once the folder was. Until then each change of a name (create, move, remove) may be there or
 not, whatever became of those before and after it; a move is never half in that neither name is
-there, but both may be. Bytes that were not flushed may be the old ones, the new ones, zeros, or
-cut. A whole folder is gone if its name in the folder above was not flushed. Real disks and file
-systems lose less.
+there, but both may be. Of what was written into a file and not flushed each piece may be there, or
+not, or in part, or zeros in its place, and what it made longer may be cut; bytes that were flushed
+and not written since stay, as SQLite assumes as well. A whole folder is gone if its name in the
+folder above was not flushed. Real disks and file systems lose less.
 """
 
 from __future__ import annotations
@@ -40,10 +41,11 @@ def events(log: bytes) -> Iterator[Event]:
 
 @dataclass
 class File:
-    """Bytes: those on the disk, and those that programs see."""
+    """Bytes: those on the disk, those that programs see, and what was written in between."""
 
     flushed: bytes = b""
     seen: bytearray = field(default_factory=bytearray)
+    changes: list[Event] = field(default_factory=list)
 
 
 @dataclass
@@ -72,11 +74,8 @@ class Disk:
         elif word in ("write", "truncate"):
             file = self._at(path)
             assert isinstance(file, File)
-            size = event.where
-            if word == "truncate":
-                file.seen[size:] = bytes(max(0, size - len(file.seen)))
-            else:
-                file.seen[size : size + len(event.content)] = event.content
+            file.changes.append(event)
+            _change(file.seen, event, event.content)
         else:
             self._name(word, path, event.second)
 
@@ -94,7 +93,7 @@ class Disk:
 
     def _flush(self, node: File | Folder) -> None:
         if isinstance(node, File):
-            node.flushed = bytes(node.seen)
+            node.flushed, node.changes = bytes(node.seen), []
         else:
             node.flushed, node.changes = dict(node.seen), []
 
@@ -149,15 +148,26 @@ def _write(names: dict[str, File | Folder], into: Path, chance: random.Random, k
             _write(_survivors(node, chance, kept), into / name, chance, kept)
 
 
+def _change(content: bytearray, event: Event, written: bytes) -> None:
+    """Do to bytes what was done to a file."""
+    content += bytes(max(0, event.where - len(content)))
+    if event.word == "truncate":
+        del content[event.where :]
+    elif written:
+        content[event.where : event.where + len(written)] = written
+
+
 def _content(file: File, chance: random.Random, kept: float) -> bytes:
-    seen = bytes(file.seen)
-    if seen == file.flushed or chance.random() < kept:
-        return seen
-    # Bytes that stand as they were flushed stay, whatever was added behind them.
-    pairs = enumerate(zip(file.flushed, seen, strict=False))
-    place = next((i for i, (old, now) in pairs if old != now), min(len(file.flushed), len(seen)))
-    same, new = seen[:place], seen[place:]
-    cut = chance.randrange(len(new) + 1)
-    nothing = bytes(len(new) - cut)
-    tails = [b"", bytes(len(new)), new[:cut], new[:cut] + nothing, bytes(cut) + new[cut:]]
-    return chance.choice([file.flushed, *(same + tail for tail in tails)])
+    if chance.random() < kept:
+        return bytes(file.seen)
+    found = bytearray(file.flushed)
+    for event in file.changes:
+        new = event.content
+        cut = chance.randrange(len(new) + 1)
+        parts = [b"", bytes(len(new)), new[:cut], bytes(cut) + new[cut:], new, new]
+        parts.append(new[:cut] + bytes(len(new) - cut))
+        if event.word == "write" or chance.random() < 0.5:
+            _change(found, event, chance.choice(parts))
+    if chance.random() < 0.3 and len(found) > len(file.flushed):
+        del found[chance.randrange(len(file.flushed), len(found)) :]
+    return bytes(found)

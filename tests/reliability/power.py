@@ -22,8 +22,8 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from dashboard.workspace import Workspace
-from tests.reliability.acts import IN_A_JOURNAL, State, do, done, propose
+from dashboard.workspace import StorageError, Workspace
+from tests.reliability.acts import State, do, done, propose
 from tests.reliability.crashes import recovered, that_is_shown
 from tests.reliability.disk import Disk, Event, events
 
@@ -53,13 +53,12 @@ class Known:
 
     def __init__(self) -> None:
         self.possible: list[State] = [{}]
-        self.sweeping = self.torn = False
+        self.sweeping = False
 
     def told(self, line: str) -> None:
         """One acknowledgement more."""
         word, act, told = json.loads(line)
         now, self.sweeping = self.possible[0], False
-        self.torn = word == "begun" and act[0] in IN_A_JOURNAL
         if word == "begun" and act == ["start"]:
             self.sweeping = True
         elif word == "begun":
@@ -125,8 +124,8 @@ def cut(
     known, left = _known(every[:point]), folder / "left"
     disk.after_a_cut(chance, left)
     try:
-        recovered(left / "workspace", known.possible, sweeping=known.sweeping, torn=known.torn)
-    except AssertionError as error:
+        recovered(left / "workspace", known.possible, sweeping=known.sweeping)
+    except (AssertionError, StorageError) as error:
         raise AssertionError(f"after {point} of {len(every)} events: {error}") from error
     finally:
         shutil.rmtree(left)

@@ -226,9 +226,8 @@ def test_a_collection_that_is_gone_says_so(workspace: Workspace) -> None:
 
 def test_only_drafts_of_ours_are_swept_out(workspace: Workspace) -> None:
     ours = [
-        workspace.folder / f"workspace.json.0a{durable.DRAFT}",
-        workspace.folder / "collections" / f"own2{durable.DRAFT}" / "00001.json",
-        workspace.folder / "collections" / "own" / f"00002.json.ab{durable.DRAFT}",
+        workspace.folder / "collections" / f"own2{durable.DRAFT}" / "state.db",
+        workspace.folder / "collections" / "own" / f"state.good.db.ab{durable.DRAFT}",
         workspace.folder / "tables" / f"x.parquet.ab{durable.DRAFT}",
     ]
     theirs = [workspace.folder / "film.part", workspace.folder / "a" / "film.mp4.part"]
@@ -236,4 +235,4 @@ def test_only_drafts_of_ours_are_swept_out(workspace: Workspace) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text("x")
     start(workspace)
-    assert [p.exists() for p in ours] == [False] * 4 and all(p.exists() for p in theirs)
+    assert [p.exists() for p in ours] == [False] * 3 and all(p.exists() for p in theirs)

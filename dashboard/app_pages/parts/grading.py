@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -19,19 +20,15 @@ from dashboard.session.actions.grading import (
     take_in_layer,
 )
 from dashboard.session.actions.notes import (
-    accept_missing,
-    damaged_lines,
-    drop_lines,
+    damaged_rows,
+    drop_rows,
     keep_remark,
-    missing_of_journals,
     notes_here,
     take_note_back,
     take_tag_off,
 )
 from dashboard.session.actions.uploaded_files import expect_files, release, uploaded
-from dashboard.session.open_collection import collection, workspace
 from dashboard.workspace import Layer, Noted
-from dashboard.workspace.disk.journal import NOTES
 from metrics_core.base import wording as w
 
 _LONGEST_TEXT = 3_000
@@ -46,14 +43,12 @@ def layers_part() -> None:
     every, on = layers_here(), layers_on()
     for layer in every:
         _layer(layer, is_on=layer in on)
-    lost = len(workspace().notes.damaged(collection()))
+    lost = damaged_rows()
     if lost:
-        counted = section.counted(lost, "line is damaged", "lines are damaged")
+        counted = section.counted(len(lost), "row is damaged", "rows are damaged")
         with st.container(horizontal=True, vertical_alignment="center", key="damaged_notes"):
-            st.html(data.receipt(f"Notes and tags: {counted}; the rest is whole."))
-            _damaged(NOTES, "the notes and tags")
-    for journal, said in missing_of_journals().items():
-        _missing(journal, said)
+            st.html(data.receipt(f"Layers, notes and tags: {counted}; the rest is whole."))
+            _damaged("layers, notes and tags", lost)
     expect_files()
     with st.popover("Take in a layer"):
         given = st.file_uploader(
@@ -87,7 +82,7 @@ def _layer(layer: Layer, *, is_on: bool) -> None:
             disabled=not len(layer),
         )
         if layer.lost:
-            _damaged(layer.journal, f"the layer “{layer.name}”")
+            _damaged(f"the layer “{layer.name}”", damaged_rows(layer))
         st.button(
             "Remove",
             key=f"remove_layer_{layer.id}",
@@ -97,50 +92,31 @@ def _layer(layer: Layer, *, is_on: bool) -> None:
         )
 
 
-def _damaged(journal: str, called: str) -> None:
-    """The damaged lines of a journal as they stand there, to keep elsewhere and to drop."""
-    lines = damaged_lines(journal)
-    with st.popover(f"Damaged {w.plural(len(lines), 'line')}"):
+def _damaged(called: str, rows: Sequence[str]) -> None:
+    """Damaged rows, as far as they are legible, to keep elsewhere and to drop."""
+    with st.popover(f"Damaged {w.plural(len(rows), 'row')}"):
         st.markdown(
-            f"{section.counted(len(lines), 'line', 'lines')} of {literal(called)}"
-            f" {w.plural(len(lines), 'is not as it was', 'are not as they were')} written, and not"
-            " read. What is still legible can be copied from here. Dropping leaves every other line"
+            f"{section.counted(len(rows), 'row', 'rows')} of {literal(called)}"
+            f" {w.plural(len(rows), 'is not as it was', 'are not as they were')} written, and not"
+            " read. What is still legible can be copied from here. Dropping leaves every other row"
             " as it is, and cannot be undone."
         )
-        for line in lines[:_MOST_DAMAGED]:
-            st.code(line[:_LONGEST_TEXT].decode(errors="backslashreplace"), None, wrap_lines=True)
+        for row in rows[:_MOST_DAMAGED]:
+            st.code(row[:_LONGEST_TEXT], None, wrap_lines=True)
         st.download_button(
-            f"Download :gray[{section.counted(len(lines), 'line', 'lines')}]",
-            data=b"\n".join(lines),
-            file_name=f"{section.safe_name(f'damaged-{journal}')}.txt",
-            mime="application/octet-stream",
-            key=f"damaged_file_{journal}",
+            f"Download :gray[{section.counted(len(rows), 'row', 'rows')}]",
+            data="\n".join(rows),
+            file_name=f"{section.safe_name(f'damaged-{called}')}.txt",
+            mime="text/plain",
+            key=f"damaged_file_{called}",
             on_click="ignore",
         )
         st.button(
-            f"Drop :gray[{section.counted(len(lines), 'damaged line', 'damaged lines')} for good]",
-            key=f"drop_{journal}",
-            on_click=drop_lines,
-            args=(journal, called, lines),
+            f"Drop :gray[{section.counted(len(rows), 'damaged row', 'damaged rows')} for good]",
+            key=f"drop_{called}",
+            on_click=drop_rows,
+            args=(called, rows),
         )
-
-
-def _missing(journal: str, said: str) -> None:
-    """What is gone of a journal, until that is taken for how it is."""
-    with st.container(horizontal=True, vertical_alignment="center", key=f"missing_{journal}"):
-        st.html(data.receipt(said))
-        with st.popover("What to do"):
-            st.markdown(
-                "A file of this collection was cut, taken away, or copied while it was written."
-                " Bring the collection back from a backup, or take this note away: then what is"
-                " here counts as all there is."
-            )
-            st.button(
-                "Take this note away",
-                key=f"accept_{journal}",
-                on_click=accept_missing,
-                args=(journal,),
-            )
 
 
 # Notes

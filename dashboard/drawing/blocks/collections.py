@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -38,9 +39,10 @@ def heads() -> Markup:
     return _drawn("heads")
 
 
-def kept(folder: str) -> Markup:
-    """Which collection comes first, and where all are kept; the `folder` only to who asks."""
-    return _drawn("kept", folder=folder)
+def kept(folder: str, put_aside: Sequence[object] = ()) -> Markup:
+    """Which collection comes first, and where all are kept; the `folder` only to who asks. Damaged
+    databases that were `put_aside` are listed."""
+    return _drawn("kept", folder=folder, put_aside=[str(path) for path in put_aside])
 
 
 def row(told: Told) -> Markup:

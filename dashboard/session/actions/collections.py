@@ -98,8 +98,8 @@ def copy_of(identity: str, name: str) -> Collection:
     for loaded in _loaded(files):
         workspace().add(copy.id, loaded, beside=True)
     with workspace().writing() as shelves:
-        shelves.journals.copy(identity, copy.id)
         shelves.put_collection(_told(identity, files, copy))
+        shelves.put_contents(copy.id, workspace().contents(identity))
     return copy
 
 
@@ -140,6 +140,11 @@ def restore_collection(identity: str) -> None:
     doing(lambda: workspace().restore(identity))
 
 
+def restore_good(identity: str) -> None:
+    """Go back to the last good state of a collection whose database cannot be read."""
+    doing(lambda: workspace().restore_good(identity))
+
+
 def packed_collection(identity: str) -> bytes:
     """A collection as one file; the example or a folder with its files as they are now."""
     out = io.BytesIO()
@@ -150,8 +155,8 @@ def packed_collection(identity: str) -> bytes:
     new = Collection(
         identity, all_collections().name_of(identity), now(), baseline_rule=BASELINE_RULE
     )
-    journals = workspace().journals.contents(identity)
-    pack_tables(_told(identity, files, new), _loaded(files), out, journals)
+    contents = workspace().contents(identity)
+    pack_tables(_told(identity, files, new), _loaded(files), out, contents)
     return out.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""Notes and tags on the queries of the open collection, and what is damaged in its journals."""
+"""Notes and tags on the queries of the open collection, and what of them is damaged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dashboard.answers.remarks import Remarks
 from dashboard.session.actions.grading import judge_name
 from dashboard.session.open_collection import collection, give_place, workspace
 from dashboard.session.receipts import doing, tell
-from dashboard.workspace import Noted
+from dashboard.workspace import Layer, Noted
 from metrics_core.base import wording as w
 
 
@@ -61,53 +61,24 @@ def take_tag_off(query_id: str, tag: str) -> None:
     doing(lambda: workspace().notes.tag(here, query_id, tag, by=by, on=False))
 
 
-# Damaged lines of journals
+# Damaged rows
 
 
-def damaged_lines(journal: str) -> list[bytes]:
-    """The lines of a journal of the open collection that are not as they were written."""
-    try:
-        return workspace().journals.damaged(collection(), journal)
-    except (OSError, KeyError):
-        return []
+def damaged_rows(layer: Layer | None = None) -> tuple[str, ...]:
+    """What is legible of the rows of a layer that are not as they were written, or of the other
+    ones of the open collection."""
+    return layer.lost if layer else tuple(workspace().contents(collection()).lost())
 
 
-def missing_of_journals() -> dict[str, str]:
-    """Journal -> what is gone of it, as a sentence, for the open collection."""
-    here, found = collection(), dict[str, list[str]]()
-    layers, notes = workspace().layers.missing(here), workspace().notes.missing(here)
-    called = {gone.number: f"The layer “{gone.file}”" for gone in layers} | {
-        gone.number: "The file of notes and tags" for gone in notes
-    }
-    for gone in (*layers, *notes):
-        found.setdefault(gone.number, []).append(gone.why)
-    return {
-        journal: f"{called[journal]} {w.listing(why)}: what was kept there is gone."
-        for journal, why in found.items()
-    }
-
-
-def accept_missing(journal: str) -> None:
-    """Take it that what is gone of a journal stays so; for callbacks."""
-    here = collection()
-
-    def accepted() -> None:
-        with workspace().writing() as shelves:
-            shelves.journals.accept(here, journal)
-
-    doing(accepted)
-
-
-def drop_lines(journal: str, called: str, lines: Sequence[bytes]) -> None:
-    """Take damaged lines out of a journal for good, those that were shown and no other; what was
-    `called` so is told."""
+def drop_rows(called: str, texts: Sequence[str]) -> None:
+    """Remove damaged rows for good, those that were shown and no other; what was `called` so is
+    told."""
     here = collection()
 
     def dropped() -> None:
-        with workspace().writing() as shelves:
-            gone = shelves.journals.mend(here, journal, lines)
+        gone = workspace().drop_lost(here, texts)
         if gone:
-            counted = f"{w.count(gone)} damaged {w.plural(gone, 'line')}"
+            counted = f"{w.count(gone)} damaged {w.plural(gone, 'row')}"
             tell(f"{counted} of {called} {w.plural(gone, 'was', 'were')} dropped.")
 
     doing(dropped)

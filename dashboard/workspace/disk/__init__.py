@@ -1,1 +1,1 @@
-"""Bytes on the disk: records and journals that check themselves, one writer at a time."""
+"""Bytes on the disk: databases, tables, and what is still arriving."""

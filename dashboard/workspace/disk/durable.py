@@ -27,6 +27,8 @@ many small ones takes much longer than the hash."""
 
 _HASHES = Memo(10_000)
 
+_STEP = 50_000_000
+
 State = tuple[int, ...]
 
 
@@ -137,6 +139,17 @@ def state_of(file: Path | os.DirEntry[str]) -> State | None:
     except OSError:
         return ()  # something is there; reading it says what is wrong
     return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
+
+
+def file_of(path: Path) -> State:
+    """What tells a file from another one that takes its place."""
+    return (state_of(path) or ())[:1]
+
+
+def is_settled(state: State, at: int) -> bool:
+    """Whether a file that was in this state then, in nanoseconds since 1970, has another one once
+    it is written again: file systems count time in steps."""
+    return at - max(state[2:], default=at) > _STEP
 
 
 def sha256_of(path: Path) -> str:

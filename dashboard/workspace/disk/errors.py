@@ -32,7 +32,8 @@ def refused(error: OSError, folder: Path) -> StorageError:
     reason = error.strerror or type(error).__name__
     return StorageError(
         f"The folder {folder} could not be written: {reason}.",
-        "See that its disk is connected and sound, then add the file again.",
+        "See that its disk is connected and sound and that this account may use more of it, then"
+        " try again.",
     )
 
 
@@ -68,6 +69,30 @@ def lacking(folder: Path, name: str) -> StorageError:
         "Bring that folder back, from a backup if need be. To begin anew, move the whole folder"
         " away and start Ranklens again.",
     )
+
+
+def locked(path: Path) -> StorageError:
+    """Another program holds the lock of a database for too long."""
+    return StorageError(
+        f"Another program is writing to {path}, so nothing was changed.",
+        "Try again once it is done, or end it.",
+    )
+
+
+class DamagedDatabaseError(StorageError):
+    """SQLite says of a database that it is damaged."""
+
+    path: Path
+
+
+def unreadable_database(path: Path, why: str) -> DamagedDatabaseError:
+    """What is said of a database that cannot be read."""
+    error = DamagedDatabaseError(
+        f"The database {path} is damaged: {why}.",
+        "Restore its last good state on the page Collections, or a backup.",
+    )
+    error.path = path
+    return error
 
 
 def newer(folder: Path, found: object, known: int) -> StorageError:

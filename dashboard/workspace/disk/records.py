@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from dashboard.workspace.disk.decoded import check_values
@@ -25,6 +25,7 @@ BASELINE_RULE = 2
 
 _TABLE = re.compile(r"[0-9a-f]{64}")
 _LONGEST_NUMBER = 18
+_KEPT = 20_000
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 
 
@@ -65,18 +66,6 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Extent:
-    """How far a journal is known to have gone: how many lines, the check of the last whole one, ""
-    where that is not known, and what it is called. `gone` are the checks of lines that are known to
-    be gone, and of which that is not told any more."""
-
-    lines: int
-    last: str
-    called: str = ""
-    gone: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Settings:
     """What readers have said of a collection, by the names that its runs have in their files: the
     names that runs were given here, and the colours and shapes. `complete` judgments hold all that
@@ -99,7 +88,7 @@ NOTHING_SAID = Settings()
 @dataclass(frozen=True)
 class Collection:
     """A collection: `choices` says, by file name, how files of its folder are to be read,
-    `journals`, by name, how far they went, `judgments` which of several judgments are used, by the
+    `judgments` which of several judgments are used, by the
     key of their file; "" where nobody has chosen and none came beside others. `complete`,
     `run_names`, `run_slots`, `baseline_rule`, `exclude_self` and the maps of ids are its settings;
     a record of before has the first rule for the baseline, so that what it shows stays so."""
@@ -109,7 +98,6 @@ class Collection:
     changed: str
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     removed: bool = False
-    journals: Mapping[str, Extent] = field(default_factory=dict)
     judgments: str = ""
     complete: bool = False
     run_names: Mapping[str, str] = field(default_factory=dict)
@@ -134,13 +122,6 @@ class Collection:
 
 
 @dataclass(frozen=True)
-class FolderVersion:
-    """The version of the folder's layout."""
-
-    layout: int
-
-
-@dataclass(frozen=True)
 class Damaged:
     """A record or a table that is not as it was written. `number` is the record's, `file` what it
     was called, where that is still known."""
@@ -154,7 +135,7 @@ class DamagedRecordError(ValueError):
     """The bytes of a record are not those that were written."""
 
 
-Record = TypeVar("Record", Entry, Collection, FolderVersion)
+Record = TypeVar("Record", Entry, Collection)
 
 
 def is_id(text: str) -> bool:
@@ -192,28 +173,45 @@ def hidden(
     return found
 
 
-def encode(record: Entry | Collection | FolderVersion) -> bytes:
-    """A record as it is written."""
+def encode(record: Entry | Collection) -> bytes:
+    """A record as it is packed: with its own check."""
     return _sealed(asdict(record))
 
 
 def decode(content: bytes, kind: type[Record]) -> Record:
-    """The record that these bytes are. Raises DamagedRecordError where they are none."""
+    """The record that was packed as these bytes. Raises DamagedRecordError for others."""
     try:
-        found = json.loads(content)
-        check_values(found)
-        told = found["record"]
+        told = json.loads(content)["record"]
+        if content != _sealed(told):
+            raise DamagedRecordError("its check does not fit")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DamagedRecordError(str(error)) from error
+    return record_from(told, kind)
+
+
+def as_text(record: Entry | Collection) -> str:
+    """A record as a row of the database holds it."""
+    return json.dumps(asdict(record))
+
+
+@lru_cache(_KEPT)
+def record_in(text: str, kind: type[Record]) -> Record | None:
+    """The record that a row of the database holds; None where it is none."""
+    try:
+        return record_from(json.loads(text), kind)
+    except ValueError:
+        return None
+
+
+def record_from(told: Any, kind: type[Record]) -> Record:
+    """The record of these fields; those that it does not know are left out. Raises
+    DamagedRecordError for what no record holds."""
+    try:
+        check_values(told)
         known = {f.name for f in fields(kind)}
         told = {name: value for name, value in told.items() if name in known}
-        if content != _sealed(found["record"]):
-            raise DamagedRecordError("its check does not fit")
         if kind is Entry:
             told["notes"] = tuple(note_of(note) for note in told.get("notes", ()))
-        if kind is Collection:
-            journals = told.get("journals", {}).items()
-            told["journals"] = {
-                name: Extent(**{**reach, "gone": tuple(reach["gone"])}) for name, reach in journals
-            }
         record = kind(**told)
         if not _fits(record):
             raise DamagedRecordError("it holds what no record holds")
@@ -248,10 +246,6 @@ def _fits(record: Any) -> bool:
         and all(_texts(named) for named in (record.run_names, record.run_names.values()))
         and _texts(record.run_slots)
         and all(type(slot) is int and slot >= 0 for slot in record.run_slots.values())
-        and all(
-            _fits(reach) and all(isinstance(check, str) for check in reach.gone)
-            for reach in record.journals.values()
-        )
     )
 
 

@@ -12,7 +12,7 @@ import io
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from dashboard.workspace.disk.journal import Line
+from dashboard.workspace.disk.lines import Line
 from dashboard.workspace.layers import Layer
 from dashboard.workspace.notes import Noted
 from metrics_core.base.errors import RanklensError

@@ -16,9 +16,10 @@ from typing import IO
 import pyarrow as pa
 
 from dashboard.workspace import adding
+from dashboard.workspace.disk.contents import NOTHING, Contents
 from dashboard.workspace.disk.decoded import check_values
 from dashboard.workspace.disk.errors import StorageError, damaged
-from dashboard.workspace.disk.journal import is_name
+from dashboard.workspace.disk.lines import contents_of, is_name, journals_of
 from dashboard.workspace.disk.records import (
     BASELINE_RULE,
     Collection,
@@ -28,7 +29,6 @@ from dashboard.workspace.disk.records import (
     encode,
     is_number,
 )
-from dashboard.workspace.disk.shelves import LAYOUT
 from dashboard.workspace.store import Workspace
 from dashboard.workspace.taken_out import foreign
 from metrics_core.formats import Loaded
@@ -37,8 +37,9 @@ from metrics_core.formats.source.unpacking import Origin, opened_plain, size_of
 _ABOUT = "ranklens.json"
 _COLLECTION, _RECORDS, _TABLES = "collection.json", "records/", "tables/"
 _JOURNALS = "journals/"
-_WITHOUT_JOURNALS = 2
-"""The layout of a packed collection that has none, which older versions take in as well."""
+_LAYOUT, _WITHOUT_JOURNALS = 3, 2
+"""The version of what is packed: 2 where it has no journals, which older versions import as well.
+"""
 
 _LARGEST_RECORD, _LARGEST_JOURNAL, _LARGEST_TABLE = 1 << 20, 1 << 28, 1 << 31
 _MOST_MEMBERS = 20_000
@@ -52,16 +53,17 @@ def pack(workspace: Workspace, identity: str, out: IO[bytes]) -> None:
         if is_number(lost.number):
             raise damaged(lost.file, lost.why)
     told, entries = workspace.collection(identity), workspace.entries(identity)
-    _write(out, told, entries, workspace.journals.contents(identity), workspace.bytes_of)
+    _write(out, told, entries, workspace.contents(identity), workspace.bytes_of)
 
 
 def pack_tables(
     told: Collection,
     files: Iterable[Loaded],
     out: IO[bytes],
-    journals: Iterable[tuple[str, bytes]] = (),
+    contents: Contents = NOTHING,
 ) -> None:
-    """Write a collection into a zip file whose tables no workspace keeps. Raises StorageError where
+    """Write a collection into a zip file whose tables no workspace keeps; `contents` are its
+    layers, notes and tags. Raises StorageError where
     the rows of one are not as they were written."""
     entries: list[Entry] = []
     tables: dict[str, pa.Buffer | Path] = {}
@@ -83,7 +85,7 @@ def pack_tables(
         kept = tables[entry.table]
         return kept.read_bytes() if isinstance(kept, Path) else kept.to_pybytes()
 
-    _write(out, told, entries, journals, bytes_of)
+    _write(out, told, entries, contents, bytes_of)
 
 
 def new_packed(name: str, files: Iterable[Loaded]) -> bytes:
@@ -98,12 +100,12 @@ def _write(
     out: IO[bytes],
     told: Collection,
     entries: Iterable[Entry],
-    journals: Iterable[tuple[str, bytes]],
+    contents: Contents,
     bytes_of: Callable[[Entry], bytes],
 ) -> None:
     head, entries = encode(told), list(entries)
     records = {f"{_RECORDS}{entry.number}.json": encode(entry) for entry in entries}
-    records |= {f"{_JOURNALS}{name}": lines for name, lines in journals}
+    records |= {f"{_JOURNALS}{name}": lines for name, lines in journals_of(contents).items()}
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as packed:
         _put(packed, _ABOUT, about(head, records))
         for name, content in {_COLLECTION: head, **records}.items():
@@ -119,7 +121,7 @@ def about(told: bytes, records: Mapping[str, bytes]) -> bytes:
     for name in sorted(records):
         check.update(hashlib.sha256(records[name]).digest())
     journals = any(name.startswith(_JOURNALS) for name in records)
-    layout = LAYOUT if journals else _WITHOUT_JOURNALS
+    layout = _LAYOUT if journals else _WITHOUT_JOURNALS
     return json.dumps({"layout": layout, "check": check.hexdigest()}).encode()
 
 
@@ -162,16 +164,16 @@ def unpack(workspace: Workspace, origin: Origin, *, file: str) -> Collection:
         made = replace(told, id=adding.free_id(shelves.ids()), changed=adding.now(), removed=False)
         for name, table in tables.items():
             shelves.put_table(name, pa.py_buffer(table))
-        shelves.put_whole(made, entries, journals.items())
+        shelves.put_whole(made, entries, contents_of(journals))
         return made
 
 
 def _collection(packed: zipfile.ZipFile, file: str) -> Collection:
     own = _member(packed, _ABOUT)
     layout = json.loads(own)["layout"]
-    if layout > LAYOUT:
+    if layout > _LAYOUT:
         raise StorageError(
-            f"{file} was written by a newer Ranklens (layout {layout}, this one knows {LAYOUT}).",
+            f"{file} was written by a newer Ranklens (layout {layout}, this one knows {_LAYOUT}).",
             "Open it with the newer Ranklens.",
         )
     told = _member(packed, _COLLECTION)
@@ -180,6 +182,17 @@ def _collection(packed: zipfile.ZipFile, file: str) -> Collection:
     if own != about(told, records | journals):
         raise DamagedRecordError("its records are not those that were packed")
     return decode(told, Collection)
+
+
+def _check_lines(journal: bytes) -> None:
+    """Raise ValueError for a line with values that no reader lets pass. One that is damaged comes
+    along: it tells what is lost."""
+    for line in journal.splitlines():
+        try:
+            told = json.loads(line)
+        except ValueError:
+            continue
+        check_values(told)
 
 
 def _members(packed: zipfile.ZipFile, folder: str) -> dict[str, bytes]:
@@ -196,17 +209,6 @@ def _entries(packed: zipfile.ZipFile) -> list[Entry]:
     if len({(e.kind, e.name) for e in entries}) < len(entries) or len(set(slots)) < len(slots):
         raise DamagedRecordError("two files have one name or colour")
     return entries
-
-
-def _check_lines(journal: bytes) -> None:
-    """Raise ValueError for a line with values that no reader lets pass. One that is damaged comes
-    along: it tells what is lost."""
-    for line in journal.splitlines():
-        try:
-            told = json.loads(line)
-        except ValueError:
-            continue
-        check_values(told)
 
 
 def _member(packed: zipfile.ZipFile, name: str) -> bytes:

@@ -88,7 +88,7 @@ class _Texts:
         return self.names.setdefault(name, f"record.{name}" if ours else name)
 
 
-class Contents:
+class GatheredTables:
     """What is found in a file, kind by kind. Where it is `tagged`, the names of runs may also be
     those of parts, and it is to be found out which (`parsing.systems`). Of kinds other than the one
     `wanted` it only knows that they are there: a file of several tables is read once for each."""

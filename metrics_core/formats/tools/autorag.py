@@ -19,7 +19,7 @@ from metrics_core.formats.parquet import (
     opened_parquet,
     plain_column,
 )
-from metrics_core.formats.parsing.contents import Contents
+from metrics_core.formats.parsing.contents import GatheredTables
 from metrics_core.formats.parsing.json_values import JsonValue, json_records
 from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
 from metrics_core.formats.source.lines import refuse, refuse_rows
@@ -79,7 +79,7 @@ def recognise_autorag(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_autorag(source: Source, request: Request) -> Loaded:
     """The table of a kind from questions or results."""
-    contents = Contents(source, request.kind)
+    contents = GatheredTables(source, request.kind)
     several, nothing = list[str](), list[str]()
     for record in json_records(source, _HINT):
         query_id = record.named("qid").id()
@@ -100,7 +100,7 @@ def read_autorag(source: Source, request: Request) -> Loaded:
     return contents.load(request, "autorag", "AutoRAG")
 
 
-def _add_results(contents: Contents, record: JsonValue, query_id: str, node: str) -> None:
+def _add_results(contents: GatheredTables, record: JsonValue, query_id: str, node: str) -> None:
     """What one node retrieved, with its scores and texts."""
     found = record.find(_IDS + node)
     if found is None:
@@ -140,7 +140,7 @@ def _is_detail(name: str, value: JsonValue) -> bool:
     return name not in {"qid", "query", _TRUTH, *lists} and value.value is not None
 
 
-def _note(contents: Contents, several: list[str], nothing: list[str]) -> None:
+def _note(contents: GatheredTables, several: list[str], nothing: list[str]) -> None:
     for queries, code, what, loud in (
         (nothing, "nothing_expected", "with nothing in retrieval_gt; left out", True),
         (

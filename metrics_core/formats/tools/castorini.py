@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from metrics_core.formats.parsing.contents import Contents
+from metrics_core.formats.parsing.contents import GatheredTables
 from metrics_core.formats.parsing.json_values import json_records
 from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
 from metrics_core.formats.source.source import Source
@@ -48,7 +48,7 @@ def recognise_candidates(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_candidates(source: Source, request: Request) -> Loaded:
     """The run, the queries or the documents of a file of candidates."""
-    contents = Contents(source, request.kind)
+    contents = GatheredTables(source, request.kind)
     for record in json_records(source, _HINT):
         query = record.named("query")
         query_id, text = query.named("qid").id(), query.find("text")

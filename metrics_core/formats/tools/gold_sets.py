@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from metrics_core.base.wording import plural
-from metrics_core.formats.parsing.contents import Contents
+from metrics_core.formats.parsing.contents import GatheredTables
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.parsing.json_values import JsonValue, whole_json
 from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
@@ -72,7 +72,7 @@ def _is_text_or_node(name: str, value: Any) -> bool:
 )
 def read_gold(source: Source, request: Request) -> Loaded:
     """The judgments, the queries or the documents of a gold set."""
-    contents = Contents(source, request.kind)
+    contents = GatheredTables(source, request.kind)
     whole = whole_json(source, _HINT)
     given = [whole.find(name) for name in ("queries", "corpus")]
     queries, corpus = (dict(part.items()) if part else {} for part in given)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.base.notes import Note
-from metrics_core.formats.parsing.contents import Contents
+from metrics_core.formats.parsing.contents import GatheredTables
 from metrics_core.formats.registry import (
     CERTAIN,
     OF_A_TOOL,
@@ -74,7 +74,7 @@ class _Told:
 )
 def read_letor(source: Source, request: Request) -> Loaded:
     """The judgments in lines of features. Raises FileFormatError."""
-    contents, seen, told = Contents(source, request.kind), Counter[str](), _Told()
+    contents, seen, told = GatheredTables(source, request.kind), Counter[str](), _Told()
     for number, line in enumerate(source.text_lines(), 1):
         own, _, comment = line.partition("#")
         if not own.strip():
@@ -97,7 +97,7 @@ def read_letor(source: Source, request: Request) -> Loaded:
     return contents.load(request, "letor", "LETOR or SVMrank: grade, query, features")
 
 
-def _note(contents: Contents, told: _Told) -> None:
+def _note(contents: GatheredTables, told: _Told) -> None:
     """What is odd about the lines, or not used of them."""
     if told.unnamed:
         contents.note("qrels", "places", _PLACES, len(told.unnamed), loud=True)
@@ -170,7 +170,7 @@ def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_ranklib(source: Source, request: Request) -> Loaded:
     """The run in RankLib's scores. Raises FileFormatError."""
-    contents, seen = Contents(source, request.kind), Counter[str]()
+    contents, seen = GatheredTables(source, request.kind), Counter[str]()
     hint = f"A line looks like: {_SCORES}"
     for number, line in enumerate(source.text_lines(), 1):
         fields = [text.strip() for text in line.split("\t")]

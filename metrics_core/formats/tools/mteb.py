@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from metrics_core.formats.parsing.contents import Contents
+from metrics_core.formats.parsing.contents import GatheredTables
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.parsing.json_values import JsonValue, whole_json
 from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
@@ -64,7 +64,7 @@ def _is_score(value: Any) -> bool:
 )
 def read_predictions(source: Source, request: Request) -> Loaded:
     """The runs of a file of predictions."""
-    contents = Contents(source, request.kind)
+    contents = GatheredTables(source, request.kind)
     whole = whole_json(source, _HINT)
     parts = list(_parts(whole))
     model = _model(whole) or request.run_name

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from metrics_core.formats.parsing.contents import Contents
+from metrics_core.formats.parsing.contents import GatheredTables
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.parsing.json_values import JsonValue, json_records
 from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
@@ -60,7 +60,7 @@ def recognise_judgments(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_judgments(source: Source, request: Request) -> Loaded:
     """The judgments of a file. Raises FileFormatError where it has several lists of them."""
-    contents = Contents(source, request.kind)
+    contents = GatheredTables(source, request.kind)
     unrated: list[str] = []
     lists: dict[str, None] = {}
     for record in _records(source, contents, _JUDGMENTS, "qrels"):
@@ -128,7 +128,7 @@ def recognise_found(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_found(source: Source, request: Request) -> Loaded:
     """The runs or the queries of a file of results."""
-    contents = Contents(source, request.kind)
+    contents = GatheredTables(source, request.kind)
     lists = list(_lists(source, contents))
     variants: dict[str, dict[str, None]] = {}
     for one in lists:
@@ -164,7 +164,7 @@ class _List:
     variant: str = ""
 
 
-def _lists(source: Source, contents: Contents) -> Iterator[_List]:
+def _lists(source: Source, contents: GatheredTables) -> Iterator[_List]:
     """All lists of documents, of evaluations and of comparisons."""
     for record in _records(source, contents, f"{_EVALUATION}, or {_COMPARISON}", "run"):
         results = record.find("results")
@@ -196,7 +196,9 @@ def _first(value: Any) -> Mapping[str, Any]:
     return record if isinstance(record, dict) else {}
 
 
-def _records(source: Source, contents: Contents, example: str, kind: Kind) -> Iterator[JsonValue]:
+def _records(
+    source: Source, contents: GatheredTables, example: str, kind: Kind
+) -> Iterator[JsonValue]:
     """The records of a file; where they are hits of a search, what these have inside. A search that
     did not give all of its hits is noted."""
     for record in json_records(source, f"Such a file looks like {example}."):
@@ -211,7 +213,7 @@ def _records(source: Source, contents: Contents, example: str, kind: Kind) -> It
             yield hit.named("_source")
 
 
-def _note_cut(hits: JsonValue, given: int, contents: Contents, kind: Kind) -> None:
+def _note_cut(hits: JsonValue, given: int, contents: GatheredTables, kind: Kind) -> None:
     """Say that a search gave fewer hits than there are; the search itself gives ten."""
     total = hits.find("total")
     count = total.find("value") if total is not None and isinstance(total.value, dict) else total

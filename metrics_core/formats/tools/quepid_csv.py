@@ -21,7 +21,7 @@ from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, FileFormatError, LineP
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import plural
 from metrics_core.formats.parsing.columns import document_columns, fold
-from metrics_core.formats.parsing.contents import Contents
+from metrics_core.formats.parsing.contents import GatheredTables
 from metrics_core.formats.parsing.delimited import (
     csv_fields,
     csv_records,
@@ -221,7 +221,7 @@ def read_snapshots(source: Source, request: Request) -> Loaded:
     if not len(named):
         problem = LineProblem(None, "only a header", "at least one row")
         raise refuse(source, [problem], hint="Was the file written to the end?")
-    contents = Contents(source, request.kind)
+    contents = GatheredTables(source, request.kind)
     runs = _run_names(named)
     for kind, notes in _snapshot_notes(named, runs):
         for note in notes:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from metrics_core.base.errors import FileFormatError
 from metrics_core.base.wording import plural
 from metrics_core.formats.parsing.columns import document_columns
-from metrics_core.formats.parsing.contents import Contents
+from metrics_core.formats.parsing.contents import GatheredTables
 from metrics_core.formats.parsing.json_text import check_characters, parse_json, strings_in
 from metrics_core.formats.parsing.json_values import JsonValue, whole_json
 from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
@@ -68,7 +68,7 @@ def recognise_book(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_book(source: Source, request: Request) -> Loaded:
     """The judgments, the queries or the documents of a book."""
-    contents = Contents(source, request.kind)
+    contents = GatheredTables(source, request.kind)
     judged = _Judged()
     placed = 0
     for pair in whole_json(source, f"A book looks like {_BOOK}.").named("query_doc_pairs").each():
@@ -118,7 +118,7 @@ class _Judged:
         most = max(times.values())
         return next(rating for rating in ratings[::-1] if times[_worth(rating)] == most)
 
-    def tell(self, contents: Contents) -> None:
+    def tell(self, contents: GatheredTables) -> None:
         """Note what of it is odd."""
         without = "without a rating, so unjudged"
         contents.note_ids("qrels", "unrated", self.unrated, without, one="pair", many="pairs")
@@ -202,7 +202,7 @@ def recognise_case(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_case(source: Source, request: Request) -> Loaded:
     """The judgments or the queries of a case."""
-    contents = Contents(source, request.kind)
+    contents = GatheredTables(source, request.kind)
     unrated: list[str] = []
     seen: set[str] = set()
     for query in whole_json(source, f"A case looks like {_CASE}.").named("queries").each():

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from metrics_core.base.wording import plural
-from metrics_core.formats.parsing.contents import Contents
+from metrics_core.formats.parsing.contents import GatheredTables
 from metrics_core.formats.parsing.delimited import csv_fields, csv_records
 from metrics_core.formats.parsing.json_values import JsonValue, json_records
 from metrics_core.formats.parsing.list_literals import listed_in
@@ -102,7 +102,7 @@ def read_samples(source: Source, request: Request) -> Loaded:
     records = list(_records(source))
     names = dict.fromkeys(name for record in records for name, _ in record.items())
     by_text = _by_text(source, request, list(names))
-    samples = _Samples(Contents(source, request.kind), request.kind, by_text=by_text)
+    samples = _Samples(GatheredTables(source, request.kind), request.kind, by_text=by_text)
     id_name = _id_name(request, records)
     seen: dict[str, int] = {}
     for record in records:
@@ -118,7 +118,7 @@ class _Samples:
     """The samples gathered for a kind of table, and the queries of which something is to be said:
     that nothing is expected, or that there are other numbers of contexts than of ids."""
 
-    contents: Contents
+    contents: GatheredTables
     kind: Kind
     by_text: bool
     nothing: list[str] = field(default_factory=list)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeGuard
 
 from metrics_core.base.notes import OF_HITS_ALONE
-from metrics_core.formats.parsing.contents import Contents
+from metrics_core.formats.parsing.contents import GatheredTables
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.parsing.json_values import JsonValue, whole_json
 from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
@@ -53,7 +53,7 @@ class _Indices:
             )
         return own
 
-    def tell(self, contents: Contents, kind: Kind) -> None:
+    def tell(self, contents: GatheredTables, kind: Kind) -> None:
         """Note that documents are of several indices."""
         names = [name for name in dict.fromkeys(self._of.values()) if name]
         if len(names) > 1:
@@ -99,7 +99,7 @@ def recognise_request(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_request(source: Source, request: Request) -> Loaded:
     """The judgments or the queries of a request."""
-    contents, indices = Contents(source, request.kind), _Indices()
+    contents, indices = GatheredTables(source, request.kind), _Indices()
     unrated: list[str] = []
     seen: dict[str, str | None] = {}
     for asked in whole_json(source, f"A request looks like {_REQUEST}.").named("requests").each():
@@ -195,7 +195,7 @@ def recognise_answer(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_answer(source: Source, request: Request) -> Loaded:
     """The run, or the judgments of what it found, of an answer."""
-    contents, indices = Contents(source, request.kind), _Indices()
+    contents, indices = GatheredTables(source, request.kind), _Indices()
     whole = whole_json(source, f"An answer looks like {_ANSWER}.")
     rated = 0
     without: list[str] = []
@@ -229,7 +229,7 @@ def read_answer(source: Source, request: Request) -> Loaded:
     return contents.load(request, "rank-eval-answer", "Elasticsearch ranking evaluation: answer")
 
 
-def _tell_of_judgments(contents: Contents, rated: int, without: list[str]) -> None:
+def _tell_of_judgments(contents: GatheredTables, rated: int, without: list[str]) -> None:
     """Note what the judgments of hits alone cannot tell."""
     message = (
         f"judgments of the {rated:,} rated hits alone: what was judged relevant and not found is"

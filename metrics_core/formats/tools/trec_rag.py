@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from metrics_core.base.wording import plural
-from metrics_core.formats.parsing.contents import Contents
+from metrics_core.formats.parsing.contents import GatheredTables
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.parsing.json_values import JsonValue, json_records
 from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
@@ -58,7 +58,7 @@ def recognise_answers(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_answers(source: Source, request: Request) -> Loaded:
     """The runs by their references, or the topics."""
-    contents = Contents(source, request.kind)
+    contents = GatheredTables(source, request.kind)
     numbered = []
     for record in json_records(source, _HINT):
         about = record.find("metadata") or record

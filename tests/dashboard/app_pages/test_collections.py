@@ -17,8 +17,8 @@ from dashboard.session.actions.collections import packed_collection
 from dashboard.session.open_collection import workspace
 from dashboard.workspace import Workspace
 from dashboard.workspace.disk.errors import refused
-from dashboard.workspace.disk.journal import Journals
 from dashboard.workspace.disk.shelves import Shelves
+from dashboard.workspace.layers import Layers
 from dashboard.workspace.starting import start
 from metrics_core import formats
 from metrics_core.formats import Loaded
@@ -472,7 +472,7 @@ def test_what_could_not_be_read_is_told_where_the_rest_went() -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "name"), [(Shelves, "entries"), (Journals, "of"), (LoadedFiles, "of")]
+    ("what", "name"), [(Shelves, "entries"), (Layers, "of"), (LoadedFiles, "of")]
 )
 def test_a_collection_that_breaks_takes_no_other_down(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, what: type, name: str
@@ -509,3 +509,26 @@ def test_a_collection_that_breaks_takes_no_other_down(
     caplog.clear()
     start(kept())
     assert not folder.exists()
+
+
+def test_a_damaged_database_is_told_goes_back_and_is_listed_as_put_aside() -> None:
+    two_collections()
+    (theirs,) = (c.id for c in kept().collections() if c.name == "Theirs")
+    start(kept())
+    damaged = kept().folder_of("own") / "state.db"
+    damaged.write_bytes(damaged.read_bytes()[:4096] + b"<b>" * 4000)
+    st.cache_resource.clear()
+    assert "is damaged" in text_of(opened("data", set="own"))
+    listed = opened("collections", set=theirs)
+    assert "Mine" in text_of(listed) and "put aside" not in text_of(listed)
+    assert f"damaged: its folder {damaged.parent} cannot be read" in text_of(listed)
+    assert "cannot be opened; ⋯ restores or removes it" in text_of(listed)
+    (button,) = (b for b in listed.button if b.label.startswith("Restore its state of 20"))
+    assert len(kept().entries(theirs)) == 2
+    button.click().run()
+    assert not listed.exception and len(kept().entries("own")) == 2
+    assert "1 damaged database put aside" in text_of(listed)
+    (aside,) = kept().put_aside()
+    assert str(aside) in text_of(listed) and aside.read_bytes().endswith(b"<b>" * 100)
+    assert not [b for b in listed.button if b.label.startswith("Restore its state")]
+    assert "Two files are loaded" in text_of(opened("data", set="own"))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.address.address import Address
@@ -264,50 +266,27 @@ def test_every_page_with_scores_says_that_a_layer_is_on(page: str) -> None:
     assert "Includes 2 own grades (layer me)" in text_of(opened(page, **PAIR))
 
 
-def test_damaged_lines_are_shown_as_text_and_dropped() -> None:
-    judged({ROW: 3})
-    kept().notes.write(SAMPLE, "q065", "why", by="me")
-    folder = kept().folder / "collections" / SAMPLE
-    for path in folder.glob("*.journal"):
-        path.write_bytes(path.read_bytes() + b"<img src=x> *no* line\n")
+def test_damaged_rows_are_shown_as_text_and_dropped() -> None:
+    judged({ROW: 3, ("q065", "lost"): 1})
+    for text in ("why", "because"):
+        kept().notes.write(SAMPLE, "q065", text, by="me")
+    with sqlite3.connect(kept().folder_of(SAMPLE) / "state.db") as state:
+        state.execute("UPDATE grades SET doc_id = '<img src=x> *no*' WHERE doc_id = 'lost'")
+        state.execute("UPDATE notes SET text = '<img src=x>' WHERE text = 'because'")
+    st.cache_resource.clear()
     app = opened("data", **PAIR)
-    assert [c.value for c in app.code] == ["<img src=x> *no* line"] * 2
-    assert "Notes and tags: 1 line is damaged; the rest is whole." in text_of(app)
+    assert ["<img src=x>" in c.value for c in app.code] == [True, True]
+    assert "Layers, notes and tags: 1 row is damaged; the rest is whole." in text_of(app)
+    assert "1 damaged row: what was given there is lost, the rest is whole." in text_of(app)
     assert not any("<img src=x" in e.proto.body for e in app.get("html"))
     while drops := [b for b in app.button if b.label.startswith("Drop")]:
         drops[0].click().run()
         assert not app.exception, [e.value for e in app.exception]
-    assert "1 damaged line of the layer “me” was dropped." in text_of(app)
-    assert "1 damaged line of the notes and tags was dropped." in text_of(app)
-    assert kept().layers.damaged(SAMPLE) == kept().notes.damaged(SAMPLE) == []
-    assert kept().layers.of(SAMPLE)[0].grades == {ROW: 3}
+    assert "1 damaged row of the layer “me” was dropped." in text_of(app)
+    assert "1 damaged row of layers, notes and tags was dropped." in text_of(app)
+    (layer,) = kept().layers.of(SAMPLE)
+    assert kept().contents(SAMPLE).lost() == [] and layer.lost == () and layer.grades == {ROW: 3}
     assert [n.text for n in kept().notes.of(SAMPLE)["q065"].notes] == ["why"]
-
-
-def test_what_is_gone_of_a_journal_is_told_until_that_is_accepted() -> None:
-    judged({ROW: 3}, "ann")
-    judged({ROW: 2}, "<b>")
-    kept().notes.write(SAMPLE, "q065", "why", by="me")
-    folder = kept().folder / "collections" / SAMPLE
-    (ann, other), notes = kept().layers.of(SAMPLE), folder / "notes.journal"
-    (folder / f"{ann.journal}.journal").unlink()
-    cut = folder / f"{other.journal}.journal"
-    cut.write_bytes(cut.read_bytes()[:-30])
-    notes.write_bytes(b"")
-    told = [
-        "The layer “ann” is missing: what was kept there is gone.",
-        "The layer “<b>” lacks its last line: what was kept there is gone.",
-    ]
-    page = text_of(opened("queries", **PAIR))
-    assert all(f"{sentence} Files says what to do." in page for sentence in told)
-    app = opened("data", **PAIR)
-    told.append("The file of notes and tags lacks its last line: what was kept there is gone.")
-    assert all(sentence in text_of(app) for sentence in told)
-    while accepts := [b for b in app.button if b.label == "Take this note away"]:
-        accepts[0].click().run()
-        assert not app.exception, [e.value for e in app.exception]
-    assert kept().layers.missing(SAMPLE) == kept().notes.missing(SAMPLE) == []
-    assert "is gone" not in text_of(opened("queries", **PAIR))
 
 
 def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:

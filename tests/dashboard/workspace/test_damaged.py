@@ -1,16 +1,17 @@
-"""Records that are not as they were written, and what a change then still knows.
+"""What a damaged row, a damaged database and a lost one cost, and how each is told.
 tests/reliability/flips.py damages every stored file."""
 
 from __future__ import annotations
 
-import shutil
+import os
+import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
 from dashboard.workspace import Added, StorageError, Workspace
-from dashboard.workspace.disk.chain import sealed
 from dashboard.workspace.starting import start
 from metrics_core import formats
 
@@ -26,8 +27,25 @@ def add(workspace: Workspace, doc_id: str, file: str = "a.run") -> Added:
     return workspace.add("own", formats.read(f"q1 Q0 {doc_id} 1 1.0 x\n".encode(), name=file))
 
 
-def record(workspace: Workspace, number: str) -> Path:
-    return workspace.folder / "collections" / "own" / f"{number}.json"
+def database(workspace: Workspace, identity: str = "own") -> Path:
+    return workspace.folder_of(identity) / "state.db"
+
+
+def change(workspace: Workspace, statement: str, *values: object) -> None:
+    """Change rows behind their checksums."""
+    with sqlite3.connect(database(workspace)) as state:
+        assert state.execute(statement, values).rowcount == 1
+
+
+def overwrite(path: Path) -> None:
+    """Damage a page in the middle of a database."""
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 8192 * 4096
+    content[middle : middle + 4096] = os.urandom(4096)
+    path.write_bytes(content)
+
+
+# Rows
 
 
 def test_what_was_replaced_twice_stays_hidden_where_a_record_is_damaged(
@@ -35,8 +53,7 @@ def test_what_was_replaced_twice_stays_hidden_where_a_record_is_damaged(
 ) -> None:
     for doc_id in ("d1", "d2", "d3"):
         add(workspace, doc_id)
-    path = record(workspace, "00002")
-    path.write_bytes(path.read_bytes()[:-5])
+    change(workspace, "UPDATE files SET record = record || ' ' WHERE number = 2")
     for _ in range(2):
         assert [e.number for e in workspace.entries("own")] == ["00003"]
         start(workspace)
@@ -46,7 +63,7 @@ def test_a_damaged_record_is_shown_until_it_is_removed_and_keeps_its_table(
     workspace: Workspace,
 ) -> None:
     entry = add(workspace, "d1").entry
-    record(workspace, entry.number).write_bytes(b"{}")
+    change(workspace, "UPDATE files SET record = '{}'")
     start(workspace)
     assert [d.number for d in workspace.damaged("own")] == [entry.number]
     assert (workspace.folder / "tables" / f"{entry.table}.parquet").exists()
@@ -58,9 +75,217 @@ def test_a_damaged_record_is_shown_until_it_is_removed_and_keeps_its_table(
 
 def test_a_record_under_another_number_is_damaged(workspace: Workspace) -> None:
     one, two = (add(workspace, d, f"{d}.run").entry for d in ("d1", "d2"))
-    shutil.copy(record(workspace, one.number), record(workspace, two.number))
+    change(workspace, "UPDATE files SET number = 9 WHERE number = ?", int(two.number))
     assert workspace.entries("own") == [one]
-    assert [d.number for d in workspace.damaged("own")] == [two.number]
+    assert [d.number for d in workspace.damaged("own")] == ["00009"]
+
+
+def test_a_damaged_grade_note_or_tag_costs_only_itself_and_can_be_dropped(
+    workspace: Workspace,
+) -> None:
+    layer = workspace.layers.begin("own", "ann")
+    for doc in "abc":
+        workspace.layers.give("own", layer, {("q", doc): 1}, by="ann")
+    for text in ("first", "second"):
+        workspace.notes.write("own", "q", text, by="ann")
+    workspace.notes.tag("own", "q", "odd", by="ben")
+    change(workspace, "UPDATE grades SET grade = 3 WHERE doc_id = 'b'")
+    change(workspace, "UPDATE notes SET text = 'sec\nond' WHERE text = 'second'")
+    change(workspace, "UPDATE tags SET author = 'Ben'")
+    seen = Workspace(workspace.folder)
+    (found,) = seen.layers.of("own")
+    assert set(found.grades) == {("q", "a"), ("q", "c")}
+    assert [text.split()[1:5] for text in found.lost] == [["q", "b", "3", "ann"]]
+    assert [note.text for note in seen.notes.of("own")["q"].notes] == ["first"]
+    assert seen.notes.of("own")["q"].tags == ()
+    note, tag = seen.contents("own").lost()
+    assert "sec ond ann" in note and "odd 1 Ben" in tag
+    assert seen.damaged("own") == []
+    # Somebody judges on meanwhile; what was not shown is not dropped.
+    Workspace(workspace.folder).layers.give("own", layer, {("q", "d"): 2}, by="ben")
+    change(workspace, "UPDATE grades SET grade = 0 WHERE doc_id = 'c'")
+    seen = Workspace(workspace.folder)
+    assert seen.drop_lost("own", [*found.lost, note, tag]) == 3
+    assert seen.drop_lost("own", [*found.lost, "no row"]) == 0
+    (found,) = seen.layers.of("own")
+    assert set(found.grades) == {("q", "a"), ("q", "d")} and len(found.lost) == 1
+    assert seen.contents("own").lost() == []
+
+
+def test_a_damaged_layer_costs_its_name_and_can_be_judged_on_and_removed(
+    workspace: Workspace,
+) -> None:
+    layer = workspace.layers.begin("own", "anna", {("q", "a"): 1})
+    workspace.layers.begin("own", "ben", {("q", "a"): 2})
+    change(workspace, "UPDATE layers SET name = 'Anna' WHERE name = 'anna'")
+    again = Workspace(workspace.folder)
+    unnamed, _ = again.layers.of("own")
+    assert (unnamed.id, unnamed.name) == (layer, f"Unnamed layer {layer}")
+    assert unnamed.grades == {("q", "a"): 1}
+    (lost,) = again.contents("own").lost()
+    assert "Anna" in lost and again.drop_lost("own", [lost]) == 1
+    again.layers.give("own", layer, {("q", "b"): 2}, by="ben")
+    assert [len(v) for v in again.layers.of("own")] == [2, 1]
+    copy = again.duplicate("own", "Copy").id
+    assert [len(v) for v in again.layers.of(copy)] == [2, 1]
+    again.layers.remove("own", layer)
+    assert [v.name for v in again.layers.of("own")] == ["ben"]
+    start(again)
+    assert again.layers.of("own", removed=True) == [] and again.contents("own").lost() == []
+
+
+def test_a_grade_whose_layer_is_damaged_is_told(workspace: Workspace) -> None:
+    workspace.layers.begin("own", "anna", {("q", "a"): 1})
+    change(workspace, "UPDATE grades SET layer_id = 'none'")
+    assert [(len(v), v.lost) for v in Workspace(workspace.folder).layers.of("own")] == [(0, ())]
+    assert ["none q a" in text for text in Workspace(workspace.folder).contents("own").lost()] == [
+        True
+    ]
+
+
+def test_a_collection_whose_row_is_damaged_keeps_its_name_and_is_named_again(
+    workspace: Workspace,
+) -> None:
+    entry = add(workspace, "d1").entry
+    change(workspace, "UPDATE collection SET record = '{}'")
+    again = Workspace(workspace.folder)
+    assert [c.name for c in again.collections()] == ["Mine"] and again.entries("own") == [entry]
+    assert [d.number for d in again.damaged("own")] == ["collection"]
+    again.rename("own", "Ours")
+    assert again.damaged("own") == [] and again.collection("own").name == "Ours"
+
+
+# Databases
+
+
+def lose(path: Path) -> None:
+    path.unlink()
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def replace_by_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+HARMS = [overwrite, lose, empty, replace_by_folder]
+
+
+@pytest.fixture
+def two(workspace: Workspace) -> Workspace:
+    """Two collections, of which a good state is kept; then the first one changed."""
+    workspace.new("Other", "other")
+    for identity in ("own", "other"):
+        workspace.layers.begin(identity, "ann", {("q", f"d{i}"): 1 for i in range(300)})
+    add(workspace, "d1")
+    start(workspace)
+    workspace.notes.write("own", "q", "since the start", by="ann")
+    return workspace
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_a_damaged_database_is_told_and_goes_back_to_its_last_good_state(
+    two: Workspace, harm: Callable[[Path], None]
+) -> None:
+    harm(path := database(two))
+    left = path.read_bytes() if path.is_file() else b""
+    again = Workspace(two.folder)
+    start(again)  # which removes nothing then
+    assert {c.name for c in again.collections()} == {"Mine", "Other"}
+    for asked in (again.entries, again.layers.of, again.notes.of, again.damaged, again.contents):
+        with pytest.raises(StorageError, match="is damaged"):
+            asked("own")
+    with pytest.raises(StorageError, match="is damaged"):
+        again.notes.write("own", "q", "lost?", by="ann")
+    with pytest.raises(StorageError, match="is damaged"):
+        again.rename("own", "Ours")
+    assert len(again.layers.of("other")[0]) == 300 and again.good_since("own")
+    assert (path.read_bytes() if path.is_file() else b"") == left
+    again.restore_good("own")
+    again.restore_good("own")  # a second click
+    for seen in (again, two, Workspace(two.folder)):
+        assert len(seen.layers.of("own")[0]) == 300 and seen.notes.of("own") == {}
+        assert [e.file for e in seen.entries("own")] == ["a.run"] and seen.damaged("own") == []
+        assert [p.is_dir() or p.read_bytes() == left for p in seen.put_aside()] == (
+            [] if harm is lose else [True]
+        )
+    again.notes.write("own", "q", "after it", by="ann")
+    start(again)
+    assert [n.text for n in Workspace(two.folder).notes.of("own")["q"].notes] == ["after it"]
+
+
+@pytest.mark.parametrize("harm", HARMS)
+@pytest.mark.parametrize("good", [True, False])
+def test_a_damaged_database_can_be_removed_with_its_collection(
+    two: Workspace, harm: Callable[[Path], None], *, good: bool
+) -> None:
+    harm(database(two))
+    if not good:
+        (two.folder_of("own") / "state.good.db").unlink()
+    again = Workspace(two.folder)
+    assert bool(again.good_since("own")) is good
+    again.remove("own")
+    assert [c.name for c in again.collections()] == ["Other"]
+    again.restore("own")
+    assert {c.name for c in again.collections()} == {"Mine", "Other"}
+    assert len(again.entries("own")) == good and len(again.put_aside()) == (harm is not lose)
+    again.remove("own")
+    start(again)
+    assert [c.name for c in again.collections()] == ["Other"] and again.put_aside() == []
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_a_damaged_list_is_put_aside_and_made_again(
+    two: Workspace, harm: Callable[[Path], None]
+) -> None:
+    harm(path := two.folder / "workspace.db")
+    again = Workspace(two.folder)
+    assert {c.name for c in again.collections()} == {"Mine", "Other"} and again.trouble() is None
+    again.rename("own", "Ours")
+    assert {c.name for c in again.collections()} == {"Ours", "Other"}
+    assert len(again.put_aside()) == (harm in (overwrite, replace_by_folder))
+    assert path.is_file()
+    # It tells the names again where a collection cannot.
+    start(again)
+    overwrite(database(again, "other"))
+    assert {c.name for c in Workspace(two.folder).collections()} == {"Ours", "Other"}
+
+
+def test_a_list_that_another_one_locks_is_not_taken_for_a_damaged_one(
+    two: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dashboard.workspace.disk.database._LONGEST_WAIT", 0.05)
+    with sqlite3.connect(two.folder / "workspace.db", isolation_level=None) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StorageError, match="Another program is writing"):
+            Workspace(two.folder).rename("own", "Ours")
+        other.execute("ROLLBACK")
+    assert two.put_aside() == []
+    two.rename("own", "Ours")
+
+
+def test_what_an_interrupted_change_left_is_not_applied_to_what_takes_its_place(
+    two: Workspace,
+) -> None:
+    path = database(two)
+    journal = path.with_name("state.db-journal")
+    with sqlite3.connect(path, isolation_level=None) as state:
+        state.execute("PRAGMA cache_size = 1")
+        state.execute("BEGIN")
+        state.execute("UPDATE grades SET graded = graded || 'x'")
+        kept = journal.read_bytes()
+        state.execute("ROLLBACK")
+    path.unlink()
+    journal.write_bytes(kept)
+    again = Workspace(two.folder)
+    again.restore_good("own")
+    assert len(Workspace(two.folder).layers.of("own")[0]) == 300 and not journal.exists()
+
+
+# What nobody should give
 
 
 def test_a_replacement_is_not_taken_back_once_the_older_file_is_gone(workspace: Workspace) -> None:
@@ -100,22 +325,13 @@ def test_readings_that_are_chosen_at_once_are_all_kept(workspace: Workspace) -> 
     assert len(workspace.collection("own").choices) == 12
 
 
-def test_what_no_reader_lets_pass_is_damaged_where_it_was_imported_before(
-    workspace: Workspace,
-) -> None:
-    """Earlier versions imported such values; they ended each page and each start."""
-    layer = workspace.layers.begin("own", "Ann", {("q1", "d1"): 1.0})
-    workspace.notes.write("own", "q1", "a note", by="Ann")
-    told = {"query_id": "q1", "by": "x", "at": "x"}
-    for name, line in (
-        (f"layer-{layer}", told | {"grades": [["d2", 10**400]]}),
-        ("notes", told | {"note": "1", "text": "\ud800"}),
+def test_half_a_character_that_a_program_gives_is_not_kept(workspace: Workspace) -> None:
+    for refused in (
+        lambda: workspace.rename("own", "Half \ud800"),
+        lambda: workspace.new("Half \ud800"),
+        lambda: workspace.notes.write("own", "q", "Half \ud800", by="Ann"),
     ):
-        with (workspace.folder_of("own") / f"{name}.journal").open("ab") as journal:
-            journal.write(sealed(line))
-    start(workspace)
-    (found,) = workspace.layers.of("own")
-    assert found.grades == {("q1", "d1"): 1.0} and len(workspace.layers.damaged("own")) == 1
-    assert [n.text for n in workspace.notes.of("own")["q1"].notes] == ["a note"]
-    workspace.rename("own", "Half \ud800")
-    assert [(c.id, c.name) for c in workspace.collections()] == [("own", "Unnamed collection own")]
+        with pytest.raises(ValueError, match="surrogate"):
+            refused()
+    assert [c.name for c in workspace.collections()] == ["Mine"]
+    assert workspace.notes.of("own") == {} and workspace.damaged("own") == []

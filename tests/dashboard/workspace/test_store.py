@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import stat
 from pathlib import Path
 
@@ -12,10 +13,8 @@ import pytest
 from dashboard.workspace import Added, Collection, Settings, StorageError, Workspace
 from dashboard.workspace.disk.records import (
     DamagedRecordError,
-    FolderVersion,
-    _sealed,
-    decode,
     encode,
+    record_from,
 )
 from dashboard.workspace.starting import start
 from metrics_core import formats
@@ -232,7 +231,8 @@ def test_a_folder_that_is_gone_says_so(workspace: Workspace) -> None:
 
 def test_a_newer_layout_is_only_read(workspace: Workspace) -> None:
     workspace.add("own", read("a.run"))
-    (workspace.folder / "workspace.json").write_bytes(encode(FolderVersion(4)))
+    with sqlite3.connect(workspace.folder / "workspace.db") as listing:
+        listing.execute("PRAGMA user_version = 5")
     later = again(workspace)
     assert "newer Ranklens" in str(later.trouble())
     assert later.load(later.entries("own")[0])
@@ -251,7 +251,7 @@ def test_a_collection_of_before_finds_its_baseline_as_it_did(workspace: Workspac
     assert not workspace.collection("own").settings.old_baseline
     told = json.loads(encode(workspace.collection("own")))["record"]
     del told["baseline_rule"], told["run_names"], told["run_slots"], told["complete"]
-    assert decode(_sealed(told), Collection).settings == Settings(old_baseline=True)
+    assert record_from(told, Collection).settings == Settings(old_baseline=True)
 
 
 @pytest.mark.parametrize(
@@ -263,4 +263,4 @@ def test_settings_that_nobody_wrote_here_are_not_taken(
 ) -> None:
     told = json.loads(encode(workspace.collection("own")))["record"] | foreign
     with pytest.raises(DamagedRecordError):
-        decode(_sealed(told), Collection)
+        record_from(told, Collection)

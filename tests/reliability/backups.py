@@ -1,23 +1,24 @@
-"""Copies that are made of a folder while it is in use: what was acknowledged before a copy began is
-there after a start on the copy.
+"""Backups that are made of a folder while it is in use: what was acknowledged before a backup began
+is there after a start on it.
 
-    python -m tests.reliability.copies --count 200
+    python -m tests.reliability.backups --count 200
 
 Two processes add, replace and remove files, grade and note through the workspace's own methods, and
-tell each change on a pipe; meanwhile tar copies the folder, in the order in which the system lists
-it or by names. Each file, grade and note of the copy must be as it was when the copy began, or as
-it once was later.
+tell each change on a pipe; meanwhile backups are made, and now and then the folder is started as a
+second server would. Each file, grade and note of an unpacked backup must be as it was when the
+backup began, or as it once was later, and nothing of it damaged.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import random
-import subprocess
 import tempfile
 import time
+import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import Pipe, get_context
@@ -26,18 +27,15 @@ from pathlib import Path
 
 from dashboard.workspace import Workspace
 from dashboard.workspace.starting import start
+from dashboard.workspace.taken_out.backup import back_up
 from metrics_core import formats
 from metrics_core.tables import Run
 from tests.reliability.killing import READY, preload
-
-ORDERS: tuple[Sequence[str], ...] = ((), ("--sort=name",))
-"""As the system lists the names, or in their own order."""
+from tests.reliability.shown import left_over
 
 _HERE, _QUERY = "shop", "q"
 _WRITERS, _FILES, _DOCUMENTS = 2, 8, 6
-_COPIES_A_FOLDER = 10
-_SLOW = ("--record-size=512", "--checkpoint=15", "--checkpoint-action=exec=sleep 0.003")
-"""So that changes are made while the copy is."""
+_BACKUPS_A_FOLDER = 10
 _PAUSE = 0.006
 
 Act = tuple[str, str, int]
@@ -78,20 +76,20 @@ def _became(act: Act) -> tuple[tuple[str, str], int | None]:
     return (word, what), value
 
 
-def copied(count: int, seed: int, folder: Path) -> Counter[str]:
-    """Make so many copies; how many show an older file, and how many tell that lines are gone.
-    Fails where something is lost that was acknowledged before."""
+def backed_up(count: int, seed: int, folder: Path) -> Counter[str]:
+    """Make so many backups; what was done meanwhile. Fails where something is lost that was
+    acknowledged before."""
     preload(["dashboard.workspace"])
     found: Counter[str] = Counter()
-    for first in range(0, count, _COPIES_A_FOLDER):
+    for first in range(0, count, _BACKUPS_A_FOLDER):
         here = folder / f"in-use-{first}"
         Workspace(here).new("Shop", _HERE)
         with _in_use(here, seed + first) as writers:
-            for number in range(first, min(count, first + _COPIES_A_FOLDER)):
+            for number in range(first, min(count, first + _BACKUPS_A_FOLDER)):
                 try:
-                    _copy(here, folder / f"copy-{number}", writers, number, found)
+                    _back_up(here, folder / f"backup-{number}", writers, number, found)
                 except AssertionError as error:
-                    raise AssertionError(f"copy {number} of seed {seed}: {error}") from error
+                    raise AssertionError(f"backup {number} of seed {seed}: {error}") from error
     return found
 
 
@@ -122,37 +120,33 @@ def _hear(writers: Writers) -> None:
             history.hear(*pipe.recv())
 
 
-def _copy(folder: Path, copy: Path, writers: Writers, number: int, found: Counter[str]) -> None:
-    """One copy, and a start on it."""
+def _back_up(folder: Path, into: Path, writers: Writers, number: int, found: Counter[str]) -> None:
+    """One backup, and a start on it."""
     time.sleep(0.05)
+    if number % 3 == 2:
+        start(Workspace(folder))
     _hear(writers)
     before = [history.count for _, history in writers]
-    packed = copy.with_suffix(".tar")
-    order = ORDERS[number % len(ORDERS)]
-    made = subprocess.run(
-        ["tar", "-C", folder, *_SLOW, *order, "-cf", packed, "."], capture_output=True
-    )
-    # Names that are gone or files that changed meanwhile are told, and are no error.
-    assert made.returncode in (0, 1), made.stderr
+    out = io.BytesIO()
+    assert back_up(folder, out) == []
     _hear(writers)
-    copy.mkdir()
-    subprocess.run(["tar", "-C", copy, "-xf", packed], check=True)
-    packed.unlink()
-    found["changes while copying"] += sum(h.count for _, h in writers) - sum(before)
-    for again in (copy, copy):
-        workspace = Workspace(again)
+    found["changes meanwhile"] += sum(h.count for _, h in writers) - sum(before)
+    with zipfile.ZipFile(out) as packed:
+        packed.extractall(into)
+    for _ in range(2):
+        workspace = Workspace(into)
         start(workspace)
         workspace.check()
         for writer, (_, history) in enumerate(writers):
             _is_there(workspace, writer, history, before[writer])
-    found["with an older file"] += any(_shown(workspace, n)[1] for n in range(_WRITERS))
-    told = [*workspace.layers.missing(_HERE), *workspace.notes.missing(_HERE)]
-    found["told to lack lines"] += bool(told)
-    assert workspace.layers.damaged(_HERE) == workspace.notes.damaged(_HERE) == []
+        assert workspace.damaged(_HERE) == [] == workspace.contents(_HERE).lost()
+        assert all(layer.lost == () for layer in workspace.layers.of(_HERE))
+    found["files"] += len(workspace.entries(_HERE))
+    assert left_over(into) == []
 
 
 def _is_there(workspace: Workspace, writer: int, history: History, before: int) -> None:
-    files, _ = _shown(workspace, writer)
+    files = _shown(workspace, writer)
     grades: dict[str, int | None] = {}
     for layer in workspace.layers.of(_HERE):
         if layer.name == f"w{writer}":
@@ -167,17 +161,15 @@ def _is_there(workspace: Workspace, writer: int, history: History, before: int) 
         assert now in possible, f"{kind} {what} is {now}, not one of {possible}"
 
 
-def _shown(workspace: Workspace, writer: int) -> tuple[dict[str, int | None], bool]:
-    """The rows of each file of a writer that is shown, and whether one of them is an older one."""
-    lost = {d.number for d in workspace.damaged(_HERE)}
-    entries = [e for e in workspace.entries(_HERE) if e.file.startswith(f"{writer}-")]
-    whole = [e for e in entries if e.number not in lost]
+def _shown(workspace: Workspace, writer: int) -> dict[str, int | None]:
+    """The rows of each file of a writer."""
     files: dict[str, int | None] = {}
-    for entry in whole:
-        table = workspace.load(entry)
-        assert isinstance(table, Run) and entry.file not in files
-        files[entry.file] = int(str(table.table["doc_id"][0]).removeprefix("d"))
-    return files, any(e.number in lost and e.file in files for e in entries)
+    for entry in workspace.entries(_HERE):
+        if entry.file.startswith(f"{writer}-"):
+            table = workspace.load(entry)
+            assert isinstance(table, Run) and entry.file not in files
+            files[entry.file] = int(str(table.table["doc_id"][0]).removeprefix("d"))
+    return files
 
 
 def _work(pipe: Connection, folder: Path, writer: int, seed: int) -> None:
@@ -217,15 +209,15 @@ def _do(workspace: Workspace, act: Act, writer: int) -> None:
 
 
 def main() -> None:
-    """Copy as often as asked."""
+    """Back up as often as asked."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        found = copied(asked.count, asked.seed, Path(folder))
+        found = backed_up(asked.count, asked.seed, Path(folder))
     told = ", ".join(f"{what} {times}" for what, times in found.items())
-    print(f"{asked.count} copies ({told}): nothing acknowledged lost")
+    print(f"{asked.count} backups ({told}): nothing acknowledged lost")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,41 @@
+"""`ranklens backup`: a whole workspace as one zip file, also while Ranklens runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from dashboard.workspace.taken_out.backup import back_up
+from metrics_core.base import wording as w
+from metrics_core.base.whole_files import replacing
+from metrics_core.formats.source.limits import size_text
+
+
+def made(arguments: Sequence[str]) -> str:
+    """Make the backup; says where, how large, and what is damaged in it."""
+    options = _parser().parse_args(arguments)
+    folder, out = Path(options.folder).expanduser().resolve(), Path(options.out)
+    with replacing(out) as file:
+        if os.name == "posix":
+            os.fchmod(file.fileno(), 0o600)
+        damaged = back_up(folder, file)
+        size = size_text(file.tell())
+    told = f"{out}: {size}, a backup of {folder}"
+    if damaged:
+        told += f"\nDamaged, and copied as it is: {w.listing(damaged)}"
+    return told
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="ranklens backup",
+        description="A whole workspace as one zip file, also while Ranklens runs. Unpacked, it is a"
+        " workspace folder.",
+    )
+    parser.add_argument("folder", metavar="FOLDER", help="the folder of the workspace")
+    parser.add_argument(
+        "-o", "--out", required=True, metavar="FILE", help="the zip file that is written"
+    )
+    return parser

@@ -1,0 +1,256 @@
+"""SQLite files, as the workspace uses them.
+
+A connection is opened for each use and closed again, so that none is shared between threads or
+carried over a fork. Changes go through a rollback journal and are flushed with its folder
+(`journal_mode=DELETE`, `synchronous=EXTRA`): a write-ahead log would need memory that one machine
+shares, and its files would have to be copied together. SQLite has no checksums of its own, so each
+row ends with one: a damaged row costs only itself.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+from urllib.parse import quote
+
+from dashboard.workspace.disk import durable, errors
+from metrics_core.base.whole_files import clear
+
+VERSION = 4
+"""`PRAGMA user_version`; up to 3 a folder held JSON records and journals."""
+
+Connection = sqlite3.Connection
+Row = tuple[Any, ...]
+"""The values of a row: its number first, without its checksum."""
+Schema = Mapping[str, str]
+"""Table -> the names of its columns behind the number."""
+
+_LONGEST_WAIT = 20.0
+_MODES = {"journal_mode": ("DELETE", "delete"), "synchronous": ("EXTRA", 3)}
+_ERRNO = {
+    sqlite3.SQLITE_FULL: errno.ENOSPC,
+    sqlite3.SQLITE_READONLY: errno.EACCES,
+    sqlite3.SQLITE_PERM: errno.EACCES,
+    sqlite3.SQLITE_CANTOPEN: errno.ENOENT,
+}
+
+
+def create(path: Path, schema: Schema, version: int = VERSION) -> None:
+    """Make a database that only this account can read; nothing happens where it is made. Raises as
+    `reading`."""
+    with suppress(FileExistsError):
+        os.close(durable.opened_new(path))  # SQLite would make it readable to others
+    with writing(path) as database:
+        if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            return
+        for statement in _statements(schema).values():
+            database.execute(statement)
+        set_version(database, version)
+
+
+def _statements(schema: Schema) -> dict[str, str]:
+    return {
+        table: f"CREATE TABLE {table} (number INTEGER PRIMARY KEY, {columns}, checksum INTEGER)"
+        for table, columns in schema.items()
+    }
+
+
+def version_of(database: sqlite3.Connection) -> int:
+    """The version of a database's tables."""
+    return int(database.execute("PRAGMA user_version").fetchone()[0])
+
+
+def set_version(database: sqlite3.Connection, version: int) -> None:
+    """Write down the version of a database's tables."""
+    database.execute(f"PRAGMA user_version = {version:d}")
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that sees one state of a database. Raises OSError where the system refuses, and
+    StorageError for a database that is damaged or that somebody else locks for too long."""
+    with _connected(path) as database:
+        database.execute("BEGIN")
+        yield database
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[sqlite3.Connection]:
+    """The only connection that changes a database; what it changed is on the disk at the end, or
+    nothing is. Raises as `reading`, and StorageError for a database of a newer version."""
+    file = durable.file_of(path)
+    with _connected(path) as database:
+        for mode, (value, effect) in _MODES.items():
+            database.execute(f"PRAGMA {mode} = {value}")
+            if database.execute(f"PRAGMA {mode}").fetchone()[0] != effect:
+                raise OSError(errno.ENOTSUP, f"SQLite does not set {mode}")
+        database.execute("BEGIN IMMEDIATE")
+        if durable.file_of(path) != file:  # removed or put aside while this one waited
+            raise errors.no_collection() if not path.exists() else errors.locked(path)
+        version = version_of(database)
+        if version > VERSION:
+            raise errors.newer(path.parent, version, VERSION)
+        try:
+            yield database
+            database.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                database.execute("ROLLBACK")
+            raise
+
+
+@contextmanager
+def _connected(path: Path) -> Iterator[sqlite3.Connection]:
+    database = None
+    try:
+        database = sqlite3.connect(
+            f"file:{quote(str(path))}?mode=rw",
+            uri=True,
+            timeout=_LONGEST_WAIT,
+            isolation_level=None,
+        )
+        # A damaged text is compared with its checksum like any other.
+        database.text_factory = lambda content: content.decode("utf-8", "surrogateescape")
+        yield database
+    except sqlite3.Error as error:
+        if not hasattr(error, "sqlite_errorcode"):
+            raise  # a programmer's mistake
+        raise _translated(error, path) from error
+    except UnicodeDecodeError as error:  # of a column's name or SQLite's own sentence
+        raise errors.unreadable_database(path, str(error)) from error
+    finally:
+        if database is not None:
+            database.close()
+
+
+def _translated(error: sqlite3.Error, path: Path) -> OSError | errors.StorageError:
+    code = error.sqlite_errorcode & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return errors.locked(path)
+    if code in (sqlite3.SQLITE_IOERR, *_ERRNO):
+        return OSError(_ERRNO.get(code, errno.EIO), str(error), str(path))
+    return errors.unreadable_database(path, str(error))
+
+
+def check(path: Path, schema: Schema) -> None:
+    """Raise StorageError where there is no such database, or its pages do not fit together. A bit
+    in what SQLite keeps of a table's columns could hide its rows, so that is compared as well."""
+    if not path.is_file():
+        raise errors.unreadable_database(path, "there is no such file")
+    with reading(path) as database:
+        found = database.execute("PRAGMA quick_check(1)").fetchone()[0]
+        tables = dict(database.execute("SELECT name, sql FROM sqlite_master"))
+        wanted = _statements(schema)
+        if version_of(database) > VERSION:
+            tables |= {name: sql for name, sql in wanted.items() if name in tables}
+    if found != "ok":
+        raise errors.unreadable_database(path, str(found))
+    if not wanted.items() <= tables.items():
+        raise errors.unreadable_database(path, "it has not the tables that it should have")
+
+
+def copy(path: Path, target: Path) -> None:
+    """Put a copy of one state of a database into another place, as if it was written when that
+    was. Raises as `reading`."""
+    state = path.stat()
+    draft = target.with_name(f"{target.name}.{token_hex(4)}{durable.DRAFT}")
+    try:
+        os.close(durable.opened_new(draft))
+        with _connected(path) as source, _connected(draft) as copied:
+            copied.execute("PRAGMA journal_mode = MEMORY")  # nothing of a draft is undone
+            source.backup(copied)
+        os.utime(draft, ns=(state.st_atime_ns, state.st_mtime_ns))
+        clear(target)
+        draft.replace(target)
+        durable.sync_folder(target.parent)
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def journal_of(path: Path) -> Path:
+    """Where SQLite keeps what an interrupted change has to be undone with."""
+    return path.with_name(f"{path.name}-journal")
+
+
+ASIDE = ".damaged-"
+
+
+def put_aside(path: Path) -> None:
+    """Move a database out of its place, with what an interrupted change left: that would be applied
+    to whatever takes the place. Raises OSError."""
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
+    aside = path.with_name(f"{path.stem}{ASIDE}{stamp}{path.suffix}")
+    for name, to in ((journal_of(path), journal_of(aside)), (path, aside)):
+        if os.path.lexists(name):
+            name.replace(to)
+    durable.sync_folder(path.parent)
+
+
+# Rows
+
+
+def checksum(row: Sequence[Any]) -> int:
+    """The checksum of a row's values."""
+    return zlib.crc32("\x1f".join(map(str, row)).encode("utf-8", "surrogateescape"))
+
+
+def rows_of(
+    database: sqlite3.Connection, table: str, after: int = -1
+) -> tuple[list[Row], list[Row]]:
+    """The rows of a table whose numbers are greater than `after`, in their order: those that are as
+    they were written, and the others, with their checksums."""
+    whole: list[Row] = []
+    damaged: list[Row] = []
+    for *values, check in database.execute(
+        f"SELECT * FROM {table} WHERE number > ? ORDER BY number", (after,)
+    ):
+        if check == checksum(values):
+            whole.append(tuple(values))
+        else:
+            damaged.append((*values, check))
+    return whole, damaged
+
+
+def last_number(database: sqlite3.Connection, table: str) -> int:
+    """The greatest number of a table's rows."""
+    found = database.execute(f"SELECT coalesce(max(number), 0) FROM {table}").fetchone()
+    return int(found[0])
+
+
+def append(database: sqlite3.Connection, table: str, values: Iterable[Sequence[Any]]) -> None:
+    """Add rows of these values to a table."""
+    begin = last_number(database, table) + 1
+    put(database, table, ((number, *own) for number, own in enumerate(values, start=begin)))
+
+
+def put(database: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:
+    """Write rows, in the place of those of the same numbers."""
+    put_raw(database, table, ((*row, checksum(row)) for row in rows))
+
+
+def put_raw(database: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:
+    """Write rows with the checksums that they bring."""
+    every = list(rows)
+    if every:
+        marks = ",".join("?" * len(every[0]))
+        database.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", every)
+
+
+def drop(database: sqlite3.Connection, table: str, numbers: Iterable[int]) -> None:
+    """Remove rows for good."""
+    database.executemany(f"DELETE FROM {table} WHERE number = ?", [(n,) for n in numbers])
+
+
+def damaged_text(row: Row) -> str:
+    """What is still legible of a row that is not as it was written, in one line."""
+    texts = [str(value) for value in row[1:-1] if value not in (None, "")]
+    return " ".join(texts).encode(errors="backslashreplace").decode().replace("\n", " ")

@@ -1,0 +1,222 @@
+"""What earlier versions wrote is imported whole: a zip, a report with its data, a folder.
+earlier_layouts/ holds one of each, written by the last version before SQLite."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+from collections.abc import Callable
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+
+import pytest
+
+from dashboard.workspace import GivenGrade, StorageError, Workspace
+from dashboard.workspace.disk import database
+from dashboard.workspace.starting import start
+from dashboard.workspace.taken_out import in_page
+from dashboard.workspace.taken_out.packing import is_packed, unpack
+from metrics_core.tables import Qrels, Run
+
+_SAVED = Path(__file__).with_name("earlier_layouts")
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A folder of the layout before SQLite."""
+    return Path(shutil.copytree(_SAVED / "folder", tmp_path / "workspace"))
+
+
+def content_of(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+BEFORE = content_of(_SAVED / "folder")
+
+
+def is_untouched(folder: Path) -> bool:
+    """Whether every file of the earlier version is byte for byte what it was."""
+    now = content_of(folder)
+    return {name: now.get(name) for name in BEFORE} == BEFORE
+
+
+def holds_all(workspace: Workspace, identity: str) -> None:
+    """Files, names, colours, layer, notes and tags as they were."""
+    told = workspace.collection(identity)
+    assert (told.name, told.run_names, told.run_slots) == ("Shop", {"bm25": "Lexical"}, {"bm25": 4})
+    assert not told.settings.old_baseline
+    qrels, bm25, dense = workspace.entries(identity)
+    assert [(e.file, e.name, e.slot, e.rows) for e in (bm25, dense)] == [
+        ("bm25.run", "bm25", 0, 3),
+        ("dense.run", "dense", 1, 2),
+    ]
+    judged, first, second = (workspace.load(e) for e in (qrels, bm25, dense))
+    assert isinstance(judged, Qrels) and len(judged) == 3 and qrels.file == "qrels.txt"
+    assert isinstance(first, Run) and isinstance(second, Run)
+    assert first.table["score"].to_pylist() == [2.5, 1.5, 3.5]
+    assert second.table["score"].to_pylist() == [2.5, 0.5]
+    (layer,) = workspace.layers.of(identity)
+    assert (layer.name, layer.judged, layer.begun) == (
+        "ann", True, "2026-11-27T02:00:24.136285+00:00",
+    )  # fmt: skip
+    assert layer.given == {
+        ("q2", "d9"): GivenGrade(1.0, "ann", "2026-11-27T02:00:24.136323+00:00"),
+        ("q1", "d2"): GivenGrade(2, "ben", "2026-11-27T02:00:24.171272+00:00"),
+    }
+    noted = workspace.notes.of(identity)
+    (note,) = noted["q1"].notes
+    assert (note.id, note.text, note.by) == ("f73cc3c9", "first note", "ann")
+    assert noted["q1"].tags == ("cause: stemming",)
+    assert noted["q2"].notes == () and [(t.name, t.by) for t in noted["q2"].marks] == [
+        ("odd", "ben")
+    ]
+    assert workspace.damaged(identity) == [] and workspace.contents(identity).lost() == []
+    assert workspace.layers.of(identity)[0].lost == ()
+
+
+def test_a_zip_and_a_report_are_imported(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "workspace")
+    packed, page = _SAVED / "collection.zip", _SAVED / "report.html"
+    assert is_packed(packed) and in_page.carries(page)
+    for content in (packed, in_page.packed_in(page)):
+        made = unpack(workspace, content, file="saved")
+        start(workspace)
+        for seen in (workspace, Workspace(workspace.folder)):
+            holds_all(seen, made.id)
+
+
+def test_a_folder_is_imported_once_and_stays_as_it_was(old: Path) -> None:
+    for _ in range(2):
+        workspace = Workspace(old)
+        assert {c.id: c.name for c in workspace.collections()} == {"shop": "Shop", "empty": "Empty"}
+        holds_all(workspace, "shop")
+        assert workspace.entries("empty") == [] and is_untouched(old)
+        start(workspace)
+        holds_all(Workspace(old), "shop")
+        assert is_untouched(old)
+    # What is changed from then on is not imported again.
+    for entry in workspace.entries("shop"):
+        workspace.remove_entry("shop", entry.number)
+    workspace.rename("empty", "Full")
+    workspace.layers.remove("shop", workspace.layers.of("shop")[0].id)
+    for _ in range(2):
+        start(Workspace(old))
+        again = Workspace(old)
+        assert again.entries("shop") == [] and again.layers.of("shop") == []
+        assert again.collection("empty").name == "Full" and is_untouched(old)
+
+
+def test_a_replacement_of_before_is_taken_back(old: Path) -> None:
+    workspace = Workspace(old)
+    newer = workspace.entries("shop")[-1]
+    workspace.take_back("shop", newer.number)
+    (older,) = [e for e in workspace.entries("shop") if e.file == "dense.run"]
+    assert older.number == newer.replaces and isinstance(workspace.load(older), Run)
+
+
+@pytest.mark.parametrize("gone", ["workspace.json", "collections/shop/collection.json"])
+def test_what_of_an_old_folder_is_gone_costs_no_more_than_it_held(old: Path, gone: str) -> None:
+    (old / gone).unlink()
+    workspace = Workspace(old)
+    assert [e.file for e in workspace.entries("shop")][1:] == ["bm25.run", "dense.run"]
+    assert len(workspace.layers.of("shop")[0]) == 2
+    named = "Shop" if gone == "workspace.json" else "Unnamed collection shop"
+    assert workspace.collection("shop").name == named
+
+
+def test_what_of_an_old_folder_is_damaged_stays_there_and_is_told(old: Path) -> None:
+    journal = next(old.glob("collections/shop/layer-*"))
+    lines = journal.read_bytes().splitlines(keepends=True)
+    # The last one lacks its end: it was being written.
+    journal.write_bytes(b"".join([*lines[:2], b'{"x": "\xff"}\n', *lines[3:-1], lines[-1][:-9]]))
+    record = old / "collections" / "shop" / "00002.json"
+    record.write_bytes(record.read_bytes().replace(b"bm25", b"BM25"))
+    before = content_of(old)
+    workspace = Workspace(old)
+    start(workspace)
+    (layer,) = Workspace(old).layers.of("shop")
+    assert layer.grades == {("q2", "d9"): 1.0} and len(layer.lost) == 1
+    assert "xff" in layer.lost[0] and workspace.drop_lost("shop", layer.lost) == 1
+    assert [e.file for e in workspace.entries("shop")] == ["qrels.txt", "dense.run"]
+    assert [d.number for d in workspace.damaged("shop")] == ["00002"]
+    workspace.remove_entry("shop", "00002")
+    start(workspace)
+    assert workspace.damaged("shop") == []
+    now = content_of(old)
+    assert {name: now[name] for name in before} == before
+
+
+def test_an_import_that_is_killed_goes_on(old: Path) -> None:
+    """At the first, second, … change of a name, flush or statement of an import."""
+    context, kills = multiprocessing.get_context("fork"), 0
+    while True:
+        folder = Path(shutil.copytree(old, old.with_name(f"killed-{kills}")))
+        child = context.Process(target=_imports_until, args=(folder, kills))
+        child.start()
+        child.join()
+        workspace = Workspace(folder)
+        holds_all(workspace, "shop")
+        start(workspace)
+        holds_all(Workspace(folder), "shop")
+        assert {c.name for c in workspace.collections()} == {"Shop", "Empty"}
+        assert is_untouched(folder) and not list(folder.rglob("*.part"))
+        shutil.rmtree(folder)
+        if child.exitcode == 0:
+            break
+        kills += 1
+    assert kills > 20
+
+
+def _imports_until(folder: Path, left: int) -> None:
+    def counted(real: Callable[..., object]) -> Callable[..., object]:
+        def call(*given: object, **named: object) -> object:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                os._exit(9)
+            return real(*given, **named)
+
+        return call
+
+    for module, names in ((os, ("replace", "fsync", "mkdir", "open")), (database, ("put",))):
+        for name in names:
+            setattr(module, name, counted(getattr(module, name)))
+    Path.replace = counted(Path.replace)  # type: ignore[method-assign,assignment]
+    Workspace(folder)
+    os._exit(0)
+
+
+def test_two_who_open_an_old_folder_at_once_import_it_once(old: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    for number in range(4):
+        folder = Path(shutil.copytree(old, old.with_name(f"both-{number}")))
+        together = context.Barrier(2)
+        both = [
+            context.Process(target=_opens_and_notes, args=(folder, together, f"n{i}"))
+            for i in range(2)
+        ]
+        for one in both:
+            one.start()
+        for one in both:
+            one.join()
+        assert [one.exitcode for one in both] == [0, 0]
+        workspace = Workspace(folder)
+        texts = [n.text for n in workspace.notes.of("shop")["later"].notes]
+        assert sorted(texts) == ["n0", "n1"] and len(workspace.collections()) == 2
+        assert len(workspace.entries("shop")) == 3 and is_untouched(folder)
+
+
+def _opens_and_notes(folder: Path, together: Barrier, text: str) -> None:
+    together.wait()
+    Workspace(folder).notes.write("shop", "later", text, by="ann")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid() == 0, reason="everything may be written")
+def test_an_old_folder_that_may_not_be_written_says_so(old: Path) -> None:
+    old.chmod(0o500)
+    workspace = Workspace(old)
+    assert workspace.collections() == []
+    with pytest.raises(StorageError, match="may not be written"):
+        workspace.new("More")
+    old.chmod(0o700)
