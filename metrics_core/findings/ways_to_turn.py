@@ -348,13 +348,13 @@ def other_measures(found: Agreement, pair: ComparedPair, runs: int) -> WayToTurn
     if not others:
         reason = NO_OTHER_MEASURE
         return WayToTurn("measures", "Other measures", w.DASH, "", reason)
-    one, many = (
-        ("agrees with", "agree with") if pair.side else ("is level, as on", "are level, as on")
+    verbs, with_ = (
+        (("agrees", "agree"), "with") if pair.side else (("is level", "are level"), "as on")
     )
-    verb = w.plural(len(agreeing), one, many)
-    word = f"{len(agreeing)} of {len(others)} {verb} {pair.measure}"
+    word = f"{len(agreeing)} of {len(others)} {w.plural(len(agreeing), *verbs)}"
     tone: Tone = "firm" if agreeing == others else "not firm"
-    return WayToTurn("measures", "Other measures", word, tone, " ".join(said), word)
+    title = f"{word} {with_} {pair.measure}"
+    return WayToTurn("measures", "Other measures", word, tone, " ".join(said), title)
 
 
 def ahead_on(table: pd.DataFrame, pair: ComparedPair, side: int) -> str:

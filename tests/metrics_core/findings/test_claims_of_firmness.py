@@ -254,7 +254,7 @@ def false_in_measures(given: Situation, text: str) -> Iterator[str | bool]:
     if n == 1:
         yield "No other measure" not in text
         return
-    count = re.match(r"(\d+) of (\d+) (?:agrees? with|(?:is|are) level, as on) RR$", word)
+    count = re.match(r"(\d+) of (\d+) (?:agrees?|(?:is|are) level)$", word)
     same = int((table["side"] == side).sum())
     yield not count or ([int(count[1]), int(count[2])] != [same - 1, n - 1] and "how many")
     for run, how, names in re.findall(

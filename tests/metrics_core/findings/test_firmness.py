@@ -250,17 +250,17 @@ def agreement_of(sides: list[int], verdicts: list[str]) -> Agreement:
 
 def test_other_measures() -> None:
     entry = ways.other_measures(agreement_of([1, 1], ["better", "cannot tell"]), CLEAR, 2)
-    assert (entry.word, entry.tone) == ("1 of 1 agrees with nDCG@10", "firm")
+    assert (entry.word, entry.tone) == ("1 of 1 agrees", "firm")
     assert entry.reason == "new leads on all."
     mixed = agreement_of([1, 0, -1, 1], ["better", "cannot tell", "cannot tell", "better"])
     entry = ways.other_measures(mixed, CLEAR, 4)
-    assert (entry.word, entry.tone) == ("1 of 3 agrees with nDCG@10", "not firm")
+    assert (entry.word, entry.tone) == ("1 of 3 agrees", "not firm")
     assert entry.reason == (
         "Level on P@1. old leads on RR, not significantly."
         " The order of all four runs is the same on 0 of 3 others."
     )
     against = agreement_of([1, -1], ["better", "worse"])
-    assert ways.other_measures(against, CLEAR, 2).word == "0 of 1 agree with nDCG@10"
+    assert ways.other_measures(against, CLEAR, 2).word == "0 of 1 agree"
     assert "old is clearly ahead on P@1." in ways.other_measures(against, CLEAR, 2).reason
 
 
@@ -418,11 +418,11 @@ def test_cutoffs_of_two_that_are_level(found: Crossings, word: str, said: str) -
 def test_other_measures_of_two_that_are_level() -> None:
     mixed = agreement_of([0, 1, -1, 1], ["cannot tell", "better", "cannot tell", "cannot tell"])
     entry = ways.other_measures(mixed, LEVEL, 2)
-    assert entry.word == "0 of 3 are level, as on nDCG@10"
+    assert entry.word == "0 of 3 are level"
     assert entry.reason == ("new is clearly ahead on P@1. old leads on RR, not significantly.")
     entry = ways.other_measures(agreement_of([0, 0], ["cannot tell"] * 2), LEVEL, 2)
     assert (entry.word, entry.reason) == (
-        "1 of 1 is level, as on nDCG@10",
+        "1 of 1 is level",
         "No measure has one of the two ahead.",
     )
 
