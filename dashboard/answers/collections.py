@@ -68,7 +68,7 @@ def _without_choice(study: Study) -> Comparison:
 def holds(row: ListedCollection) -> str:
     """What a collection holds, in a few words."""
     if row.folder:
-        return f"damaged: its folder {row.folder} cannot be read"
+        return f"damaged; it is kept in {row.folder}"
     runs = row.preview.runs if row.preview and row.runs is None else row.runs
     queries = row.preview.queries if row.preview and row.queries is None else row.queries
     parts = []

@@ -64,8 +64,8 @@ def layers_part() -> None:
 
 
 def _layer(layer: Layer, *, is_on: bool) -> None:
+    st.html(layers.row(layer, is_on=is_on))
     with st.container(horizontal=True, vertical_alignment="center", key=f"layer_row_{layer.id}"):
-        st.html(layers.row(layer, is_on=is_on))
         st.button(
             "Switch off" if is_on else "Switch on",
             key=f"switch_{layer.id}",

@@ -499,7 +499,7 @@ def test_a_collection_that_breaks_takes_no_other_down(
         listed = opened("collections", set="own")
         assert "Theirs" in text_of(listed)
         if what is Shelves:
-            assert f"damaged: its folder {folder} cannot be read" in text_of(listed)
+            assert f"damaged; it is kept in {folder}" in text_of(listed)
         next(b for b in listed.button if b.key == f"remove_{theirs}").click().run()
         assert not listed.exception and named(kept()) == ["Mine"]
         kept().restore(theirs)
@@ -521,7 +521,7 @@ def test_a_damaged_database_is_told_goes_back_and_is_listed_as_put_aside() -> No
     assert "is damaged" in text_of(opened("data", set="own"))
     listed = opened("collections", set=theirs)
     assert "Mine" in text_of(listed) and "put aside" not in text_of(listed)
-    assert f"damaged: its folder {damaged.parent} cannot be read" in text_of(listed)
+    assert f"damaged; it is kept in {damaged.parent}" in text_of(listed)
     assert "cannot be opened; ⋯ restores or removes it" in text_of(listed)
     (button,) = (b for b in listed.button if b.label.startswith("Restore its state of 20"))
     assert len(kept().entries(theirs)) == 2
