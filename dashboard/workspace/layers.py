@@ -38,24 +38,19 @@ class GivenGrade:
 @dataclass(frozen=True)
 class Layer:
     """A layer as it stands: whose it is, when it was begun, and whether it was `judged` here or
-    taken in from a file. `last` tells its last row apart from all others; `lost` is what is legible
-    of the rows that are not as they were written. `place` counts the layers that were begun here,
-    because a clock may be set back; 0 of those of earlier versions."""
+    taken in from a file. `version` changes with each change of its grades; `lost` is what is
+    legible of the rows that are not as they were written. `place` counts the layers that were begun
+    here, because a clock may be set back; 0 of those of earlier versions."""
 
     id: str
     name: str
     begun: str
     judged: bool
-    last: str
+    version: str
     removed: bool = False
     lost: tuple[str, ...] = ()
     place: int = 0
     given: Mapping[Pair, GivenGrade] = field(default_factory=dict, hash=False, compare=False)
-
-    @property
-    def version(self) -> str:
-        """What changes with each change of its grades."""
-        return f"{self.last}-{len(self.lost)}"
 
     def __len__(self) -> int:
         return len(self.given)
@@ -225,7 +220,7 @@ def _layers(contents: Contents, known: Contents, made: Sequence[Layer]) -> list[
     if len(grades) < len(before) or (before and grades[len(before) - 1] is not before[-1]):
         before, made = (), ()
     rows: dict[str, list[Row]] = {}
-    last = {layer.id: layer.last for layer in made}
+    last = {layer.id: layer.version.rpartition("-")[0] for layer in made}
     for number, layer, *own in grades[len(before) :]:
         rows.setdefault(layer, []).append(tuple(own))
         last[layer] = f"{number} {own[-1]}"
@@ -241,7 +236,7 @@ def _layers(contents: Contents, known: Contents, made: Sequence[Layer]) -> list[
             name=name,
             begun=begun,
             judged=bool(judged),
-            last=last.get(layer, ""),
+            version=f"{last.get(layer, '')}-{len(lost.get(layer, ()))}",
             removed=bool(removed),
             lost=tuple(lost.get(layer, ())),
             place=place,

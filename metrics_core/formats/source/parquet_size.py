@@ -114,12 +114,16 @@ def _leaves(file: pq.ParquetFile, names: Sequence[str], lists: bool) -> list[int
 
 
 def _values_of(batch: pa.RecordBatch) -> list[pa.Array]:
-    """The values of each column, those of lists one after the other."""
-    columns = list(batch.columns)
-    for at, column in enumerate(columns):
-        while pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
-            column = column.flatten()
-        columns[at] = column
+    """The values of each column, those of lists one after the other, of structs part by part."""
+    columns, at = list(batch.columns), 0
+    while at < len(columns):
+        kind = columns[at].type
+        if pa.types.is_struct(kind):
+            columns[at : at + 1] = columns[at].flatten()
+        elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
+            columns[at] = columns[at].flatten()
+        else:
+            at += 1
     return columns
 
 
