@@ -208,15 +208,15 @@ def test_a_curve_is_zoomed_by_a_drag_and_a_chart_is_enlarged(
     steady(page, plot)
     page.locator(".st-key-chart_curve_P [data-opens=chart]").focus()
     page.keyboard.press("Enter")
-    page.wait_for_function(f"document.querySelector('{plot}').clientHeight > 700")
+    page.wait_for_function(f"() => document.querySelector('{plot}').clientHeight > 700")
     menu = page.locator(".st-key-chart_curve_P .image-menu")
     expect(menu).to_contain_text("P@k against the number of results counted")
     expect(menu.get_by_text("titles-only")).to_be_visible()
     page.keyboard.press("Escape")
-    page.wait_for_function(f"document.querySelector('{plot}').clientHeight < 500")
+    page.wait_for_function(f"() => document.querySelector('{plot}').clientHeight < 500")
     menu.get_by_text("Enlarge").click(force=True)
     menu.get_by_role("button", name="Close").click()
-    page.wait_for_function(f"document.querySelector('{plot}').clientHeight < 500")
+    page.wait_for_function(f"() => document.querySelector('{plot}').clientHeight < 500")
 
 
 @pytest.mark.parametrize(

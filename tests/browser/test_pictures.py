@@ -125,7 +125,7 @@ def test_a_chart_is_printed_alone_on_a_page_of_its_size(sample_app: str, open_pa
     page.evaluate("window.print = () => { window.asked = true; }")
     chart.hover()
     chart.locator("[data-image=pdf]").click()
-    page.wait_for_function("window.asked")
+    page.wait_for_function("() => window.asked")
     assert not page.locator(".printed-chart").is_visible()
     text = page.locator(".printed-chart > svg").text_content() or ""
     assert "Precision against recall" in text and "bm25 (baseline)" in text

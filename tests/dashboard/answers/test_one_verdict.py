@@ -32,7 +32,7 @@ from dashboard.answers.pairs import pairs
 from dashboard.answers.report import report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document
-from dashboard.drawing.report.parts import Asked
+from dashboard.drawing.report.parts import ReportRequest
 from dashboard.notebook import Shown
 from dashboard.study.study import Study
 from metrics_core import compare
@@ -303,7 +303,9 @@ def of_versions(case: Case) -> Iterator[Says]:
 def of_outputs(case: Case, folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Says]:
     """What leaves: the report, and what the commands and Python say of the same files."""
     study, shown, row = case.study, case.shown, case.row
-    page = document(report(study, shown, ()), Drawing.of(shown, study.names), Asked("A report"))
+    page = document(
+        report(study, shown, ()), Drawing.of(shown, study.names), ReportRequest("A report")
+    )
     text = " ".join(unescape(re.sub(r"<[^>]+>", "", page)).split())
     yield "report", overview(study, shown).verdict.title.text in text, True
     yield "report's By cutoff", curves(study, shown).title.text in text, True
