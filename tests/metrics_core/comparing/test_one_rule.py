@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from metrics_core.comparing import testing
 from metrics_core.comparing.agreement import agreement
@@ -74,6 +75,7 @@ def _of_all_pairs(given: Situation) -> Iterator[str]:
                 yield f"all pairs: {run} {found} than {baseline}, compare: {said[run]}"
 
 
+@pytest.mark.thorough  # tests/dashboard/answers/test_one_verdict.py holds it through the doors
 def test_no_page_contradicts_another() -> None:
     offenders = [(given.seed, said) for given in CASES for said in contradictions(given)]
     assert len(CASES) == 150 and not offenders
