@@ -42,7 +42,7 @@ def differ_by_numbers(names: Sequence[str]) -> bool:
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:
-    """What sorts v2 before v10. Numbers are compared by their digits, of which a name may have more
+    """What sorts v2 before v10. Numbers are compared by their digits: a name may have more of them
     than Python reads."""
     parts = re.split("([0-9]+)", name.casefold())
     return [_number_key(part) if part.isdecimal() else (1, 0, part) for part in parts if part]

@@ -22,10 +22,10 @@ def made(arguments: Sequence[str]) -> str:
             os.fchmod(file.fileno(), 0o600)
         damaged = back_up(folder, file)
         size = size_text(file.tell())
-    told = f"{out}: {size}, a backup of {folder}"
+    message = f"{out}: {size}, a backup of {folder}"
     if damaged:
-        told += f"\nDamaged, and copied as it is: {w.listing(damaged)}"
-    return told
+        message += f"\nDamaged, and copied as it is: {w.listing(damaged)}"
+    return message
 
 
 def _parser() -> argparse.ArgumentParser:

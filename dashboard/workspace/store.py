@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from collections.abc import Collection as Collection_
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -182,7 +181,7 @@ class Workspace:
         """The databases that could not be read and were put aside."""
         return self._shelves.put_aside()
 
-    def drop_lost(self, identity: str, texts: Collection_[str]) -> int:
+    def drop_lost(self, identity: str, texts: Iterable[str]) -> int:
         """Remove damaged rows of layers, notes and tags for good, those of these texts and no
         other; how many."""
         with self.changing(identity) as state:

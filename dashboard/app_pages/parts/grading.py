@@ -82,7 +82,7 @@ def _layer(layer: Layer, *, is_on: bool) -> None:
             disabled=not len(layer),
         )
         if layer.lost:
-            _damaged(f"the layer “{layer.name}”", damaged_rows(layer))
+            _damaged(f"the layer “{layer.name}”", layer.lost)
         st.button(
             "Remove",
             key=f"remove_layer_{layer.id}",

@@ -10,7 +10,7 @@ from dashboard.answers.remarks import Remarks
 from dashboard.session.actions.grading import judge_name
 from dashboard.session.open_collection import collection, give_place, workspace
 from dashboard.session.receipts import doing, tell
-from dashboard.workspace import Layer, Noted
+from dashboard.workspace import Noted
 from metrics_core.base import wording as w
 
 
@@ -64,10 +64,10 @@ def take_tag_off(query_id: str, tag: str) -> None:
 # Damaged rows
 
 
-def damaged_rows(layer: Layer | None = None) -> tuple[str, ...]:
-    """What is legible of the rows of a layer that are not as they were written, or of the other
-    ones of the open collection."""
-    return layer.lost if layer else tuple(workspace().contents(collection()).lost())
+def damaged_rows() -> list[str]:
+    """Return what is legible of the damaged rows of the open collection, except the grades of its
+    layers (`Layer.lost`)."""
+    return workspace().contents(collection()).lost()
 
 
 def drop_rows(called: str, texts: Sequence[str]) -> None:

@@ -158,8 +158,8 @@ def check(path: Path, schema: Schema) -> None:
 
 
 def copy(path: Path, target: Path) -> None:
-    """Put a copy of one state of a database into another place, as if it was written when that
-    was. Raises as `reading`."""
+    """Copy one state of a database to another path, with its time of modification. Raises as
+    `reading`."""
     state = path.stat()
     draft = target.with_name(f"{target.name}.{token_hex(4)}{durable.DRAFT}")
     try:
@@ -233,7 +233,7 @@ def append(database: sqlite3.Connection, table: str, values: Iterable[Sequence[A
 
 
 def put(database: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows, in the place of those of the same numbers."""
+    """Write rows, replacing those of the same numbers."""
     put_raw(database, table, ((*row, checksum(row)) for row in rows))
 
 

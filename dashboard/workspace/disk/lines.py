@@ -98,8 +98,9 @@ def _said(lines: Iterable[Line], *own: tuple[str, type]) -> Iterator[Row]:
 
 
 def contents_of(journals: Mapping[str, bytes]) -> Contents:
-    """The rows of these journals, by name; lines that are not as they were written are damaged
-    ones. Behind the last line's end stands what nobody was told to be kept, unless it is whole."""
+    """Return the rows of journals by name. Lines that are not as they were written become damaged
+    rows. Text after the last line end is used only if it is a whole line: it was never
+    acknowledged."""
     whole: dict[str, list[Row]] = {"layers": [], "grades": [], "notes": [], "tags": []}
     damaged: dict[str, list[Row]] = {"grades": [], "notes": []}
     for name, content in journals.items():

@@ -88,10 +88,10 @@ NOTHING_SAID = Settings()
 @dataclass(frozen=True)
 class Collection:
     """A collection: `choices` says, by file name, how files of its folder are to be read,
-    `judgments` which of several judgments are used, by the
-    key of their file; "" where nobody has chosen and none came beside others. `complete`,
-    `run_names`, `run_slots`, `baseline_rule`, `exclude_self` and the maps of ids are its settings;
-    a record of before has the first rule for the baseline, so that what it shows stays so."""
+    `judgments` which of several judgments are used, by the key of their file; "" where nobody has
+    chosen and none came beside others. `complete`, `run_names`, `run_slots`, `baseline_rule`,
+    `exclude_self` and the maps of ids are its settings; a record of before has
+    the first rule for the baseline, so that what it shows stays so."""
 
     id: str
     name: str

@@ -43,8 +43,8 @@ _OLD = "workspace.json"
 
 
 class Shelves(TableFiles):
-    """Databases and tables of one folder. Nothing of what stands inside a record becomes a path but
-    names that are checked to be ids."""
+    """Databases and tables of one folder. Of a record's contents only names that are checked to be
+    ids become paths."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "tables")
@@ -126,8 +126,8 @@ class Shelves(TableFiles):
                 database.set_version(self._held.listing, database.VERSION)
 
     def sync(self) -> None:
-        """Flush which names there are: one who was killed may have made some and not done so, and
-        what is there is taken for kept."""
+        """Flush the names of all folders: a killed process may have made some without flushing
+        them, and whatever is there counts as kept."""
         for folder in (self.folder.parent, self.folder, self._collections, self._tables):
             durable.sync_folder(folder)
         for identity in self.ids():
@@ -325,7 +325,7 @@ class Shelves(TableFiles):
         return self.folder_of(identity) / _STATE
 
     def _list(self, identity: str, name: str) -> None:
-        """Write down the name of a collection, which is told where its database cannot be read."""
+        """Write down the name of a collection, for the time when its database cannot be read."""
         listing = self._held.listing
         if (identity, name) not in [row[1:] for row in _whole(listing, "collections")]:
             listing.execute("DELETE FROM collections WHERE id = ?", (identity,))

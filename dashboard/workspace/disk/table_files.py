@@ -55,8 +55,8 @@ class TableFiles:
         self._tell(name, durable.state_of(self.table_path(name)), f"cannot be read ({why})")
 
     def hidden(self, entries: Sequence[Entry], *, look: bool = False) -> set[str]:
-        """The numbers of those for which newer ones stand whose tables are whole, as far as they
-        were looked at, which is done now where `look` says so."""
+        """Return the numbers of entries replaced by newer ones whose tables are whole, as far as
+        these were looked at; with `look` they are looked at now."""
         return hidden(entries, lambda newer: not self.unsound(newer.table, look=look))
 
     def tables(self) -> list[str]:

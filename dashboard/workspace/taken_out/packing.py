@@ -63,8 +63,8 @@ def pack_tables(
     contents: Contents = NOTHING,
 ) -> None:
     """Write a collection into a zip file whose tables no workspace keeps; `contents` are its
-    layers, notes and tags. Raises StorageError where
-    the rows of one are not as they were written."""
+    layers, notes and tags. Raises StorageError if the rows of a table are not as they were
+    written."""
     entries: list[Entry] = []
     tables: dict[str, pa.Buffer | Path] = {}
     for number, loaded in enumerate(files, start=1):
