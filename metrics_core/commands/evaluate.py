@@ -17,9 +17,10 @@ from metrics_core.commands.reading import groups_of, judged_files, say_unused
 from metrics_core.commands.reading_options import (
     add_grouping_options,
     add_reading_options,
-    size_argument,
+    argument,
 )
 from metrics_core.commands.score_tables import PRINTERS, Long
+from metrics_core.formats.source.limits import bytes_of
 from metrics_core.scoring.means import means
 from metrics_core.scoring.scores import Scores, score_runs
 
@@ -32,10 +33,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--per-query", action="store_true", help="also one value per query")
     parser.add_argument(
         "--memory",
-        type=size_argument,
+        type=argument(bytes_of),
         metavar="SIZE",
-        help="judge runs of any size in so much memory, such as 1GB; what stands apart is sorted in"
-        " the folder for temporary files",
+        help="judge runs of any size, grouped by query, within this memory, such as 1GB",
     )
     add_grouping_options(parser, "means by a column of the queries")
     add_spark_options(parser)

@@ -15,10 +15,9 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.installing import install_command
 from metrics_core.formats.parsing.checking import qrels_table
-from metrics_core.formats.registry import Request
-from metrics_core.formats.source.limits import Limit
+from metrics_core.formats.read_as import ReadAs
+from metrics_core.formats.source.limits import Limit, Size
 from metrics_core.formats.source.source import Source
-from metrics_core.formats.values import Grades
 from metrics_core.tables import Documents, Qrels, Queries
 from metrics_core.tables.columns import ID
 
@@ -32,27 +31,27 @@ class NamedCollection:
     name: str
     dataset: Any
 
-    def qrels(self, grades: Grades, limit: int | None) -> Qrels:
+    def qrels(self, read_as: ReadAs) -> Qrels:
         """The judgments. Raises RanklensError."""
-        found = self._columns("qrels", limit)
+        found = self._columns("qrels", read_as.limit)
         if "relevance" not in found:
             raise RanklensError(f"The judgments of {self.name} have no grades.")
         if "subtopic_id" in found:
             found["subtopic"] = found["subtopic_id"]
         kept = ("query_id", "doc_id", "relevance", "subtopic", "iteration")
         rows = pa.table({name: pa.array(found[name], ID) for name in kept if name in found})
-        return qrels_table(Source(self.name, b""), Request("qrels", grades=grades), rows, None)
+        return qrels_table(Source(self.name, b""), read_as.request("qrels", self.name), rows, None)
 
-    def queries(self, limit: int | None) -> Queries:
+    def queries(self, limit: Size | None) -> Queries:
         """The queries. Raises RanklensError."""
         return Queries.from_columns(self._columns("queries", limit))
 
-    def documents(self, limit: int | None) -> Documents:
+    def documents(self, limit: Size | None) -> Documents:
         """The documents. Raises RanklensError."""
         found = self._columns("docs", limit)
         return Documents.from_columns({name: pa.array(own, ID) for name, own in found.items()})
 
-    def _columns(self, what: str, limit: int | None) -> dict[str, list[str]]:
+    def _columns(self, what: str, limit: Size | None) -> dict[str, list[str]]:
         """The records' fields of one value as texts, with what they hold to be read as text."""
         if not self.dataset.has(what):
             raise self._lacking(what)

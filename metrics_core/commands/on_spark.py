@@ -62,9 +62,9 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
         "--clean-ids": options.clean_ids,
         "--map-docs or --map-queries": bool(options.maps),
         "--exclude-self or --exclude": options.exclude_self or options.exclude,
-        "--columns": options.columns,
-        "--encoding": options.encoding,
-        "--limit": options.limit,
+        "--columns": options.read_as.columns,
+        "--encoding": options.read_as.encoding,
+        "--limit": options.read_as.limit,
         "--memory": options.memory,
     }
     for option, value in only_here.items():
@@ -79,7 +79,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
 
     measures, qrels, _ = asked(options)
     evaluating.refuse_what_needs_more(measures)
-    if options.duplicates == "first":
+    if options.read_as.duplicates == "first":
         raise RanklensError(
             "On Spark rows have no order, so that none of them is the first.",
             "Use --duplicates best or error.",
@@ -89,7 +89,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
         runs, given = read_runs(spark, options.runs)
         collection = collection_of(runs, qrels)
         names = sorted(collection.names, key=lambda name: (*given, name).index(name))
-        rows = ranked(collection, duplicates=options.duplicates)
+        rows = ranked(collection, duplicates=options.read_as.duplicates)
         if options.judged_ranks:
             rows = rows.persist()
             evaluating.stored(rows).write.parquet(options.judged_ranks)

@@ -11,6 +11,8 @@ from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.commands.reading_options import ReadingOptions
 from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, absent, by_number, there
 from metrics_core.formats.parsing.columns import NAMES, position
+from metrics_core.formats.read_as import ReadingChoices
+from metrics_core.formats.registry import Columns
 
 _IDS = ("query_id", "doc_id")
 _NUMBERS: Mapping[formats.Kind, Sequence[str]] = {
@@ -43,11 +45,15 @@ def shown_and_file(path: str) -> tuple[str, str]:
     return name if run is None else f"{name}/{run}", file
 
 
-def own_columns(path: str, kind: formats.Kind, options: ReadingOptions) -> dict[str, str] | None:
-    """The columns named that a file of this kind is to be read by; None where it has none of them,
-    and is read as it stands."""
+def choices_for(path: str, kind: formats.Kind, options: ReadingOptions) -> ReadingChoices:
+    """The reading choices for a file of this kind, with the columns named that it has."""
+    return options.read_as.choices(columns=_own_columns(path, kind, options))
+
+
+def _own_columns(path: str, kind: formats.Kind, options: ReadingOptions) -> Columns | None:
+    """The columns named that a file of this kind is to be read by; None if it has none of them."""
     roles = (*_IDS, *_NUMBERS[kind], *_MORE[kind])
-    asked = {role: name for role, name in (options.columns or {}).items() if role in roles}
+    asked = {role: name for role, name in (options.read_as.columns or {}).items() if role in roles}
     if not asked or path == "-":
         return asked or None
     if by_number(asked):
@@ -60,12 +66,12 @@ def own_columns(path: str, kind: formats.Kind, options: ReadingOptions) -> dict[
 
 def refuse_unused_columns(options: ReadingOptions) -> None:
     """Raise RanklensError where no file has a column that `--columns` names."""
-    if options.columns is None:
+    if options.read_as.columns is None:
         return
     runs = [file_and_run(path)[0] for path in options.all_runs]
-    of_runs = (own_columns(path, "run", options) for path in runs)
-    if own_columns(options.qrels, "qrels", options) is None and not any(of_runs):
-        named = ", ".join(f"`{name}`" for name in options.columns.values())
+    of_runs = (_own_columns(path, "run", options) for path in runs)
+    if _own_columns(options.qrels, "qrels", options) is None and not any(of_runs):
+        named = ", ".join(f"`{name}`" for name in options.read_as.columns.values())
         names = _names(options.qrels, options), *(_names(path, options) for path in runs)
         there = dict.fromkeys(f"`{name}`" for own in names for name in own or ())
         raise RanklensError(
@@ -77,7 +83,7 @@ def refuse_unused_columns(options: ReadingOptions) -> None:
 def _names(path: str, options: ReadingOptions) -> list[str] | None:
     """The names of a file's columns; None where it has none."""
     try:
-        rows = formats.first_rows(path, encoding=options.encoding, limit=options.limit)
+        rows = formats.first_rows(path, **options.read_as.choices(columns=None))
     except (FileFormatError, OSError):
         return None  # reading it says what is wrong
     return None if rows is None else rows.names

@@ -25,7 +25,7 @@ from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
 from metrics_core.checks.id_notes import document_id_notes, query_id_notes
 from metrics_core.checks.mapped_ids import with_mapped_ids
 from metrics_core.commands.console import progress_of
-from metrics_core.commands.own_columns import own_columns, refuse_unused_columns
+from metrics_core.commands.own_columns import choices_for, refuse_unused_columns
 from metrics_core.commands.reading_options import ReadingOptions, measures_named, names_given
 from metrics_core.commands.run_files import OfFile, runs_given
 from metrics_core.formats.beir import qrels_of_set
@@ -98,7 +98,7 @@ def judged_files(options: ReadingOptions) -> ReadFiles:
         return _read(options, qrels, measures, documents)
     judged = [_told(one.run, measures, options) for one in runs]
     # No more than the first lists of such a run fits in memory.
-    part = partial(first_lists, encoding=options.encoding, limit=options.limit)
+    part = partial(first_lists, read_as=options.read_as)
     for name, note in document_id_notes(judged, [partial(part, one.file) for one in runs], qrels):
         say(name, (note,))
     return ReadFiles(qrels, judged, {one.name: one.file for one in runs}, measures, documents)
@@ -126,15 +126,9 @@ def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | No
 
 def _qrels(options: ReadingOptions) -> Qrels:
     if options.collection is not None:
-        return _collection(options.collection).qrels(options.grades, options.limit)
-    return qrels_of_set(
-        options.qrels, grades=options.grades, encoding=options.encoding, limit=options.limit
-    ) or formats.read_qrels(
-        options.qrels,
-        grades=options.grades,
-        encoding=options.encoding,
-        limit=options.limit,
-        columns=own_columns(options.qrels, "qrels", options),
+        return _collection(options.collection).qrels(options.read_as)
+    return qrels_of_set(options.qrels, options.read_as) or formats.read_qrels(
+        options.qrels, **choices_for(options.qrels, "qrels", options)
     )
 
 
@@ -167,10 +161,10 @@ def _documents(
     """The documents that are given; those of a collection where a measure needs them."""
     if options.documents:
         path = options.documents
-        documents = formats.read_documents(path, encoding=options.encoding, limit=options.limit)
+        documents = formats.read_documents(path, **options.read_as.choices(columns=None))
     elif options.collection and any("documents" in m.declaration.needs for m in measures):
         path = options.collection
-        documents = _collection(path).documents(options.limit)
+        documents = _collection(path).documents(options.read_as.limit)
     else:
         return None
     name = Path(path).name
@@ -234,7 +228,7 @@ def _left_out(options: ReadingOptions) -> LeftOut:
     """What the runs leave out; the pairs have their ids as the runs have."""
     if options.exclude is None:
         return LeftOut(options.exclude_self)
-    pairs = read_pairs(options.exclude, encoding=options.encoding, limit=options.limit)
+    pairs = read_pairs(options.exclude, **options.read_as.choices(columns=None))
     return LeftOut(options.exclude_self, with_ids(pairs, options.exclude, options))
 
 
@@ -252,15 +246,13 @@ def _judged_at_once(
         or options.maps
         or options.exclude_self
         or options.exclude
-        or options.columns
-        or options.duplicates != "error"
+        or options.read_as.columns
+        or options.read_as.duplicates != "error"
         or any(map(formats.holds_runs, options.all_runs))
     ):
         return None
     else:
-        made = judged_at_once(
-            options.all_runs, qrels, encoding=options.encoding, limit=options.limit
-        )
+        made = judged_at_once(options.all_runs, qrels, options.read_as)
         if made is None:
             return None
         read = made
@@ -269,7 +261,7 @@ def _judged_at_once(
         say(Path(path).name, run.notes)
         if looked_at:
             # Where queries are documents, the first run lists them, too: 40 runs are many to open.
-            first = first_lists(path, encoding=options.encoding, limit=options.limit)
+            first = first_lists(path, options.read_as)
             notes = () if first is None else own_query_notes(first, among="the first ")
             say(Path(path).name, notes)
             looked_at = bool(notes)
@@ -279,14 +271,7 @@ def _judged_at_once(
 
 def _within_memory(memory: int, path: str, options: ReadingOptions, qrels: Qrels) -> JudgedFile:
     with progress_of(path) as progress:
-        return judged_within(
-            memory,
-            path,
-            qrels,
-            encoding=options.encoding,
-            limit=options.limit,
-            progress=progress,
-        )
+        return judged_within(memory, path, qrels, options.read_as, progress=progress)
 
 
 def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
@@ -298,7 +283,7 @@ def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
         "--exclude-self or --exclude": bool(options.exclude_self or options.exclude),
         "a folder of judged ranks": any(map(formats.holds_ranks, options.all_runs)),
         "a folder of runs": any(map(formats.holds_runs, options.all_runs)),
-        f"--duplicates {options.duplicates}": options.duplicates != "error",
+        f"--duplicates {options.read_as.duplicates}": options.read_as.duplicates != "error",
     }
     named = next((name for name, given in both.items() if given), None)
     if named:
@@ -367,9 +352,9 @@ def queries_named(options: ReadingOptions) -> Queries | None:
     if not path:
         return None
     if not options.queries:
-        queries = _collection(path).queries(options.limit)
+        queries = _collection(path).queries(options.read_as.limit)
     else:
-        queries = formats.read_queries(path, encoding=options.encoding, limit=options.limit)
+        queries = formats.read_queries(path, **options.read_as.choices(columns=None))
     say(Path(path).name, queries.notes)
     return with_ids(queries, path, options)
 

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from glob import glob
+from typing import Any
 
-from metrics_core import formats
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.checks.id_readings import AS_THEY_STAND, IdMap, id_map
 from metrics_core.checks.mapped_ids import IdMaps
 from metrics_core.commands import CommandOptions
 from metrics_core.commands.command_parser import CommandParser
-from metrics_core.formats.parsing.chosen_columns import chosen_columns
-from metrics_core.formats.source.limits import bytes_of
+from metrics_core.formats.read_as import AS_USUAL, ReadAs
 from metrics_core.measures import Measure, measures_from
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import WithoutRelevant
-from metrics_core.tables.run import Duplicates
 
 DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
 
@@ -46,17 +43,13 @@ class ReadingOptions(CommandOptions):
     measures: Sequence[str] | None
     default_measures: Sequence[str]
     documents: str | None
-    duplicates: Duplicates
-    grades: formats.Grades
-    encoding: str | None
-    limit: int | None
+    read_as: ReadAs
     clean_ids: bool
     map_docs: IdMap
     map_queries: IdMap
     exclude_self: bool
     exclude: str | None
     without_relevant: WithoutRelevant
-    columns: Mapping[str, str] | None = None
     memory: int | None = None
     per_query: bool = False
     by: str | None = None
@@ -131,41 +124,17 @@ def add_reading_options(
         metavar="FILE",
         help="the documents with their columns, for measures of price, popularity, category",
     )
-    parser.add_argument(
-        "--duplicates",
-        choices=["error", "best", "first"],
-        default="error",
-        help="a document twice for a query: refuse, keep the best score, keep the first",
-    )
-    parser.add_argument(
-        "--grades",
-        type=_grades,
-        default="integer",
-        metavar="integer|real|WORD=NUMBER,…",
-        help="how grades are read: whole numbers, gains, or words by what each is worth",
-    )
-    parser.add_argument(
-        "--columns",
-        type=_columns,
-        metavar="ROLE=NAME,…",
-        help="which column is which, in the files that have them: 'query=user,doc=item,grade=stars,"
-        "score=prediction', rank, system; by numbers (query=1) in files without a header;"
-        " score=-distance turns it round, system=- reads all as one run",
-    )
-    parser.add_argument("--encoding", metavar="NAME", help="such as latin-1 (default: UTF-8)")
-    parser.add_argument(
-        "--limit",
-        type=size_argument,
-        metavar="SIZE",
-        help="how much a file may take, unpacked, such as 8GB (default: 4GB)",
-    )
+    parser.set_defaults(read_as=AS_USUAL)
+    for choice in (choice for choice in fields(ReadAs) if choice.metadata):
+        own = {**choice.metadata, "type": argument(choice.metadata.get("type", str))}
+        parser.add_argument(f"--{choice.name}", action=_Choose, default=argparse.SUPPRESS, **own)
     parser.add_argument(
         "--clean-ids", action="store_true", help="drop blanks and invisible characters around ids"
     )
     for what, of in (("queries", "query ids"), ("docs", "document ids")):
         parser.add_argument(
             f"--map-{what}",
-            type=_map,
+            type=argument(id_map),
             default=AS_THEY_STAND,
             metavar="READING",
             help=f"read {of} another way, such as 'cut #' or 'case, zeros'; where ids do not"
@@ -216,54 +185,25 @@ def files_of(pattern: str) -> list[str]:
     return sorted(found) or [pattern]
 
 
-def size_argument(text: str) -> int:
-    """The argument of --limit or --memory, in bytes."""
-    try:
-        return bytes_of(text)
-    except ParameterError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+class _Choose(argparse.Action):
+    """Put the value of an option into the reading choices."""
+
+    def __call__(
+        self, _parser: Any, namespace: Any, value: Any, _option: str | None = None
+    ) -> None:
+        namespace.read_as = replace(namespace.read_as, **{self.dest: value})
 
 
-def _map(text: str) -> IdMap:
-    """The argument of --map-docs and --map-queries."""
-    try:
-        return id_map(text)
-    except ParameterError as error:
-        raise argparse.ArgumentTypeError(f"{error.message} {error.hint}") from error
+def argument(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    """The same for argparse, which takes errors of its own."""
 
-
-def _columns(text: str) -> dict[str, str]:
-    """The argument of --columns."""
-    given: dict[str, str] = {}
-    for part in text.split(","):
-        word, equals, name = (piece.strip() for piece in part.partition("="))
-        if not (equals and name) or word in given:
-            raise argparse.ArgumentTypeError(f"{part!r} is no ROLE=NAME, such as query=user")
-        given[word] = name
-    try:
-        return dict(chosen_columns(given))
-    except ParameterError as error:
-        raise argparse.ArgumentTypeError(f"{error.message} {error.hint}") from error
-
-
-def _grades(text: str) -> formats.Grades:
-    """The argument of --grades."""
-    if text == "integer":
-        return "integer"
-    if text == "real":
-        return "real"
-    worth = {}
-    for part in text.split(","):
-        word, equals, number = part.rpartition("=")
+    def parsed(text: str) -> Any:
         try:
-            worth[word.strip()] = float(number)
-        except ValueError:
-            equals = ""
-        if not (equals and word.strip() and math.isfinite(worth.get(word.strip(), math.nan))):
-            raise argparse.ArgumentTypeError(
-                f"{part!r} is neither integer nor real nor WORD=NUMBER, such as relevant=1"
-            )
-    return worth
+            return parse(text)
+        except ParameterError as error:
+            raise argparse.ArgumentTypeError(f"{error.message} {error.hint}".strip()) from error
+
+    return parsed
 
 
 def measures_named(given: Sequence[str]) -> list[Measure]:

@@ -10,7 +10,7 @@ from typing import Generic, cast
 from metrics_core import formats
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError, UnknownRunError
-from metrics_core.commands.own_columns import file_and_run, own_columns
+from metrics_core.commands.own_columns import choices_for, file_and_run
 from metrics_core.commands.reading_options import ReadingOptions
 from metrics_core.formats.parsing.ranks_parts import joined_parts
 from metrics_core.tables import Run
@@ -57,20 +57,12 @@ def runs_given(options: ReadingOptions) -> list[tuple[str, Run]]:
 def _runs_in(path: str, options: ReadingOptions) -> list[Run]:
     file, name = file_and_run(path)
     if path != "-" and formats.holds_ranks(file):
-        runs: list[Run] = [*formats.read_judged_ranks(file, limit=options.limit)]
+        runs: list[Run] = [*formats.read_judged_ranks(file, limit=options.read_as.limit)]
     elif path != "-" and formats.holds_runs(file):
-        loaded = formats.read_run_folder(
-            file, duplicates=options.duplicates, encoding=options.encoding, limit=options.limit
-        )
+        loaded = formats.read_run_folder(file, **options.read_as.choices(columns=None))
         runs = [cast(Run, one.table) for one in loaded]
     else:
-        runs = formats.read_runs(
-            file,
-            duplicates=options.duplicates,
-            encoding=options.encoding,
-            limit=options.limit,
-            columns=own_columns(file, "run", options),
-        )
+        runs = formats.read_runs(file, **choices_for(file, "run", options))
     if name is None:
         return runs
     own = [run for run in runs if run.name == name]

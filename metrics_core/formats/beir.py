@@ -10,15 +10,15 @@ from typing import cast
 
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.base.notes import Note
+from metrics_core.formats.read_as import AS_USUAL, ReadAs
 from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import Kind, Loaded
 from metrics_core.formats.run_folders import RUN_ENDINGS
-from metrics_core.formats.source.limits import USUAL_LIMIT, Limit, Size
+from metrics_core.formats.source.limits import USUAL_LIMIT, Limit
 from metrics_core.formats.source.members import check_count, members_of
-from metrics_core.formats.source.opening import legible, open_source
+from metrics_core.formats.source.opening import legible
 from metrics_core.formats.source.unpacking import is_zip, without_packing
-from metrics_core.formats.values import Grades
-from metrics_core.tables import Duplicates, Qrels
+from metrics_core.tables import Qrels
 
 _SPLITS = ("test", "dev", "train")
 
@@ -36,27 +36,23 @@ def read_set(
     source: str | Path | bytes,
     *,
     name: str | None,
-    duplicates: Duplicates,
-    grades: Grades,
-    encoding: str | None,
-    limit: Size | None,
+    read_as: ReadAs,
     only: Kind | None = None,
 ) -> list[Loaded]:
     """Read a BEIR set from a folder, a zip of one, or the bytes of such a zip.
 
     Gives its documents, queries, judgments and the runs that stand beside them, or `only` those of
-    a kind, each file read with the choices given. Of several splits of judgments the test split is
+    a kind, each file read as `read_as` says. Of several splits of judgments the test split is
     read and a note names the others. A zip may unpack to `limit` altogether. Raises
     FileFormatError where it is no such set or one of its files cannot be read.
     """
     shown = legible(name or ("the file" if isinstance(source, bytes) else str(source)))
 
     def load(content: Path | bytes, member: str, kind: Kind) -> list[Loaded]:
-        opened = open_source(content, f"{shown}/{member}", encoding, limit)
-        is_qrels = kind == "qrels"
-        return read_source(opened, kind, None, duplicates, grades, insists=is_qrels)
+        opened = read_as.opened(content, f"{shown}/{member}")
+        return read_source(opened, replace(read_as, kind=kind), insists=kind == "qrels")
 
-    with members_of(source, shown, Limit.of(limit), partial(_no_set, shown)) as members:
+    with members_of(source, shown, Limit.of(read_as.limit), partial(_no_set, shown)) as members:
         base = _base(members.names)
         if base is None:
             raise _no_set(shown, f"{len(members.names)} files without corpus.jsonl, queries.jsonl")
@@ -75,26 +71,12 @@ def read_set(
         return [_noting_splits(x, chosen, others) if x.kind == "qrels" else x for x in loaded]
 
 
-def qrels_of_set(
-    source: str | Path,
-    *,
-    grades: Grades = "integer",
-    encoding: str | None = None,
-    limit: Size | None = None,
-) -> Qrels | None:
+def qrels_of_set(source: str | Path, read_as: ReadAs = AS_USUAL) -> Qrels | None:
     """The judgments of a BEIR set, of which nothing else is read; None where this is no set. Raises
     as `read_set`, and where the set has none."""
     if not (Path(source).is_dir() or is_zip(Path(source))) or not is_set(source):
         return None
-    loaded = read_set(
-        source,
-        name=None,
-        duplicates="error",
-        grades=grades,
-        encoding=encoding,
-        limit=limit,
-        only="qrels",
-    )
+    loaded = read_set(source, name=None, read_as=read_as, only="qrels")
     if not loaded:
         shown = legible(str(source))
         problem = LineProblem(None, "a BEIR set without qrels/test.tsv", "judgments")

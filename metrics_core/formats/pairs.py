@@ -4,14 +4,16 @@ judgments."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError, LineProblem, TableError
 from metrics_core.formats.kinds import sample_of
+from metrics_core.formats.parquet_lists import open_records
 from metrics_core.formats.parsing.checking import check_ids
 from metrics_core.formats.parsing.columns import NAMES, position
 from metrics_core.formats.parsing.delimited import (
@@ -24,12 +26,13 @@ from metrics_core.formats.parsing.delimited import (
     tsv_records,
 )
 from metrics_core.formats.parsing.named import NamedColumns
+from metrics_core.formats.parsing.systems import only_run
 from metrics_core.formats.parsing.trec_lines import fields_of
-from metrics_core.formats.reading import read
+from metrics_core.formats.read_as import ReadAs, ReadingChoices
+from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import Request
-from metrics_core.formats.source.limits import Size
 from metrics_core.formats.source.lines import refuse_rows
-from metrics_core.formats.source.opening import memory_enough, open_source
+from metrics_core.formats.source.opening import memory_enough
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.columns import CODED_ID, ID
@@ -42,20 +45,17 @@ _HINT = (
 
 
 def read_pairs(
-    source: str | Path | bytes,
-    *,
-    name: str | None = None,
-    encoding: str | None = None,
-    limit: Size | None = None,
+    source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Qrels:
     """Read pairs, as judgments of grade 0: CSV, TSV or lines with blanks between two columns, with
     names or without, where columns have names also among others; or the pairs of a run or of
     judgments in any format. Raises FileFormatError."""
-    opened = open_source(source, name, encoding, limit)
+    read_as = ReadAs(**choices)
+    opened = read_as.opened(source, name)
     with memory_enough(opened):
         named = _pairs(opened)
         if named is None:
-            return _of_table(opened, source, name, encoding, limit)
+            return _of_table(opened, replace(read_as, grades="real"))
         rows = pa.table({role: named.columns[role] for role in ("query_id", "doc_id")})
         check_ids(opened, rows, named.index)
         try:
@@ -122,16 +122,11 @@ def _records(source: Source, separator: str, header: bool) -> Iterator[Record]:
         yield first, last, fields
 
 
-def _of_table(
-    opened: Source,
-    source: str | Path | bytes,
-    name: str | None,
-    encoding: str | None,
-    limit: Size | None,
-) -> Qrels:
+def _of_table(opened: Source, read_as: ReadAs) -> Qrels:
     """The pairs of a run or of judgments."""
     try:
-        table = read(source, name=name, encoding=encoding, limit=limit, grades="real").table
+        records = open_records(opened.origin, opened.name, read_as)
+        table = only_run(records, read_source(records, read_as, insists=True)).table
     except FileFormatError as error:
         raise FileFormatError(opened.name, error.problems, hint=_HINT) from error
     if not isinstance(table, (Run, Qrels)) or not (isinstance(table, Qrels) or table.complete):

@@ -19,8 +19,7 @@ from metrics_core.formats.parsing.list_names import (
     is_of_a_tool,
     kind_of_list,
 )
-from metrics_core.formats.source.limits import Size
-from metrics_core.formats.source.opening import open_source
+from metrics_core.formats.read_as import AS_USUAL, ReadAs
 from metrics_core.formats.source.source import Source
 
 if TYPE_CHECKING:
@@ -33,14 +32,13 @@ _LOOKED_AT = 50
 def open_records(
     source: str | Path | bytes,
     name: str | None = None,
-    encoding: str | None = None,
-    limit: Size | None = None,
+    read_as: ReadAs = AS_USUAL,
     *,
     glance: bool = False,
 ) -> Source:
     """What `open_source` gives; of Parquet with lists of documents the records instead, where it is
     a `glance` the first of them. Raises FileFormatError."""
-    opened = open_source(source, name, encoding, limit)
+    opened = read_as.opened(source, name)
     if isinstance(opened.origin, Path) and not opened.origin.is_file():
         return opened  # reading it says so
     if not opened.magic.startswith(MAGIC):

@@ -7,17 +7,18 @@ from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import cast
+from typing import Unpack, cast
 
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.base.notes import Note
+from metrics_core.formats.read_as import ReadAs, ReadingChoices
 from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import Loaded, run_name
-from metrics_core.formats.source.limits import USUAL_LIMIT, Limit, Size
+from metrics_core.formats.source.limits import USUAL_LIMIT, Limit
 from metrics_core.formats.source.members import check_count, members_of
-from metrics_core.formats.source.opening import legible, open_source
+from metrics_core.formats.source.opening import legible
 from metrics_core.formats.source.unpacking import without_packing
-from metrics_core.tables import Duplicates, Run
+from metrics_core.tables import Run
 
 RUN_ENDINGS = (".run", ".res", ".trec")
 _SCORES = ("perquery.csv", "aggregated.csv")
@@ -50,22 +51,21 @@ def read_run_folder(
     source: str | Path | bytes,
     *,
     name: str | None = None,
-    duplicates: Duplicates = "error",
-    encoding: str | None = None,
-    limit: Size | None = None,
+    **choices: Unpack[ReadingChoices],
 ) -> list[Loaded]:
     """The runs of a folder, or of a zip of one; a note names the files beside them, which are not
     read. Raises FileFormatError where there are none, or one cannot be read."""
     shown = legible(name or ("the file" if isinstance(source, bytes) else str(source)))
-    with members_of(source, shown, Limit.of(limit), partial(_no_runs, shown)) as members:
+    read_as = ReadAs(kind="run", **choices)
+    with members_of(source, shown, Limit.of(read_as.limit), partial(_no_runs, shown)) as members:
         runs, others = _parted(members.names)
         check_count(shown, len(runs))
         if not runs:
             raise _no_runs(shown, f"{len(others):,} files, none of them called one")
         loaded: list[Loaded] = []
         for member in runs:
-            opened = open_source(members.content(member), f"{shown}/{member}", encoding, limit)
-            loaded += read_source(opened, "run", None, duplicates, "integer", insists=True)
+            opened = read_as.opened(members.content(member), f"{shown}/{member}")
+            loaded += read_source(opened, read_as, insists=True)
     if others:
         message = f"beside the runs, {_counted(len(others))} not read"
         note = Note("left_out", message, len(others), tuple(others[:3]))

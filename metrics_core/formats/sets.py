@@ -4,17 +4,18 @@ runs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 from metrics_core.base.errors import FileFormatError, LineProblem, ParameterError
 from metrics_core.formats import beir
 from metrics_core.formats.judged_ranks import holds_ranks, read_ranks_set
 from metrics_core.formats.kinds import sample_of
 from metrics_core.formats.parquet_lists import open_records
-from metrics_core.formats.parsing.chosen_columns import chosen_columns
-from metrics_core.formats.reading import check_choices, read_source
+from metrics_core.formats.read_as import AS_USUAL, ReadAs, ReadingChoices
+from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import (
     KIND_TITLES,
     KINDS,
@@ -25,11 +26,8 @@ from metrics_core.formats.registry import (
     formats_for,
 )
 from metrics_core.formats.run_folders import holds_runs, read_run_folder
-from metrics_core.formats.source.limits import Size
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.source.unpacking import is_zip
-from metrics_core.formats.values import Grades
-from metrics_core.tables import Duplicates
 
 
 def is_set(source: str | Path | bytes) -> bool:
@@ -44,15 +42,14 @@ def is_set(source: str | Path | bytes) -> bool:
 def _file(
     source: str | Path | bytes,
     name: str | None = None,
-    encoding: str | None = None,
-    limit: Size | None = None,
+    read_as: ReadAs = AS_USUAL,
     *,
     glance: bool = False,
 ) -> Source | None:
     """A file by itself, opened; None for a folder. Raises FileFormatError, as for a zip of
     several."""
     if isinstance(source, bytes) or Path(source).is_file():
-        return open_records(source, name, encoding, limit, glance=glance)
+        return open_records(source, name, read_as, glance=glance)
     return None
 
 
@@ -77,14 +74,7 @@ def _together(opened: Source | None) -> tuple[Format, list[Kind]] | None:
 
 
 def read_set(
-    source: str | Path | bytes,
-    *,
-    name: str | None = None,
-    duplicates: Duplicates = "error",
-    grades: Grades = "integer",
-    encoding: str | None = None,
-    limit: Size | None = None,
-    columns: Mapping[str, str] | None = None,
+    source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> list[Loaded]:
     """Read a BEIR set (a folder, a zip of one, its bytes), a file of detailed results, records of
     queries with judgments inside, what another tool writes into one file, judged ranks (a Parquet
@@ -95,63 +85,51 @@ def read_set(
     are for files of tools that have them by name. Raises FileFormatError where it is no such set or
     cannot be read.
     """
-    check_choices(None, None, duplicates, grades)
-    if not columns and holds_ranks(source):
-        return read_ranks_set(source, name=name, limit=limit)
+    read_as = ReadAs(**choices)
+    if not read_as.columns and holds_ranks(source):
+        return read_ranks_set(source, name=name, limit=read_as.limit)
     opened, refused = None, None
     try:
-        opened = _file(source, name, encoding, limit)
+        opened = _file(source, name, read_as)
     except FileFormatError as error:
         refused = error
     found = _together(opened)
-    if columns and (found is None or not found[0].first_rows):
+    if read_as.columns and (found is None or not found[0].first_rows):
         what = "a file of one table, or of a tool that names its columns, such as Ragas' samples"
         raise ParameterError(f"columns are for {what}.", "Leave them out.")
     if opened is not None and found is not None:
-        return _read_together(opened, *found, duplicates, grades, columns or {})
+        return _read_together(opened, *found, read_as)
     if not beir.is_set(source):
         if holds_runs(source):
-            return read_run_folder(
-                source, name=name, duplicates=duplicates, encoding=encoding, limit=limit
-            )
+            return read_run_folder(source, name=name, **choices)
         if opened is not None:
-            raise _one_table(opened, duplicates, grades)
+            raise _one_table(opened, read_as)
         if refused is not None and not is_zip(
             source if isinstance(source, bytes) else Path(source)
         ):
             raise refused
-    return beir.read_set(
-        source, name=name, duplicates=duplicates, grades=grades, encoding=encoding, limit=limit
-    )
+    return beir.read_set(source, name=name, read_as=read_as)
 
 
-def _one_table(opened: Source, duplicates: Duplicates, grades: Grades) -> FileFormatError:
+def _one_table(opened: Source, read_as: ReadAs) -> FileFormatError:
     """The error for a file of one table, or the one that reading it ends with."""
-    insists = grades != "integer"
-    one, *_ = read_source(opened, None, None, duplicates, grades, insists=insists)
+    one, *_ = read_source(opened, read_as, insists=read_as.insists)
     problem = LineProblem(None, KIND_TITLES[one.kind], "several tables in one file")
     return FileFormatError(opened.name, [problem], hint="`read` reads a file of one table.")
 
 
 def _read_together(
-    opened: Source,
-    declared: Format,
-    kinds: list[Kind],
-    duplicates: Duplicates,
-    grades: Grades,
-    columns: Mapping[str, str],
+    opened: Source, declared: Format, kinds: list[Kind], read_as: ReadAs
 ) -> list[Loaded]:
     """The tables of these kinds that the file has."""
     found: list[Loaded] = []
     lacking: list[NothingOfKindError] = []
-    chosen, insists = chosen_columns(columns), grades != "integer"
     for kind in kinds:
         # What stands beside its own tables is read as it is anywhere.
         own = declared.name if kind in declared.kinds else None
         try:
-            found += read_source(
-                opened, kind, own, duplicates, grades, insists=insists, columns=chosen
-            )
+            of_kind = replace(read_as, kind=kind, format=own)
+            found += read_source(opened, of_kind, insists=read_as.insists)
         except NothingOfKindError as error:
             lacking.append(error)
     if not found:

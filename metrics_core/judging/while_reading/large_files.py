@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats.parsing.trec_lines import RUN, fast
+from metrics_core.formats.read_as import AS_USUAL, ReadAs
 from metrics_core.formats.reading import recognised
 from metrics_core.formats.source.limits import Size, bytes_of, size_text
-from metrics_core.formats.source.opening import open_source
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import column_of, values_of
@@ -34,11 +35,7 @@ _WHOLE = "leave --memory out to read the run whole"
 
 
 def judged_at_once(
-    files: Sequence[str | Path],
-    qrels: Qrels,
-    *,
-    encoding: str | None = None,
-    limit: Size | None = None,
+    files: Sequence[str | Path], qrels: Qrels, read_as: ReadAs = AS_USUAL
 ) -> list[JudgedFile] | None:
     """The runs, each judged while it is read; None where that does not pay, or a file needs more
     than one look. Raises FileFormatError."""
@@ -53,19 +50,17 @@ def judged_at_once(
 
     judgments, read = judgments_of(qrels), []
     for path, file in zip(paths, files, strict=True):
-        run = judged_run(open_source(path, str(file), encoding, limit), judgments)
+        run = judged_run(read_as.opened(path, str(file)), judgments)
         if run is None:
             return None
         read.append(run)
     return read
 
 
-def first_lists(
-    file: str | Path, *, encoding: str | None = None, limit: Size | None = None
-) -> Run | None:
+def first_lists(file: str | Path, read_as: ReadAs = AS_USUAL) -> Run | None:
     """The lists at the beginning of a TREC run, without reading the rest; None where its lines are
     not regular."""
-    source = open_source(Path(file), str(file), encoding, limit)
+    source = read_as.opened(Path(file), str(file))
     for size in _BEGINNINGS:
         parsed = fast(next(source.blocks(size), b""), RUN)
         if parsed is None:
@@ -83,9 +78,8 @@ def judged_within(
     memory: Size,
     file: str | Path,
     qrels: Qrels,
+    read_as: ReadAs = AS_USUAL,
     *,
-    encoding: str | None = None,
-    limit: Size | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> JudgedFile:
     """A run of any size whose lines are grouped by query, judged in about so much memory.
@@ -106,7 +100,8 @@ def judged_within(
     from metrics_core.judging.while_reading.judged import judged_run
     from metrics_core.judging.while_reading.judgments import judgments_of
 
-    source = open_source(path, str(file), encoding, limit or _ANY_SIZE)
+    unlimited = replace(read_as, limit=read_as.limit or _ANY_SIZE)
+    source = unlimited.opened(path, str(file))
     judgments = judgments_of(qrels)
     run = judged_run(source, judgments, progress=progress)
     if run is None:

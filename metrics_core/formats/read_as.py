@@ -1,0 +1,179 @@
+"""How a file is to be read: one value that readers, Python, the commands and the dashboard take.
+
+To add a reading choice, add its field to `ReadAs`, with its option of the command line if it has
+one, and its line to `ReadingChoices`; then let the readers use it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TypedDict, cast
+
+from metrics_core.base.errors import ParameterError
+from metrics_core.base.wording import shown
+from metrics_core.formats.parsing.chosen_columns import chosen_columns
+from metrics_core.formats.registry import KINDS, Columns, Kind, Request, formats
+from metrics_core.formats.source.limits import Limit, Size, bytes_of
+from metrics_core.formats.source.opening import open_source
+from metrics_core.formats.source.source import Source
+from metrics_core.formats.values import Grades
+from metrics_core.tables import Duplicates
+from metrics_core.tables.given_numbers import finite_number
+
+
+class ReadingChoices(TypedDict, total=False):
+    """The fields of `ReadAs` as keywords of the functions that read one kind."""
+
+    format: str | None
+    columns: Mapping[str, str] | None
+    encoding: str | None
+    limit: Size | None
+    duplicates: Duplicates
+    grades: Grades
+
+
+class ChoicesOfKind(ReadingChoices, total=False):
+    """The same with the kind, for functions that read several."""
+
+    kind: Kind | None
+
+
+def columns_of(text: str) -> Columns:
+    """Return the columns named by `query=user,doc=item`. Raises ParameterError."""
+    given: dict[str, str] = {}
+    for part in text.split(","):
+        word, equals, name = (piece.strip() for piece in part.partition("="))
+        if not (equals and name) or word in given:
+            raise ParameterError(f"{part!r} is no ROLE=NAME, such as query=user")
+        given[word] = name
+    return chosen_columns(given)
+
+
+def grades_of(text: str) -> Grades:
+    """Return the reading of grades named by `integer`, `real` or `good=1,bad=0`. Raises
+    ParameterError."""
+    if text == "integer":
+        return "integer"
+    if text == "real":
+        return "real"
+    worth = {}
+    for part in text.split(","):
+        word, equals, number = part.rpartition("=")
+        try:
+            worth[word.strip()] = float(number)
+        except ValueError:
+            equals = ""
+        if not (equals and word.strip() and math.isfinite(worth.get(word.strip(), math.nan))):
+            raise ParameterError(
+                f"{part!r} is neither integer nor real nor WORD=NUMBER, such as relevant=1"
+            )
+    return worth
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadAs:
+    """How one file is to be read.
+
+    kind        what it holds; recognised from the content unless it is given
+    format      the short name of its format; recognised likewise
+    columns     which column is which if they have other names: {"query": "user", "doc": "item",
+                "score": "prediction"}; by numbers ("1") in a file without a header, "-distance"
+                being the score turned round
+    encoding    a character set in place of UTF-8
+    limit       how much the file may take: bytes, or a text such as 8GB (4 GB by default)
+    duplicates  what becomes of a document twice in a query of a run: "error", "best" score, "first"
+                row
+    grades      whole numbers ("integer"), gains ("real") or words by a mapping
+
+    Choices with metadata are options of the command line: it is what argparse takes, `type` raising
+    ParameterError. Raises ParameterError for an invalid choice.
+    """
+
+    kind: Kind | None = None
+    format: str | None = None
+    duplicates: Duplicates = field(
+        default="error",
+        metadata={
+            "choices": ["error", "best", "first"],
+            "help": "a document twice for a query: refuse, keep the best score, keep the first",
+        },
+    )
+    grades: Grades = field(
+        default="integer",
+        metadata={
+            "type": grades_of,
+            "metavar": "integer|real|WORD=NUMBER,…",
+            "help": "how grades are read: whole numbers, gains, or words by what each is worth",
+        },
+    )
+    columns: Mapping[str, str] | None = field(
+        default=None,
+        metadata={
+            "type": columns_of,
+            "metavar": "ROLE=NAME,…",
+            "help": "which column is which, in the files that have them: 'query=user,doc=item,"
+            "grade=stars,score=prediction', rank, system; by numbers (query=1) in files without a"
+            " header; score=-distance turns it round, system=- reads all as one run",
+        },
+    )
+    encoding: str | None = field(
+        default=None, metadata={"metavar": "NAME", "help": "such as latin-1 (default: UTF-8)"}
+    )
+    limit: Size | None = field(
+        default=None,
+        metadata={
+            "type": bytes_of,
+            "metavar": "SIZE",
+            "help": "how much a file may take, unpacked, such as 8GB (default: 4GB)",
+        },
+    )
+
+    def __post_init__(self) -> None:
+        if self.kind is not None and self.kind not in KINDS:
+            raise ParameterError(
+                f"There is no kind {self.kind!r}.", f"The kinds are: {', '.join(KINDS)}."
+            )
+        known = [f.name for f in formats()] if self.format not in (None, "trec") else []
+        if known and self.format not in known:
+            raise ParameterError(
+                f"There is no format {self.format!r}.", f"They are: {', '.join(known)}."
+            )
+        if self.duplicates not in ("error", "best", "first"):
+            raise ParameterError(f"duplicates is error, best or first, not {self.duplicates!r}.")
+        if isinstance(self.grades, str) and self.grades not in ("integer", "real"):
+            raise ParameterError(
+                f"grades is integer, real or a mapping of words, not {self.grades!r}."
+            )
+        for word, grade in self.grades.items() if isinstance(self.grades, Mapping) else ():
+            if finite_number(grade) is None:
+                raise ParameterError(
+                    f"grades makes {word!r} the grade {shown(grade)}, which is not a finite number."
+                )
+        Limit.of(self.limit)
+        chosen_columns(self.columns or {})
+
+    @property
+    def insists(self) -> bool:
+        """Whether a file is judgments even if it looks more like another kind."""
+        return self.grades != "integer"
+
+    def choices(self, *, columns: Columns | None) -> ReadingChoices:
+        """These choices with other columns, as keywords of the functions that read one kind."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "kind"}
+        return cast(ReadingChoices, {**own, "columns": columns})
+
+    def opened(self, source: str | Path | bytes, name: str | None = None) -> Source:
+        """The file as `open_source` opens it."""
+        return open_source(source, name, self.encoding, self.limit)
+
+    def request(self, kind: Kind, run_name: str) -> Request:
+        """What a reader is asked for."""
+        columns = chosen_columns(self.columns or {})
+        return Request(kind, self.duplicates, self.grades, run_name, columns)
+
+
+AS_USUAL = ReadAs()
+"""Everything recognised, nothing chosen."""
