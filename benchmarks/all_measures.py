@@ -18,7 +18,7 @@ from benchmarks.made import Shape, make_files
 from metrics_core.formats import read_qrels, read_run
 from metrics_core.judging import judge
 from metrics_core.measures import Declaration, Measure, declarations
-from metrics_core.measures.declaring.elsewhere import CUTOFFS
+from metrics_core.measures.declaring.other_packages import CUTOFFS
 
 
 def measures_of(declaration: Declaration) -> list[Measure]:

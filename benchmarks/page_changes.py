@@ -119,7 +119,7 @@ class Reader:
         from streamlit.runtime.scriptrunner.script_cache import ScriptCache
         from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
-        from dashboard.session import deferred
+        from dashboard.session import deferred_drawing
 
         # A server compiles a page once, and so does this.
         config.set_option("runner.magicEnabled", False)
@@ -130,13 +130,13 @@ class Reader:
         self._parsing = 0.0
         self.sent = 0
         self.stood = 0.0
-        rest = deferred.draw_deferred
+        rest = deferred_drawing.draw_deferred
 
         def at_the_end() -> None:
             self.stood = perf_counter()
             rest()
 
-        deferred.draw_deferred = at_the_end
+        deferred_drawing.draw_deferred = at_the_end
         parse = local_script_runner.parse_tree_from_messages
 
         def timed(messages: list[Any]) -> Any:

@@ -15,7 +15,7 @@ if ROOT not in sys.path:
 from dashboard import session
 from dashboard.app_pages import frame
 from dashboard.app_pages.menu import PAGES
-from dashboard.session.deferred import draw_deferred
+from dashboard.session.deferred_drawing import draw_deferred
 from dashboard.session.last_opened import remember_opened
 from dashboard.session.memory import give_back_after_long_runs
 from dashboard.session.open_collection import no_collection_open

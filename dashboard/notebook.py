@@ -19,14 +19,13 @@ from dashboard.answers.breakdown import by_column
 from dashboard.answers.overview import Overview, overview
 from dashboard.answers.queries import QueryListRequest, query_list
 from dashboard.answers.report import report
+from dashboard.dashboard_process import Served, served
 from dashboard.drawing.drawing import Drawing
-from dashboard.served import Served, served
 from dashboard.study.sharing import Include, shared
 from dashboard.study.study import Study
 from dashboard.workspace.taken_out.packing import new_packed
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, UnknownColumnError
-from metrics_core.doors import Explanation, explain
 from metrics_core.formats import Loaded
 from metrics_core.formats.in_memory import (
     GivenQrels,
@@ -37,6 +36,7 @@ from metrics_core.formats.in_memory import (
     runs_from,
 )
 from metrics_core.measures import GivenMeasure, parse_measure
+from metrics_core.python_interface import Explanation, explain
 from metrics_core.scoring.evaluate import refuse_same_names
 from metrics_core.tables import Documents, Qrels, Table
 

@@ -34,10 +34,10 @@ from metrics_core.formats.source.limits import (
 from metrics_core.formats.source.unpacking import PACKINGS
 from metrics_core.measures import declarations
 from metrics_core.measures.declaring.description import FOR_ALL, Description, Worked, described
-from metrics_core.measures.declaring.elsewhere import EVERYWHERE, Difference
 from metrics_core.measures.declaring.families import Family, by_family
+from metrics_core.measures.declaring.other_packages import EVERYWHERE, Difference
 from metrics_core.measures.declaring.parameters import JUDGED_ONLY
-from metrics_core.measures.declaring.worked import COLUMNS, GRADES, LISTED, SUBTOPICS
+from metrics_core.measures.declaring.worked_example import COLUMNS, GRADES, LISTED, SUBTOPICS
 
 _FOLDER = Path(__file__).resolve().parent
 _NOTE = "<!-- Written by docs/generate.py from the declarations; change those. -->\n\n"

@@ -23,12 +23,6 @@ from metrics_core.base.version import __version__ as __version__
 if TYPE_CHECKING:  # `as` makes a name public to whoever checks types
     from metrics_core.base.errors import RanklensError as RanklensError
     from metrics_core.base.notes import Note as Note
-    from metrics_core.doors import all_pairs as all_pairs
-    from metrics_core.doors import breakdown as breakdown
-    from metrics_core.doors import compare as compare
-    from metrics_core.doors import compare_scores as compare_scores
-    from metrics_core.doors import curves as curves
-    from metrics_core.doors import explain as explain
     from metrics_core.formats import read as read
     from metrics_core.formats import read_documents as read_documents
     from metrics_core.formats import read_judged_ranks as read_judged_ranks
@@ -38,13 +32,19 @@ if TYPE_CHECKING:  # `as` makes a name public to whoever checks types
     from metrics_core.formats import read_runs as read_runs
     from metrics_core.formats import read_set as read_set
     from metrics_core.formats import write as write
-    from metrics_core.gated import gate as gate
     from metrics_core.judging import JudgedRanks as JudgedRanks
     from metrics_core.judging import judge as judge
     from metrics_core.judging.ranking import ranked_documents as ranked_documents
     from metrics_core.measures import Measure as Measure
     from metrics_core.measures import declarations as declarations
     from metrics_core.measures import parse_measure as parse_measure
+    from metrics_core.python_gate import gate as gate
+    from metrics_core.python_interface import all_pairs as all_pairs
+    from metrics_core.python_interface import breakdown as breakdown
+    from metrics_core.python_interface import compare as compare
+    from metrics_core.python_interface import compare_scores as compare_scores
+    from metrics_core.python_interface import curves as curves
+    from metrics_core.python_interface import explain as explain
     from metrics_core.scoring.evaluate import evaluate as evaluate
     from metrics_core.scoring.means import aggregate as aggregate
     from metrics_core.scoring.scores import Scores as Scores
@@ -56,7 +56,14 @@ if TYPE_CHECKING:  # `as` makes a name public to whoever checks types
 _PLACES = {
     "base.errors": ("RanklensError",),
     "base.notes": ("Note",),
-    "doors": ("all_pairs", "breakdown", "compare", "compare_scores", "curves", "explain"),
+    "python_interface": (
+        "all_pairs",
+        "breakdown",
+        "compare",
+        "compare_scores",
+        "curves",
+        "explain",
+    ),
     "formats": (
         "read",
         "read_documents",
@@ -68,7 +75,7 @@ _PLACES = {
         "read_set",
         "write",
     ),
-    "gated": ("gate",),
+    "python_gate": ("gate",),
     "judging": ("JudgedRanks", "judge"),
     "judging.ranking": ("ranked_documents",),
     "measures": ("Measure", "declarations", "parse_measure"),

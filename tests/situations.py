@@ -19,8 +19,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from metrics_core.comparing.pairs import SAME
-from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES, verdict
+from metrics_core.comparing.winners import side_of
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 

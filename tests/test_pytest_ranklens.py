@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-import metrics_core.gated  # noqa: F401 - loaded before, for the tests inside to find it
+import metrics_core.python_gate  # noqa: F401 - loaded before, for the tests inside to find it
 from tests.code_blocks import ROOT
 
 pytest_plugins = ["pytester"]

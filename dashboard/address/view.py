@@ -18,7 +18,7 @@ from metrics_core.base.errors import RanklensError, UnknownMeasureError
 from metrics_core.base.wording import listing
 from metrics_core.comparing.method import METHOD, Method
 from metrics_core.measures import Measure
-from metrics_core.slicing.derived import MARK
+from metrics_core.slicing.derived_groups import MARK
 
 CUTOFFS = (1, 3, 5, 10, 20)
 NOBODY, EVERYBODY = "-", "*"

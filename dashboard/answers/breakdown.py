@@ -11,21 +11,21 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers.compared import compared
 from dashboard.answers.group_names import column_name, noun_of, quoted, spoken
-from dashboard.answers.room import PARTS, room_by_group
+from dashboard.answers.headroom import PARTS, room_by_group
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import interval_tested
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings import groups as told
 from metrics_core.findings.charts import best_by_group
-from metrics_core.findings.nouns import Noun
+from metrics_core.findings.group_nouns import Noun
 from metrics_core.findings.sentence import Sentence
 from metrics_core.measures import MEAN
 from metrics_core.slicing import breakdowns
 from metrics_core.slicing.bridge import additive_differences, bridge
-from metrics_core.slicing.derived import derived_column
+from metrics_core.slicing.composition import mix
+from metrics_core.slicing.derived_groups import derived_column
 from metrics_core.slicing.finder import unlike_groups
-from metrics_core.slicing.mix import mix
 
 WHOLE = ""
 """Stands for the group of all queries in a frame of groups."""

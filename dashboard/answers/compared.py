@@ -12,9 +12,9 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.study.study import Study
 from metrics_core.comparing import power
-from metrics_core.comparing.doubts import doubts as doubts_of
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import compare_each
+from metrics_core.comparing.test_warnings import doubts as doubts_of
 from metrics_core.comparing.verdicts import CANNOT_TELL, CLEAR
 from metrics_core.findings.sentence import Sentence, joined
 from metrics_core.findings.testing import (

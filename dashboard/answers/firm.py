@@ -18,7 +18,7 @@ from metrics_core.comparing.fragility import Fragility, fragility
 from metrics_core.comparing.method import METHOD
 from metrics_core.comparing.ties import TieRange, difference_range, tie_range
 from metrics_core.findings.firmness import ComparedPair
-from metrics_core.findings.ways_to_turn import Missed
+from metrics_core.findings.verdict_risks import Missed
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 

@@ -14,9 +14,9 @@ from dashboard.answers.overview import overview_measures
 from dashboard.answers.unjudged import unjudged
 from dashboard.study.study import Study
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
-from metrics_core.findings import ways_of_files, ways_to_settle
-from metrics_core.findings import ways_to_matter as matter
-from metrics_core.findings import ways_to_turn as ways
+from metrics_core.findings import file_risks, open_verdicts
+from metrics_core.findings import margin_risks as matter
+from metrics_core.findings import verdict_risks as ways
 from metrics_core.findings.firmness import Firmness, firmness_of
 
 
@@ -54,11 +54,11 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
         None if judged else ways.unjudged(open_.reached, open_.likely, open_.share, open_.depth)
     )
     by_ties = (
-        ways_of_files.ties(span.span, now, span.counts, span.exact)
+        file_risks.ties(span.span, now, span.counts, span.exact)
         if span
-        else ways_of_files.ties_unknown(study.nameless((shown.focus, shown.baseline)))
+        else file_risks.ties_unknown(study.nameless((shown.focus, shown.baseline)))
     )
-    by_lacking = ways_of_files.lacking_queries(lacking, now, on_shared, covered.shared)
+    by_lacking = file_risks.lacking_queries(lacking, now, on_shared, covered.shared)
     margin = shown.method.margin
     if pair.verdict == NO_MATTER and margin is not None:
         entries = [
@@ -83,13 +83,13 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
         return found_ways
     size = sample_size(study, shown)
     settling = [
-        ways_to_settle.sample_size(size.difference, size.needed),
-        ways_to_settle.detectable(size.smallest),
-        None if judged else ways_to_settle.unjudged(open_.share, open_.depth),
-        ways_to_settle.cutoff(cutoffs, shown.measure.cutoff),
-        ways_to_settle.other_measures(_in_table(study, shown), pair),
-        ways_to_settle.ties(by_ties),
-        ways_to_settle.lacking_queries(by_lacking),
+        open_verdicts.sample_size(size.difference, size.needed),
+        open_verdicts.detectable(size.smallest),
+        None if judged else open_verdicts.unjudged(open_.share, open_.depth),
+        open_verdicts.cutoff(cutoffs, shown.measure.cutoff),
+        open_verdicts.other_measures(_in_table(study, shown), pair),
+        open_verdicts.ties(by_ties),
+        open_verdicts.lacking_queries(by_lacking),
     ]
     return replace(found_ways, settling=tuple(filter(None, settling)))
 

@@ -15,7 +15,7 @@ from dashboard.answers.firm import pair_lists
 from dashboard.answers.judging_order import AT_RANDOM, BY_QUERY, MOVING, by_lot
 from dashboard.answers.unjudged import bounds, next_known, next_to_judge, unjudged_of
 from dashboard.study.study import Study
-from metrics_core.comparing.sides import side_of
+from metrics_core.comparing.winners import side_of
 from metrics_core.explaining.one_query import grades_of
 from metrics_core.findings.grading import judging_finding, judging_lead
 from metrics_core.findings.sentence import Sentence

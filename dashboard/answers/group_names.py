@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from metrics_core.base import wording as w
-from metrics_core.findings.nouns import Noun
+from metrics_core.findings.group_nouns import Noun
 from metrics_core.slicing import breakdowns
-from metrics_core.slicing.derived import derived_column
+from metrics_core.slicing.derived_groups import derived_column
 
 
 def spoken_group(group: str, by: str, groups: pd.Series, *, short: bool = False) -> str:

@@ -22,7 +22,7 @@ from metrics_core.findings.history import history_finding, no_versions_finding
 from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.curves import judged_share
 from metrics_core.slicing.breakdowns import ALL, by_group, coded_groups
-from metrics_core.slicing.derived import MARK
+from metrics_core.slicing.derived_groups import MARK
 
 BY_NAME, AS_LOADED, BY_DATE, NONE = "", "loaded", "date", "none"
 """How an address orders the versions; `NONE` says that the runs are none of one system."""

@@ -41,7 +41,7 @@ from metrics_core.scoring.curves import judged_share
 from metrics_core.scoring.means import aggregate
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import sizes_only
-from metrics_core.slicing.derived import DERIVED
+from metrics_core.slicing.derived_groups import DERIVED
 from metrics_core.slicing.filtering import quoted_name
 
 _USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")

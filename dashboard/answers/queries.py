@@ -11,10 +11,10 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers import query_chips, query_columns
-from dashboard.answers.column import TableColumn
 from dashboard.answers.query_chips import SHOW_ALL, SHOWS
 from dashboard.answers.query_filter import true_for
-from dashboard.answers.remarks import NOTHING_NOTED, Remarks
+from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
+from dashboard.answers.table_column import TableColumn
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Mask
 from metrics_core.base.digits import whole_number

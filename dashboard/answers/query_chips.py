@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dashboard.address.view import Comparison
-from dashboard.answers.room import whole_room
+from dashboard.answers.headroom import whole_room
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Mask, Objects
 from metrics_core.base.parallel import on_all_cores

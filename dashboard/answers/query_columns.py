@@ -13,8 +13,8 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers import query_chips
-from dashboard.answers.column import TableColumn
-from dashboard.answers.room import room
+from dashboard.answers.headroom import room
+from dashboard.answers.table_column import TableColumn
 from dashboard.answers.unjudged import unjudged_of
 from dashboard.study.keeping import at_most
 from dashboard.study.study import Study
@@ -23,7 +23,7 @@ from metrics_core.explaining.headroom import has_headroom
 from metrics_core.explaining.kinds import CHANGES, KINDS
 from metrics_core.explaining.lists import across_runs
 from metrics_core.slicing.breakdowns import NO_GROUP, ordered_groups
-from metrics_core.slicing.derived import MARK
+from metrics_core.slicing.derived_groups import MARK
 from metrics_core.slicing.filtering import holding
 
 _OTHERS = 2

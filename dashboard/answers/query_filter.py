@@ -9,7 +9,7 @@ import numpy as np
 
 from dashboard.address.view import Comparison
 from dashboard.answers import query_columns
-from dashboard.answers.remarks import NOTHING_NOTED, Remarks
+from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Mask
 from metrics_core.explaining.kinds import FORMER_NAMES

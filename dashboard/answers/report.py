@@ -21,7 +21,7 @@ from dashboard.answers.own_documents import own_left_out
 from dashboard.answers.queries import QueryList, QueryListRequest, query_list
 from dashboard.answers.query import QueryPage, query
 from dashboard.answers.query_chips import lists
-from dashboard.answers.remarks import COLUMNS, NOTHING_NOTED, Remarks
+from dashboard.answers.query_notes import COLUMNS, NOTHING_NOTED, Remarks
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask

@@ -13,7 +13,7 @@ from dashboard.answers.group_names import spoken_group
 from dashboard.study.study import Study
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.slicing.bridge import additive_differences
-from metrics_core.slicing.derived import derived_column
+from metrics_core.slicing.derived_groups import derived_column
 from metrics_core.slicing.finder import found_slices
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dashboard.address.view import Comparison
-from dashboard.files.cut import ABOUT, CUT_FROM
+from dashboard.files.query_zip import ABOUT, CUT_FROM
 from dashboard.study.study import Study
 from dashboard.workspace import Layer, Noted
 from dashboard.workspace.taken_out.carried import LAYERS_FILE, NOTES_FILE, layers_csv, notes_csv

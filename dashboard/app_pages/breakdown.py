@@ -22,7 +22,7 @@ from dashboard.answers.group_table import (
     listed,
     ranks_of,
 )
-from dashboard.answers.room import most_to_gain
+from dashboard.answers.headroom import most_to_gain
 from dashboard.answers.slices import slices, slices_known
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import cells, group_charts, section
@@ -30,7 +30,7 @@ from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import groups, markup
 from dashboard.drawing.blocks.slices import slice_rows
 from dashboard.session import Opened
-from dashboard.session.deferred import defer
+from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
 from metrics_core.base.digits import whole_number
 from metrics_core.findings.groups import SLICES_AWAITED, slices_finding

@@ -15,7 +15,7 @@ from dashboard.drawing.blocks import markup
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import curves as figures
 from dashboard.session import Opened
-from dashboard.session.deferred import defer
+from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 

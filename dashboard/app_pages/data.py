@@ -19,7 +19,7 @@ from dashboard.files.files import File
 from dashboard.session import Opened
 from dashboard.session.actions.refused_files import refusals
 from dashboard.session.actions.uploads import bring_back, read_as, remove_file
-from dashboard.session.deferred import defer
+from dashboard.session.deferred_drawing import defer
 from dashboard.session.open_collection import collection, library_here, workspace
 from metrics_core.base import wording as w
 from metrics_core.base.notes import Note

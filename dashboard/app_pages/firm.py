@@ -20,7 +20,7 @@ from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import curves as figures
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import Opened
-from dashboard.session.deferred import defer
+from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
 from metrics_core.findings.firmness import firmness_finding
 from metrics_core.findings.grading import judge_next_finding

@@ -26,7 +26,7 @@ from dashboard.drawing.figures import history as figures
 from dashboard.session import Opened
 from dashboard.session.actions.collections import collection_href
 from dashboard.session.actions.versions import hear_order, library_beside, sharing_queries
-from dashboard.session.deferred import defer
+from dashboard.session.deferred_drawing import defer
 from dashboard.session.open_collection import all_collections, collection, library_here
 from metrics_core.base import wording as w
 from metrics_core.explaining.kinds import GOOD

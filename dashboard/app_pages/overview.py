@@ -14,7 +14,7 @@ from dashboard.answers import overview as answers
 from dashboard.answers.firmness import firmness as firmness_of
 from dashboard.answers.firmness import firmness_known
 from dashboard.answers.overview import Overview
-from dashboard.answers.working import overview_steps
+from dashboard.answers.overview_steps import overview_steps
 from dashboard.app_pages.parts import add_files, rail, section, test_picker
 from dashboard.drawing.blocks import (
     differences,
@@ -26,7 +26,7 @@ from dashboard.drawing.blocks import (
 )
 from dashboard.drawing.blocks.markup import Badge, Lead
 from dashboard.session import Opened
-from dashboard.session.deferred import defer
+from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import SAME

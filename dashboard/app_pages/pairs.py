@@ -13,7 +13,7 @@ from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import markup
 from dashboard.drawing.blocks import pairs as blocks
 from dashboard.session import Opened
-from dashboard.session.deferred import defer
+from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, muted

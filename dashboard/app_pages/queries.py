@@ -13,7 +13,7 @@ from dashboard.drawing.blocks import filter_line, markup
 from dashboard.drawing.blocks import queries as blocks
 from dashboard.session import Opened
 from dashboard.session.actions.notes import remarks
-from dashboard.session.picked import picked_queries
+from dashboard.session.picked_queries import picked_queries
 
 
 def render() -> None:

@@ -11,13 +11,13 @@ from dashboard.answers import query as answers
 from dashboard.answers.queries import QueryListRequest
 from dashboard.answers.query import QueryPage
 from dashboard.answers.query_chips import FAILURES
-from dashboard.answers.remarks import tag_of
+from dashboard.answers.query_notes import tag_of
 from dashboard.app_pages.parts import explaining, grading, judging, section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import navigation, query, two_lists, words
 from dashboard.session import Opened
 from dashboard.session.actions.notes import remarks
-from dashboard.session.picked import picked_queries
+from dashboard.session.picked_queries import picked_queries
 from metrics_core.base import wording as w
 from metrics_core.base.digits import whole_number
 from metrics_core.explaining.diagnosis import SQUARES

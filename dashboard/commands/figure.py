@@ -20,10 +20,10 @@ from dashboard.drawing.figures.breakdown import difference_by_group, runs_drawn
 from dashboard.drawing.figures.chart import Chart
 from dashboard.drawing.figures.curves import measure_by_cutoff
 from dashboard.drawing.figures.forest import forest
-from dashboard.drawing.figures.keys import KEY_COLUMN
 from dashboard.drawing.figures.matrix import pair_matrix
-from dashboard.drawing.figures.printed import printed
-from dashboard.drawing.svg.on_paper import LEAST_MM, mm_high, page_of, px_of, svg_file
+from dashboard.drawing.figures.paper_chart import printed
+from dashboard.drawing.figures.run_key import KEY_COLUMN
+from dashboard.drawing.svg.svg_file import LEAST_MM, mm_high, page_of, px_of, svg_file
 from dashboard.drawing.theme import RunStyle
 from dashboard.printing import pdf_of
 from dashboard.study.study import Study

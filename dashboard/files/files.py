@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from dashboard.files.cut import is_carried
+from dashboard.files.query_zip import is_carried
 from dashboard.workspace.disk.durable import state_of
 from dashboard.workspace.long_runs.tables import queries_of
 from dashboard.workspace.taken_out.carried import LAYERS_FILE, NOTES_FILE

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from dashboard.files.cut import is_carried, is_cut
 from dashboard.files.long_runs import SMALLEST
+from dashboard.files.query_zip import is_carried, is_cut
 from dashboard.workspace.disk.scratch import ScratchFile
 from dashboard.workspace.taken_out import in_page
 from dashboard.workspace.taken_out.packing import is_packed

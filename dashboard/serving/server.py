@@ -20,12 +20,12 @@ from streamlit.starlette import App
 
 from dashboard.app_pages.menu import PAGES
 from dashboard.environment import workspace_folder
+from dashboard.serving.door.connection_limits import ACCEPTED_TOGETHER, Arrival, Waiting
 from dashboard.serving.door.door import Door
 from dashboard.serving.door.headers import security_headers
-from dashboard.serving.door.seldom import say_seldom
+from dashboard.serving.door.repeated_messages import say_seldom
 from dashboard.serving.door.settings import pin
 from dashboard.serving.door.token import Keys, keys
-from dashboard.serving.door.waiting import ACCEPTED_TOGETHER, Arrival, Waiting
 from dashboard.serving.first_paint import FirstPaint
 from dashboard.serving.uploads.streaming import Arriving
 from dashboard.streamlit_internals import keep_on_path, static_folder

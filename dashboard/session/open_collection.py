@@ -19,10 +19,10 @@ from dashboard.files.files import File, Listing, glanced, list_folder, read_file
 from dashboard.files.judged_places import KeptRanks
 from dashboard.files.long_runs import ConvertedFiles, may_be_long
 from dashboard.files.of_workspace import LoadedFiles
+from dashboard.session.action_messages import doing
 from dashboard.session.address import address, change
 from dashboard.session.memory import give_back_what_is_unused
 from dashboard.session.reading import FileReading
-from dashboard.session.receipts import doing
 from dashboard.study.library import Library, assemble, named_judgments
 from dashboard.study.study import Study
 from dashboard.workspace import NOTHING_SAID, Entry, Settings, StorageError, Workspace

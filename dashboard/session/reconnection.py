@@ -13,9 +13,9 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.session.action_messages import tell
 from dashboard.session.actions.uploaded_files import lost
 from dashboard.session.address import address, forget
-from dashboard.session.receipts import tell
 from dashboard.streamlit_internals import draw_again, page_run
 from metrics_core.base import wording as w
 from metrics_core.formats.source.limits import size_text

@@ -25,7 +25,7 @@ def warm_up(pages: Sequence[str]) -> None:
             _overview_of(identity)
     for page in pages:
         import_module(page)
-    import_module("dashboard.drawing.figures.sent")
+    import_module("dashboard.drawing.figures.plotly_figure")
 
 
 @st.cache_resource(show_spinner=False, max_entries=1)

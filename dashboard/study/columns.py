@@ -20,7 +20,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import group_of
-from metrics_core.slicing.derived import DERIVED, Material, derived_columns
+from metrics_core.slicing.derived_groups import DERIVED, Material, derived_columns
 from metrics_core.tables import Queries
 
 Result = TypeVar("Result")

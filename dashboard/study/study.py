@@ -41,7 +41,7 @@ from metrics_core.scoring.notes import score_notes, with_tie_range
 from metrics_core.scoring.resampling import prepare_draws
 from metrics_core.scoring.scores import Scores, score_runs, side_by_side
 from metrics_core.slicing.breakdowns import ordered_groups
-from metrics_core.slicing.derived import MARK
+from metrics_core.slicing.derived_groups import MARK
 from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.ranked_run import nameless
 

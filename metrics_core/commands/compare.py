@@ -105,7 +105,7 @@ def compare(options: CompareOptions) -> str | CommandResult:
     is the table of a paper, the other formats have all in full. With gates it is their outcome."""
     if options.is_gate:
         _refuse_beside_gates(options)
-        from metrics_core.commands.gate.gated import gated
+        from metrics_core.commands.gate.gate_command import gated
 
         return gated(options)
     _refuse_what_gates_take(options)

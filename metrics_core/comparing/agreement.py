@@ -11,9 +11,9 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats
 from metrics_core.comparing.method import MIN_P, Method
-from metrics_core.comparing.sides import sides
 from metrics_core.comparing.testing import tested, widest_difference
 from metrics_core.comparing.verdicts import verdict
+from metrics_core.comparing.winners import sides
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores

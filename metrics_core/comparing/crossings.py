@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.comparing.method import MIN_P, Method
-from metrics_core.comparing.sides import sides
 from metrics_core.comparing.testing import Against, tested_groups
+from metrics_core.comparing.winners import sides
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.curves import curve, cutoffs_up_to, depth_of

@@ -13,12 +13,12 @@ import numpy.typing as npt
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.crossings import ranges_where
-from metrics_core.comparing.sides import side_of, sides
 from metrics_core.comparing.verdicts import AHEAD, CLEAR, FEWEST_QUERIES
+from metrics_core.comparing.winners import side_of, sides
 from metrics_core.findings.phrases import COMPARE_ANOTHER_RUN, NOT_SIGNIFICANT
 from metrics_core.findings.sentence import Sentence, aside, joined, muted, run, strong
+from metrics_core.findings.verdict_risks import of_another_family
 from metrics_core.findings.verdicts import too_few
-from metrics_core.findings.ways_to_turn import of_another_family
 from metrics_core.judging import JudgedRanks
 
 MOST_OF_TITLE = 60

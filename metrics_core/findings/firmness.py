@@ -2,7 +2,7 @@
 
 The rule of every word stands here. A word is toned only where its answer is clear, and only where
 the verdict is: of a difference that may be chance nothing is firm. That a difference does not
-matter is a verdict, too, and could break (`ways_to_matter`).
+matter is a verdict, too, and could break (`margin_risks`).
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.comparing.gates import NOT_WORSE, GateOutcome
 from metrics_core.comparing.pairs import WORSE, differences
-from metrics_core.comparing.sides import sides
 from metrics_core.comparing.verdicts import WORSE_RUN
+from metrics_core.comparing.winners import sides
 from metrics_core.explaining.kinds import kinds
 from metrics_core.judging import JudgedRanks
 from metrics_core.scoring.scores import Scores

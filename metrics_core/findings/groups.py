@@ -9,13 +9,13 @@ import numpy as np
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.nouns import Noun
+from metrics_core.comparing.winners import side_of
+from metrics_core.findings.group_nouns import Noun
 from metrics_core.findings.phrases import NO_SCORE_WITH_BOTH
 from metrics_core.findings.sentence import Sentence, aside, muted, run, strong
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.slicing.mix import is_reversed
+from metrics_core.slicing.composition import is_reversed
 
 LONGEST_TITLE = 60
 """Characters of what heads a page, at most."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import wording as w
-from metrics_core.comparing.sides import side_of
+from metrics_core.comparing.winners import side_of
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 
 

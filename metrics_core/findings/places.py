@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
-from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.comparing.winners import side_of
 from metrics_core.findings.cutoffs import MOST_OF_TITLE
 from metrics_core.findings.sentence import Sentence, aside, joined, muted, run, strong
 from metrics_core.findings.verdicts import too_few

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from metrics_core.base import wording as w
 from metrics_core.checks.judgment_marks import mark_of_all, marks_of
 from metrics_core.checks.snapshots import Changes, Snapshot
-from metrics_core.comparing.sides import side_of
+from metrics_core.comparing.winners import side_of
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels

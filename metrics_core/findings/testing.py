@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from metrics_core.base import wording as w
-from metrics_core.comparing.doubts import (
+from metrics_core.comparing.method import NO_CORRECTION, Method
+from metrics_core.comparing.test_warnings import (
     MOST_OF_ANOTHER_HYPOTHESIS,
     Doubts,
     asks_something_else,
 )
-from metrics_core.comparing.method import NO_CORRECTION, Method
 from metrics_core.findings.sentence import Sentence, muted
 
 

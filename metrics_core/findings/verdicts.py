@@ -18,7 +18,6 @@ from metrics_core.comparing.method import (
     Method,
 )
 from metrics_core.comparing.pairs import interval_tested
-from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import (
     AHEAD,
     BEHIND,
@@ -30,7 +29,8 @@ from metrics_core.comparing.verdicts import (
     WORSE_BY_LITTLE,
     is_found,
 )
-from metrics_core.findings.nouns import Noun
+from metrics_core.comparing.winners import side_of
+from metrics_core.findings.group_nouns import Noun
 from metrics_core.findings.phrases import NO_SCORE_WITH_BOTH
 from metrics_core.findings.sentence import Sentence, aside, muted, run, strong
 from metrics_core.scoring.intervals import LEVEL

@@ -9,7 +9,7 @@ import numpy as np
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, per_query, prefix_sums, ratio
-from metrics_core.measures.declaring.elsewhere import Difference
+from metrics_core.measures.declaring.other_packages import Difference
 from metrics_core.measures.declaring.parameters import Persistence, Rel, TopK
 from metrics_core.measures.declaring.registry import measure, terms
 

@@ -11,7 +11,7 @@ from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
-from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
+from metrics_core.measures.declaring.other_packages import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import (
     HIGHEST_EXPONENT,
     Bounds,

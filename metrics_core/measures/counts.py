@@ -7,7 +7,7 @@ import numpy as np
 from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
-from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
+from metrics_core.measures.declaring.other_packages import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Rel
 from metrics_core.measures.declaring.registry import measure, terms
 

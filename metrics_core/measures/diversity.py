@@ -19,7 +19,7 @@ from metrics_core.base.errors import LackingDataError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, per_query, prefix_sums, ratio
 from metrics_core.judging.subtopics import SubtopicCoverage, SubtopicJudgments
-from metrics_core.measures.declaring.elsewhere import Difference
+from metrics_core.measures.declaring.other_packages import Difference
 from metrics_core.measures.declaring.parameters import Bounds, Rel, Samples, Share, TopK
 from metrics_core.measures.declaring.registry import Need, measure
 

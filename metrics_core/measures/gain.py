@@ -11,7 +11,7 @@ from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Hits, ratio
 from metrics_core.measures.browsing import DECIMALS, exponential
-from metrics_core.measures.declaring.elsewhere import CUTOFFS, Difference, InTrecEval
+from metrics_core.measures.declaring.other_packages import CUTOFFS, Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Bounds, GainTable, Samples, TopK
 from metrics_core.measures.declaring.registry import measure, terms
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
+from metrics_core.measures.declaring.other_packages import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Bounds, Numbers, Rel, Samples, Share
 from metrics_core.measures.declaring.registry import measure
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, ratio
-from metrics_core.measures.declaring.elsewhere import InTrecEval
+from metrics_core.measures.declaring.other_packages import InTrecEval
 from metrics_core.measures.declaring.parameters import GainTable, Rel
 from metrics_core.measures.declaring.registry import measure, terms
 from metrics_core.measures.gain import Gains, best_gains, found_gains

@@ -9,7 +9,7 @@ import numpy as np
 from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, per_query, ratio
-from metrics_core.measures.declaring.elsewhere import CUTOFFS, InTrecEval
+from metrics_core.measures.declaring.other_packages import CUTOFFS, InTrecEval
 from metrics_core.measures.declaring.parameters import Rel, TopK
 from metrics_core.measures.declaring.registry import measure, terms
 

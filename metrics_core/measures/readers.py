@@ -20,7 +20,7 @@ from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Hits, per_query, prefix_sums
 from metrics_core.measures.browsing import MaxRel
-from metrics_core.measures.declaring.elsewhere import Difference
+from metrics_core.measures.declaring.other_packages import Difference
 from metrics_core.measures.declaring.parameters import Bounds, FromZero, Samples, TopK
 from metrics_core.measures.declaring.registry import measure, terms
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures.declaring.elsewhere import InTrecEval
+from metrics_core.measures.declaring.other_packages import InTrecEval
 from metrics_core.measures.declaring.parameters import Persistence, TopK
 from metrics_core.measures.declaring.registry import measure
 

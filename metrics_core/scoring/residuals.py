@@ -44,7 +44,7 @@ from metrics_core.judging.hits import ratio
 from metrics_core.judging.unjudged import UnjudgedPlaces, blocks
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.registry import Share, Whole
-from metrics_core.measures.shares import part_of, whole_of
+from metrics_core.measures.normalisers import part_of, whole_of
 from metrics_core.scoring.precision_extremes import at_relevant, of_precisions
 from metrics_core.scoring.singles import unjudged_scores
 

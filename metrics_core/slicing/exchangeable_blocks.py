@@ -16,7 +16,7 @@ import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.scoring.random_groups import MOST_SINGLE
-from metrics_core.slicing.members import SliceMembers
+from metrics_core.slicing.slice_members import SliceMembers
 
 _PARCELS = 10_000
 _SEED = 20_263

@@ -32,13 +32,13 @@ from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.slicing.members import SliceMembers, kinds
 from metrics_core.slicing.permutation_max import (
     ALIKE,
     farthest_dealt,
     farthest_flipped,
     studentised,
 )
+from metrics_core.slicing.slice_members import SliceMembers, kinds
 
 Condition = tuple[str, str]
 """A column and one of its values."""

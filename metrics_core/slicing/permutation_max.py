@@ -19,7 +19,7 @@ from metrics_core.base.memo import Memo
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
 from metrics_core.scoring.certified import Undecided, rounding
 from metrics_core.slicing.exchangeable_blocks import Parcels, parcels_of
-from metrics_core.slicing.members import SliceMembers
+from metrics_core.slicing.slice_members import SliceMembers
 
 ALIKE = 1e-9
 """Differences that vary by less than this share of themselves are one and the same."""

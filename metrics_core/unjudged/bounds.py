@@ -22,11 +22,11 @@ from functools import cached_property
 import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.comparing.sides import side_of
+from metrics_core.comparing.winners import side_of
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.registry import Whole
-from metrics_core.measures.shares import whole_of
+from metrics_core.measures.normalisers import whole_of
 from metrics_core.scoring.residuals import residuals, whole_range
 from metrics_core.scoring.singles import unjudged_scores
 from metrics_core.unjudged.graded_scores import Side, counted_part, kind_of

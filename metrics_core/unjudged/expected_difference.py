@@ -1,6 +1,6 @@
 """Where the difference would likely lie if the unjudged documents were judged too.
 
-Each is given a grade drawn from those of judged documents like it (`usual_grades`). Again and
+Each is given a grade drawn from those of judged documents like it (`predicted_grades`). Again and
 again, that gives the mean and the spread of the difference. It takes the documents that were judged
 for like those that were not: it says nothing where hardly any are judged of those that one run
 alone lists, and nothing where documents were chosen for judgment by what they could move.
@@ -19,8 +19,8 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import LEVEL, Interval
 from metrics_core.unjudged.graded_scores import RegradedScores
+from metrics_core.unjudged.predicted_grades import UsualGrades
 from metrics_core.unjudged.unjudged_ranks import NEAR, UnjudgedRanks
-from metrics_core.unjudged.usual_grades import UsualGrades
 
 DEEPEST = NEAR
 """Ranks below it are taken as not relevant: few are judged there, and those for other runs."""

@@ -17,7 +17,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.registry import Share
-from metrics_core.measures.shares import part_of, whole_of
+from metrics_core.measures.normalisers import part_of, whole_of
 from metrics_core.scoring.singles import distinct_places, single_scores
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, with_grades
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints
-from metrics_core.comparing.sides import ROUNDING, side_of
+from metrics_core.comparing.winners import ROUNDING, side_of
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.unjudged.bounds import BoundsOfParts, DifferenceBounds, highest_grade

@@ -18,9 +18,9 @@ from metrics_core.extending import TopK
 from metrics_core.formats.added import at_most, or_else
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring import registry
-from metrics_core.measures.declaring.added import checked
+from metrics_core.measures.declaring.plugin_checks import checked
 from metrics_core.measures.declaring.registry import Share
-from metrics_core.measures.declaring.worked import example
+from metrics_core.measures.declaring.worked_example import example
 from tests.packages import EXAMPLE, install, install_example, with_packages
 
 QRELS = "".join(f"q1 0 {doc} {grade}\n" for doc, grade in ("a2", "b0", "c1", "e3", "f1", "g0"))

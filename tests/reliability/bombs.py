@@ -285,7 +285,7 @@ BOMBS: dict[str, Bomb] = {
 
 def _read(name: str, content: bytes) -> str:
     """Read a file as a page does that it was uploaded to; what became of it."""
-    from dashboard.files.cut import opened_cut
+    from dashboard.files.query_zip import opened_cut
     from dashboard.files.uploaded_file import UploadedFile, tables_of, way_of
     from dashboard.workspace.adding import content_in, packed
     from metrics_core.base.errors import RanklensError

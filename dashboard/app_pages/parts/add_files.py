@@ -22,6 +22,7 @@ from dashboard.drawing.blocks import data, markup, navigation
 from dashboard.drawing.blocks.help_page import FORMATS
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File
+from dashboard.session.action_messages import put_away, receipts, take_offer
 from dashboard.session.actions.arrival import arrived, put_arrival_away
 from dashboard.session.actions.collections import example_files, packed_collection
 from dashboard.session.actions.judgments import read_ids, use_judgments
@@ -38,7 +39,6 @@ from dashboard.session.open_collection import (
     workspace,
 )
 from dashboard.session.reading import compiling
-from dashboard.session.receipts import put_away, receipts, take_offer
 from dashboard.session.reconnection import cut_off, largest_upload
 from dashboard.study.library import Library, may_be_a_run
 from metrics_core.base import wording as w

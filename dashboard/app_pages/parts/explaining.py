@@ -19,7 +19,7 @@ from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import card, ledger, query, side, what_if, words
 from dashboard.session import Opened
-from dashboard.session.deferred import defer
+from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
 from metrics_core.explaining.kinds import FINE, LOW
 from metrics_core.explaining.what_if import Edit

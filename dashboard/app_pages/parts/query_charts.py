@@ -12,10 +12,10 @@ from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import queries as blocks
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.drawn_once import drawn
-from dashboard.drawing.figures import against, query_heatmap, strips
 from dashboard.drawing.figures import queries as figures
+from dashboard.drawing.figures import query_heatmap, run_against_run, score_strips
 from dashboard.session import Opened
-from dashboard.session.picked import pick
+from dashboard.session.picked_queries import pick
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 
@@ -95,7 +95,7 @@ def _against(shown: QueryList, here: Opened) -> list[str] | None:
         label_visibility="collapsed",
     )
     figure = drawn(
-        against.run_against_run,
+        run_against_run.run_against_run,
         shown.frame,
         _coloured(shown, here),
         same=SAME,
@@ -158,7 +158,7 @@ def _strips(shown: QueryList, here: Opened) -> list[str] | None:
     section.group_by(offered, by)
     found = query_views.strips(here.study, view, by)
     figure = drawn(
-        strips.score_strips,
+        score_strips.score_strips,
         found.frame,
         found.means,
         found.groups,

@@ -12,7 +12,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers import query_filter as answers
 from dashboard.answers.queries import QueryList
 from dashboard.answers.query_chips import BETWEEN, FAILURES, FIRST, FIRST_OF_ONE, OF_ONE, SHOW_ALL
-from dashboard.answers.remarks import tag_of
+from dashboard.answers.query_notes import tag_of
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.answers.subset import subset
 from dashboard.app_pages.parts import section

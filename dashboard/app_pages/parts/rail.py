@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.address.page import Page
 from dashboard.answers.collections import MANY, holds, opened
-from dashboard.answers.rail import counts, held_so_far
+from dashboard.answers.navigation_counts import counts, held_so_far
 from dashboard.app_pages.parts.literal import literal
 from dashboard.app_pages.parts.section import counted
 from dashboard.drawing.blocks import navigation

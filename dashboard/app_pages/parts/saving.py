@@ -7,7 +7,7 @@ from typing import get_args
 
 import streamlit as st
 
-from dashboard.answers.remarks import NOTHING_NOTED
+from dashboard.answers.query_notes import NOTHING_NOTED
 from dashboard.app_pages.parts import section
 from dashboard.drawing.report.parts import PARTS
 from dashboard.session import Opened

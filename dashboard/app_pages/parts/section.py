@@ -154,7 +154,7 @@ def regions_of(
 def _drawn(
     figure: Chart, key: str, alt: str, picture: Caption, modes: Sequence[Mode]
 ) -> Mapping[str, Any]:
-    from dashboard.drawing.figures.sent import Sent
+    from dashboard.drawing.figures.plotly_figure import Sent
 
     figure = captioned(figure, picture, session.opened_study().drawing.palette)
     with st.container(key=f"chart_{key}"):

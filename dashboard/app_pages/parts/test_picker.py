@@ -11,8 +11,8 @@ from dashboard.address.method_key import margin_key
 from dashboard.drawing.blocks import markup
 from dashboard.session import Opened
 from metrics_core.base import wording as w
-from metrics_core.comparing.doubts import asks_something_else
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method, suggested_margin
+from metrics_core.comparing.test_warnings import asks_something_else
 from metrics_core.comparing.tests import PAIRED_TESTS
 from metrics_core.findings.sentence import Sentence
 from metrics_core.findings.testing import greyed_finding

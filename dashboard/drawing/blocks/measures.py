@@ -11,7 +11,7 @@ from dashboard.drawing.blocks.markup import Href, section
 from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
 from metrics_core.measures.declaring.description import FOR_ALL, Description
-from metrics_core.measures.declaring.worked import COLUMNS, GRADES, LISTED, SUBTOPICS
+from metrics_core.measures.declaring.worked_example import COLUMNS, GRADES, LISTED, SUBTOPICS
 
 _TREATED = {"unjudged": "Unjudged documents", "missing": "Missing queries", "ties": "Ties"}
 

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.answers.column import TableColumn
 from dashboard.answers.queries import QueryRows
+from dashboard.answers.table_column import TableColumn
 from dashboard.drawing.blocks import overview
 from dashboard.drawing.blocks.markup import Href, Styles, style_of
 from dashboard.drawing.blocks.templates import Template, percent

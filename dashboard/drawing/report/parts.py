@@ -22,7 +22,7 @@ from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures import curves as figures
-from dashboard.drawing.svg.drawn import svg_of
+from dashboard.drawing.svg.chart_svg import svg_of
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.plugins import in_words

@@ -8,8 +8,8 @@ from typing import Any
 from markupsafe import Markup
 
 from dashboard.drawing.figures.chart import Trace
+from dashboard.drawing.svg.axes import Plot
 from dashboard.drawing.svg.elements import css, dashes, plain, points, px, tag, written
-from dashboard.drawing.svg.places import Plot
 
 _STAR = ((0, -1), (0.24, -0.32), (0.95, -0.31), (0.38, 0.12), (0.59, 0.81),
          (0, 0.4), (-0.59, 0.81), (-0.38, 0.12), (-0.95, -0.31), (-0.24, -0.32))  # fmt: skip

@@ -11,9 +11,9 @@ from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
 from dashboard.serving.door import origin
+from dashboard.serving.door.connection_limits import LET_IN
 from dashboard.serving.door.headers import guarded
 from dashboard.serving.door.token import Keys
-from dashboard.serving.door.waiting import LET_IN
 
 COOKIE = b"ranklens"
 # A link that somebody sent holds the secret path of his own server.

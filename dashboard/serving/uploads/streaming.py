@@ -15,7 +15,7 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
-from dashboard.files.visits import Visit, visit_of
+from dashboard.files.long_uploads import Visit, visit_of
 from dashboard.serving.uploads.multipart import BodyError, OneFile, body_of, boundary_of
 from dashboard.streamlit_internals import UPLOADS
 from dashboard.workspace.disk.errors import refused

@@ -13,6 +13,7 @@ import streamlit as st
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import SAMPLE_FOLDER, File, list_folder
 from dashboard.files.uploaded_file import UploadedFile, packed_in
+from dashboard.session.action_messages import doing, tell
 from dashboard.session.address import forget, goto, href
 from dashboard.session.open_collection import (
     OF_ANOTHER,
@@ -21,7 +22,6 @@ from dashboard.session.open_collection import (
     open_collection,
     workspace,
 )
-from dashboard.session.receipts import doing, tell
 from dashboard.workspace import Collection
 from dashboard.workspace.adding import content_in, now
 from dashboard.workspace.disk.records import BASELINE_RULE

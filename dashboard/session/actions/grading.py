@@ -12,9 +12,9 @@ import streamlit as st
 
 from dashboard.address.view import NOBODY
 from dashboard.files.uploaded_file import UploadedFile
+from dashboard.session.action_messages import doing, tell
 from dashboard.session.address import address, change, href
 from dashboard.session.open_collection import collection, give_place, workspace
-from dashboard.session.receipts import doing, tell
 from dashboard.workspace import Layer
 from metrics_core import formats
 from metrics_core.base import wording as w

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.files.files import File
+from dashboard.session.action_messages import doing
 from dashboard.session.address import address, change
 from dashboard.session.open_collection import (
     all_collections,
@@ -13,7 +14,6 @@ from dashboard.session.open_collection import (
     library_here,
     workspace,
 )
-from dashboard.session.receipts import doing
 from dashboard.study.library import Library, named_judgments
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dashboard.answers.remarks import Remarks
+from dashboard.answers.query_notes import Remarks
+from dashboard.session.action_messages import doing, tell
 from dashboard.session.actions.grading import judge_name
 from dashboard.session.open_collection import collection, give_place, workspace
-from dashboard.session.receipts import doing, tell
 from dashboard.workspace import Noted
 from metrics_core.base import wording as w
 

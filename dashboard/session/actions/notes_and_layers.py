@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.files.cut import Carried
+from dashboard.files.query_zip import Carried
+from dashboard.session.action_messages import tell, tell_error
 from dashboard.session.actions.grading import layers_on
 from dashboard.session.address import address, change
 from dashboard.session.open_collection import workspace
-from dashboard.session.receipts import tell, tell_error
 from dashboard.workspace import StorageError
 from metrics_core.base import wording as w
 

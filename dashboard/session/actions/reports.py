@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from dashboard.answers.remarks import NOTHING_NOTED, Remarks
+from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
 from dashboard.answers.report import UsedFile, report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document, meeting

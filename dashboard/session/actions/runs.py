@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dashboard.session.action_messages import doing
 from dashboard.session.address import address, change
 from dashboard.session.open_collection import (
     all_collections,
@@ -10,7 +11,6 @@ from dashboard.session.open_collection import (
     library_here,
     workspace,
 )
-from dashboard.session.receipts import doing
 from metrics_core.base.errors import RanklensError
 
 _LONGEST_NAME = 200

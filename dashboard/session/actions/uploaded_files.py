@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.files import visits
+from dashboard.files import long_uploads
 from dashboard.files.files import File
 from dashboard.files.long_runs import ONE_AT_A_TIME, SMALLEST, converted
 from dashboard.files.uploaded_file import UploadedFile, UploadedTable, tables_of
@@ -45,7 +45,7 @@ def expect_files() -> None:
     run = page_run()
     if run is not None and _VISIT not in st.session_state:
         # As long as the session lives, so do the files that it was given and has not read.
-        st.session_state[_VISIT] = visits.begin(run.session_id)
+        st.session_state[_VISIT] = long_uploads.begin(run.session_id)
 
 
 def uploaded(file: FileOfUploader) -> UploadedFile:
@@ -68,8 +68,8 @@ def lost(name: str) -> RanklensError | None:
     return visit.lost(name) if visit else None
 
 
-def _visit() -> visits.Visit | None:
-    found: visits.Visit | None = st.session_state.get(_VISIT)
+def _visit() -> long_uploads.Visit | None:
+    found: long_uploads.Visit | None = st.session_state.get(_VISIT)
     return found
 
 

@@ -13,9 +13,10 @@ from typing import Any, Literal
 import streamlit as st
 
 from dashboard.files.collections import SAMPLE
-from dashboard.files.cut import Carried, Cut, is_carried, opened_cut, read_carried
 from dashboard.files.files import File, parts_as_one
+from dashboard.files.query_zip import Carried, Cut, is_carried, opened_cut, read_carried
 from dashboard.files.uploaded_file import UploadedFile, tables_of, way_of
+from dashboard.session.action_messages import doing, tell, tell_error
 from dashboard.session.actions import collections, notes_and_layers
 from dashboard.session.actions.arrival import begin_upload, lead_on, note_loaded
 from dashboard.session.actions.judgments import keep_in_use
@@ -42,7 +43,6 @@ from dashboard.session.open_collection import (
     read_again_with,
     workspace,
 )
-from dashboard.session.receipts import doing, tell, tell_error
 from dashboard.session.reconnection import came_through
 from dashboard.study.library import as_a_run, as_judgments, may_be_a_run
 from dashboard.workspace import Added, Entry, StorageError

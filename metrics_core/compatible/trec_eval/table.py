@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from metrics_core.measures import Declaration, declarations
-from metrics_core.measures.declaring.elsewhere import InTrecEval, Takes, TrecVersion
+from metrics_core.measures.declaring.other_packages import InTrecEval, Takes, TrecVersion
 
 Version = TrecVersion
 Summary = Literal["mean", "sum", "geometric", "queries", "relevant", "run name", "none"]

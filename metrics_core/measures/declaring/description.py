@@ -8,11 +8,11 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from metrics_core.measures.declaring.elsewhere import Difference
 from metrics_core.measures.declaring.families import Family, family_of
+from metrics_core.measures.declaring.other_packages import Difference
 from metrics_core.measures.declaring.parameters import Parameter, written
 from metrics_core.measures.declaring.registry import MISSING, TIES, UNJUDGED, Declaration
-from metrics_core.measures.declaring.worked import value_of
+from metrics_core.measures.declaring.worked_example import value_of
 
 FOR_ALL = (
     "Results are ranked by score, highest first; the rank column of a file is not read.",

@@ -26,12 +26,12 @@ FAMILIES = (
     Family(
         "User models",
         "What does a reader get who may stop anywhere?",
-        ("browsing", "readers", "nearly_err"),
+        ("browsing", "readers", "nerr"),
     ),
     Family(
         "Precision along recall",
         "Does the list stay clean as more is found?",
-        ("interpolated", "relative"),
+        ("interpolated", "relative_precision"),
     ),
     Family("Subtopics", "Is every side of the question covered?", ("diversity", "intents")),
     Family(

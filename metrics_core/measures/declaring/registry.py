@@ -21,15 +21,15 @@ from metrics_core.base.errors import LackingDataError, ParameterError, did_you_m
 from metrics_core.base.plugins import Registry, adding
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
-from metrics_core.measures.declaring.added import guarded_part
 from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation, Combination
-from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
+from metrics_core.measures.declaring.other_packages import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import (
     JUDGED_ONLY,
     Parameter,
     parameters_of,
     written,
 )
+from metrics_core.measures.declaring.plugin_checks import guarded_part
 
 Terms = Callable[..., Hits]
 Made = TypeVar("Made")

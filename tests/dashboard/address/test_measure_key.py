@@ -24,7 +24,7 @@ from dashboard.answers.queries import QueryListRequest, query_list
 from dashboard.answers.query import query
 from dashboard.drawing.blocks import measures as blocks
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures import against, curves
+from dashboard.drawing.figures import curves, run_against_run
 from dashboard.drawing.figures.breakdown import score_by_group
 from dashboard.drawing.theme import LIGHT, run_styles
 from dashboard.study.study import Study
@@ -88,7 +88,7 @@ def test_every_page_works_with_it(choice: MeasureChoice) -> None:
         assert view.measure.declaration.range[0] < 0
     else:
         assert listed.scale[0] <= np.nanmin(scores) and np.nanmax(scores) <= listed.scale[1]
-    drawn = against.run_against_run(listed.frame, drawing, same=0.01)
+    drawn = run_against_run.run_against_run(listed.frame, drawing, same=0.01)
     assert holds(drawn.layout.xaxis, listed.frame["baseline_score"])
     assert holds(drawn.layout.yaxis, listed.frame["score"])
 

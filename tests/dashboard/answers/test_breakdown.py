@@ -26,7 +26,7 @@ from dashboard.answers.slices import slices as slices_of
 from dashboard.study.study import Study
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.measures import parse_measure
-from metrics_core.slicing.derived import MARK
+from metrics_core.slicing.derived_groups import MARK
 from metrics_core.tables import Qrels, Queries, Run
 
 N = 120

@@ -8,11 +8,11 @@ import pytest
 from dashboard.address.address import Address
 from dashboard.answers.firmness import firmness
 from dashboard.answers.grading import to_judge
+from dashboard.answers.navigation_counts import counts
 from dashboard.answers.overview import overview
 from dashboard.answers.queries import QueryListRequest
 from dashboard.answers.query import query
 from dashboard.answers.query_chips import failures
-from dashboard.answers.rail import counts
 from dashboard.study.study import Study
 from dashboard.workspace import Settings
 from metrics_core.explaining.kinds import UNJUDGED_TOP

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from dashboard.answers.group_names import spoken_group
-from metrics_core.slicing.derived import DERIVED
+from metrics_core.slicing.derived_groups import DERIVED
 
 KEYS = {column.name: column.key for column in DERIVED}
 

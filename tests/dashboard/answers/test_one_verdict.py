@@ -48,9 +48,9 @@ from metrics_core.comparing.verdicts import (
     NO_MATTER,
     WORSE_RUN,
 )
-from metrics_core.doors import compare_scores
 from metrics_core.formats.writing import write
-from metrics_core.gated import gate
+from metrics_core.python_gate import gate
+from metrics_core.python_interface import compare_scores
 from metrics_core.tables import Qrels, Run
 
 COLLECTIONS, VIEWS = 84, 6

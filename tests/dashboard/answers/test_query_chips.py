@@ -16,7 +16,7 @@ from dashboard.answers.query_filter import filter_example, filter_names, filter_
 from dashboard.study.study import Study
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining import kinds
-from metrics_core.slicing.derived import MARK
+from metrics_core.slicing.derived_groups import MARK
 from metrics_core.slicing.filtering import vocabulary
 from metrics_core.tables import Queries
 from tests.collections_of import qrels_of, run_of

@@ -13,8 +13,8 @@ from dashboard.address.edits_key import read_edits
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import breakdown
 from dashboard.answers.document import document
+from dashboard.answers.headroom import most_to_gain, room_by_group
 from dashboard.answers.ledger import query_ledger
-from dashboard.answers.room import most_to_gain, room_by_group
 from dashboard.answers.what_if import what_would_be
 from dashboard.drawing.blocks.what_if import what_if_best
 from dashboard.study.study import Study

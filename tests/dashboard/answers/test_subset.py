@@ -11,7 +11,7 @@ import pytest
 from dashboard.address.address import Address
 from dashboard.answers.queries import QueryListRequest, query_list
 from dashboard.answers.subset import subset
-from dashboard.files.cut import is_cut, opened_cut
+from dashboard.files.query_zip import is_cut, opened_cut
 from dashboard.study.layered import with_layers
 from dashboard.study.study import Study
 from dashboard.workspace import Comment, GivenGrade, Layer, Noted

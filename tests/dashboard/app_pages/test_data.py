@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.answers.rail import held_so_far
+from dashboard.answers.navigation_counts import held_so_far
 from dashboard.session.open_collection import all_collections, library_of, workspace
 from tests.dashboard.conftest import drawn, on_files, opened, text_of
 

@@ -14,8 +14,8 @@ from dashboard.answers.grading import queue, to_judge, window
 from dashboard.answers.subset import subset
 from dashboard.answers.unjudged import unjudged
 from dashboard.answers.what_if import what_would_be
-from dashboard.files.cut import opened_cut
 from dashboard.files.files import SAMPLE_FOLDER
+from dashboard.files.query_zip import opened_cut
 from dashboard.session.open_collection import files_of, workspace
 from dashboard.study.study import Study
 from metrics_core import formats, read_qrels, read_run

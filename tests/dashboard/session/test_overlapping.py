@@ -17,13 +17,13 @@ from dashboard.address.address import Address
 from dashboard.files import uploaded_file
 from dashboard.files.collections import SAMPLE
 from dashboard.files.uploaded_file import UploadedFile
+from dashboard.session.action_messages import put_away, receipts, take_offer, tell
 from dashboard.session.actions import collections, uploads
 from dashboard.session.actions.collections import make_collection
 from dashboard.session.actions.grading import take_in_layer
 from dashboard.session.actions.notes import keep_remark, take_note_back, take_tag_off
 from dashboard.session.actions.uploads import read_uploads, refusals
 from dashboard.session.open_collection import workspace
-from dashboard.session.receipts import put_away, receipts, take_offer, tell
 from dashboard.workspace.taken_out.packing import pack
 
 RUN = b"q1 Q0 d1 1 3.0 good\nq2 Q0 d3 1 1.0 good\n"

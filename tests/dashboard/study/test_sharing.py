@@ -20,7 +20,7 @@ from dashboard.study.sharing import Shared, letter, shared
 from dashboard.study.study import Study
 from dashboard.workspace import GivenGrade, Layer
 from metrics_core.measures import parse_measure
-from metrics_core.slicing.derived import MARK as DERIVED_MARK
+from metrics_core.slicing.derived_groups import MARK as DERIVED_MARK
 from metrics_core.tables import Documents, Qrels, Queries, RankedRun
 from tests.collections_of import qrels_of, run_of
 

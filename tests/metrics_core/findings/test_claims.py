@@ -13,9 +13,9 @@ import pandas as pd
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
-from metrics_core.comparing.doubts import doubts
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import SAME, compare, differences
+from metrics_core.comparing.test_warnings import doubts
 from metrics_core.findings.history import history_finding
 from metrics_core.findings.places import places_lead, places_title
 from metrics_core.findings.queries import Turned, queries_finding, queries_lead

@@ -13,7 +13,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import fragility
-from metrics_core.findings import ways_of_files, ways_to_matter, ways_to_settle, ways_to_turn
+from metrics_core.findings import file_risks, margin_risks, open_verdicts, verdict_risks
 from metrics_core.findings.firmness import ComparedPair, WayToTurn, firmness_finding, firmness_of
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
@@ -45,10 +45,10 @@ def pair_of(given: Situation) -> ComparedPair:
     return ComparedPair(given.focus, given.baseline, str(given.measure), word, side)
 
 
-def missed_of(given: Situation) -> ways_to_turn.Missed:
+def missed_of(given: Situation) -> verdict_risks.Missed:
     lacking = dict(zip(given.scores.runs[:2], given.scores.missing[:2], strict=True))
     behind = given.baseline if pair_of(given).side > 0 else given.focus
-    return ways_to_turn.Missed((given.values(behind) == 0) | lacking[behind], lacking, 10)
+    return verdict_risks.Missed((given.values(behind) == 0) | lacking[behind], lacking, 10)
 
 
 def told(entry: WayToTurn | None) -> str:
@@ -113,7 +113,7 @@ def test_single_queries() -> None:
         gaps = better_of(given)
         found = fragility(gaps)
         missed = missed_of(given) if pair_of(given).side else None
-        return told(ways_to_turn.single_queries(found, pair_of(given), gaps, missed))
+        return told(verdict_risks.single_queries(found, pair_of(given), gaps, missed))
 
     assert not offenders(PAIRS, text_of, false_in_queries)
 
@@ -138,7 +138,7 @@ def false_in_small_queries(given: Situation, text: str) -> Iterator[str | bool]:
 
 def test_single_queries_of_a_difference_that_does_not_matter() -> None:
     def text_of(given: Situation) -> str:
-        return told(ways_to_matter.single_queries(better_of(given), given.margin or 0.05))
+        return told(margin_risks.single_queries(better_of(given), given.margin or 0.05))
 
     assert not offenders(PAIRS, text_of, false_in_small_queries)
 
@@ -203,7 +203,7 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
 def test_cutoffs() -> None:
     def text_of(given: Situation) -> str:
         found, lengths = crossings_of(given), {"run1": 10, "run0": 10}
-        return told(ways_to_turn.cutoff(found, cutoff_pair(given), 10, lengths))
+        return told(verdict_risks.cutoff(found, cutoff_pair(given), 10, lengths))
 
     assert not offenders(PAIRS, text_of, false_in_cutoff)
 
@@ -227,7 +227,7 @@ def false_in_small_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
 def test_cutoffs_of_a_difference_that_does_not_matter() -> None:
     def text_of(given: Situation) -> str:
         found, margin = crossings_of(given), given.margin or 0.05
-        return told(ways_to_matter.cutoff(found, cutoff_pair(given), margin))
+        return told(margin_risks.cutoff(found, cutoff_pair(given), margin))
 
     assert not offenders(PAIRS, text_of, false_in_small_cutoff)
 
@@ -289,7 +289,7 @@ def test_other_measures() -> None:
     def text_of(given: Situation) -> str:
         found = agreement_of(given)
         pair = ComparedPair("run1", "run0", "RR", "better", int(found.table["side"].iloc[0]))
-        return told(ways_to_turn.other_measures(found, pair, len(given.scores.runs)))
+        return told(verdict_risks.other_measures(found, pair, len(given.scores.runs)))
 
     assert not offenders(PAIRS[::4], text_of, false_in_measures)
 
@@ -322,7 +322,7 @@ def false_in_span(given: Situation, text: str) -> Iterator[str | bool]:
 def test_equal_scores() -> None:
     def text_of(given: Situation) -> str:
         now, low, high, exact = span_of(given)
-        return told(ways_of_files.ties((low, high), now, (given.seed % 4, 9), exact))
+        return told(file_risks.ties((low, high), now, (given.seed % 4, 9), exact))
 
     assert not offenders(PAIRS, text_of, false_in_span)
 
@@ -357,7 +357,7 @@ def test_missing_queries() -> None:
         missing = dict(zip(given.scores.runs[:2], given.scores.missing[:2], strict=True))
         both = int((~given.scores.missing[:2]).all(axis=0).sum())
         counts = {run: int(own.sum()) for run, own in missing.items()}
-        return told(ways_of_files.lacking_queries(counts, now, shared, both))
+        return told(file_risks.lacking_queries(counts, now, shared, both))
 
     assert not offenders(PAIRS, text_of, false_in_lacking)
 
@@ -395,7 +395,7 @@ def false_in_unjudged(given: Situation, text: str) -> Iterator[str | bool]:
 
 def test_unjudged_documents() -> None:
     def text_of(given: Situation) -> str:
-        return told(ways_to_turn.unjudged(*bounds_of(given), 0.12, 10))
+        return told(verdict_risks.unjudged(*bounds_of(given), 0.12, 10))
 
     assert not offenders(PAIRS, text_of, false_in_unjudged)
 
@@ -416,8 +416,8 @@ def false_in_small_unjudged(given: Situation, text: str) -> Iterator[str | bool]
 
 def test_unjudged_documents_of_a_difference_that_does_not_matter() -> None:
     def text_of(given: Situation) -> str:
-        entry = ways_to_turn.unjudged(*bounds_of(given), 0.12, 10)
-        return told(ways_to_matter.unjudged(entry, *bounds_of(given), given.margin or 0.05))
+        entry = verdict_risks.unjudged(*bounds_of(given), 0.12, 10)
+        return told(margin_risks.unjudged(entry, *bounds_of(given), given.margin or 0.05))
 
     assert not offenders(PAIRS, text_of, false_in_small_unjudged)
 
@@ -470,10 +470,10 @@ def checks_of(given: Situation) -> str:
     both = int((~given.scores.missing[:2]).all(axis=0).sum())
     counts = {run: int(own.sum()) for run, own in missing.items()}
     return in_brief(
-        ways_to_turn.unjudged(*bounds_of(given), 0.12, 10),
-        ways_to_turn.single_queries(fragility(gaps), pair, gaps),
-        ways_of_files.ties((low, high), now, (given.seed % 4, 9), exact),
-        ways_of_files.lacking_queries(counts, now, low, both),
+        verdict_risks.unjudged(*bounds_of(given), 0.12, 10),
+        verdict_risks.single_queries(fragility(gaps), pair, gaps),
+        file_risks.ties((low, high), now, (given.seed % 4, 9), exact),
+        file_risks.lacking_queries(counts, now, low, both),
     )
 
 
@@ -513,15 +513,15 @@ def settling_of(given: Situation) -> str:
     pair = ComparedPair("run1", "run0", "RR", "cannot tell", 1)
     now, low, high, exact = span_of(given)
     return in_brief(
-        ways_to_settle.sample_size(now, 100 * abs(high) + 10),
-        ways_to_settle.detectable(abs(low)),
-        ways_to_settle.unjudged(given.seed % 3 / 7, 10),
-        ways_to_settle.cutoff(crossings_of(given), None),
-        ways_to_settle.other_measures(
+        open_verdicts.sample_size(now, 100 * abs(high) + 10),
+        open_verdicts.detectable(abs(low)),
+        open_verdicts.unjudged(given.seed % 3 / 7, 10),
+        open_verdicts.cutoff(crossings_of(given), None),
+        open_verdicts.other_measures(
             agreement_of(given).defined.set_index("measure")["verdict"].to_dict(), pair
         ),
-        ways_to_settle.ties(ways_of_files.ties((low, high), now, (given.seed % 4, 9), exact)),
-        ways_to_settle.lacking_queries(ways_of_files.lacking_queries({"run0": 3}, now, low, 9)),
+        open_verdicts.ties(file_risks.ties((low, high), now, (given.seed % 4, 9), exact)),
+        open_verdicts.lacking_queries(file_risks.lacking_queries({"run0": 3}, now, low, 9)),
     )
 
 

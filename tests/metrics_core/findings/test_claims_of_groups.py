@@ -21,7 +21,7 @@ from metrics_core.findings.groups import (
     strongest_other,
 )
 from metrics_core.findings.verdicts import groups_finding
-from metrics_core.slicing.mix import mix
+from metrics_core.slicing.composition import mix
 from tests.claims import NUMBER, count_of, is_rounded, named_in, offenders, value_of
 from tests.situations import Situation, bridge_of, by_group, situations
 

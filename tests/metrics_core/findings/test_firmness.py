@@ -13,8 +13,8 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import fragility
-from metrics_core.findings import ways_of_files, ways_to_settle
-from metrics_core.findings import ways_to_turn as ways
+from metrics_core.findings import file_risks, open_verdicts
+from metrics_core.findings import verdict_risks as ways
 from metrics_core.findings.firmness import (
     ComparedPair,
     WayToTurn,
@@ -224,8 +224,8 @@ def test_a_band_of_the_pair_alone_is_said_to_be_one() -> None:
     alone = "In the test of all compared runs, k = 2 is not significant; these hold for"
     assert f"{alone} this pair alone." in entry.reason
     assert "alone" not in ways.cutoff(by_k([1, 1, 1], [0, 0, 1]), chance, 2, lists).reason
-    chosen = ways_to_settle.cutoff(by_k([1, 1, 1], [0, 1, 1]), 2)
-    other = ways_to_settle.cutoff(by_k([1, 1, 1], [0, 0, 1]), 2)
+    chosen = open_verdicts.cutoff(by_k([1, 1, 1], [0, 1, 1]), 2)
+    other = open_verdicts.cutoff(by_k([1, 1, 1], [0, 0, 1]), 2)
     assert chosen and chosen.brief == "clear from k = 2 on, for this pair alone"
     assert other and other.brief == "clear at k = 3"
 
@@ -265,7 +265,7 @@ def test_other_measures() -> None:
 
 
 def test_equal_scores() -> None:
-    assert ways_of_files.ties((0.1, 0.1), 0.1, (0, 9), exact=True) is None
+    assert file_risks.ties((0.1, 0.1), 0.1, (0, 9), exact=True) is None
     cases = {
         (0.05, 0.2, 0.1, True): ("cannot reverse it", "firm"),
         (-0.05, 0.2, 0.1, True): ("could reverse it", "not firm"),
@@ -274,18 +274,18 @@ def test_equal_scores() -> None:
         (0.1, 0.1, 0.1, True): ("cannot reverse it", "firm"),
     }
     for (low, high, now, exact), expected in cases.items():
-        entry = ways_of_files.ties((low, high), now, (3, 9), exact)
+        entry = file_risks.ties((low, high), now, (3, 9), exact)
         assert entry is not None and (entry.word, entry.tone) == expected
 
 
 def test_missing_queries() -> None:
-    assert ways_of_files.lacking_queries({"new": 0, "old": 0}, 0.1, 0.1, 9) is None
-    kept = ways_of_files.lacking_queries({"new": 0, "old": 2}, 0.1, 0.05, 7)
+    assert file_risks.lacking_queries({"new": 0, "old": 0}, 0.1, 0.1, 9) is None
+    kept = file_risks.lacking_queries({"new": 0, "old": 2}, 0.1, 0.05, 7)
     assert kept is not None and (kept.word, kept.tone) == ("cannot reverse it", "firm")
     assert "old did not answer 2 queries" in kept.reason and "+0.050" in kept.reason
-    turned = ways_of_files.lacking_queries({"new": 1, "old": 2}, 0.1, -0.05, 7)
+    turned = file_risks.lacking_queries({"new": 1, "old": 2}, 0.1, -0.05, 7)
     assert turned is not None and (turned.word, turned.tone) == ("reverse it", "not firm")
-    apart = ways_of_files.lacking_queries({"new": 5, "old": 4}, 0.1, float("nan"), 0)
+    apart = file_risks.lacking_queries({"new": 5, "old": 4}, 0.1, float("nan"), 0)
     assert apart is not None and apart.word == "decide it"
 
 
@@ -443,7 +443,7 @@ def test_equal_scores_of_two_that_are_level() -> None:
         (0.0, 0.1, False): "could part them",
     }
     for (low, high, exact), expected in cases.items():
-        entry = ways_of_files.ties((low, high), 0.0, (3, 9), exact)
+        entry = file_risks.ties((low, high), 0.0, (3, 9), exact)
         assert entry is not None and entry.word == expected
 
 
@@ -454,5 +454,5 @@ def test_missing_queries_where_one_of_the_differences_is_level() -> None:
         (0.1, 0.0): "make all of it",
     }
     for (now, on_shared), expected in cases.items():
-        entry = ways_of_files.lacking_queries({"new": 0, "old": 2}, now, on_shared, 7)
+        entry = file_risks.lacking_queries({"new": 0, "old": 2}, now, on_shared, 7)
         assert entry is not None and entry.word == expected

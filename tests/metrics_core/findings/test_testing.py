@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from metrics_core.comparing.doubts import doubts
+from metrics_core.comparing.test_warnings import doubts
 from metrics_core.findings.testing import (
     doubts_findings,
     greyed_finding,

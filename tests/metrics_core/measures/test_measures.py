@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from metrics_core.base.errors import LackingDataError, ParameterError, UnknownMeasureError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Declaration, declarations, parse_measure
-from metrics_core.measures.declaring.worked import (
+from metrics_core.measures.declaring.worked_example import (
     COLUMNS,
     GRADES,
     LISTED,

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from metrics_core.base.errors import LackingDataError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Declaration, Measure, parse_measure
-from metrics_core.measures.declaring.worked import example
+from metrics_core.measures.declaring.worked_example import example
 from tests.collections_of import collections, qrels_of, run_of
 from tests.metrics_core.measures.exceptions import ALL, WITHOUT_TERMS, without
 from tests.settings_of import settings_of

@@ -15,7 +15,7 @@ from metrics_core.judging import JudgedRanks, judge, single_query
 from metrics_core.judging.additions import with_more
 from metrics_core.judging.unjudged import UnjudgedPlaces
 from metrics_core.measures import Declaration, Measure, declarations, parse_measure
-from metrics_core.measures.declaring.worked import example
+from metrics_core.measures.declaring.worked_example import example
 from metrics_core.scoring.residuals import residual, residual_frame
 from tests.collections_of import collections, qrels_of, run_of
 from tests.settings_of import settings_of

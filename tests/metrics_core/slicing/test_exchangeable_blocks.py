@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from metrics_core.slicing import exchangeable_blocks, permutation_max
 from metrics_core.slicing.exchangeable_blocks import parcels_of
-from metrics_core.slicing.members import SliceMembers
 from metrics_core.slicing.permutation_max import farthest_dealt, farthest_flipped, studentised
+from metrics_core.slicing.slice_members import SliceMembers
 
 CHANCE = np.random.default_rng(9)
 

@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks.found_slices import NOTHING, cell, gaining
 from metrics_core.slicing.finder import candidate_slices, found_slices, unlike_groups
-from metrics_core.slicing.members import SliceMembers
 from metrics_core.slicing.permutation_max import PRIOR, farthest_dealt, studentised
+from metrics_core.slicing.slice_members import SliceMembers
 
 N = 120
 CHANCE = np.random.default_rng(11)

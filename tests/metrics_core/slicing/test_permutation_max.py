@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from metrics_core.slicing import permutation_max
-from metrics_core.slicing.members import SliceMembers
 from metrics_core.slicing.permutation_max import farthest_dealt, farthest_flipped, studentised
+from metrics_core.slicing.slice_members import SliceMembers
 
 Farthest = Callable[..., np.ndarray]
 

@@ -15,7 +15,7 @@ from metrics_core.judging import JudgedRanks, judge, unjudged
 from metrics_core.judging.additions import with_more
 from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure, declarations, parse_measure
-from metrics_core.measures.shares import part_of, whole_of
+from metrics_core.measures.normalisers import part_of, whole_of
 from metrics_core.unjudged.bounds import difference_bounds
 from metrics_core.unjudged.graded_scores import RegradedScores
 from metrics_core.unjudged.unjudged_ranks import NEAR, judged_shares, unjudged_ranks, with_grades

@@ -7,8 +7,8 @@ import re
 
 import pandas as pd
 
-from dashboard.answers.column import TableColumn
 from dashboard.answers.queries import QueryRows
+from dashboard.answers.table_column import TableColumn
 from dashboard.drawing.blocks import queries
 from tests.dashboard.drawing.blocks.test_blocks import EVIL, Page, styles_of
 

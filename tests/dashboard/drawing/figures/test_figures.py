@@ -12,15 +12,15 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from dashboard.drawing.figures.against import run_against_run
 from dashboard.drawing.figures.breakdown import difference_by_group, score_by_group
 from dashboard.drawing.figures.colour import READABLE, contrast, diverging, rgba, text_on
 from dashboard.drawing.figures.curves import difference_range, measure_by_cutoff, precision_recall
 from dashboard.drawing.figures.heatmap import difference_heatmap
+from dashboard.drawing.figures.plotly_figure import Sent
 from dashboard.drawing.figures.queries import FADED, MOST_BARS, sorted_differences
 from dashboard.drawing.figures.query_heatmap import score_heatmap
-from dashboard.drawing.figures.sent import Sent
-from dashboard.drawing.figures.strips import MOST_POINTS, score_strips
+from dashboard.drawing.figures.run_against_run import run_against_run
+from dashboard.drawing.figures.score_strips import MOST_POINTS, score_strips
 from dashboard.drawing.figures.text import escape, query_text, short_names, shorten, wrapped
 from dashboard.drawing.figures.zoomed import zoomable
 from dashboard.drawing.theme import LIGHT, PALETTES, Palette, RunStyle, run_styles

@@ -12,7 +12,7 @@ import pytest
 from dashboard.address.address import Address
 from dashboard.answers.overview import overview
 from dashboard.answers.queries import QueryListRequest, query_list
-from dashboard.answers.remarks import NOTHING_NOTED, Remarks
+from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
 from dashboard.answers.report import UsedFile, report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document

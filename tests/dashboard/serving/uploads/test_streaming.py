@@ -15,7 +15,7 @@ from unittest import mock
 
 import pytest
 
-from dashboard.files import visits
+from dashboard.files import long_uploads
 from dashboard.serving.uploads import streaming
 from dashboard.serving.uploads.multipart import body_of
 from dashboard.serving.uploads.streaming import Arriving
@@ -55,7 +55,7 @@ class Asking:
         self.folder, self.behind = folder, Behind()
         scratch = Scratch(folder)
         self.middleware = Arriving(self.behind, base=BASE, largest=LARGEST, scratch=scratch)
-        self.visit = visits.begin("session-1")
+        self.visit = long_uploads.begin("session-1")
 
     def __call__(
         self,
@@ -130,7 +130,7 @@ def test_a_long_file_is_on_the_disk_and_a_note_in_its_place(ask: Asking, size: i
 
 def test_a_note_stands_for_its_file_in_its_visit_alone(ask: Asking) -> None:
     ask([body_of(BOUNDARY, HEAD, RUN), b""])
-    note, other = ask.note, visits.begin("session-2")
+    note, other = ask.note, long_uploads.begin("session-2")
     assert other.find(note) is None and ask.visit.find(note[:-2] + b"g\n") is None
     assert ask.visit.find(b"") is None
     ask([body_of(BOUNDARY, HEAD, RUN), b""], path=PATH[:-1] + "2")

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from dashboard.address.address import Address
-from dashboard.answers.remarks import Remarks
+from dashboard.answers.query_notes import Remarks
 from dashboard.answers.report import UsedFile
 from dashboard.drawing.report.parts import PARTS
 from dashboard.drawing.theme import LIGHT, Look, run_styles

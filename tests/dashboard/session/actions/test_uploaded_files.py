@@ -15,16 +15,16 @@ from unittest import mock
 
 import pytest
 
-from dashboard.files import judged_places, long_runs, uploaded_file, visits
+from dashboard.files import judged_places, long_runs, long_uploads, uploaded_file
 from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session import reconnection
+from dashboard.session.action_messages import receipts
 from dashboard.session.actions import uploaded_files
 from dashboard.session.actions.grading import take_in_layer
 from dashboard.session.actions.uploaded_files import expect_files, release, uploaded
 from dashboard.session.actions.uploads import dismiss, read_again, read_uploads, refusals
 from dashboard.session.open_collection import library_of, workspace
 from dashboard.session.reading import FileReading
-from dashboard.session.receipts import receipts
 from dashboard.session.reconnection import cut_off
 from dashboard.workspace.disk.errors import StorageError
 from dashboard.workspace.disk.scratch import FOLDER, Scratch
@@ -60,7 +60,7 @@ def arrived(name: str, content: bytes) -> UploadedFile:
     file = Scratch(workspace().folder).new()
     file.write(content)
     file.close()
-    here = visits.visit_of("s1")
+    here = long_uploads.visit_of("s1")
     assert here is not None
     note = here.keep(f"id of {name}", file)
     widget: Any = SimpleNamespace(name=name, getvalue=lambda: note)
@@ -113,7 +113,7 @@ def test_a_file_that_is_taken_away_while_it_is_read(visit: dict[str, Any]) -> No
     files = [arrived("a.run", RUN)]
     begun = read_uploads(files, 0)
     next(begun)
-    here = visits.visit_of("s1")
+    here = long_uploads.visit_of("s1")
     assert here is not None
     here.forget("id of a.run")  # the reader takes it out of the list
     list(begun)
@@ -129,7 +129,7 @@ def test_files_are_gone_with_their_session(visit: dict[str, Any]) -> None:
     del file
     assert left() == 1, "not read yet"
     visit.clear()
-    assert left() == 0 and visits.visit_of("s1") is None
+    assert left() == 0 and long_uploads.visit_of("s1") is None
 
 
 def test_a_refused_file_goes_with_its_visit_and_stays_listed(visit: dict[str, Any]) -> None:
@@ -197,7 +197,7 @@ def test_long_files_are_read_one_at_a_time(set_of: bool) -> None:
 
 
 def test_why_an_upload_did_not_come_through_is_told(visit: dict[str, Any]) -> None:
-    here = visits.visit_of("s1")
+    here = long_uploads.visit_of("s1")
     assert here is not None
     here.lose("a.run", StorageError("The disk of here is full.", "Free some space."))
     back = {"at": 1, "drawn": "", "cut": ["a.run", "b.run"], "again": False, "large": []}

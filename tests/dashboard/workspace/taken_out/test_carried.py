@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dashboard.files.cut import is_carried, read_carried
 from dashboard.files.files import list_folder
+from dashboard.files.query_zip import is_carried, read_carried
 from dashboard.workspace import Comment, Layer, Noted, Workspace
 from dashboard.workspace.layers import GivenGrade
 from dashboard.workspace.notes import Tag

@@ -11,11 +11,11 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Declaration, declarations, name_notes, parse_measure
 from metrics_core.measures.declaring import registry
 from metrics_core.measures.declaring.description import described
-from metrics_core.measures.declaring.elsewhere import EVERYWHERE
 from metrics_core.measures.declaring.families import FAMILIES, by_family
 from metrics_core.measures.declaring.names import declared
+from metrics_core.measures.declaring.other_packages import EVERYWHERE
 from metrics_core.measures.declaring.registry import measure
-from metrics_core.measures.declaring.worked import example
+from metrics_core.measures.declaring.worked_example import example
 
 ALL = declarations()
 

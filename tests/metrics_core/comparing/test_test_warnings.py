@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.comparing.doubts import Doubts, asks_something_else, carried_by, doubts
+from metrics_core.comparing.test_warnings import Doubts, asks_something_else, carried_by, doubts
 
 
 def test_three_queries_carry_half() -> None:

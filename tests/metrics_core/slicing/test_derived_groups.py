@@ -11,7 +11,13 @@ from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import score_runs
 from metrics_core.slicing.breakdowns import NO_GROUP, ordered_groups, sizes_only
-from metrics_core.slicing.derived import DERIVED, MARK, Material, derived_column, derived_columns
+from metrics_core.slicing.derived_groups import (
+    DERIVED,
+    MARK,
+    Material,
+    derived_column,
+    derived_columns,
+)
 from tests.collections_of import qrels_of, run_of
 
 IDS = [f"q{i:02}" for i in range(24)]

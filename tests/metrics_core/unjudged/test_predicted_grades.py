@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.judging import judge
-from metrics_core.unjudged import usual_grades
+from metrics_core.unjudged import predicted_grades
+from metrics_core.unjudged.predicted_grades import UsualGrades
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, unjudged_ranks
-from metrics_core.unjudged.usual_grades import UsualGrades
 from tests.collections_of import qrels_of, run_of
 
 DEPTH = 8
@@ -87,17 +87,19 @@ def test_a_query_without_judged_documents_is_drawn_as_one() -> None:
 @given(st.lists(st.integers(0, 45), min_size=3 * DEPTH, max_size=3 * DEPTH))
 def test_every_pool_holds_documents(counts: list[int]) -> None:
     place = np.repeat(np.arange(3 * DEPTH), counts)
-    known = usual_grades._Listed(place * 0, place // DEPTH, place % DEPTH)
-    pools = usual_grades._pools(known, DEPTH, 3)
+    known = predicted_grades._Listed(place * 0, place // DEPTH, place % DEPTH)
+    pools = predicted_grades._pools(known, DEPTH, 3)
     held = np.bincount(pools.ravel(), np.array(counts))
     for kind, total in zip(pools, np.array(counts).reshape(3, DEPTH).sum(axis=1), strict=True):
-        assert (np.diff(kind) >= 0).all() and (held[kind] >= min(total, usual_grades._FEW)).all()
+        assert (np.diff(kind) >= 0).all() and (
+            held[kind] >= min(total, predicted_grades._FEW)
+        ).all()
         assert held[np.unique(kind)].sum() == total
 
 
 def test_very_many_grades_share_wider_pools(monkeypatch: pytest.MonkeyPatch) -> None:
     of, _ = usual(lambda i, d: i * 16 + int(d[1]))
-    monkeypatch.setattr(usual_grades, "_MOST_CELLS", 500)
+    monkeypatch.setattr(predicted_grades, "_MOST_CELLS", 500)
     wide, found = usual(lambda i, d: i * 16 + int(d[1]))
     assert wide._n_pools < of._n_pools
     assert set(draws(wide, found, 3).ravel()) <= set(wide.grades)

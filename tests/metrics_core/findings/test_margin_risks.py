@@ -8,8 +8,8 @@ import pytest
 
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
-from metrics_core.findings import ways_of_files, ways_to_turn
-from metrics_core.findings import ways_to_matter as ways
+from metrics_core.findings import file_risks, verdict_risks
+from metrics_core.findings import margin_risks as ways
 from metrics_core.findings.firmness import ComparedPair, WayToTurn, firmness_finding, firmness_of
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
@@ -50,7 +50,7 @@ def test_unjudged_documents(
     usual = LikelyDifference(None, "Nothing tells.")
     if not np.isnan(likely[0]):
         usual = LikelyDifference(Interval(*np.array([sum(likely) / 2, *likely])))
-    turned = ways_to_turn.unjudged(reached, usual, 0.12, 10)
+    turned = verdict_risks.unjudged(reached, usual, 0.12, 10)
     entry = ways.unjudged(turned, reached, usual, 0.02)
     assert (entry.word, entry.tone) == (word, tone)
     assert entry.reason.endswith(f" The other way it could reach +{ends[1]:.3f}.")
@@ -122,13 +122,13 @@ def test_other_measures() -> None:
 
 
 def test_equal_scores_and_missing_queries() -> None:
-    tied = ways_of_files.ties((0.0, 0.03), 0.005, (3, 9), True)
+    tied = file_risks.ties((0.0, 0.03), 0.005, (3, 9), True)
     could = ways.within(tied, (0.0, 0.03), 0.02)
     assert (could.word, could.brief) == ("could make it matter", "some order makes it matter")
     assert ways.within(tied, (0.0, 0.01), 0.02).word == "cannot make it matter"
     assert ways.within(None, (0.0, 0.0), 0.02) is None
-    missing = ways_of_files.lacking_queries({"old": 2}, 0.005, 0.05, 7)
+    missing = file_risks.lacking_queries({"old": 2}, 0.005, 0.05, 7)
     found = ways.within(missing, (0.05, 0.05), 0.02)
     assert (found.tone, found.brief) == ("not firm", "old lacks 2; could make it matter")
-    unknown = ways_of_files.ties((0.0, 0.01), 0.005, (3, 9), False)
+    unknown = file_risks.ties((0.0, 0.01), 0.005, (3, 9), False)
     assert ways.within(unknown, (0.0, 0.01), 0.02, exact=False).tone == ""

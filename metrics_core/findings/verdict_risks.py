@@ -13,8 +13,8 @@ from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import Fragility, carried
-from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import AHEAD, BEHIND, FEWEST_DIFFERING
+from metrics_core.comparing.winners import side_of
 from metrics_core.findings.firmness import ComparedPair, Tone, WayToTurn
 from metrics_core.findings.phrases import (
     NO_OTHER_MEASURE,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics_core.slicing.mix import is_reversed, mix
+from metrics_core.slicing.composition import is_reversed, mix
 
 SET = st.lists(
     st.tuples(st.floats(0, 1), st.sampled_from(["easy", "hard", "odd", ""])),

@@ -10,7 +10,7 @@ import pytest
 
 from dashboard.drawing.figures.chart import Chart, Trace, bar, scatter
 from dashboard.drawing.figures.layout import Margin, axis, figure, note
-from dashboard.drawing.svg.drawn import svg_of
+from dashboard.drawing.svg.chart_svg import svg_of
 from dashboard.drawing.theme import BY_THEME, LIGHT
 from dashboard.drawing.ticks import Ticks
 

@@ -1,6 +1,6 @@
 """No difference that matters: the ways in which one could come of it, one by one.
 
-What `ways_to_turn` says of the same evidence speaks of the sign, which does not matter here; these
+What `verdict_risks` says of the same evidence speaks of the sign, which does not matter here; these
 entries say whether the difference stays within the margin.
 """
 
@@ -15,12 +15,12 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings, ranges_where
-from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import CLEAR
+from metrics_core.comparing.winners import side_of
+from metrics_core.findings.file_risks import of_orders
 from metrics_core.findings.firmness import ComparedPair, Tone, WayToTurn
 from metrics_core.findings.phrases import NO_OTHER_MEASURE
-from metrics_core.findings.ways_of_files import of_orders
-from metrics_core.findings.ways_to_turn import ahead_on, at_cutoffs, no_cutoff, rests_on
+from metrics_core.findings.verdict_risks import ahead_on, at_cutoffs, no_cutoff, rests_on
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 
@@ -30,7 +30,7 @@ _CANNOT, _COULD, _UNLIKELY = (f"{how} make it matter" for how in ("cannot", "cou
 def within(
     entry: WayToTurn | None, span: tuple[float, float], margin: float, *, exact: bool = True
 ) -> WayToTurn | None:
-    """The entry of `ways_to_turn` on what makes the difference lie in this span; without `exact`
+    """The entry of `verdict_risks` on what makes the difference lie in this span; without `exact`
     only its ends are known not to be the farthest. None of None."""
     if entry is None or np.isnan(span).any():
         return entry
@@ -49,7 +49,7 @@ def _with(entry: WayToTurn, word: str, tone: Tone) -> WayToTurn:
 def unjudged(
     entry: WayToTurn, reached: DifferenceBounds, likely: LikelyDifference, margin: float
 ) -> WayToTurn:
-    """The entry of `ways_to_turn` on the unjudged documents."""
+    """The entry of `verdict_risks` on the unjudged documents."""
     if reached.reason or reached.lowest == reached.highest:
         return within(entry, (reached.lowest, reached.highest), margin) or entry
     side = side_of(reached.difference)

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from metrics_core.base import wording as w
-from metrics_core.comparing.sides import side_of
+from metrics_core.comparing.winners import side_of
 from metrics_core.findings.firmness import Tone, WayToTurn
-from metrics_core.findings.ways_to_turn import cannot, could
+from metrics_core.findings.verdict_risks import cannot, could
 from metrics_core.tables.ranked_run import as_judged_ranks
 
 _SHORT = 14

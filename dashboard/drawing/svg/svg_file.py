@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dashboard.drawing.figures.chart import Chart
-from dashboard.drawing.svg.drawn import svg_of
+from dashboard.drawing.svg.chart_svg import svg_of
 from dashboard.drawing.theme import font_faces_for
 
 _PX_PER_MM = 96 / 25.4

@@ -10,9 +10,9 @@ import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart, Trace, scatter
-from dashboard.drawing.figures.keys import key_height, key_notes
 from dashboard.drawing.figures.layout import NARROW, Margin, axis, figure, note
 from dashboard.drawing.figures.queries import FADED
+from dashboard.drawing.figures.run_key import key_height, key_notes
 from dashboard.drawing.figures.text import (
     escape,
     group_lines,

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics_core.slicing.members import SliceMembers, kinds
+from metrics_core.slicing.slice_members import SliceMembers, kinds
 
 
 @given(st.integers(1, 4), st.integers(1, 40), st.integers(0, 99))

@@ -92,6 +92,6 @@ def test_it_ends_with_its_process_however_that_ends(
 
 
 def test_what_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dashboard.served._BEGIN", "raise SystemExit('no room here')")
+    monkeypatch.setattr("dashboard.dashboard_process._BEGIN", "raise SystemExit('no room here')")
     with pytest.raises(RanklensError, match="no room here"):
         shown().open()

@@ -6,8 +6,8 @@ import logging
 
 import pytest
 
-from dashboard.serving.door import seldom
-from dashboard.serving.door.seldom import Seldom
+from dashboard.serving.door import repeated_messages
+from dashboard.serving.door.repeated_messages import Seldom
 
 
 def line(text: str, *given: object, error: Exception | None = None) -> logging.LogRecord:
@@ -18,17 +18,17 @@ def line(text: str, *given: object, error: Exception | None = None) -> logging.L
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [0.0]
-    monkeypatch.setattr(seldom.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(repeated_messages.time, "monotonic", lambda: now[0])
     return now
 
 
 def test_a_line_is_said_once_and_counted_a_minute_later(clock: list[float]) -> None:
-    seldom, said = Seldom(), []
+    repeated_messages, said = Seldom(), []
     for second in range(150):
         clock[0] = float(second)
         for _ in range(10):
             record = line("accept() failed\nsocket: %d", 7)
-            if seldom.filter(record):
+            if repeated_messages.filter(record):
                 said.append(record.getMessage())
     assert said == [
         "accept() failed\nsocket: 7",
@@ -38,16 +38,16 @@ def test_a_line_is_said_once_and_counted_a_minute_later(clock: list[float]) -> N
 
 
 def test_what_differs_is_said(clock: list[float]) -> None:
-    seldom = Seldom()
-    assert seldom.filter(line("a"))
-    assert seldom.filter(line("b"))
-    assert seldom.filter(line("a", error=ValueError("one")))
-    assert seldom.filter(line("a", error=ValueError("two")))
-    assert not seldom.filter(line("a", error=ValueError("two")))
+    repeated_messages = Seldom()
+    assert repeated_messages.filter(line("a"))
+    assert repeated_messages.filter(line("b"))
+    assert repeated_messages.filter(line("a", error=ValueError("one")))
+    assert repeated_messages.filter(line("a", error=ValueError("two")))
+    assert not repeated_messages.filter(line("a", error=ValueError("two")))
 
 
 def test_what_is_remembered_is_bounded(clock: list[float]) -> None:
-    seldom = Seldom()
+    repeated_messages = Seldom()
     for number in range(1_000):
-        seldom.filter(line(f"line {number}"))
-    assert len(seldom._said) <= 100
+        repeated_messages.filter(line(f"line {number}"))
+    assert len(repeated_messages._said) <= 100

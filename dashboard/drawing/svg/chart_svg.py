@@ -15,9 +15,9 @@ from typing import Any
 from markupsafe import Markup
 
 from dashboard.drawing.figures.chart import Chart, Trace
+from dashboard.drawing.svg.axes import Axis, Plot
 from dashboard.drawing.svg.elements import css, dashes, plain, px, tag, written
 from dashboard.drawing.svg.marks import gone, marks_of, said_of_each
-from dashboard.drawing.svg.places import Axis, Plot
 
 
 def svg_of(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart
-from dashboard.drawing.figures.keys import key_height, key_notes
 from dashboard.drawing.figures.layout import axis_name, corner, margin_of
+from dashboard.drawing.figures.run_key import key_height, key_notes
 from dashboard.drawing.figures.text import LINE, escape
 from dashboard.drawing.theme import RunStyle
 

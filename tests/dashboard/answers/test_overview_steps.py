@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.answers import working
 from dashboard.answers.overview import overview
-from dashboard.answers.working import overview_steps
+from dashboard.answers.overview_steps import overview_steps
 from tests.dashboard.answers.test_breakdown import comparison, study
 
 
@@ -17,7 +16,7 @@ def test_what_is_done_in_a_moment_has_no_steps() -> None:
 
 
 def test_the_steps_are_what_the_page_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(working, "_SOON", 1)
+    monkeypatch.setattr("dashboard.answers.overview_steps._SOON", 1)
     of = study()
     shown = comparison(of)
     steps = overview_steps(of, shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from metrics_core.base import wording as w
-from metrics_core.slicing.derived import MARK
+from metrics_core.slicing.derived_groups import MARK
 
 
 @dataclass(frozen=True)

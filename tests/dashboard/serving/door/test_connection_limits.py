@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import uvicorn
 
-from dashboard.serving.door import waiting
+from dashboard.serving.door import connection_limits
+from dashboard.serving.door.connection_limits import Arrival, Waiting
 from dashboard.serving.door.door import Door
 from dashboard.serving.door.token import Keys, keys
-from dashboard.serving.door.waiting import Arrival, Waiting
 
 FEW, SOON = 4, 0.4
 
@@ -74,8 +74,8 @@ async def answering(scope: Any, receive: Any, send: Any) -> None:
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    monkeypatch.setattr(waiting, "AT_ONCE", FEW)
-    monkeypatch.setattr(waiting, "SECONDS", SOON)
+    monkeypatch.setattr(connection_limits, "AT_ONCE", FEW)
+    monkeypatch.setattr(connection_limits, "SECONDS", SOON)
     server = Served()
     yield server
     server.server.should_exit = True
@@ -127,7 +127,7 @@ def test_one_that_was_refused_is_dropped_however_often_it_asks(served: Served, k
 def test_of_too_many_the_longest_waiting_is_dropped(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting, "SECONDS", 60.0)
+    monkeypatch.setattr(connection_limits, "SECONDS", 60.0)
     with ExitStack() as held:
         first, second, *_ = [held.enter_context(served.opened()) for _ in range(FEW)]
         ours = held.enter_context(served.opened(served.request()))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.answers.column import TableColumn
+from dashboard.answers.table_column import TableColumn
 
 _TAGGED = "tag:"
 COLUMNS = (

@@ -1,6 +1,6 @@
 """No run is clearly ahead: what would settle it, one by one, for the Overview.
 
-What `ways_to_turn` says of the same evidence speaks of a lead, and there is none.
+What `verdict_risks` says of the same evidence speaks of a lead, and there is none.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from metrics_core.comparing.verdicts import AHEAD, BEHIND
 from metrics_core.findings.firmness import ComparedPair, WayToTurn
 from metrics_core.findings.phrases import NOT_CLEAR_AT_ANY_K
 from metrics_core.findings.testing import rounded, size_of
-from metrics_core.findings.ways_to_turn import at_cutoffs
+from metrics_core.findings.verdict_risks import at_cutoffs
 
 _NAMED = 3
 
@@ -83,7 +83,7 @@ def other_measures(verdicts: Mapping[str, str], pair: ComparedPair) -> WayToTurn
 
 
 def ties(entry: WayToTurn | None) -> WayToTurn | None:
-    """The entry of `ways_of_files` on equal scores, of a difference that may be chance."""
+    """The entry of `file_risks` on equal scores, of a difference that may be chance."""
     if entry is None:
         return None
     verb = entry.word.partition(" ")[0]
@@ -92,5 +92,5 @@ def ties(entry: WayToTurn | None) -> WayToTurn | None:
 
 
 def lacking_queries(entry: WayToTurn | None) -> WayToTurn | None:
-    """The entry of `ways_of_files` on queries that a run does not list."""
+    """The entry of `file_risks` on queries that a run does not list."""
     return None if entry is None else _entry("missing", "Missing", entry.brief.partition("; ")[0])
