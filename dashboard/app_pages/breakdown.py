@@ -1,5 +1,7 @@
 """Breakdown: where does the difference come from?"""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -25,9 +27,9 @@ from dashboard.answers.group_table import (
 from dashboard.answers.headroom import most_to_gain
 from dashboard.answers.slices import slices, slices_known
 from dashboard.answers.spreadsheet import spreadsheet
-from dashboard.app_pages.parts import cells, group_charts, section
+from dashboard.app_pages.parts import group_charts, section
 from dashboard.app_pages.parts.literal import literal
-from dashboard.drawing.blocks import groups, markup
+from dashboard.drawing.blocks import curves, groups, markup
 from dashboard.drawing.blocks.slices import slice_rows
 from dashboard.session import Opened
 from dashboard.session.deferred_drawing import defer
@@ -36,6 +38,30 @@ from metrics_core.base.digits import whole_number
 from metrics_core.findings.groups import SLICES_AWAITED, slices_finding
 from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
+
+
+def crossed(shown: Breakdown, across: str, here: Opened, top: Callable[..., None]) -> None:
+    """The cells of two columns, and the scores of all runs by the second, below what `top` puts on
+    top of the page."""
+    every = bool(here.view.address["every"])
+    found = crossing(here.study, here.comparison, shown.by, across, every=every)
+    downloads = [
+        ("cells", "Cells (CSV)", lambda: found.cells),
+        ("second", "Scores of all runs shown (CSV)", lambda: found.groups),
+    ]
+    top(here, found.title, found.lead, shown, across, downloads)
+    group_charts.legend(here)
+    with st.container(key="crossed"):
+        left, right = st.columns([1.8, 1], gap="medium")
+    with left:
+        group_charts.cells(found, shown.by, here)
+        if found.left_out or every:
+            text = "Show fewer groups" if every else f"{found.left_out} more groups"
+            st.html(groups.more_link(text, session.href("breakdown", every="" if every else "1")))
+    with right:
+        group_charts.scores(found.groups, across, found.order, found.best, here)
+        st.html(curves.note("A dot or a row opens its queries."))
+
 
 _RANKS = {
     "adds": "what it adds",
@@ -68,7 +94,7 @@ def render() -> None:
     if here.comparison.alone or across not in shown.columns or across == shown.by:
         _groups(shown, here)
     else:
-        cells.crossed(shown, across, here, _top)
+        crossed(shown, across, here, _top)
     defer(lambda: _slices(here))
 
 

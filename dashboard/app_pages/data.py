@@ -1,5 +1,7 @@
 """Data: what is loaded, does it fit?"""
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import streamlit as st
@@ -13,17 +15,37 @@ from dashboard.answers.own_documents import may_be_left_out
 from dashboard.app_pages.parts import add_files, file_columns, grading, section
 from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.app_pages.parts.literal import literal
-from dashboard.app_pages.parts.own_documents import own_switch
 from dashboard.drawing.blocks import data, markup
 from dashboard.files.files import File
 from dashboard.session import Opened
+from dashboard.session.actions.judgments import leave_out_own
 from dashboard.session.actions.refused_files import refusals
 from dashboard.session.actions.uploads import bring_back, read_as, remove_file
 from dashboard.session.deferred_drawing import defer
 from dashboard.session.open_collection import collection, library_here, workspace
+from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.notes import Note
 from metrics_core.tables import Run
+
+_MEANT = (
+    "For searches by an item of the collection, as for duplicates or similar items: a document"
+    " whose id is the query's is taken out of the lists before they are ranked, so that k counts"
+    " the others. Every page says so. Kept with the collection."
+)
+
+
+def own_switch(study: Study) -> None:
+    """The switch."""
+    session.widget(
+        st.toggle,
+        "Leave out each query's own document",
+        "exclude_self",
+        value=study.settings.exclude_self,
+        store=leave_out_own,
+        help=_MEANT,
+    )
+
 
 _ALL_FILES = 20
 

@@ -20,25 +20,96 @@ from dashboard.answers.collections import holds
 from dashboard.answers.id_offers import maps_said
 from dashboard.answers.own_documents import own_left_out
 from dashboard.app_pages.parts import add_files, controls, rail
-from dashboard.app_pages.parts.presenting import meeting, present_link
-from dashboard.app_pages.parts.run_card import run_card
+from dashboard.app_pages.parts.literal import literal
 from dashboard.app_pages.parts.saving import save_button
 from dashboard.app_pages.parts.style_sheet import style_sheet
 from dashboard.components.connection import watch_connection
 from dashboard.components.links import clicked_link
+from dashboard.components.meeting import present
 from dashboard.components.place import keep_place
 from dashboard.drawing.blocks import data, layers, markup, navigation
 from dashboard.drawing.blocks.navigation import Shelved
+from dashboard.drawing.theme import COLORS, RunStyle
 from dashboard.session import Opened
 from dashboard.session.actions.arrival import land
 from dashboard.session.actions.collections import collection_href, remove_collection
-from dashboard.session.open_collection import all_collections, collection, workspace
+from dashboard.session.actions.reports import presented
+from dashboard.session.actions.runs import call_run
+from dashboard.session.open_collection import all_collections, collection, library_here, workspace
 from dashboard.session.reconnection import came_back, largest_upload
 from dashboard.session.view import theme
 from dashboard.streamlit_internals import served_by_streamlit, static_folder
 from dashboard.workspace.disk.errors import cannot_be_shown
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
+
+_NAME = "run_name"
+
+
+def run_card(here: Opened) -> None:
+    """The card of the run that the address asks for, where that is here."""
+    run = session.address()["naming"]
+    if run not in here.study.names:
+        return
+
+    @st.dialog("Name and colour", on_dismiss=lambda: session.change(naming=""))
+    def opened() -> None:
+        _card(run)
+
+    opened()
+
+
+def _card(run: str) -> None:
+    library = library_here()
+    own, slot = library.own_names.get(run, run), library.slots[run]
+    file = library.run_files.get(run)
+    name = st.text_input(
+        "Name", run, key=f"{_NAME}_{run}", help=f"Empty: {literal(own)}, as in its file."
+    )
+    offered = [RunStyle(name, at) for at in sorted({*range(COLORS), slot})]
+    glyphs = {style.slot: f":gray[&#{ord(style.glyph)};]" for style in offered}
+    chosen = st.pills(
+        "Colour and shape",
+        list(glyphs),
+        default=slot,
+        format_func=glyphs.__getitem__,
+        key="run_slot",
+        help="Kept for good. While a run is the baseline it is drawn in ink.",
+    )
+    st.html(navigation.pill_colors("run_slot", offered))
+    holder = next((n for n, at in library.slots.items() if at == chosen and n != run), None)
+    if holder is not None:
+        st.caption(f"{literal(holder)} has this one: the two change places.")
+    if file is not None and file.file != run:
+        st.caption(
+            f"From the file {literal(file.file)}. Kept with the collection, not in the file."
+        )
+    if st.button("Save", type="primary"):
+        try:
+            call_run(run, name, slot if chosen is None else chosen)
+        except RanklensError as error:
+            st.html(data.error_card(error))
+        else:
+            st.rerun()
+
+
+_BEGINS = {"firm": "checks", "judge": "checks", "breakdown": "groups", "curves": "curves"}
+_BEGINS |= {"queries": "losses", "query": "losses"}
+"""The screen that a page begins with; further pages begin with the verdict."""
+
+
+def present_link(here: Opened, page: Page) -> None:
+    """The way into the meeting."""
+    screen = _BEGINS.get(page.name, "verdict")
+    st.html(navigation.present_link(session.href(page.name, screen=screen)), width="content")
+
+
+def meeting(here: Opened) -> None:
+    """The screens, where the address asks for one."""
+    screen = here.view.address["screen"]
+    if screen:
+        present(presented(here), screen, lambda: session.change(screen=""))
+
 
 _STATIC = Path(__file__).parents[1] / "static"
 ICON = str(_STATIC / "icon.svg")

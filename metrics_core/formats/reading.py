@@ -8,9 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Unpack, cast
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats.kinds import recognise, sample_of
-from metrics_core.formats.loaded_judgments import why_a_run
 from metrics_core.formats.parquet_lists import open_records
 from metrics_core.formats.parsing.systems import only_run
 from metrics_core.formats.read_as import ChoicesOfKind, ReadAs, ReadingChoices
@@ -18,6 +22,47 @@ from metrics_core.formats.registry import FirstRows, Format, Kind, Loaded, forma
 from metrics_core.formats.source.opening import memory_enough
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Documents, Qrels, Queries, Run
+from metrics_core.tables.arrays import values_of
+from metrics_core.tables.columns import ID, coded
+
+_FEWEST_QUERIES = 0.9
+"""The share of its queries that are judged, at least."""
+_MOST_PAIRS = 0.5
+"""The share of its documents that are judged, at most: of other judgments it may be more."""
+_FEWEST_SCORES = 0.5
+"""Different scores within the lists, as a share of the documents, at least: grades repeat."""
+
+
+def why_a_run(read: Run, judgments: Sequence[Qrels]) -> str:
+    """Why a file that was read as a run is one, by one of the loaded judgments; "" where none says
+    it clearly."""
+    for qrels in judgments:
+        queries = read.query_ids
+        judged = len(set(queries) & set(qrels.query_ids))
+        known = int(np.sum(values_of(pc.is_in(_pairs(read.table), value_set=_pairs(qrels.table)))))
+        if (
+            judged >= _FEWEST_QUERIES * len(queries)
+            and 0 < known <= _MOST_PAIRS * len(read)
+            and _different_scores(read) >= _FEWEST_SCORES * len(read)
+        ):
+            return (
+                f"judgments are loaded already, and {w.count(judged)} of its"
+                f" {w.count(len(queries))} {w.plural(len(queries), 'query', 'queries')} and"
+                f" {w.count(known)} of its {w.count(len(read))} documents are judged there"
+            )
+    return ""
+
+
+def _pairs(rows: pa.Table) -> pa.Array:
+    """Query and document of each row as one text."""
+    query_id, doc_id = (rows[name].cast(ID).combine_chunks() for name in ("query_id", "doc_id"))
+    return pc.binary_join_element_wise(query_id, doc_id, "\n")
+
+
+def _different_scores(read: Run) -> int:
+    codes = values_of(coded(read.table["query_id"]).indices)
+    rows = np.stack([codes.astype(np.float64), read.scores], axis=1)
+    return len(np.unique(rows, axis=0))
 
 
 def read(

@@ -9,20 +9,54 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from importlib import import_module
 from pathlib import PurePath
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal, TypeVar
 
 from metrics_core.base.errors import FileFormatError
 from metrics_core.base.notes import Note
-from metrics_core.base.plugins import Registry, adding, guarded
-from metrics_core.formats.added import at_most, or_else
+from metrics_core.base.plugins import Registry, adding, guarded, in_words, say_once
 from metrics_core.formats.parsing.json_beginning import Beginning, beginning
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.source.unpacking import PACKING_ENDINGS, without_packing
 from metrics_core.formats.values import Grades, is_number
 from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run, Table
+
+Asked = TypeVar("Asked")
+Answer = TypeVar("Answer")
+Name = TypeVar("Name", bound=str)
+
+
+def at_most(
+    recognise: Callable[[Asked], Mapping[Name, int]], kinds: Collection[Name], what: str, by: str
+) -> Callable[[Asked], Mapping[Name, int]]:
+    """What a plug-in of the package `by` recognises, of the kinds that it reads; nothing, and a
+    word on stderr, where it fails."""
+
+    def known(sample: Asked) -> dict[Name, int]:
+        return {kind: int(sure) for kind, sure in recognise(sample).items() if kind in kinds}
+
+    return or_else(wraps(recognise)(known), {}, what, by)
+
+
+def or_else(
+    function: Callable[[Asked], Answer], otherwise: Answer, what: str, by: str
+) -> Callable[[Asked], Answer]:
+    """A function of a plug-in that gives `otherwise` where it fails, which is said once."""
+
+    @wraps(function)
+    def called(asked: Asked) -> Answer:
+        try:
+            return function(asked)
+        except KeyboardInterrupt:  # of whoever waits for it
+            raise
+        except BaseException as error:
+            say_once(f"{what}: {by} failed. {in_words(error)}", by)
+            return otherwise
+
+    return called
+
 
 Kind = Literal["run", "qrels", "queries", "documents"]
 

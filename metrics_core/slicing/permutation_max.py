@@ -3,7 +3,7 @@ queries, and when each stays where it is and changes sides or not.
 
 Nearly in all of these moves at once, exactly where one lies close to a slice of the data
 (`scoring.certified`). Of more than 20,000 queries what is moved are parcels of queries (`Parcels`
-of `exchangeable_blocks`).
+of `parcels_of`).
 """
 
 from __future__ import annotations
@@ -14,12 +14,71 @@ from typing import Any
 
 import numpy as np
 
-from metrics_core.base.arrays import AnyArray, Floats
+from metrics_core.base.arrays import AnyArray, Floats, Ints
 from metrics_core.base.memo import Memo
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
 from metrics_core.scoring.certified import Undecided, rounding
-from metrics_core.slicing.exchangeable_blocks import Parcels, parcels_of
+from metrics_core.scoring.random_groups import MOST_SINGLE
 from metrics_core.slicing.slice_members import SliceMembers
+
+_PARCELS = 10_000
+_PARCEL_SEED = 20_263
+
+
+@dataclass(frozen=True)
+class Parcels:
+    """U units: the `full` parcels first, as large as each other, then `single` queries. `order`
+    int64[Q] are the queries of one after the other, `starts` int64[U] where each begins; `members`
+    float64[U, S] of 0 and 1 says in which slices it lies, `queries` float64[S, 1] how many queries
+    those hold."""
+
+    order: Ints
+    starts: Ints
+    full: int
+    members: Floats
+    queries: Floats
+
+    @property
+    def single(self) -> int:
+        """How many queries are left over."""
+        return len(self.starts) - self.full
+
+    def sums(self, values: Floats) -> Floats:
+        """The sum of float64[Q] in each unit; float64[U]."""
+        return np.asarray(np.add.reduceat(values[self.order], self.starts))
+
+
+def parcels_of(members: SliceMembers) -> Parcels | None:
+    """The parcels of queries in slices; None where there are so few queries that each is dealt by
+    itself."""
+    n_queries = len(members.kind)
+    if n_queries <= MOST_SINGLE:
+        return None
+    size = -(-n_queries // _PARCELS)
+    alike = _alike(members.slices)[members.kind]
+    order = np.random.default_rng((_PARCEL_SEED, n_queries)).permutation(n_queries)
+    order = order[np.argsort(alike[order], kind="stable")]
+    counts = np.bincount(alike)
+    place = np.arange(n_queries) - np.repeat(np.cumsum(counts) - counts, counts)
+    whole = place < np.repeat(counts // size * size, counts)
+    order = np.concatenate([order[whole], order[~whole]])
+    together = int(whole.sum())
+    starts = np.concatenate([np.arange(0, together, size), np.arange(together, n_queries)])
+    inside = members.slices[members.kind[order[starts]]]
+    return Parcels(order, starts, together // size, inside, members.queries[:, None])
+
+
+def _alike(slices: Floats) -> Ints:
+    """A number for each row of float64[K, S], the same for those of the same slices."""
+    bits = np.packbits(slices > 0, axis=1)
+    padded = np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8)))
+    words = np.ascontiguousarray(padded).view(np.uint64)
+    alike = np.zeros(len(slices), dtype=np.int64)
+    for word in words.T:
+        distinct, code = np.unique(word, return_inverse=True)
+        alike = np.unique(alike * len(distinct) + code, return_inverse=True)[1]
+    return alike
+
 
 ALIKE = 1e-9
 """Differences that vary by less than this share of themselves are one and the same."""

@@ -15,7 +15,7 @@ import pytest
 from metrics_core import RanklensError, extending
 from metrics_core.base.plugins import Registry, say_once
 from metrics_core.extending import TopK
-from metrics_core.formats.added import at_most, or_else
+from metrics_core.formats.registry import at_most, or_else
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring import registry
 from metrics_core.measures.declaring.plugin_checks import checked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,9 +16,11 @@ from metrics_core.base.version import __version__
 from metrics_core.base.whole_files import encoded, replace_file
 from metrics_core.checks.snapshots import Snapshot, fingerprint
 from metrics_core.commands import CommandResult
-from metrics_core.commands.gate.formats import FORMATS
+from metrics_core.commands.gate.markdown import github, markdown
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions
 from metrics_core.commands.gate.reading import read_for, refuse_snapshot
+from metrics_core.commands.gate.records import json_text, junit
+from metrics_core.commands.gate.terminal import table
 from metrics_core.commands.gate.updating import updated
 from metrics_core.commands.own_columns import shown_and_file
 from metrics_core.commands.reading import queries_given, runs_read, say
@@ -33,6 +35,14 @@ from metrics_core.findings.gate_report import (
 from metrics_core.findings.snapshots import changes_findings
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Queries
+
+FORMATS: dict[str, Callable[[GateReport], str]] = {
+    "table": table,
+    "markdown": markdown,
+    "github": github,
+    "junit": junit,
+    "json": json_text,
+}
 
 
 def gated(options: GateOptions) -> CommandResult:

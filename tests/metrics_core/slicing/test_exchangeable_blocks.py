@@ -9,9 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.slicing import exchangeable_blocks, permutation_max
-from metrics_core.slicing.exchangeable_blocks import parcels_of
-from metrics_core.slicing.permutation_max import farthest_dealt, farthest_flipped, studentised
+from metrics_core.slicing import permutation_max
+from metrics_core.slicing.permutation_max import (
+    farthest_dealt,
+    farthest_flipped,
+    parcels_of,
+    studentised,
+)
 from metrics_core.slicing.slice_members import SliceMembers
 
 CHANCE = np.random.default_rng(9)
@@ -19,8 +23,8 @@ CHANCE = np.random.default_rng(9)
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchangeable_blocks, "MOST_SINGLE", 40)
-    monkeypatch.setattr(exchangeable_blocks, "_PARCELS", 30)
+    monkeypatch.setattr(permutation_max, "MOST_SINGLE", 40)
+    monkeypatch.setattr(permutation_max, "_PARCELS", 30)
 
 
 def each(members: np.ndarray) -> SliceMembers:
@@ -44,8 +48,8 @@ def test_up_to_so_many_queries_there_are_none() -> None:
 @given(n=st.integers(41, 150), count=st.integers(1, 70), seed=st.integers(0, 99))
 def test_every_query_is_in_one_parcel_of_its_own_slices(n: int, count: int, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exchangeable_blocks, "MOST_SINGLE", 40)
-        patch.setattr(exchangeable_blocks, "_PARCELS", 30)
+        patch.setattr(permutation_max, "MOST_SINGLE", 40)
+        patch.setattr(permutation_max, "_PARCELS", 30)
         members = np.random.default_rng(seed).integers(0, 2, (n, count)).astype(np.float64)
         members[:, 2:] = members[:, :1]
         found = parcels_of(each(np.asfortranarray(members)))
@@ -94,7 +98,7 @@ def test_chance_reaches_as_far_as_with_single_queries(
     members, gaps = slices(24_000, 6), CHANCE.exponential(size=24_000)
     limits = np.zeros(6)
     together = farthest(members, gaps, limits)
-    monkeypatch.setattr(exchangeable_blocks, "MOST_SINGLE", 10**9)
+    monkeypatch.setattr(permutation_max, "MOST_SINGLE", 10**9)
     singly = farthest(members, gaps, limits)
     for share in (0.5, 0.95):
         assert np.quantile(together, share) == pytest.approx(np.quantile(singly, share), abs=0.2)
