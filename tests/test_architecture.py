@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import ast
 import importlib
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import count
 from pathlib import Path
+
+import pytest
 
 from dashboard.app_pages.menu import PAGES
 
@@ -204,6 +208,48 @@ def test_what_a_stage_does_not_know() -> None:
 def test_the_core_knows_no_dashboard() -> None:
     unknown = ("streamlit", "plotly", "dashboard")
     assert not offenders(("metrics_core",), lambda path: imports_of(path, *unknown))
+
+
+EDGES = {
+    "metrics_core.compatible": {"metrics_core.__main__"},
+    "metrics_core.scoring.spark": {"metrics_core.commands.on_spark"},
+    "metrics_core.formats.tools": set[str](),
+}
+"""What the core does without, with the modules that import it; the registry of formats loads those
+of tools by their package's name."""
+
+
+def test_edges_are_imported_by_their_own_door_only() -> None:
+    for edge, own in EDGES.items():
+        found = offenders(PACKAGES, lambda path, edge=edge: imports_of(path, edge))
+        found = {name: how for name, how in found.items() if dotted(ROOT / name) not in own}
+        assert not {name for name in found if not dotted(ROOT / name).startswith(edge)}
+
+
+_WITHOUT = """
+import sys
+import types
+import pytest
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith({edges!r}):
+            raise ImportError(name)
+sys.meta_path.insert(0, Blocked())
+sys.modules["metrics_core.formats.tools"] = types.ModuleType("no tools")
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", *{folders!r}]))
+"""
+
+
+@pytest.mark.thorough
+def test_the_core_works_without_its_edges() -> None:
+    stages = ("base", "tables", "judging", "measures", "scoring", "comparing", "slicing", "checks")
+    folders = [f"tests/metrics_core/{name}" for name in stages]
+    folders += ["--ignore=tests/metrics_core/scoring/spark"]
+    program = _WITHOUT.format(edges=tuple(EDGES), folders=folders)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert not done.returncode, done.stdout
 
 
 def test_what_the_start_needs_before_the_server_loads_nothing_of_it() -> None:
