@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from dataclasses import replace
 
 import pyarrow as pa
 
-from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.errors import FileFormatError, LineProblem, RanklensError
+from metrics_core.base.installing import install_command
 from metrics_core.base.notes import Note
-from metrics_core.formats.parsing.cbor_maps import is_map, rows_of
+from metrics_core.base.wording import shown
 from metrics_core.formats.parsing.checking import check_ids
 from metrics_core.formats.parsing.systems import FormatDetails, System, load_systems
 from metrics_core.formats.registry import (
@@ -24,11 +26,17 @@ from metrics_core.formats.registry import (
 )
 from metrics_core.formats.source.limits import TREE, Limit
 from metrics_core.formats.source.lines import counted, refuse
-from metrics_core.formats.source.source import BLOCK, Source
+from metrics_core.formats.source.source import BLOCK, Source, shortened
+from metrics_core.formats.values import A_SCORE
 from metrics_core.tables.columns import ID, coded_texts
+from metrics_core.tables.given_numbers import finite_number
 
 MAGIC = b"\x04\x22\x4d\x18"
 """LZ4's; the first LZ4 of the two is unpacked like any packing."""
+
+_TAGS = (*range(1_100), 43_000)
+"""Those that cbor2 decodes by itself; others go to its hook."""
+_DEPTH = 3
 
 _HINT = "ranx's Run.save writes such a file; save the run as .json or .parquet if this goes on."
 
@@ -40,7 +48,7 @@ def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
         return {}
     try:
         beginning = replace(source, origin=next(source.chunks(BLOCK), b""))
-        return {"run": OF_A_TOOL if is_map(beginning.magic) else POSSIBLE}
+        return {"run": OF_A_TOOL if _is_map(beginning.magic) else POSSIBLE}
     except FileFormatError:
         return {"run": OF_A_TOOL}  # reading it says what is damaged
 
@@ -51,7 +59,8 @@ def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
     kinds=("run",),
     endings=(".lz4",),
     explanation="What Run.save of ranx writes as .lz4: scores by query and document as CBOR, inside"
-    " LZ4 twice. It is read without ranx. Its .json, .parquet and .trec files are read as such.",
+    " LZ4 twice. It is read by cbor2, without ranx. Its .json, .parquet and .trec files are read as"
+    " such.",
     example="",
     recognise=recognise_ranx,
     magic=MAGIC,
@@ -73,27 +82,79 @@ def read_ranx(source: Source, request: Request) -> Loaded:
     most = source.limit.unpacked(source.size())
     unpacked = Source(source.name, inner, None, Limit(most, given=True))
     data = b"".join(unpacked.chunks())
-    if not is_map(data):
+    if not _is_map(data):
         raise _another(source, "a file packed with LZ4 twice")
     source.limit.check_size(source.name, len(data), TREE)
-    rows = rows_of(source, data, _HINT)
-    if not rows.docs:
+    lists = _lists_in(source, data)
+    queries = [query_id for query_id, documents in lists.items() for _ in documents]
+    if not queries:
         problem = LineProblem(None, "no document for any query", "at least one")
         raise refuse(source, [problem], hint="Was the run empty when it was saved?")
-    queries = coded_texts(rows.queries)
+    docs = [doc_id for documents in lists.values() for doc_id in documents]
+    scores = [float(score) for documents in lists.values() for score in documents.values()]
     table = pa.table(
-        {"query_id": queries, "doc_id": pa.array(rows.docs, ID), "score": pa.array(rows.numbers)}
+        {"query_id": coded_texts(queries), "doc_id": pa.array(docs, ID), "score": pa.array(scores)}
     )
     check_ids(source, table, None)
     notes = []
-    if rows.empty:
-        message = f"{counted(len(rows.empty), 'query')} without documents"
-        message = message.replace("querys", "queries")
-        notes.append(Note("empty", message, len(rows.empty), tuple(rows.empty[:3])))
+    empty = [query_id for query_id, documents in lists.items() if not documents]
+    if empty:
+        message = f"{counted(len(empty), 'query')} without documents".replace("querys", "queries")
+        notes.append(Note("empty", message, len(empty), tuple(empty[:3])))
     title = "ranx: query, document, score"
     return load_systems(
         source, request, [System("", table)], None, FormatDetails("ranx", title, scored=True), notes
     )
+
+
+def _lists_in(source: Source, data: bytes) -> dict[str, dict[str, float]]:
+    """The scores by query and document. Raises FileFormatError for any other value, and
+    RanklensError without cbor2."""
+    try:
+        import cbor2
+    except ImportError as error:
+        hint = f"Install it with: {install_command('ranx')}"
+        raise RanklensError("ranx's .lz4 files are read by cbor2.", hint) from error
+    file = io.BytesIO(data)
+    try:
+        # What a tag stands for may be of any size, and runs have none.
+        lists = cbor2.load(
+            file,
+            semantic_decoders=dict.fromkeys(_TAGS, _refuse_tag),
+            tag_hook=_refuse_tag,
+            max_depth=_DEPTH,
+            allow_indefinite=False,
+            allow_duplicate_keys=False,
+        )
+    except (cbor2.CBORDecodeError, ValueError, MemoryError, OverflowError) as error:
+        raise _no_lists(source, str(error.__cause__ or error)) from error
+    if file.tell() < len(data):
+        raise _no_lists(source, "more behind the map")
+    for query_id, documents in lists.items():
+        if not isinstance(query_id, str) or not isinstance(documents, dict):
+            raise _no_lists(source, f"{shown(documents)} as the documents of {shown(query_id)}")
+        for doc_id, score in documents.items():
+            if not isinstance(doc_id, str):
+                raise _no_lists(source, f"the document {shown(doc_id)} of query {query_id}")
+            if isinstance(score, (str, bool)) or finite_number(score) is None:
+                pair = shortened(f"{query_id}.{doc_id}")
+                problem = LineProblem(None, f"`{shown(score)}` at {pair}", A_SCORE)
+                raise refuse(source, [problem], hint=_HINT)
+    return dict(lists)
+
+
+def _refuse_tag(*_: object) -> None:
+    raise ValueError("a tag, such as of a date or a pattern")
+
+
+def _no_lists(source: Source, found: str) -> FileFormatError:
+    problem = LineProblem(None, found, "a map of queries, each with a map of documents and scores")
+    return refuse(source, [problem], hint=_HINT)
+
+
+def _is_map(start: bytes) -> bool:
+    """Whether CBOR begins with a map (RFC 8949)."""
+    return start[:1] >= b"\xa0" and start[:1] < b"\xc0"
 
 
 def _another(source: Source, found: str) -> FileFormatError:

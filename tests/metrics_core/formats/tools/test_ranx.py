@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import base64
+import sys
 import time
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dashboard.files.uploaded_file import UploadedFile, tables_of
-from metrics_core.base.errors import FileFormatError
+from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats import is_set, read, read_each
 from metrics_core.tables import Run
 from tests.metrics_core.formats.tools.looking import (
@@ -85,17 +87,22 @@ def test_whole_numbers_and_empty_queries() -> None:
     ("content", "words"),
     [
         ({"q1": {"d1": float("nan")}}, "expected a finite number as score, found `nan` at q1.d1"),
-        ({"q1": {"d1": "x"}}, "expected a finite number as score, found a text at q1.d1"),
-        ({"q1": ["d1"]}, "expected a map, found a list at q1, before byte 5"),
-        ({1: {"d1": 1.0}}, "expected an id, as a text, found a number, before byte 2"),
+        ({"q1": {"d1": "x"}}, "expected a finite number as score, found `'x'` at q1.d1"),
+        ({"q1": {"d1": True}}, "expected a finite number as score, found `True` at q1.d1"),
+        ({"q1": ["d1"]}, "found ['d1'] as the documents of 'q1'"),
+        ({1: {"d1": 1.0}}, "found {'d1': 1.0} as the documents of 1"),
+        ({"q1": {1: 1.0}}, "found the document 1 of query q1"),
+        ({"q1": {"d1": date(2026, 1, 1)}}, "found a tag"),
+        ({"q1": {"d1": 2**70}}, "found a tag"),
+        ({"q1": {"d1": {"a": {"b": 1}}}}, "depth"),
         ({"q1": {}}, "no document for any query"),
-        (cbor2.dumps({"q1": {"d1": 1.5}})[:-2], "expected a whole file, found its end"),
+        (cbor2.dumps({"q1": {"d1": 1.5}})[:-2], "premature end"),
         (cbor2.dumps({"q1": {"d1": 1.5}}) + b"x", "more behind the map"),
-        (b"\xbb" + b"\xff" * 8, "expected a whole file, found its end"),  # 2**64 entries
-        (b"\xa1\x7b" + b"\xff" * 8, "expected a whole file, found its end"),
-        (b"\xbf\xff", "a value of unknown length"),
-        (b"\xa1\x61q\xa1\x61\xff\x01", "bytes that are not UTF-8"),
-        (b"\xa1\x61q\xa2\x61d\x01\x61d\x02", "document d of query q a second time"),
+        (b"\xbb" + b"\xff" * 8, "premature end"),  # 2**64 entries
+        (b"\xa1\x7b" + b"\xff" * 8, "premature end"),
+        (b"\xbf\xff", "indefinite length"),
+        (b"\xa1\x61q\xa1\x61\xff\x01", "can't decode byte 0xff"),
+        (b"\xa1\x61q\xa2\x61d\x01\x61d\x02", "Duplicate map key: 'd'"),
         (b"q1 Q0 d1 1 1 x\n", "a file packed with LZ4 twice"),
     ],
 )
@@ -115,3 +122,9 @@ def test_a_bomb_is_refused_at_once(content: bytes) -> None:
 
 def test_damage_is_told() -> None:
     refused(packed(RUN)[:-20], "x.lz4", "damaged or cut off")
+
+
+def test_without_cbor2_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cbor2", None)
+    with pytest.raises(RanklensError, match=r"cbor2[\s\S]*pip install .*\[ranx\]"):
+        read(WRITTEN, name="x.lz4")
