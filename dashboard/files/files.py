@@ -147,7 +147,8 @@ def glanced(path: Path) -> Kind | None:
 def _glanced(path: Path) -> Kind | None:
     if path.is_dir():
         return "run" if formats.holds_ranks(path) else None
-    return formats.kind_at_a_glance(path)
+    found = formats.at_a_glance(path)
+    return None if found is None else found.kind
 
 
 def read_files(

@@ -23,8 +23,8 @@ from metrics_core.formats import (  # noqa: F401
 )
 from metrics_core.formats.judged_ranks import holds_ranks, read_judged_ranks
 from metrics_core.formats.reading import (
+    at_a_glance,
     first_rows,
-    kind_at_a_glance,
     read,
     read_documents,
     read_each,
@@ -46,13 +46,13 @@ __all__ = [
     "Grades",
     "Kind",
     "Loaded",
+    "at_a_glance",
     "first_rows",
     "formats",
     "holds_ranks",
     "holds_runs",
     "inert",
     "is_set",
-    "kind_at_a_glance",
     "read",
     "read_documents",
     "read_each",

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
-from metrics_core.formats.kinds import recognise, sample_of
+from metrics_core.formats.kinds import Recognised, recognise, sample_of
 from metrics_core.formats.parquet_lists import open_records
 from metrics_core.formats.parsing.systems import only_run
 from metrics_core.formats.read_as import ChoicesOfKind, ReadAs, ReadingChoices
@@ -181,11 +181,11 @@ def recognised(opened: Source, kind: Kind | None) -> tuple[str, Kind]:
     return found.format.name, found.kind
 
 
-def kind_at_a_glance(source: str | Path | bytes) -> Kind | None:
+def at_a_glance(source: str | Path | bytes, name: str | None = None) -> Recognised | None:
     """What the beginning of a file says it holds; None where it says nothing."""
     try:
-        opened = open_records(source, glance=True)
-        return recognise(opened, sample_of(opened), None, None).kind
+        opened = open_records(source, name, glance=True)
+        return recognise(opened, sample_of(opened), None, None)
     except (RanklensError, OSError):
         return None
 

@@ -4,7 +4,7 @@ these are read while the page goes on. And the files that tables came from, for 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,6 @@ from dashboard.files.uploaded_file import UploadedFile, UploadedTable, tables_of
 from dashboard.session.open_collection import (
     all_collections,
     collection,
-    judgments_of,
     workspace,
 )
 from dashboard.session.reading import FileReading
@@ -74,15 +73,13 @@ def _visit() -> long_uploads.Visit | None:
 
 
 def reading_of(
-    of: tuple[int, int], given: UploadedFile, beside: Iterable[Loaded]
+    of: tuple[int, int], given: UploadedFile, judgments: Sequence[Qrels]
 ) -> FileReading[list[Loaded]]:
     """The reading of a long file, the number-th `of` the uploader that was drawn, begun once in
-    whichever run of the page; judged with the judgments that are open or were given `beside` it."""
+    whichever run of the page; judged with these judgments."""
     begun: dict[tuple[int, int], FileReading[list[Loaded]]]
     begun = st.session_state.setdefault(_READINGS, {})
     if of not in begun:
-        tables = (loaded.table for loaded in beside)
-        judgments = [*judgments_of(collection()), *(t for t in tables if isinstance(t, Qrels))]
         source, cache = open_source(given.origin, given.name), workspace().cache
 
         def read(progress: Callable[[int], None]) -> list[Loaded]:

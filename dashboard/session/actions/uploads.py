@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -14,8 +13,9 @@ import streamlit as st
 
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File, parts_as_one
-from dashboard.files.query_zip import Carried, Cut, is_carried, opened_cut, read_carried
-from dashboard.files.uploaded_file import UploadedFile, tables_of, way_of
+from dashboard.files.query_zip import Carried
+from dashboard.files.taking_in import Taken, taken_by
+from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session.action_messages import doing, tell, tell_error
 from dashboard.session.actions import collections, notes_and_layers
 from dashboard.session.actions.arrival import begin_upload, lead_on, note_loaded
@@ -47,9 +47,7 @@ from dashboard.session.reconnection import came_through
 from dashboard.study.library import as_a_run, as_judgments, may_be_a_run
 from dashboard.workspace import Added, Entry, StorageError
 from metrics_core.base import wording as w
-from metrics_core.base.errors import RanklensError
 from metrics_core.formats import Loaded
-from metrics_core.formats.parsing.ranks_parts import is_beside_parts
 from metrics_core.formats.registry import Columns
 from metrics_core.tables import Qrels, Run
 
@@ -71,8 +69,6 @@ def read_uploads(files: Sequence[UploadedFile], drawn: int) -> Iterator[float]:
     # Whatever the reader does meanwhile ends this run of the page wherever it next turns to the
     # session or draws. The next run still has the files and goes on from what is kept.
     kept = _kept()
-    read: dict[int, list[Loaded]] = {}
-    carried: list[Carried] = []
     was_ready = not no_collection_open() and library_here().study is not None
 
     def keep(what: int | tuple[int, int]) -> None:
@@ -83,29 +79,23 @@ def read_uploads(files: Sequence[UploadedFile], drawn: int) -> Iterator[float]:
     if drawn not in kept:
         begin_upload()
     try:
-        ways = [way_of(given) for given in files]
-        usual = [] if drawn in kept else _of_data(files)
-        # Long ones last: they are judged while they are read.
-        order = sorted(usual, key=lambda place: ways[place] == "long")
-        for done, number in enumerate(order):
+        taken = Taken(() if drawn in kept else files, judgments_of(collection()))
+        for done, (number, way) in enumerate(taken.order):
             given = files[number]
             yield done
-            if ways[number] == "packed":
+            if way == "packed":
                 if (drawn, number) not in kept:
                     collections.take_in(given, partial(keep, (drawn, number)))
-            elif ways[number] in ("cut", "carried over"):
-                read[number] = _read_cut(given, carried)
-            elif ways[number] == "plain":
-                read[number] = _read(given)
-            else:
-                reading = reading_of((drawn, number), given, chain(*read.values()))
+            elif way == "long":
+                reading = reading_of((drawn, number), given, taken.judgments())
                 yield from (done + share for share in reading.watched())
-                read[number] = _received(given, reading.result)
+                taken.take(number, reading.result)
+            else:
+                taken.take(number)
         if drawn not in kept:
-            _take_by_what_is_loaded(files, read)
-            in_order = [loaded for number in sorted(read) for loaded in read[number]]
+            _list_refused(taken)
             told_here = refusals()
-            _keep(in_order, carried, partial(keep, drawn))
+            _keep(taken.tables, taken.carried, partial(keep, drawn))
             _told_with_the_rest(told_here, files)
     except Exception:
         forget("upload")  # or each further run would fail likewise
@@ -117,22 +107,11 @@ def read_uploads(files: Sequence[UploadedFile], drawn: int) -> Iterator[float]:
     came_through()
 
 
-def _take_by_what_is_loaded(files: Sequence[UploadedFile], read: dict[int, list[Loaded]]) -> None:
-    """Read those again of which nothing said what they are, now that all judgments are there that
-    came beside them."""
-    open_ones = {
-        number
-        for number, each in read.items()
-        if any(one.evidence == "guess" for one in each) or files[number].name in refusals()
-    }
-    tables = [r.table for n, each in read.items() if n not in open_ones for r in each]
-    judgments = [*judgments_of(collection()), *(t for t in tables if isinstance(t, Qrels))]
-    if judgments:
-        for number in open_ones:
-            if way_of(files[number]) == "plain":
-                read[number] = _received(
-                    files[number], partial(tables_of, files[number], judgments=judgments)
-                )
+def _list_refused(taken: Taken, choices: Mapping[str, Any] = _NONE) -> None:
+    """List the files that could not be read by these choices, and no more those that could."""
+    dismiss(*(taken.files[number].name for number in taken.read))
+    for given, error in taken.refused:
+        refuse(error, given, choices)
 
 
 def _told_with_the_rest(told: dict[str, Refusal], files: Sequence[UploadedFile]) -> None:
@@ -142,13 +121,6 @@ def _told_with_the_rest(told: dict[str, Refusal], files: Sequence[UploadedFile])
         here |= {given.name: told.pop(given.name) for given in files if given.name in told}
 
 
-def _of_data(files: Sequence[UploadedFile]) -> list[int]:
-    """The places of the files without those that only stand beside parts of judged ranks; where
-    there are no others, all."""
-    places = [place for place, given in enumerate(files) if not is_beside_parts(given.name)]
-    return places or list(range(len(files)))
-
-
 def _kept() -> set[int | tuple[int, int]]:
     """The uploaders whose files are kept, by generation, and such single files with their number.
     One object a visit, so that to note something in it is no turning to the session."""
@@ -156,52 +128,18 @@ def _kept() -> set[int | tuple[int, int]]:
     return kept
 
 
-def _read_cut(given: UploadedFile, carried: list[Carried]) -> list[Loaded]:
-    """The tables of a zip of some queries, none of a file of notes or layers; what comes with them
-    is added to `carried`."""
-    try:
-        if is_carried(given.start):
-            cut = Cut({}, read_carried(given.whole()))
-        else:
-            cut = opened_cut(given.origin, given.name)
-    except RanklensError as error:
-        refuse(error, given)
-        return []
-    carried.append(cut.carried)
-    return [
-        loaded for file, inner in cut.files.items() for loaded in _read(UploadedFile(file, inner))
-    ]
-
-
-def _read(given: UploadedFile, **choices: Any) -> list[Loaded]:
-    return _received(given, partial(tables_of, given, **choices), choices)
-
-
-def _received(
-    given: UploadedFile, tables: Callable[[], list[Loaded]], choices: Mapping[str, Any] = _NONE
-) -> list[Loaded]:
-    """A file's tables; one that cannot be read goes to `refusals`."""
-    try:
-        read = tables()
-    except RanklensError as error:
-        refused = error
-    except Exception as error:  # one file's failure must not take the others with it
-        refused = RanklensError(
-            f"{given.name} could not be read: {type(error).__name__}.",
-            "This is a fault of Ranklens; the other files are not affected.",
-        )
-    else:
-        dismiss(given.name)
-        return read
-    refuse(refused, given, choices)
-    return []
+def _read(given: UploadedFile, choices: Mapping[str, Any]) -> list[Loaded]:
+    """A file's tables by these choices; one that cannot be read goes to `refusals`."""
+    taken = taken_by(given, **choices)
+    _list_refused(taken, choices)
+    return taken.tables
 
 
 def read_again(name: str, **choices: Any) -> None:
     """Read a refused file with further choices; nothing happens where it was read meanwhile."""
     refused = refusals().get(name)
     if refused is not None and refused.given is not None:
-        _keep(_read(refused.given, **{**refused.choices, **choices}))
+        _keep(_read(refused.given, {**refused.choices, **choices}))
 
 
 def _keep(
@@ -355,7 +293,7 @@ def read_so(original: Original, kind: Literal["run", "qrels"], columns: Columns)
     if isinstance(original.given, Path):
         read_again_with(original.name, **choices)
         return
-    here, read = collection(), _read(original.given, **choices)
+    here, read = collection(), _read(original.given, choices)
 
     def taken() -> None:
         _into(here, read, ())

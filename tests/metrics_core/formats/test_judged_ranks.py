@@ -13,7 +13,7 @@ import pytest
 
 from metrics_core import read, read_judged_ranks, read_set, write
 from metrics_core.base.errors import FileFormatError, RanklensError
-from metrics_core.formats import holds_ranks, is_set, kind_at_a_glance, table_bytes
+from metrics_core.formats import at_a_glance, holds_ranks, is_set, table_bytes
 from metrics_core.formats.parsing.columns import RANKS_COLUMNS as COLUMNS
 from metrics_core.tables import RankedRun, Run
 
@@ -65,7 +65,8 @@ def test_a_file_a_folder_and_a_zip_are_the_same_runs(tmp_path: Path) -> None:
             "came as judged ranks: of 14 listed documents it names"
         )
         assert b.notes[0].message.count("the 0 judged ones")
-    assert kind_at_a_glance(whole) == "run"
+    glance = at_a_glance(whole)
+    assert glance is not None and glance.kind == "run"
     named = read_set(whole, name="ranks.parquet")
     assert [one.file for one in named] == ["ranks.parquet/a", "ranks.parquet/b"]
     assert {one.format for one in named} == {"judged-ranks"} and named[0].kind == "run"

@@ -14,7 +14,7 @@ import pytest
 
 from dashboard.files.uploaded_file import UploadedFile, tables_of
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import is_set, kind_at_a_glance, read, read_each
+from metrics_core.formats import at_a_glance, is_set, read, read_each
 
 
 class _Harmful:
@@ -94,7 +94,7 @@ def test_it_is_named_with_the_way_out(name: str, tmp_path: Path) -> None:
             attempt()
         assert not [word for word in words if word not in str(refused.value)]
         assert not refused.value.offer
-    assert kind_at_a_glance(path) is None
+    assert at_a_glance(path) is None
 
 
 @pytest.mark.parametrize("name", ["run.yaml", "x.run", "y.run", "run2.pkl", "results.xlsx"])
@@ -124,6 +124,6 @@ def test_what_looks_alike_is_read(content: bytes) -> None:
 )
 def test_looking_takes_no_longer_than_the_beginning_is_long(content: bytes) -> None:
     begun = time.perf_counter()
-    kind_at_a_glance(content)
+    at_a_glance(content)
     assert not is_set(content)
     assert time.perf_counter() - begun < 1
