@@ -11,9 +11,9 @@ import pandas as pd
 from dashboard.address.page import FEWEST_VERSIONS
 from dashboard.address.usual_baseline import differ_by_numbers, natural
 from dashboard.address.view import Comparison
+from dashboard.answers.history_dates import NAMES, NO_DATES, VersionDates
 from dashboard.answers.pairs import every_pair
 from dashboard.answers.query_chips import whole_failures
-from dashboard.answers.version_dates import NAMES, NO_DATES, VersionDates
 from dashboard.study.study import Study
 from metrics_core.base.parallel import on_all_cores
 from metrics_core.comparing.verdicts import BETTER_RUN

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.history import HistoryPage, versions
-from dashboard.answers.version_dates import NAMES, NO_DATES, VersionDates, version_dates
+from dashboard.answers.history_dates import NAMES, NO_DATES, VersionDates, version_dates
 from dashboard.study.library import Library
 from dashboard.study.study import Study, all_scores
 from metrics_core.base import wording as w

@@ -10,22 +10,22 @@ from dashboard.address.page import FEWEST_VERSIONS
 from dashboard.address.query_list import NO_LIST, PLAIN
 from dashboard.answers import history as answers
 from dashboard.answers.history import HistoryPage
+from dashboard.answers.history_dates import VersionDates, version_dates
 from dashboard.answers.other_judgments import (
     OtherJudgments,
     other_judgments,
     said_of_versions,
     version_rows,
 )
-from dashboard.answers.version_dates import VersionDates, version_dates
 from dashboard.app_pages.parts import section
-from dashboard.components import order_chips
+from dashboard.components import history_order
 from dashboard.drawing.blocks import history as blocks
 from dashboard.drawing.blocks import markup
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import history as figures
 from dashboard.session import Opened
 from dashboard.session.actions.collections import collection_href
-from dashboard.session.actions.versions import hear_order, library_beside, sharing_queries
+from dashboard.session.actions.history import hear_order, library_beside, sharing_queries
 from dashboard.session.deferred_drawing import defer
 from dashboard.session.open_collection import all_collections, collection, library_here
 from metrics_core.base import wording as w
@@ -94,7 +94,7 @@ def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened, *, told: bo
         if told:
             _beside(here)
             st.button("They are different systems", on_click=session.change, kwargs=_SYSTEMS)
-    order_chips.by_hand(
+    history_order.by_hand(
         runs,
         study.names,
         styles=here.look.styles,
@@ -102,7 +102,7 @@ def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened, *, told: bo
         collection=collection(),
         fewest=FEWEST_VERSIONS,
         in_rows=not told,
-        on_order=partial(hear_order, order_chips.KEY, tuple(usual)),
+        on_order=partial(hear_order, history_order.KEY, tuple(usual)),
     )
     if asked["in_order"] == answers.BY_DATE:
         st.html(blocks.remarks([dates.said]))

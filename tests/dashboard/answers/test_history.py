@@ -16,7 +16,7 @@ from dashboard.answers.history import (
     history_slices,
     versions,
 )
-from dashboard.answers.version_dates import NO_DATES, VersionDates
+from dashboard.answers.history_dates import NO_DATES, VersionDates
 from dashboard.study.study import Study
 from metrics_core.findings.history import history_finding
 from metrics_core.tables import Qrels, Queries, Run

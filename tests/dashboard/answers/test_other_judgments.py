@@ -7,13 +7,13 @@ from datetime import datetime
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
 from dashboard.answers.history import HistoryPage, history_page
+from dashboard.answers.history_dates import NAMES, NO_DATES, VersionDates, version_dates
 from dashboard.answers.other_judgments import (
     OtherJudgments,
     other_judgments,
     said_of_versions,
     version_rows,
 )
-from dashboard.answers.version_dates import NAMES, NO_DATES, VersionDates, version_dates
 from dashboard.study.library import Library
 from dashboard.study.study import Study
 from metrics_core.tables import Qrels, Queries, Run

@@ -54,7 +54,7 @@ def hears() -> None:
 
     from dashboard.address.address import Address, Field
     from dashboard.session import address
-    from dashboard.session.actions.versions import hear_order
+    from dashboard.session.actions.history import hear_order
 
     empty = Address.of([Field("versions", "several")], set="sample")
     st.session_state["_empty"] = st.session_state["_address"] = empty

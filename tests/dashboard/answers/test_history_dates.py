@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dashboard.answers.history import AS_LOADED, BY_DATE, versions
-from dashboard.answers.version_dates import FILES, NAMES, version_dates
+from dashboard.answers.history_dates import FILES, NAMES, version_dates
 from dashboard.files.files import File
 from dashboard.study.study import Study
 from metrics_core.tables import Qrels, Run

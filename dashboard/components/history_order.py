@@ -20,8 +20,8 @@ _CHIPS = st.components.v2.component(
     html='<div class="order"><p id="keys">Drag a version by its dots, or move it by its arrows; ✕'
     ' takes it out<span class="keys">. Keys: Alt and an arrow, Delete</span>.</p><ol></ol><ul'
     ' hidden></ul><div class="said" role="status"></div></div>',
-    css=(_HERE / "order.css").read_text("utf-8"),
-    js=(_HERE / "order.js").read_text("utf-8"),
+    css=(_HERE / "history_order.css").read_text("utf-8"),
+    js=(_HERE / "history_order.js").read_text("utf-8"),
 )
 
 
