@@ -82,6 +82,19 @@ def test_the_newest_changes_are_those_of_this_version() -> None:
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
+def test_files_that_the_docs_name_are_there() -> None:
+    folders = ("metrics_core", "dashboard", "tests", "benchmarks", "docs")
+    own = [path for folder in folders for path in (ROOT / folder).rglob("*")]
+    there = {"/" + path.relative_to(ROOT).as_posix() for path in own}
+    named = {
+        (page.name, name)
+        for page in (ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+        for name in re.findall(r"`([\w/]+/\w+\.(?:py|js|css|j2))`", page.read_text())
+    }
+    gone = {one for one in named if not any(path.endswith(f"/{one[1]}") for path in there)}
+    assert named and gone == set()
+
+
 def _needed() -> list[str]:
     """What the core and the dashboard need, of which `make lock` makes requirements.lock."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

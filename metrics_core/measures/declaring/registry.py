@@ -77,7 +77,7 @@ class Declaration:
     float64[Q, K] where its cutoff is an array of K.
 
     `worked` maps names of the measure to the arithmetic that gives their value on the shared
-    example (`worked.py`). `ideal` is the score of a perfect ranking where that is known, `needs`
+    example (`worked_example.py`). `ideal` is the score of a perfect ranking where that is known, `needs`
     what the judgments or the documents must hold beyond grades. A score that also depends on what
     other queries list is not `by_query`. `from_precisions` makes the score of a measure of the
     residual "precisions" from its sum of precisions and the number of relevant documents, where
