@@ -126,6 +126,11 @@ class Hits:
         weighed = replace(self, relevance=weight)
         return weighed if cutoff is None else weighed.only(self.rank <= cutoff)
 
+    def sharing(self, score: Floats) -> Hits:
+        """The hits with parts of their query's score (float64[Q]) in place of the grades, which are
+        weights of 0 or more: each has the share that its weight has."""
+        return self.parts(self.relevance * ratio(score, self.total(self.relevance))[self.query])
+
     def within(self, depth: Ints, query: Ints) -> Ints:
         """Place of the last hit of each of these queries within each of these depths, -1 where
         there is none; arrays of one length."""

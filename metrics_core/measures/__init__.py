@@ -9,6 +9,7 @@ from pkgutil import iter_modules
 from metrics_core.measures.declaring.aggregation import MEAN, Combination
 from metrics_core.measures.declaring.names import (
     GivenMeasure,
+    known_by_scores,
     measures_from,
     name_notes,
     parse_measure,
@@ -18,7 +19,6 @@ from metrics_core.measures.declaring.registry import (
     Declaration,
     Measure,
     declarations,
-    known_by_scores,
 )
 
 __all__ = [

@@ -11,7 +11,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, per_query, prefix_sums, ratio
 from metrics_core.measures.declaring.other_packages import Difference
 from metrics_core.measures.declaring.parameters import Persistence, Rel, TopK
-from metrics_core.measures.declaring.registry import measure, terms
+from metrics_core.measures.declaring.registry import measure, weights
 
 Normalize = Annotated[bool, "divide by the best that the ideal order can reach"]
 
@@ -50,12 +50,6 @@ def compatibility(
     lacks last. It is compared to the depth d of the longer of the two lists."""
     hits, most = _overlaps(ranks, p, normalize)
     return ratio(hits.total(hits.relevance), most)
-
-
-@terms("Compat")
-def _compatibility_terms(ranks: JudgedRanks, *, p: float = 0.95, normalize: bool = True) -> Hits:
-    hits, most = _overlaps(ranks, p, normalize)
-    return hits.parts(ratio(hits.relevance, most[hits.query]))
 
 
 def _overlaps(ranks: JudgedRanks, p: float, normalize: bool) -> tuple[Hits, Floats]:
@@ -140,12 +134,16 @@ def accuracy(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) ->
     return 1 - share
 
 
-@terms("Accuracy")
-def _accuracy_terms(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Hits:
+@weights("Compat")
+def _overlapping(ranks: JudgedRanks, *, p: float, normalize: bool) -> Hits:
+    return _overlaps(ranks, p, normalize)[0]
+
+
+@weights("Accuracy")
+def _above_others(ranks: JudgedRanks, *, cutoff: int | None, rel: int) -> Hits:
+    """Each relevant document counts by the share of others that it stands above."""
     hits = ranks.relevant(rel)
     listed = ranks.retrieved if cutoff is None else np.minimum(cutoff, ranks.retrieved)
-    relevant = hits.count(cutoff)
-    others = (listed - relevant)[hits.query]
-    kept = 1 - ratio((hits.rank - hits.ordinal()).astype(np.float64), others)
-    inside = hits.rank <= (np.inf if cutoff is None else cutoff)
-    return hits.parts(kept / np.maximum(relevant, 1)[hits.query]).only(inside & (others > 0))
+    others = (listed - hits.count(cutoff))[hits.query]
+    above = ratio((hits.rank - hits.ordinal()).astype(np.float64), others)
+    return hits.parts(1 - above).only(others > 0)

@@ -20,7 +20,7 @@ from metrics_core.measures.declaring.parameters import (
     Samples,
     TopK,
 )
-from metrics_core.measures.declaring.registry import measure, terms
+from metrics_core.measures.declaring.registry import measure, weights
 
 DECIMALS = Difference(
     "gdeval",
@@ -87,19 +87,12 @@ def rank_biased_precision(
     grade. The sum is over the whole list and not normalised, as in ranx; trec_eval 10.0 scales the
     grades of a query to [0, 1] first, and cwl, which ir_measures asks when there is a `rel`,
     divides by 1 − p^1000."""
-    hits = _biased(ranks, p, rel)
+    hits = _biased(ranks, p=p, rel=rel)
     return (1 - p) * hits.total(hits.relevance, cutoff)
 
 
-@terms("RBP")
-def _rbp_terms(
-    ranks: JudgedRanks, *, cutoff: int | None = None, p: float = 0.8, rel: int | None = None
-) -> Hits:
-    hits = _biased(ranks, p, rel)
-    return hits.parts((1 - p) * hits.relevance, cutoff)
-
-
-def _biased(ranks: JudgedRanks, p: float, rel: int | None) -> Hits:
+@weights("RBP")
+def _biased(ranks: JudgedRanks, *, p: float, rel: int | None, **_: object) -> Hits:
     """The results that gain something, with gain · p^(rank − 1) in place of the grade."""
     hits = ranks.gaining() if rel is None else ranks.relevant(rel)
     gains = hits.relevance if rel is None else np.ones(len(hits.query))
@@ -165,12 +158,6 @@ def expected_reciprocal_rank(
     return hits.total(_satisfied(ranks, max_rel) / hits.rank, cutoff)
 
 
-@terms("ERR")
-def _err_terms(ranks: JudgedRanks, *, cutoff: int | None = None, max_rel: int = 4) -> Hits:
-    hits = ranks.gaining()
-    return hits.parts(_satisfied(ranks, max_rel) / hits.rank, cutoff)
-
-
 def _satisfied(ranks: JudgedRanks, max_rel: int) -> Floats:
     """Per result that gains something the chance that the reader stops there."""
     hits = ranks.gaining()
@@ -179,3 +166,9 @@ def _satisfied(ranks: JudgedRanks, max_rel: int) -> Floats:
         return stopping(hits, exponential(np.minimum(hits.relevance, max_rel)) / 2.0**max_rel)
 
     return ranks.kept("err", max_rel, stops)
+
+
+@weights("ERR")
+def _stopped_at(ranks: JudgedRanks, *, max_rel: int, **_: object) -> Hits:
+    hits = ranks.gaining()
+    return hits.parts(_satisfied(ranks, max_rel) / hits.rank)

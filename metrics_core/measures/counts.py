@@ -9,7 +9,8 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.other_packages import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Rel
-from metrics_core.measures.declaring.registry import measure, terms
+from metrics_core.measures.declaring.registry import measure, weights
+from metrics_core.measures.precision_recall import each_relevant
 
 
 @measure(
@@ -126,12 +127,6 @@ def number_relevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     return ranks.relevant(rel).count()
 
 
-@terms("NumRelRet")
-def _each_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
-    hits = ranks.relevant(rel)
-    return hits.parts(np.ones(len(hits.rank)))
-
-
 @measure(
     "NumNonrelRet",
     title="Not relevant retrieved",
@@ -154,8 +149,10 @@ def number_nonrelevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     return ranks.judged().count() - ranks.relevant(rel).count()
 
 
-@terms("NumNonrelRet")
-def _each_not_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
-    hits = ranks.judged()
-    hits = hits.only(hits.relevance < rel)
-    return hits.parts(np.ones(len(hits.rank)))
+weights("NumRelRet")(each_relevant)
+
+
+@weights("NumNonrelRet")
+def _each_not_relevant(ranks: JudgedRanks, *, rel: int) -> Hits:
+    hits = ranks.judged().parts(np.ones(len(ranks.judged().rank)))
+    return hits.only(ranks.judged().relevance < rel)

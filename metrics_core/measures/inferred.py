@@ -8,7 +8,7 @@ from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, ratio
 from metrics_core.measures.declaring.parameters import Rel
-from metrics_core.measures.declaring.registry import measure, terms
+from metrics_core.measures.declaring.registry import measure, weights
 
 _EPSILON = 0.00001
 
@@ -40,12 +40,6 @@ def inferred_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     return ratio(ranks.relevant(rel).total(_estimates(ranks, rel)), ranks.n_relevant(rel))
 
 
-@terms("infAP")
-def _inferred_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
-    hits = ranks.relevant(rel)
-    return hits.parts(_estimates(ranks, rel) / ranks.n_relevant(rel)[hits.query])
-
-
 def _estimates(ranks: JudgedRanks, rel: int) -> Floats:
     """Per relevant result the precision that is expected at its rank."""
     relevant = ranks.relevance >= rel
@@ -57,3 +51,8 @@ def _estimates(ranks: JudgedRanks, rel: int) -> Floats:
     precision = (hits.ordinal() - 1 + _EPSILON) / (known + 2 * _EPSILON)
     expected = above / hits.rank * ratio(pooled.astype(np.float64), above) * precision
     return np.where(above == 0, 1.0, 1 / hits.rank + expected)
+
+
+@weights("infAP")
+def _expected_precisions(ranks: JudgedRanks, *, rel: int) -> Hits:
+    return ranks.relevant(rel).parts(_estimates(ranks, rel))

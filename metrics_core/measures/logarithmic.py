@@ -7,11 +7,10 @@ import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.parameters import Rel
-from metrics_core.measures.declaring.registry import measure, terms
+from metrics_core.measures.declaring.registry import measure, weights
 from metrics_core.measures.precision_recall import average_precision, precision_at_each
-from metrics_core.measures.preference import bpref, preference_terms
+from metrics_core.measures.preference import bpref, not_below_others
 
 _MISSING = "A judged query that the run does not list counts as 0.00001, as does a score of 0."
 
@@ -37,11 +36,6 @@ def geometric_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     return average_precision(ranks, rel=rel)
 
 
-@terms("GMAP")
-def _geometric_ap_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
-    return precision_at_each(ranks, rel=rel)
-
-
 @measure(
     "GMBpref",
     aliases=("geometric mean binary preference",),
@@ -62,11 +56,6 @@ def geometric_bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Binary preference whose geometric mean is taken over queries, so that the queries that go
     badly count more. The score of a single query is its Bpref."""
     return bpref(ranks, rel=rel)
-
-
-@terms("GMBpref")
-def _geometric_bpref_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
-    return preference_terms(ranks, rel=rel)
 
 
 def _log_odds(precisions: Floats, relevant: npt.NDArray[np.int64]) -> Floats:
@@ -95,3 +84,7 @@ def yet_another_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     Differences near 0 and near 1 weigh more than in the middle."""
     hits = ranks.relevant(rel)
     return _log_odds(hits.total(hits.ordinal() / hits.rank), ranks.n_relevant(rel))
+
+
+weights("GMAP")(precision_at_each)
+weights("GMBpref")(not_below_others)

@@ -5,6 +5,8 @@ They are the nearest to ERR that is a weighted mean of gains; see `readers` for 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from metrics_core.base.arrays import Floats
@@ -12,7 +14,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Hits, prefix_sums, ratio
 from metrics_core.measures.browsing import MaxRel, stopping
 from metrics_core.measures.declaring.parameters import Persistence, TopK
-from metrics_core.measures.declaring.registry import measure, terms
+from metrics_core.measures.declaring.registry import measure, weights
 from metrics_core.measures.readers import (
     DEPTH,
     OF_CWL,
@@ -35,13 +37,6 @@ def _nearly_err(
     sums of weights, Σ D_j b_j / (B_k (1 − Σ D_j) + Σ D_j B_j)."""
     hits, looked_at = _gained_and_looked_at(ranks, min_rel, max_rel, weight, cutoff)
     return ratio(hits.total(hits.relevance, within(cutoff)), looked_at)
-
-
-def _nearly_err_terms(
-    ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: int | None
-) -> Hits:
-    hits, looked_at = _gained_and_looked_at(ranks, min_rel, max_rel, weight, cutoff)
-    return hits.parts(ratio(hits.relevance, looked_at[hits.query]), min(cutoff or DEPTH, DEPTH))
 
 
 def _gained_and_looked_at(
@@ -79,13 +74,6 @@ def nerr8(
     return _nearly_err(ranks, min_rel, max_rel, np.ones(DEPTH), cutoff)
 
 
-@terms("NERR8")
-def _nerr8_terms(
-    ranks: JudgedRanks, *, cutoff: int, min_rel: int = 0, max_rel: int | None = None
-) -> Hits:
-    return _nearly_err_terms(ranks, min_rel, max_rel, np.ones(DEPTH), cutoff)
-
-
 @measure(
     "NERR9",
     title="Nearly ERR, equation 9",
@@ -107,13 +95,6 @@ def nerr9(
     """As NERR8, for a reader who also loses patience with each rank, as 1 ÷ rank. Without
     `max_rel` the highest grade of all judgments gains 1."""
     return _nearly_err(ranks, min_rel, max_rel, 1 / RANKS, cutoff)
-
-
-@terms("NERR9")
-def _nerr9_terms(
-    ranks: JudgedRanks, *, cutoff: int, min_rel: int = 0, max_rel: int | None = None
-) -> Hits:
-    return _nearly_err_terms(ranks, min_rel, max_rel, 1 / RANKS, cutoff)
 
 
 @measure(
@@ -138,13 +119,6 @@ def nerr10(
     gain and otherwise goes on with probability p. Without `max_rel` the highest grade of all
     judgments gains 1."""
     return _nearly_err(ranks, min_rel, max_rel, p ** (RANKS - 1), None)
-
-
-@terms("NERR10")
-def _nerr10_terms(
-    ranks: JudgedRanks, *, p: float = 0.9, min_rel: int = 0, max_rel: int | None = None
-) -> Hits:
-    return _nearly_err_terms(ranks, min_rel, max_rel, p ** (RANKS - 1), None)
 
 
 @measure(
@@ -176,17 +150,23 @@ def nerr11(
     return _nearly_err(ranks, min_rel, max_rel, _patience(T), None)
 
 
-@terms("NERR11")
-def _nerr11_terms(
-    ranks: JudgedRanks,
-    *,
-    T: float = 1.0,  # noqa: N803
-    min_rel: int = 0,
-    max_rel: int | None = None,
-) -> Hits:
-    return _nearly_err_terms(ranks, min_rel, max_rel, _patience(T), None)
-
-
 def _patience(goal: float) -> Floats:
     """How the weights of the ranks fall for a reader who wants so many relevant documents."""
     return (2 * goal / (RANKS + 2 * goal - 1)) ** 2
+
+
+def _weights_by(patience: Callable[..., Floats]) -> Callable[..., Hits]:
+    """Each result counts by the chance of stopping there, and by the patience left."""
+
+    def of(
+        ranks: JudgedRanks, *, min_rel: int, max_rel: int | None, cutoff: int = 0, **values: float
+    ) -> Hits:
+        return _gained_and_looked_at(ranks, min_rel, max_rel, patience(**values), None)[0]
+
+    return of
+
+
+weights("NERR8")(_weights_by(lambda: np.ones(DEPTH)))
+weights("NERR9")(_weights_by(lambda: 1 / RANKS))
+weights("NERR10")(_weights_by(lambda p: p ** (RANKS - 1)))
+weights("NERR11")(_weights_by(lambda T: _patience(T)))  # noqa: N803

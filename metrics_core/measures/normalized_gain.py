@@ -14,7 +14,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, ratio
 from metrics_core.measures.declaring.other_packages import InTrecEval
 from metrics_core.measures.declaring.parameters import GainTable, Rel
-from metrics_core.measures.declaring.registry import measure, terms
+from metrics_core.measures.declaring.registry import measure, terms, weights
 from metrics_core.measures.gain import Gains, best_gains, found_gains
 
 
@@ -89,13 +89,6 @@ def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     hits = ranks.relevant(rel)
     above = hits.rank - hits.ordinal()
     return ratio(hits.total(1 / np.log2(2 + above)), ranks.n_relevant(rel))
-
-
-@terms("binG")
-def _binary_g_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
-    hits = ranks.relevant(rel)
-    gained = 1 / np.log2(2 + hits.rank - hits.ordinal())
-    return hits.parts(gained / ranks.n_relevant(rel)[hits.query])
 
 
 @measure(
@@ -220,3 +213,9 @@ def _longer(ranks: JudgedRanks, graded: _Gained) -> npt.NDArray[np.bool_]:
     """Per query whether the whole list counts as a level: trec_eval adds it only where it ends
     later than one rank past the last."""
     return (ranks.retrieved > graded.n_best + 1) & (graded.n_best > 0)
+
+
+@weights("binG")
+def _binary_gains(ranks: JudgedRanks, *, rel: int) -> Hits:
+    hits = ranks.relevant(rel)
+    return hits.parts(1 / np.log2(2 + hits.rank - hits.ordinal()))

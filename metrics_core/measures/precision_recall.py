@@ -11,7 +11,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, per_query, ratio
 from metrics_core.measures.declaring.other_packages import CUTOFFS, InTrecEval
 from metrics_core.measures.declaring.parameters import Rel, TopK
-from metrics_core.measures.declaring.registry import measure, terms
+from metrics_core.measures.declaring.registry import measure, weights
 
 ListShare = Annotated[
     Literal["k", "retrieved"],
@@ -55,17 +55,6 @@ def precision(
     return ratio(found, ranks.documents(cutoff))
 
 
-@terms("P")
-def _precision_terms(
-    ranks: JudgedRanks, *, cutoff: int, rel: int = 1, denominator: ListShare = "k"
-) -> Hits:
-    hits = ranks.relevant(rel)
-    whole = (
-        ranks.documents(cutoff) if denominator == "retrieved" else np.full(ranks.n_queries, cutoff)
-    )
-    return hits.parts(1 / whole[hits.query], cutoff)
-
-
 @measure(
     "R",
     aliases=("Recall",),
@@ -86,13 +75,6 @@ def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     """Share of all relevant documents that stand among the first k results."""
     found = ranks.relevant(rel).count(cutoff)
     return ratio(found, per_query(ranks.n_relevant(rel), cutoff))
-
-
-@terms("R")
-def recall_terms(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Hits:
-    """Each relevant document within the cutoff, with one part in all relevant documents."""
-    hits = ranks.relevant(rel)
-    return hits.parts(1 / ranks.n_relevant(rel)[hits.query], cutoff)
 
 
 @measure(
@@ -144,27 +126,6 @@ def average_precision(
     return ratio(precisions, n_relevant)
 
 
-@terms("AP")
-def precision_at_each(
-    ranks: JudgedRanks,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    denominator: FoundShare = "relevant",
-) -> Hits:
-    """Each relevant document within the cutoff, with its part of average precision: the precision
-    at its rank, divided as the whole is."""
-    hits = ranks.relevant(rel)
-    whole = ranks.n_relevant(rel)
-    if denominator == "retrieved":
-        whole = hits.count(cutoff).astype(np.int64)
-    elif denominator == "k":
-        whole = ranks.documents() if cutoff is None else np.full(ranks.n_queries, cutoff)
-    elif denominator == "min" and cutoff is not None:
-        whole = np.minimum(whole, cutoff)
-    return hits.parts(ratio(hits.ordinal() / hits.rank, whole[hits.query]), cutoff)
-
-
 @measure(
     "RR",
     aliases=("MRR", "reciprocal rank", "mean reciprocal rank"),
@@ -191,12 +152,6 @@ def reciprocal_rank(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel 
     return np.where(first <= (np.inf if cutoff is None else cutoff), 1 / first, 0.0)
 
 
-@terms("RR")
-def _reciprocal_rank_terms(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Hits:
-    first = _first(ranks, rel)
-    return first.parts(1 / first.rank, cutoff)
-
-
 @measure(
     "Success",
     aliases=("hit rate", "hit", "HR"),
@@ -219,18 +174,6 @@ def success(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     """1 if there is any relevant document among the first k results, otherwise 0; the mean is the
     share of queries that were answered at all."""
     return (ranks.relevant(rel).count(cutoff) > 0).astype(np.float64)
-
-
-@terms("Success")
-def _success_terms(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Hits:
-    first = _first(ranks, rel)
-    return first.parts(np.ones(len(first.rank)), cutoff)
-
-
-def _first(ranks: JudgedRanks, rel: int) -> Hits:
-    """The first relevant document of each query, which alone counts."""
-    hits = ranks.relevant(rel)
-    return hits.only(hits.ordinal() == 1)
 
 
 @measure(
@@ -257,7 +200,28 @@ def r_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     return ratio(ranks.relevant(rel).count_within(n_relevant), n_relevant)
 
 
-@terms("Rprec")
-def _r_precision_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
-    found = recall_terms(ranks, rel=rel)
-    return found.only(found.rank <= ranks.n_relevant(rel)[found.query])
+@weights("P", "R")
+def each_relevant(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
+    """Every relevant document counts as much."""
+    hits = ranks.relevant(rel)
+    return hits.parts(np.ones(len(hits.rank)))
+
+
+@weights("AP")
+def precision_at_each(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
+    """Each relevant document counts by the precision at its rank."""
+    hits = ranks.relevant(rel)
+    return hits.parts(hits.ordinal() / hits.rank)
+
+
+@weights("RR", "Success")
+def _first(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
+    """The first relevant document of each query alone counts."""
+    hits = each_relevant(ranks, rel=rel)
+    return hits.only(hits.ordinal() == 1)
+
+
+@weights("Rprec")
+def _within_relevant(ranks: JudgedRanks, *, rel: int) -> Hits:
+    hits = each_relevant(ranks, rel=rel)
+    return hits.only(hits.rank <= ranks.n_relevant(rel)[hits.query])

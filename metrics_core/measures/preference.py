@@ -9,7 +9,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, ratio
 from metrics_core.measures.declaring.other_packages import Difference
 from metrics_core.measures.declaring.parameters import Rel
-from metrics_core.measures.declaring.registry import measure, terms
+from metrics_core.measures.declaring.registry import measure, weights
 
 
 @measure(
@@ -49,13 +49,6 @@ def bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     return ratio(ranks.relevant(rel).total(_kept(ranks, rel)), ranks.n_relevant(rel))
 
 
-@terms("Bpref")
-def preference_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
-    """Each relevant document with its part of bpref."""
-    hits = ranks.relevant(rel)
-    return hits.parts(_kept(ranks, rel) / ranks.n_relevant(rel)[hits.query])
-
-
 def _kept(ranks: JudgedRanks, rel: int) -> Floats:
     """Per relevant result 1 less the share of the R best not relevant ones that stand above."""
     judged, hits = ranks.judged(), ranks.relevant(rel)
@@ -63,3 +56,9 @@ def _kept(ranks: JudgedRanks, rel: int) -> Floats:
     relevant = ranks.n_relevant(rel)
     most = np.minimum(relevant, ranks.n_relevant(0) - relevant)[hits.query]
     return 1 - ratio(np.minimum(above, relevant[hits.query]), most)
+
+
+@weights("Bpref")
+def not_below_others(ranks: JudgedRanks, *, rel: int) -> Hits:
+    """Each relevant document counts by how few documents judged not relevant stand above it."""
+    return ranks.relevant(rel).parts(_kept(ranks, rel))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.parameters import Rel, TopK
-from metrics_core.measures.declaring.registry import measure, terms
+from metrics_core.measures.declaring.registry import measure, weights
 from metrics_core.measures.precision_recall import (
     average_precision,
+    each_relevant,
     precision_at_each,
     recall,
-    recall_terms,
 )
 
 
@@ -37,13 +36,6 @@ def context_precision(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Re
     return average_precision(ranks, cutoff=cutoff, rel=rel, denominator="retrieved")
 
 
-@terms("ContextPrecision")
-def _context_precision_terms(
-    ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1
-) -> Hits:
-    return precision_at_each(ranks, cutoff=cutoff, rel=rel, denominator="retrieved")
-
-
 @measure(
     "ContextRecall",
     aliases=("context recall",),
@@ -64,6 +56,5 @@ def context_recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     return recall(ranks, cutoff=cutoff, rel=rel)
 
 
-@terms("ContextRecall")
-def _context_recall_terms(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Hits:
-    return recall_terms(ranks, cutoff=cutoff, rel=rel)
+weights("ContextPrecision")(precision_at_each)
+weights("ContextRecall")(each_relevant)

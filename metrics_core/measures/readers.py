@@ -22,7 +22,7 @@ from metrics_core.judging.hits import Cutoff, Hits, per_query, prefix_sums
 from metrics_core.measures.browsing import MaxRel
 from metrics_core.measures.declaring.other_packages import Difference
 from metrics_core.measures.declaring.parameters import Bounds, FromZero, Samples, TopK
-from metrics_core.measures.declaring.registry import measure, terms
+from metrics_core.measures.declaring.registry import measure, weights
 
 DEPTH = 1000
 """Ranks that count; cwl_eval's default and the only depth that ir_measures asks for."""
@@ -110,20 +110,6 @@ def scaled_dcg(
     return total / prefix_sums(1 / np.log2(RANKS + 1))[depth]
 
 
-@terms("SDCG")
-def _scaled_dcg_terms(
-    ranks: JudgedRanks,
-    *,
-    cutoff: int,
-    dcg: Literal["log2"] = "log2",
-    min_rel: int = 0,
-    max_rel: int | None = None,
-) -> Hits:
-    hits, depth = gaining(ranks, min_rel, max_rel), min(cutoff, DEPTH)
-    most = np.sum(1 / np.log2(RANKS[:depth] + 1))
-    return hits.parts(hits.relevance / np.log2(hits.rank + 1) / most, depth)
-
-
 @measure(
     "BPM",
     aliases=("bejeweled player model",),
@@ -152,20 +138,6 @@ def bejeweled_player_model(
     when the gains add up to T. Without `max_rel` the highest grade of all judgments gains 1."""
     hits, sated, depth = *_until_sated(ranks, T, min_rel, max_rel), within(cutoff)
     return hits.total(hits.relevance, depth) / np.minimum(per_query(sated, cutoff), depth)
-
-
-@terms("BPM")
-def _bpm_terms(
-    ranks: JudgedRanks,
-    *,
-    cutoff: int,
-    T: float = 1.0,  # noqa: N803
-    min_rel: int = 0,
-    max_rel: int | None = None,
-) -> Hits:
-    hits, sated = _until_sated(ranks, T, min_rel, max_rel)
-    depth = min(cutoff, DEPTH)
-    return hits.parts(hits.relevance / np.minimum(sated, depth)[hits.query], depth)
 
 
 def _until_sated(
@@ -209,18 +181,6 @@ def insq(
     return total / np.sum(1 / (RANKS + 2 * T - 1) ** 2)
 
 
-@terms("INSQ")
-def _insq_terms(
-    ranks: JudgedRanks,
-    *,
-    T: float = 1.0,  # noqa: N803
-    min_rel: int = 0,
-    max_rel: int | None = None,
-) -> Hits:
-    hits, most = gaining(ranks, min_rel, max_rel), np.sum(1 / (RANKS + 2 * T - 1) ** 2)
-    return hits.parts(hits.relevance / (hits.rank + 2 * T - 1) ** 2 / most)
-
-
 @measure(
     "INST",
     title="INST",
@@ -250,18 +210,6 @@ def inst(
     gains 1."""
     hits, looked_at = _inst(ranks, T, min_rel, max_rel)
     return hits.total(hits.relevance) / looked_at
-
-
-@terms("INST")
-def _inst_terms(
-    ranks: JudgedRanks,
-    *,
-    T: float = 1.0,  # noqa: N803
-    min_rel: int = 0,
-    max_rel: int | None = None,
-) -> Hits:
-    hits, looked_at = _inst(ranks, T, min_rel, max_rel)
-    return hits.parts(hits.relevance / looked_at[hits.query])
 
 
 def _inst(
@@ -298,3 +246,44 @@ def _squares_from(start: Floats) -> Floats:
     z2 = z * z
     series = 1 / 6 - z2 * (1 / 30 - z2 * (1 / 42 - z2 * (1 / 30 - z2 * 5 / 66)))
     return total + z + z2 / 2 + z * z2 * series
+
+
+@weights("SDCG")
+def _discounted(ranks: JudgedRanks, *, min_rel: int, max_rel: int | None, **_: object) -> Hits:
+    hits = gaining(ranks, min_rel, max_rel)
+    return hits.parts(hits.relevance / np.log2(hits.rank + 1))
+
+
+@weights("BPM")
+def _before_sated(
+    ranks: JudgedRanks,
+    *,
+    T: float,  # noqa: N803
+    min_rel: int,
+    max_rel: int | None,
+    **_: object,
+) -> Hits:
+    return _until_sated(ranks, T, min_rel, max_rel)[0]
+
+
+@weights("INSQ")
+def _discounted_by_square(
+    ranks: JudgedRanks,
+    *,
+    T: float,  # noqa: N803
+    min_rel: int,
+    max_rel: int | None,
+) -> Hits:
+    hits = gaining(ranks, min_rel, max_rel)
+    return hits.parts(hits.relevance / (hits.rank + 2 * T - 1) ** 2)
+
+
+@weights("INST")
+def _expected_gains(
+    ranks: JudgedRanks,
+    *,
+    T: float,  # noqa: N803
+    min_rel: int,
+    max_rel: int | None,
+) -> Hits:
+    return _inst(ranks, T, min_rel, max_rel)[0]

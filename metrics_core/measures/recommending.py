@@ -6,7 +6,7 @@ from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, per_query, ratio
 from metrics_core.measures.declaring.parameters import Rel, TopK
-from metrics_core.measures.declaring.registry import measure, terms
+from metrics_core.measures.declaring.registry import measure, weights
 
 
 @measure(
@@ -33,7 +33,7 @@ def average_reciprocal_hit_rank(
     return ratio(hits.total(1 / hits.rank, cutoff), per_query(ranks.n_relevant(rel), cutoff))
 
 
-@terms("ARHR")
-def _reciprocal_ranks(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Hits:
+@weights("ARHR")
+def _reciprocal_ranks(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
     hits = ranks.relevant(rel)
-    return hits.parts(1 / hits.rank / ranks.n_relevant(rel)[hits.query], cutoff)
+    return hits.parts(1 / hits.rank)

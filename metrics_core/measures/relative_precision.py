@@ -11,7 +11,8 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, per_query, ratio
 from metrics_core.measures.declaring.other_packages import CUTOFFS, InTrecEval
 from metrics_core.measures.declaring.parameters import MOST, Bounds, Rel, Samples, TopK
-from metrics_core.measures.declaring.registry import measure, terms
+from metrics_core.measures.declaring.registry import measure, weights
+from metrics_core.measures.precision_recall import each_relevant
 
 MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 """The multiples of R that trec_eval takes where none are asked for."""
@@ -46,12 +47,6 @@ def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Flo
     return ratio(ranks.relevant(rel).count(cutoff), most)
 
 
-@terms("RelP")
-def _relative_precision_terms(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Hits:
-    hits = ranks.relevant(rel)
-    return hits.parts(1 / np.minimum(cutoff, ranks.n_relevant(rel))[hits.query], cutoff)
-
-
 @measure(
     "RprecMult",
     aliases=("R-precision multiple",),
@@ -76,13 +71,15 @@ def r_precision_multiple(ranks: JudgedRanks, *, factor: Factor, rel: Rel = 1) ->
     return ratio(ranks.relevant(rel).count_within(depth), depth)
 
 
-@terms("RprecMult")
-def _r_precision_multiple_terms(ranks: JudgedRanks, *, factor: float, rel: int = 1) -> Hits:
-    hits = ranks.relevant(rel)
-    depth = _depth(ranks, factor, rel)[hits.query]
-    return hits.parts(ratio(np.ones(len(depth)), depth)).only(hits.rank <= depth)
-
-
 def _depth(ranks: JudgedRanks, factor: float, rel: int) -> Ints:
     """Per query so many times the number of its relevant documents, as trec_eval rounds it."""
     return np.trunc(factor * ranks.n_relevant(rel) + 0.9).astype(np.int64)
+
+
+weights("RelP")(each_relevant)
+
+
+@weights("RprecMult")
+def _within_multiple(ranks: JudgedRanks, *, factor: float, rel: int) -> Hits:
+    hits = each_relevant(ranks, rel=rel)
+    return hits.only(hits.rank <= _depth(ranks, factor, rel)[hits.query])

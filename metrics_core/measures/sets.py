@@ -11,7 +11,8 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, ratio
 from metrics_core.measures.declaring.other_packages import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Bounds, FromZero, Rel, Samples, TopK
-from metrics_core.measures.declaring.registry import measure, terms
+from metrics_core.measures.declaring.registry import measure, weights
+from metrics_core.measures.precision_recall import each_relevant
 
 Beta = Annotated[float, "weight of recall against precision", Samples(1.0, 2.5, 0.5)]
 Worth = Annotated[float, Bounds(-1e100, 1e100)]
@@ -41,16 +42,6 @@ def set_precision(ranks: JudgedRanks, *, rel: Rel = 1, relative: Relative = Fals
     return ratio(ranks.relevant(rel).count(), most)
 
 
-@terms("SetP")
-def _set_precision_terms(ranks: JudgedRanks, *, rel: int = 1, relative: bool = False) -> Hits:
-    return _shared(ranks.relevant(rel), set_precision(ranks, rel=rel, relative=relative))
-
-
-def _shared(hits: Hits, score: Floats) -> Hits:
-    """Where the order does not count, every one of the documents has an equal part."""
-    return hits.parts(ratio(score, hits.count())[hits.query])
-
-
 @measure(
     "SetRelP",
     aliases=("set relative precision",),
@@ -71,11 +62,6 @@ def set_relative_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     return set_precision(ranks, rel=rel, relative=True)
 
 
-@terms("SetRelP")
-def _set_relative_precision_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
-    return _shared(ranks.relevant(rel), set_relative_precision(ranks, rel=rel))
-
-
 @measure(
     "SetR",
     aliases=("set recall",),
@@ -94,11 +80,6 @@ def _set_relative_precision_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
 def set_recall(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Share of all relevant documents that were retrieved at any rank."""
     return ratio(ranks.relevant(rel).count(), ranks.n_relevant(rel))
-
-
-@terms("SetR")
-def _set_recall_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
-    return _shared(ranks.relevant(rel), set_recall(ranks, rel=rel))
 
 
 @measure(
@@ -123,11 +104,6 @@ def set_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     return ratio(found * found, ranks.documents() * relevant)
 
 
-@terms("SetAP")
-def _set_ap_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
-    return _shared(ranks.relevant(rel), set_ap(ranks, rel=rel))
-
-
 @measure(
     "SetF",
     aliases=("set F", "F1"),
@@ -149,11 +125,6 @@ def set_f(ranks: JudgedRanks, *, rel: Rel = 1, beta: Beta = 1.0) -> Floats:
     the weight itself, the square of van Rijsbergen's β."""
     p, r = set_precision(ranks, rel=rel), set_recall(ranks, rel=rel)
     return ratio((1 + beta) * p * r, r + beta * p)
-
-
-@terms("SetF")
-def _set_f_terms(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Hits:
-    return _shared(ranks.relevant(rel), set_f(ranks, rel=rel, beta=beta))
 
 
 @measure(
@@ -219,7 +190,10 @@ def judged(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Floats:
     return ratio(ranks.judged().count(cutoff), ranks.documents(cutoff))
 
 
-@terms("Judged")
-def _each_judged(ranks: JudgedRanks, *, cutoff: int | None = None) -> Hits:
-    hits, listed = ranks.judged(), ranks.documents(cutoff)
-    return hits.parts(1 / listed[hits.query], cutoff)
+weights("SetP", "SetRelP", "SetR", "SetAP", "SetF")(each_relevant)
+
+
+@weights("Judged")
+def _each_judged(ranks: JudgedRanks, **_: object) -> Hits:
+    hits = ranks.judged()
+    return hits.parts(np.ones(len(hits.rank)))

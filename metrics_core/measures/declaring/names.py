@@ -7,9 +7,13 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 
+import numpy as np
+
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownMeasureError
 from metrics_core.base.notes import Note
 from metrics_core.base.plugins import left_out
+from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.registry import (
     Declaration,
     Measure,
@@ -213,3 +217,26 @@ def _arguments(text: str, inside: str) -> dict[str, Any]:
             raise ParameterError(f"{text}: {name.strip()} is given twice.")
         values[name.strip()] = _literal(value)
     return values
+
+
+def known_by_scores(name: str, *, higher_is_better: bool = True) -> Measure:
+    """A measure of which nothing but its scores is known, such as a latency: they are averaged, and
+    have no bounds."""
+
+    def kernel(ranks: JudgedRanks) -> Floats:
+        raise ParameterError(f"{name} is known by its scores alone.")
+
+    declaration = Declaration(
+        name=name,
+        kernel=kernel,
+        title=name,
+        gloss="",
+        explanation="",
+        formula="",
+        reference="",
+        parameters=(),
+        worked={},
+        range=(-np.inf, np.inf),
+        higher_is_better=higher_is_better,
+    )
+    return Measure(declaration, ())

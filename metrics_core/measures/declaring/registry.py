@@ -11,6 +11,7 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial, wraps
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -77,10 +78,10 @@ class Declaration:
     float64[Q, K] where its cutoff is an array of K.
 
     `worked` maps names of the measure to the arithmetic that gives their value on the shared
-    example (`worked_example.py`). `ideal` is the score of a perfect ranking where that is known, `needs`
-    what the judgments or the documents must hold beyond grades. A score that also depends on what
-    other queries list is not `by_query`. `from_precisions` makes the score of a measure of the
-    residual "precisions" from its sum of precisions and the number of relevant documents, where
+    example (`worked_example.py`). `ideal` is the score of a perfect ranking where that is known,
+    `needs` what the judgments or the documents must hold beyond grades. A score that also depends
+    on what other queries list is not `by_query`. `from_precisions` makes the score of a measure of
+    the residual "precisions" from its sum of precisions and the number of relevant documents, where
     that is not the one divided by the other. `reach` is a `Share` where that is what the
     score is. `terms` gives the documents whose parts the score is the sum of, where it is one.
 
@@ -255,29 +256,6 @@ class Measure:
         return name if value is None else f"{name}@{value}"
 
 
-def known_by_scores(name: str, *, higher_is_better: bool = True) -> Measure:
-    """A measure of which nothing but its scores is known, such as a latency: they are averaged, and
-    have no bounds."""
-
-    def kernel(ranks: JudgedRanks) -> Floats:
-        raise ParameterError(f"{name} is known by its scores alone.")
-
-    declaration = Declaration(
-        name=name,
-        kernel=kernel,
-        title=name,
-        gloss="",
-        explanation="",
-        formula="",
-        reference="",
-        parameters=(),
-        worked={},
-        range=(-np.inf, np.inf),
-        higher_is_better=higher_is_better,
-    )
-    return Measure(declaration, ())
-
-
 def folded(name: str) -> str:
     """A name as it is compared: without blanks, underscores and hyphens, in lower case."""
     return re.sub(r"[\s_\-]", "", name).lower()
@@ -352,6 +330,23 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
         for name in names:
             own = guarded_part("terms", of, name, by)
             _REGISTRY.replace(name, replace(_REGISTRY[name], terms=own))
+        return of
+
+    return declare
+
+
+def weights(*names: str) -> Callable[[Terms], Terms]:
+    """Declare the terms of measures by weights: the documents that add to the score, over any of
+    the measure's parameters, each with a weight of 0 or more in place of its grade. Those within
+    the cutoff share the score in proportion."""
+
+    def declare(of: Terms) -> Terms:
+        def parts(ranks: JudgedRanks, *, kernel: Callable[..., Floats], **values: Any) -> Hits:
+            hits = of(ranks, **values)
+            return hits.parts(hits.relevance, values.get("cutoff")).sharing(kernel(ranks, **values))
+
+        for name in names:
+            terms(name)(wraps(of)(partial(parts, kernel=_REGISTRY[name].kernel)))
         return of
 
     return declare
