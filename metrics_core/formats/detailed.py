@@ -19,6 +19,8 @@ from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.json_text import (
     NumberText,
     check_characters,
+    json_lines,
+    lines_of,
     parse_json,
     strings_in,
 )
@@ -113,11 +115,7 @@ def _records(source: Source) -> Iterator[tuple[int | None, Any]]:
     """Each record with its line, where it has one of its own."""
     text = source.content(TREE)
     if text.lstrip().startswith("{") and not _WRAPPED.search(text):
-        for number, line in enumerate(text.split("\n"), 1):
-            if line.strip():
-                record = parse_json(source, line, number)
-                check_characters(source, line, strings_in(record), number)
-                yield number, record
+        yield from json_lines(source, lines_of(text))
         return
     content = parse_json(source, text)
     listed = content.get("detailed_results") if isinstance(content, dict) else content

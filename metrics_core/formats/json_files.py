@@ -19,6 +19,7 @@ from metrics_core.formats.parsing.json_maps import load_map
 from metrics_core.formats.parsing.json_text import (
     check_characters,
     first_object,
+    json_lines,
     parse_json,
     strings_in,
 )
@@ -171,17 +172,14 @@ def read_jsonl(source: Source, request: Request) -> Loaded:
     """A JSON Lines file; blank lines are skipped with a note."""
     blanks = 0
 
-    def records() -> Iterator[tuple[int, Any]]:
+    def lines() -> Iterator[tuple[int, str]]:
         nonlocal blanks
         for number, line in enumerate(source.text_lines(), start=1):
-            if not line.strip():
-                blanks += 1
-                continue
-            record = parse_json(source, line, number)
-            check_characters(source, line, strings_in(record), number)
-            yield number, record
+            blanks += not line.strip()
+            yield number, line
 
-    named = named_of(source, records(), request.kind, known_lines=True)
+    records = json_lines(source, lines())
+    named = named_of(source, records, request.kind, known_lines=True)
     if blanks:
         named.notes.append(Note("blank", f"{counted(blanks, 'blank line')}, skipped", blanks))
     return load_named(source, request, named, "jsonl", "JSON Lines")

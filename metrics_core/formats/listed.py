@@ -30,6 +30,8 @@ from metrics_core.formats.parsing.json_text import (
     NumberText,
     check_characters,
     first_object,
+    json_lines,
+    lines_of,
     parse_json,
     strings_in,
 )
@@ -229,11 +231,7 @@ def _records(source: Source) -> Iterator[tuple[int | None, Any]]:
     """Each record with its line, where it has one of its own; an object of lists as records."""
     text = source.content(TREE)
     if text.lstrip().startswith("{") and not _is_map(text.lstrip()):
-        for number, line in enumerate(text.split("\n"), 1):
-            if line.strip():
-                record = parse_json(source, line, number)
-                check_characters(source, line, strings_in(record), number)
-                yield number, record
+        yield from json_lines(source, lines_of(text))
         return
     content = parse_json(source, text)
     check_characters(source, text, strings_in(content), None)

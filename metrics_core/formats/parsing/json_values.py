@@ -12,6 +12,8 @@ from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.parsing.json_text import (
     NumberText,
     check_characters,
+    json_lines,
+    lines_of,
     parse_json,
     strings_in,
 )
@@ -26,7 +28,6 @@ from metrics_core.formats.values import (
     why_not_a_number,
 )
 
-_NOT_BLANK = re.compile(r"[^\n]*\S[^\n]*")
 _WHOLE = re.compile(r"-?\d+")
 _SHOWN = 200
 """Characters of a key in a path."""
@@ -169,12 +170,7 @@ def json_records(source: Source, hint: str) -> Iterator[JsonValue]:
     if _is_one(text):
         yield whole_json(source, hint)
         return
-    number, before = 1, 0
-    for match in _NOT_BLANK.finditer(text):
-        number += text.count("\n", before, match.start())
-        before, line = match.start(), match[0]
-        record = parse_json(source, line, number)
-        check_characters(source, line, strings_in(record), number)
+    for number, record in json_lines(source, lines_of(text)):
         yield JsonValue(source, record, hint, number)
 
 

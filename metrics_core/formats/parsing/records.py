@@ -18,6 +18,8 @@ from metrics_core.tables.columns import ID
 
 _NESTED = "metadata"
 """BEIR keeps further columns in an object of this name; they become columns like the others."""
+_CHECKED = 256
+"""Rows after which their number is looked at."""
 _IDS = frozenset(("queryid", "qid", "docid", "docno", "id"))
 
 
@@ -35,16 +37,20 @@ def named_of(
         if not isinstance(record, dict):
             found = f"`{_text(record)}`"[:60]
             raise refuse(source, [LineProblem(line, found, "an object with named values")])
-        for name, value in _flat(record).items():
-            if kind in ("run", "qrels") and isinstance(value, (dict, list)):
-                problem = LineProblem(line, f"a list or object as `{name}`", "a text or a number")
-                raise refuse(source, [problem])
+        before = len(columns)
+        for name, value in (_flat(record) if _NESTED in record else record).items():
+            if not isinstance(value, str):
+                if kind in ("run", "qrels") and isinstance(value, (dict, list)):
+                    found = f"a list or object as `{name}`"
+                    raise refuse(source, [LineProblem(line, found, "a text or a number")])
+                value = _text(value)
             column = columns.setdefault(name, [])
             if len(column) < row:
                 column += [None] * (row - len(column))
-            column.append(_text(value))
+            column.append(value)
         lines.append(line or 0)
-        source.check_cells(len(lines), len(columns), line)
+        if len(columns) > before or row % _CHECKED == 0:
+            source.check_cells(len(lines), len(columns), line)
     arrays = {
         name: pa.chunked_array([pa.array(values + [None] * (len(lines) - len(values)), ID)])
         for name, values in columns.items()
