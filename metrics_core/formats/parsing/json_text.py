@@ -71,10 +71,9 @@ def json_lines(source: Source, lines: Iterable[tuple[int, str]]) -> Iterator[tup
     together: list[tuple[int, str]] = []
     size = 0
     for number, line in lines:
-        own = line.strip()
-        if own:
-            together.append((number, own))
-            size += len(own)
+        if line.strip():
+            together.append((number, line))
+            size += len(line)
         if size > _TOGETHER:
             yield from _values_of(source, together)
             together, size = [], 0
@@ -82,7 +81,7 @@ def json_lines(source: Source, lines: Iterable[tuple[int, str]]) -> Iterator[tup
 
 
 def _values_of(source: Source, lines: list[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
-    numbers, texts = [number for number, _ in lines], [text for _, text in lines]
+    numbers, texts = [number for number, _ in lines], [text.strip() for _, text in lines]
     # A list a line, of one object: none may begin in one line and end in another.
     whole = "],[".join(texts)
     if all(text[0] == "{" and text[-1] == "}" for text in texts) and not holds_surrogates(whole):
