@@ -40,7 +40,7 @@ test: .venv/run.stamp .venv/test.stamp $(if $(SPARK),.venv/spark.stamp)
 	tests=$$?; wait $$types && exit $$tests
 
 thorough: .venv/run.stamp .venv/test.stamp
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m thorough
+	RANKLENS_THOROUGH=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "thorough or random or hypothesis"
 
 .venv/run.stamp: .venv/installed.stamp
 	$(BIN)/python -m metrics_core.base.compiled.machine
