@@ -1,6 +1,6 @@
 # make run     the dashboard with the sample runs; PORT=8601 DATA=folder WORKSPACE=folder NEW_TOKEN=1
 # make test    everything that CI checks but the tests on Apache Spark; SPARK=1 with them
-# make thorough   further cases of what those tests show (minutes)
+# make thorough   further cases of what those tests show, and all random ones (minutes)
 # make docs    docs/measures.md, docs/formats.md and what docs/tutorial.ipynb shows; build/api, the Python interface from its docstrings, by
 #              pdoc: one small package that needs no configuration, where mkdocstrings needs MkDocs and a theme
 # make lock    resolve the lists again: pyproject.toml, requirements.txt, requirements-dev.in and requirements-spark.in

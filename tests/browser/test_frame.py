@@ -75,7 +75,9 @@ def test_a_narrow_screen_folds_the_rail_and_the_sentence(
     expect(field).not_to_be_visible()
 
 
-@pytest.mark.parametrize("measure", ["nDCG@10", "nDCG(dcg='exp-log2')@10"])
+@pytest.mark.parametrize(
+    "measure", [pytest.param("nDCG@10", marks=pytest.mark.thorough), "nDCG(dcg='exp-log2')@10"]
+)
 def test_no_control_of_the_bar_is_cut(sample_app: str, open_page: Opened, measure: str) -> None:
     page = open_page(f"{sample_app}/curves?m={measure}", width=820)
     for width in (390, 820, 821, 1024, 1100, 1180, 1240, 1280, 1440):

@@ -327,22 +327,46 @@ def one_entry(page: Page, act: Callable[[], Any], title: str) -> None:
     assert settled() == after
 
 
+def choose_run(page: Page, name: str) -> None:
+    page.get_by_role("combobox", name="Compare").click()
+    page.get_by_role("option", name=name).click()
+
+
 def test_one_action_is_one_step_back(sample_app: str, open_page: Opened) -> None:
-    """Rows, bars, categories, lists, a clicked chart, the menu, keys: each is undone by Back."""
+    """A filter, a run, a link, a key, the menu, a clicked chart: each is undone by Back."""
     page = open_page(f"{sample_app}/?k=5")
-    main = page.get_by_test_id("stMain")
+    pills = control(page, "queries_in_view")
+    one_entry(page, pills.get_by_text("hard (").click, "Overview")
+    page.keyboard.press("Escape")
+    one_entry(page, lambda: choose_run(page, "hybrid"), "Overview")
     one_entry(page, page.locator(".lens a[href*='q=']").first.click, "Query")
     one_entry(page, lambda: page.keyboard.press("k"), "Query")
-    one_entry(page, lambda: menu(page, "Overview"), "Overview")
-    one_entry(page, page.locator(".lens a", has_text="Network").last.click, "All queries")
-    one_entry(page, main.get_by_text(re.compile(r"better \d+$")).first.click, "All queries")
-    one_entry(page, lambda: click_row(page, 0), "Query")
     one_entry(page, lambda: menu(page, "By cutoff"), "By cutoff")
     one_entry(page, lambda: click_cutoff(page, "curve_nDCG", 20), "By cutoff")
 
 
-def test_one_filter_is_one_step_back(sample_app: str, open_page: Opened) -> None:
-    """Columns, groups, filters, runs, single keys, Ctrl+K and cells of Ranking."""
+@pytest.mark.thorough
+def test_one_row_or_list_is_one_step_back(sample_app: str, open_page: Opened) -> None:
+    """Categories, lists, rows, cells of Ranking, several keys."""
+    page = open_page(f"{sample_app}/?k=5")
+    main = page.get_by_test_id("stMain")
+    one_entry(page, page.locator(".lens a", has_text="Network").last.click, "All queries")
+    one_entry(page, main.get_by_text(re.compile(r"better \d+$")).first.click, "All queries")
+    one_entry(page, lambda: click_row(page, 0), "Query")
+    one_entry(page, lambda: [page.keyboard.press("g"), page.keyboard.press("o")], "Overview")
+
+    def all_collections() -> None:
+        page.keyboard.press("Control+k")
+        page.get_by_role("link", name="All collections").click()
+
+    one_entry(page, all_collections, "Collections")
+    one_entry(page, lambda: menu(page, "Ranking"), "Ranking")
+    one_entry(page, page.locator(".lens.all-pairs a").last.click, "Overview")
+
+
+@pytest.mark.thorough
+def test_one_group_is_one_step_back(sample_app: str, open_page: Opened) -> None:
+    """Columns, groups and their filters."""
     page = open_page(f"{sample_app}/breakdown?k=5")
     group = page.locator(".lens.group-table th a", has_text="hard")
     one_entry(page, lambda: click_mark(page, "cells", "Devices", "hard"), "All queries")
@@ -357,25 +381,6 @@ def test_one_filter_is_one_step_back(sample_app: str, open_page: Opened) -> None
     on(page, "Breakdown")
     expect(group).to_be_visible()
     assert "where" not in parameters(page)
-    page.goto(f"{sample_app}/breakdown")
-    settle(page)
-    pills = control(page, "queries_in_view")
-    one_entry(page, pills.get_by_text("hard (").click, "Breakdown")
-    page.keyboard.press("Escape")
-    one_entry(page, lambda: [page.keyboard.press("g"), page.keyboard.press("o")], "Overview")
-
-    def choose_run() -> None:
-        page.get_by_role("combobox", name="Compare").click()
-        page.get_by_role("option", name="hybrid").click()
-
-    def all_collections() -> None:
-        page.keyboard.press("Control+k")
-        page.get_by_role("link", name="All collections").click()
-
-    one_entry(page, choose_run, "Overview")
-    one_entry(page, all_collections, "Collections")
-    one_entry(page, lambda: menu(page, "Ranking"), "Ranking")
-    one_entry(page, page.locator(".lens.all-pairs a").last.click, "Overview")
 
 
 def test_an_address_of_nothing_says_so_and_is_one_entry(sample_app: str, open_page: Opened) -> None:
