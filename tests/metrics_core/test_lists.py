@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core import benchmark
@@ -36,7 +36,6 @@ from metrics_core.lists import (
 )
 from metrics_core.measures import declarations, parse_measure
 from tests.collections_of import DOCUMENTS, PRODUCTS, qrels_of, run_of
-from tests.random_cases import examples
 from tests.settings_of import at
 
 FOUND = ["x", "a", "b", "c"]
@@ -236,7 +235,7 @@ def test_nothing_found_or_nothing_relevant_is_zero(found: list[str], relevant: s
     assert set(score_list(found, relevant, EIGHT).values()) == {0}
 
 
-@examples(80)
+@settings(max_examples=80)
 @given(
     docs=st.permutations([f"d{i}" for i in range(8)]),
     length=st.integers(1, 8),

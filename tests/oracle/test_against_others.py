@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.judging import judge
 from metrics_core.lists import dcg_at_k, ndcg_at_k
 from metrics_core.measures import parse_measure
 from tests.collections_of import collections, qrels_of, run_of
-from tests.random_cases import examples
 
 ir_measures = pytest.importorskip("ir_measures")
 metrics = pytest.importorskip("sklearn.metrics")
@@ -22,7 +21,7 @@ metrics = pytest.importorskip("sklearn.metrics")
 NAMES = ["Judged@3", "Judged@10", "RR@5", "AP@10", "SetP", "SetR", "NumRet", "NumRel", "R@5"]
 
 
-@examples(60)
+@settings(max_examples=60, deadline=None)
 @given(collection=collections(negative=False, missing=False))
 def test_per_query_as_ir_measures(collection: Any) -> None:
     run, qrels = collection
@@ -42,7 +41,7 @@ def test_per_query_as_ir_measures(collection: Any) -> None:
             assert value == pytest.approx(theirs[name, query_id], abs=1e-9), (name, query_id)
 
 
-@examples(100)
+@settings(max_examples=100, deadline=None)
 @given(grades=st.lists(st.integers(0, 4), min_size=2, max_size=15), k=st.integers(1, 20))
 def test_ndcg_as_scikit_learn(grades: list[int], k: int) -> None:
     docs = [f"d{i}" for i in range(len(grades))]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import ParameterError
@@ -19,7 +19,6 @@ from metrics_core.judging import judge
 from metrics_core.measures import declarations, parse_measure
 from metrics_core.scoring.evaluate import evaluate
 from tests.collections_of import collections, qrels_of, run_of
-from tests.random_cases import examples
 
 TWINS = {
     "hits": "NumRelRet",
@@ -97,7 +96,7 @@ def test_its_names_are_understood() -> None:
             assert parse_measure(name) == parse_measure(own), name
 
 
-@examples(40)
+@settings(max_examples=40, deadline=None)
 @given(collection=untied())
 def test_per_query_as_ranx(ranx: Any, collection: Any) -> None:
     run, qrels = collection

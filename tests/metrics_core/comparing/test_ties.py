@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from metrics_core.comparing.ties import difference_range, tie_range, tied_queries
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from tests.collections_of import qrels_of, run_of
-from tests.random_cases import examples
 
 DOCS = ["a", "b", "c", "d", "e", "f"]
 MEASURES = ["nDCG@3", "AP", "P@2", "RR", "R@4", "RBP(p=0.8)@3", "Success@1", "nDCG@3", "Rprec"]
@@ -35,7 +34,7 @@ def drawn() -> st.SearchStrategy[Any]:
     return st.tuples(scores, scores, grades)
 
 
-@examples(40)
+@settings(max_examples=40, deadline=None)
 @given(drawn(), st.sampled_from(MEASURES))
 def test_the_range_is_that_of_every_order(case: Any, name: str) -> None:
     first, second, grades = case
@@ -56,7 +55,7 @@ def test_the_range_is_that_of_every_order(case: Any, name: str) -> None:
     assert (low, high) == (pytest.approx(min(gaps), abs=1e-9), pytest.approx(max(gaps), abs=1e-9))
 
 
-@examples(60)
+@settings(max_examples=60, deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["q1", "q2", "q3"]),

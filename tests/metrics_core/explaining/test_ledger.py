@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from metrics_core import formats
 from metrics_core.base.errors import LackingDataError
@@ -18,7 +18,6 @@ from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import parse_measure
 from metrics_core.measures.declaring.registry import declarations
 from tests.collections_of import collections, qrels_of, run_of
-from tests.random_cases import examples
 from tests.settings_of import at
 
 SAMPLE = Path(__file__).parents[3] / "sample_runs"
@@ -100,7 +99,7 @@ def test_runs_of_other_queries_are_not_compared() -> None:
         difference(one, replace(one, query_ids=("p",)), parse_measure("AP"))
 
 
-@examples(15)
+@settings(max_examples=15, deadline=None)
 @given(collection=collections())
 def test_parts_add_up_for_every_measure(collection: Any) -> None:
     run, grades = collection

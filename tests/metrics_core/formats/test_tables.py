@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import FileFormatError
@@ -19,7 +19,6 @@ from metrics_core.formats.source import source
 from metrics_core.formats.source.opening import open_source
 from metrics_core.formats.tabular import read_csv, read_tsv
 from metrics_core.tables import Queries
-from tests.random_cases import examples
 
 
 def load(text: str, name: str = "x.csv", **choices: Any) -> Loaded:
@@ -208,7 +207,7 @@ def outcome(content: bytes, kind: Kind, tabs: bool, **choices: Any) -> tuple[Any
     return loaded.title, loaded.notes, rows(loaded)
 
 
-@examples(400)
+@settings(max_examples=400, deadline=None)
 @given(st.sampled_from(HEADERS), st.lists(RECORDS, max_size=5), KINDS, st.booleans())
 def test_fast_and_careful_agree(header: str, records: list[str], kind: Kind, tabs: bool) -> None:
     text = header + "".join(records)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import NoSharedQueriesError
@@ -19,7 +19,6 @@ from metrics_core.judging.subtopics import SubtopicJudgments
 from metrics_core.judging.ties import tie_extremes
 from metrics_core.tables import Qrels
 from tests.collections_of import DOCUMENTS, collections, qrels_of, run_of
-from tests.random_cases import examples
 
 
 def rows_of(qrels: Qrels) -> list[tuple[str, str, float]]:
@@ -86,7 +85,7 @@ _LAYERS = st.lists(
 )
 
 
-@examples(80)
+@settings(max_examples=80, deadline=None)
 @given(collection=collections() | collections(subtopics=True), layers=_LAYERS)
 def test_joining_a_part_again_is_joining_all(collection: Any, layers: Any) -> None:
     scores, grades = collection

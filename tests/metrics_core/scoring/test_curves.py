@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
@@ -20,7 +20,6 @@ from metrics_core.scoring.curves import (
     precision_recall,
 )
 from tests.collections_of import collections, qrels_of, run_of
-from tests.random_cases import examples
 
 QRELS = qrels_of({"a": {"d1": 1, "d2": 2}, "b": {"d1": 1, "d3": 0}, "c": {"d9": 1}})
 ONE = judge(run_of({"a": {"d1": 3, "x": 2, "d2": 1}, "b": {"d3": 2, "d1": 1}}, "one"), QRELS)
@@ -51,7 +50,7 @@ def test_a_curve_has_a_row_a_query_and_a_column_a_cutoff() -> None:
     ]
 
 
-@examples(150)
+@settings(max_examples=150)
 @given(collection=collections())
 def test_precision_at_recall_as_trec_eval(collection: Any) -> None:
     run, grades = collection

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import FilterLineError
 from metrics_core.slicing.filtering import Columns, parse_filter
-from tests.random_cases import examples
 
 COLUMNS: Columns = {
     "category": np.array(["billing", "Returns", None, "billing"], dtype=object),
@@ -130,7 +129,7 @@ _PIECES = [
 ]
 
 
-@examples(150)
+@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.text(), st.lists(st.sampled_from(_PIECES), max_size=12).map(" ".join)))
 def test_any_text_is_a_filter_or_refused_in_its_own_words(line: str) -> None:
     try:
@@ -211,7 +210,7 @@ _ROWS = st.lists(
 )
 
 
-@examples(80)
+@settings(max_examples=80, deadline=None)
 @given(_LINES, _ROWS)
 def test_whole_columns_say_what_row_by_row_says(
     line: tuple[str, Literal], rows: list[dict[str, Any]]
