@@ -11,13 +11,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.formats import formats, read, read_set, table_bytes
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
-from tests.random_cases import examples
 
 TABLES: list[Table] = [
     Run.from_columns("r", ["q1", "q1", "q2"], ["d1", "d2", "é3"], [1.5, 0.25, -3.0]),
@@ -84,7 +83,7 @@ CHOICES = st.fixed_dictionaries(
 )
 
 
-@examples(600)
+@settings(max_examples=600, deadline=None)
 @given(st.one_of(st.binary(max_size=200), mutated(), mutated()), NAMES, CHOICES)
 def test_a_table_or_an_error(data: bytes, name: str, choices: dict[str, Any]) -> None:
     try:

@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.formats import read, spreadsheet_csv, table_bytes, with_whole_counts, write
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
-from tests.random_cases import examples
 
 JUDGABLE = ["trec", "csv", "tsv", "json", "jsonl", "parquet"]
 TEXTS = ["csv", "tsv", "jsonl", "parquet"]
@@ -47,7 +46,7 @@ def by_query(table: Run | Qrels) -> list[Any]:
     return sorted(rows(table), key=lambda row: first[row["query_id"]])
 
 
-@examples(100)
+@settings(max_examples=100, deadline=None)
 @given(PAIRS, st.data(), st.sampled_from(JUDGABLE))
 def test_runs(pairs: list[tuple[str, str]], data: st.DataObject, format: str) -> None:
     scores = data.draw(st.lists(SCORES, min_size=len(pairs), max_size=len(pairs)))
@@ -59,7 +58,7 @@ def test_runs(pairs: list[tuple[str, str]], data: st.DataObject, format: str) ->
     assert not [note for note in again.notes if note.kind == "rank"]
 
 
-@examples(100)
+@settings(max_examples=100, deadline=None)
 @given(PAIRS, st.data(), st.sampled_from(JUDGABLE), st.booleans())
 def test_qrels(pairs: list[tuple[str, str]], data: st.DataObject, format: str, real: bool) -> None:
     grade = st.floats(-5, 5) if real else st.integers(-127, 127)
@@ -73,7 +72,7 @@ def test_qrels(pairs: list[tuple[str, str]], data: st.DataObject, format: str, r
 CELL = st.one_of(st.none(), ANY.filter(bool))
 
 
-@examples(100)
+@settings(max_examples=100, deadline=None)
 @given(st.dictionaries(ID, st.tuples(ANY, CELL, CELL), min_size=1), st.sampled_from(TEXTS))
 def test_queries(content: dict[str, tuple[str, Any, Any]], format: str) -> None:
     texts, ones, twos = zip(*content.values(), strict=True)
@@ -82,7 +81,7 @@ def test_queries(content: dict[str, tuple[str, Any, Any]], format: str) -> None:
     assert rows(written_and_read(queries, format)) == rows(queries)
 
 
-@examples(100)
+@settings(max_examples=100, deadline=None)
 @given(st.dictionaries(ID, st.tuples(ANY, ANY, CELL), min_size=1), st.sampled_from(TEXTS))
 def test_documents(content: dict[str, tuple[str, str, Any]], format: str) -> None:
     titles, texts, others = zip(*content.values(), strict=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.judging import JudgedRanks, judge
@@ -17,7 +17,6 @@ from metrics_core.unjudged.bounds import difference_bounds
 from metrics_core.unjudged.next_judgments import NextJudgments, judge_next
 from metrics_core.unjudged.unjudged_ranks import unjudged_ranks
 from tests.collections_of import qrels_of, run_of
-from tests.random_cases import examples
 
 DOCS = ["a", "b", "c", "d", "e"]
 Lists = dict[str, list[str]]
@@ -63,7 +62,7 @@ def judged_with(grades: Grades, rows: Any, values: Any) -> Grades:
     return more
 
 
-@examples(30)
+@settings(max_examples=30, deadline=None)
 @given(cases(), st.sampled_from(["P@3", "DCG@3", "RBP(p=0.5)"]))
 def test_the_fewest_that_turn_or_settle_are_those_of_every_set(case: Any, name: str) -> None:
     first, second, grades = case
@@ -100,7 +99,7 @@ def test_the_fewest_that_turn_or_settle_are_those_of_every_set(case: Any, name: 
         assert told.to_settle == next(sizes)
 
 
-@examples(25)
+@settings(max_examples=25, deadline=None)
 @given(cases(), st.sampled_from(["nDCG@3", "RR", "R@2", "AP", "ERR@3", "P@2"]))
 def test_each_document_moves_the_difference_as_said(case: Any, name: str) -> None:
     first, second, grades = case
