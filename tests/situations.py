@@ -143,10 +143,9 @@ def _row(given: Situation, run: str, runs: int) -> dict[str, Any]:
 
 
 def situations(every: int = 1, first: int = 0) -> tuple[Situation, ...]:
-    """Each `every`-th situation of 2,000, from the `first` on; on each push 300 of them, of those
-    that are tried less often at least 100."""
+    """Each `every`-th situation of 2,000, from the `first` on; on each push at most 300 of them."""
     seeds = range(first, COUNT, every)
-    return tuple(map(situation, seeds[: in_this_run(max(300 // every, 100), COUNT)]))
+    return tuple(map(situation, seeds[: in_this_run(300, COUNT)]))
 
 
 @cache
