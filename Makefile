@@ -1,6 +1,6 @@
 # make run     the dashboard with the sample runs; PORT=8601 DATA=folder WORKSPACE=folder NEW_TOKEN=1
 # make test    everything that CI checks but the tests on Apache Spark; SPARK=1 with them
-# make thorough   further cases of what those tests show (minutes)
+# make thorough   further cases of what those tests show, and all random ones (minutes)
 # make docs    docs/measures.md, docs/formats.md and what docs/tutorial.ipynb shows; build/api, the Python interface from its docstrings, by
 #              pdoc: one small package that needs no configuration, where mkdocstrings needs MkDocs and a theme
 # make lock    resolve the lists again: pyproject.toml, requirements.txt, requirements-dev.in and requirements-spark.in
@@ -40,7 +40,7 @@ test: .venv/run.stamp .venv/test.stamp $(if $(SPARK),.venv/spark.stamp)
 	tests=$$?; wait $$types && exit $$tests
 
 thorough: .venv/run.stamp .venv/test.stamp
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m thorough
+	RANKLENS_THOROUGH=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "thorough or random or hypothesis"
 
 .venv/run.stamp: .venv/installed.stamp
 	$(BIN)/python -m metrics_core.base.compiled.machine

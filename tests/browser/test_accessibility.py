@@ -1,5 +1,5 @@
-"""What axe-core finds on every page in both themes and two widths, what jumps while loading, and
-what is wider than the window."""
+"""What axe-core finds on every page, what jumps while loading, and what is wider than the window.
+The thorough tests open further pages, in both themes and two widths."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ _FURTHER = {
     "one measure": "measures?measure=nDCG",
     "first run": "?set=own",
 }
-_IN_THE_DARK = {"query"}
-"""The others are made of the same parts; the thorough tests open all, at 400 px too."""
 # Streamlit's own: its uploader is a section without a role of its own that carries a label.
 _NOT_OURS = {("presentation-role-conflict", "stFileUploaderDropzone")}
 _MOST_SHIFT = 0.1
@@ -113,7 +111,7 @@ def test_axe_finds_nothing_and_nothing_jumps_or_scrolls_sideways(
             too_wide[name] = beyond
         page.evaluate(_OPEN_ALL)
         found[f"{name}, light"] = _violations(page, axe, "light")
-        if every or name in _IN_THE_DARK:
+        if every:
             _switch(page, "dark")
             found[f"{name}, dark"] = _violations(page, axe, "dark")
             page.emulate_media(color_scheme="light")

@@ -98,6 +98,7 @@ def test_search_from_the_first_run_to_the_verdict(app: str, open_page: Opened) -
     expect(page.locator("h1")).to_contain_text("Three files are loaded")
 
 
+@pytest.mark.thorough
 def test_rag_chunks_count_as_their_documents_by_the_button_and_back(
     app: str, open_page: Opened
 ) -> None:
@@ -124,6 +125,7 @@ def test_rag_chunks_count_as_their_documents_by_the_button_and_back(
     verdict(page)
 
 
+@pytest.mark.thorough
 def test_recommendations_whose_columns_are_chosen(app: str, open_page: Opened) -> None:
     page = open_page(f"{app}/data?set=own")
     page.get_by_role("radio", name="Recommender").click()

@@ -64,7 +64,9 @@ def test_first_start_shows_the_sample(sample_app: str, open_page: Opened) -> Non
     in_sight(page, ".js-plotly-plot .xtick")
 
 
-def test_from_the_start_to_the_largest_regression(sample_app: str, open_page: Opened) -> None:
+def test_from_the_start_to_the_document_in_two_clicks_and_a_change_that_restores_it(
+    sample_app: str, open_page: Opened
+) -> None:
     page = open_page(sample_app)
     worst = page.locator(".lens a[href*='q=']").first
     text = worst.locator("b, strong, .title, span").first.inner_text()
@@ -73,14 +75,6 @@ def test_from_the_start_to_the_largest_regression(sample_app: str, open_page: Op
     expect(page.locator("h1")).to_contain_text(text[:20])
     expect(page.locator(".lens.explanation")).to_contain_text(re.compile(r"loses 0\.\d+: "))
     assert page.locator(".lens.pairs li, .lens.pairs [role=listitem]").count() >= 10
-
-
-def test_from_the_start_to_the_document_in_two_clicks_and_a_change_that_restores_it(
-    sample_app: str, open_page: Opened
-) -> None:
-    page = open_page(f"{sample_app}/?run=dense&base=bm25")
-    page.locator(".lens a[href*='q=']").first.click()
-    on(page, "Query")
     page.locator(".lens.parts a").first.click()
     card = page.get_by_role("dialog")
     expect(card).to_contain_text("rank 5 of 100")
@@ -219,16 +213,8 @@ def test_a_curve_is_zoomed_by_a_drag_and_a_chart_is_enlarged(
     page.wait_for_function(f"() => document.querySelector('{plot}').clientHeight < 500")
 
 
-@pytest.mark.parametrize(
-    "chart",
-    [
-        "against",
-        *(
-            pytest.param(chart, marks=pytest.mark.thorough)
-            for chart in ("sorted", "heatmap", "strips")
-        ),
-    ],
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("chart", ["against", "sorted", "heatmap", "strips"])
 def test_a_mark_opens_its_query(sample_app: str, open_page: Opened, chart: str) -> None:
     page = open_page(f"{sample_app}/queries?view={chart}")
     click_mark(page, chart, "q098")
@@ -236,6 +222,7 @@ def test_a_mark_opens_its_query(sample_app: str, open_page: Opened, chart: str) 
     assert parameters(page)["q"] == ["q098"]
 
 
+@pytest.mark.thorough
 def test_a_category_of_the_overview_leads_on(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app)
     page.locator(".lens a", has_text="Network").last.click()
@@ -327,22 +314,47 @@ def one_entry(page: Page, act: Callable[[], Any], title: str) -> None:
     assert settled() == after
 
 
+def choose_run(page: Page, name: str) -> None:
+    page.get_by_role("combobox", name="Compare").click()
+    page.get_by_role("option", name=name).click()
+
+
 def test_one_action_is_one_step_back(sample_app: str, open_page: Opened) -> None:
-    """Rows, bars, categories, lists, a clicked chart, the menu, keys: each is undone by Back."""
+    """A filter, a run, a link, a key, the menu, a clicked chart: each is undone by Back."""
     page = open_page(f"{sample_app}/?k=5")
-    main = page.get_by_test_id("stMain")
+    for _ in ("on", "off"):
+        pills = control(page, "queries_in_view")
+        one_entry(page, pills.get_by_text("hard (").click, "Overview")
+        page.keyboard.press("Escape")
+    one_entry(page, lambda: choose_run(page, "hybrid"), "Overview")
     one_entry(page, page.locator(".lens a[href*='q=']").first.click, "Query")
     one_entry(page, lambda: page.keyboard.press("k"), "Query")
-    one_entry(page, lambda: menu(page, "Overview"), "Overview")
-    one_entry(page, page.locator(".lens a", has_text="Network").last.click, "All queries")
-    one_entry(page, main.get_by_text(re.compile(r"better \d+$")).first.click, "All queries")
-    one_entry(page, lambda: click_row(page, 0), "Query")
     one_entry(page, lambda: menu(page, "By cutoff"), "By cutoff")
     one_entry(page, lambda: click_cutoff(page, "curve_nDCG", 20), "By cutoff")
 
 
-def test_one_filter_is_one_step_back(sample_app: str, open_page: Opened) -> None:
-    """Columns, groups, filters, runs, single keys, Ctrl+K and cells of Ranking."""
+@pytest.mark.thorough
+def test_one_row_or_list_is_one_step_back(sample_app: str, open_page: Opened) -> None:
+    """Categories, lists, rows, cells of Ranking, several keys."""
+    page = open_page(f"{sample_app}/?k=5")
+    main = page.get_by_test_id("stMain")
+    one_entry(page, page.locator(".lens a", has_text="Network").last.click, "All queries")
+    one_entry(page, main.get_by_text(re.compile(r"better \d+$")).first.click, "All queries")
+    one_entry(page, lambda: click_row(page, 0), "Query")
+    one_entry(page, lambda: [page.keyboard.press("g"), page.keyboard.press("o")], "Overview")
+
+    def all_collections() -> None:
+        page.keyboard.press("Control+k")
+        page.get_by_role("link", name="All collections").click()
+
+    one_entry(page, all_collections, "Collections")
+    one_entry(page, lambda: menu(page, "Ranking"), "Ranking")
+    one_entry(page, page.locator(".lens.all-pairs a").last.click, "Overview")
+
+
+@pytest.mark.thorough
+def test_one_group_is_one_step_back(sample_app: str, open_page: Opened) -> None:
+    """Columns, groups and their filters."""
     page = open_page(f"{sample_app}/breakdown?k=5")
     group = page.locator(".lens.group-table th a", has_text="hard")
     one_entry(page, lambda: click_mark(page, "cells", "Devices", "hard"), "All queries")
@@ -357,25 +369,6 @@ def test_one_filter_is_one_step_back(sample_app: str, open_page: Opened) -> None
     on(page, "Breakdown")
     expect(group).to_be_visible()
     assert "where" not in parameters(page)
-    page.goto(f"{sample_app}/breakdown")
-    settle(page)
-    pills = control(page, "queries_in_view")
-    one_entry(page, pills.get_by_text("hard (").click, "Breakdown")
-    page.keyboard.press("Escape")
-    one_entry(page, lambda: [page.keyboard.press("g"), page.keyboard.press("o")], "Overview")
-
-    def choose_run() -> None:
-        page.get_by_role("combobox", name="Compare").click()
-        page.get_by_role("option", name="hybrid").click()
-
-    def all_collections() -> None:
-        page.keyboard.press("Control+k")
-        page.get_by_role("link", name="All collections").click()
-
-    one_entry(page, choose_run, "Overview")
-    one_entry(page, all_collections, "Collections")
-    one_entry(page, lambda: menu(page, "Ranking"), "Ranking")
-    one_entry(page, page.locator(".lens.all-pairs a").last.click, "Overview")
 
 
 def test_an_address_of_nothing_says_so_and_is_one_entry(sample_app: str, open_page: Opened) -> None:
@@ -393,6 +386,7 @@ def test_an_address_of_nothing_says_so_and_is_one_entry(sample_app: str, open_pa
     assert parameters(page)["k"] == ["5"] and "nopage" not in parameters(page)
 
 
+@pytest.mark.thorough
 def test_search_narrows_and_clears(sample_app: str, open_page: Opened) -> None:
     page = open_page(f"{sample_app}/queries")
     search = page.get_by_placeholder("Search the texts")
@@ -435,6 +429,7 @@ def test_each_word_of_how_firm_leads_to_its_evidence(sample_app: str, open_page:
     expect(open_now).to_contain_text(titles[-2])
 
 
+@pytest.mark.thorough
 def test_the_first_screens_of_ones_own_collection(tmp_path: Path, open_page: Opened) -> None:
     """Long names of runs, queries and groups, and no texts of documents."""
     chance, folder = random.Random(7), tmp_path / "own"

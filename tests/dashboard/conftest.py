@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -15,6 +15,11 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from dashboard.files.files import File, read_files
+from dashboard.session import open_collection
+from dashboard.study.library import Library, assemble
+from dashboard.workspace import NOTHING_SAID
+
 # Every run of an AppTest reads what each installed package says of itself, to find components: two
 # thirds of the run. They stay the same for as long as these tests take.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
@@ -22,17 +27,57 @@ manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_componen
 APP = Path(__file__).resolve().parents[2] / "dashboard" / "app.py"
 
 
+class ExampleKept:
+    """The example's files and their study, read and judged once for all tests that patch nothing:
+    no test changes them, and what the study works out depends on nothing else."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, list[File]] = {}
+        self.libraries: dict[tuple[int, ...], Library] = {}
+
+    def read_files(self, path: Path, **more: Any) -> list[File]:
+        """Read a file as `read_files` of the dashboard does."""
+        if more["origin"] != "sample" or more["choices"]:
+            return read_files(path, **more)
+        if more["shown"] not in self.files:
+            self.files[more["shown"]] = read_files(path, **more)
+        return self.files[more["shown"]]
+
+    def assemble(self, files: Sequence[File], **more: Any) -> Library:
+        """Make a library as `assemble` of the dashboard does."""
+        plain = {file.origin for file in files} == {"sample"} and not more["qrels_key"]
+        if not plain or more["settings"] != NOTHING_SAID:
+            return assemble(files, **more)
+        key = tuple(id(file.table) for file in files)  # a library keeps its tables alive
+        if key not in self.libraries:
+            self.libraries[key] = assemble(files, **more)
+        return self.libraries[key]
+
+
+_EXAMPLE = ExampleKept()
+
+
 @pytest.fixture(autouse=True)
-def empty_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def empty_workspace(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[None]:
     """Every test has its own workspace folder and no folder of data."""
-    monkeypatch.setenv("RANKLENS_WORKSPACE", str(tmp_path / "workspace"))
-    monkeypatch.delenv("RANKLENS_DATA", raising=False)
-    st.cache_resource.clear()
-    # Streamlit puts the app into the place of the program, which processes that are started by
-    # other tests would then begin with.
-    program = sys.modules["__main__"]
-    yield
-    sys.modules["__main__"] = program
+    apart = {"monkeypatch", "unread_example"} & set(request.fixturenames)
+    example = ExampleKept() if apart else _EXAMPLE
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("RANKLENS_WORKSPACE", str(tmp_path / "workspace"))
+        patched.delenv("RANKLENS_DATA", raising=False)
+        patched.setattr(open_collection, "read_files", example.read_files)
+        patched.setattr(open_collection, "assemble", example.assemble)
+        st.cache_resource.clear()
+        # Streamlit puts the app into the place of the program, which processes that are started by
+        # other tests would then begin with.
+        program = sys.modules["__main__"]
+        yield
+        sys.modules["__main__"] = program
+
+
+@pytest.fixture
+def unread_example() -> None:
+    """A test with this has an example that no other test has opened."""
 
 
 @pytest.fixture(autouse=True)

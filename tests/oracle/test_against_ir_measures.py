@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.random_cases import examples
 
 pytest.importorskip("ir_measures")
 import ir_measures
@@ -167,19 +169,19 @@ def test_every_name_is_here() -> None:
         assert own.declaration.name == OF_ITS_OWN.get(name, measure.NAME)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(collection=untied())
 def test_per_query(collection: Any) -> None:
     assert_equal(PLAIN, collection)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(collection=untied())
 def test_judged_only(collection: Any) -> None:
     assert_equal(JUDGED_ONLY, collection)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(collection=untied(negative=False))
 def test_judged(collection: Any) -> None:
     # Without negative grades: they are judged there, and pooled here.
@@ -203,7 +205,7 @@ def assert_equal(measures: list[Any], collection: Any) -> None:
             assert value == pytest.approx(expected, abs=1e-9), (measure, query_id)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(collection=untied())
 def test_gdeval_to_its_five_decimals(collection: Any) -> None:
     run, qrels = collection
@@ -218,13 +220,13 @@ def test_gdeval_to_its_five_decimals(collection: Any) -> None:
                 assert value == pytest.approx(expected, abs=0.5001e-5), (measure, query_id)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(collection=untied(), rel=st.integers(1, 2))
 def test_interpolated_precision(collection: Any, rel: int) -> None:
     assert_equal([IPrec(rel=rel) @ level for level in LEVELS], collection)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     collection=untied(),
     cutoff=st.sampled_from([None, 1, 3, 10]),
@@ -266,13 +268,13 @@ def _compare_diverse(run: Any, qrels: Any, asked: list[Any]) -> None:
             assert value == pytest.approx(expected, abs=1e-9), (measure, query_id)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(collection=untied(subtopics=True))
 def test_subtopics(collection: Any) -> None:
     _compare_diverse(*collection, DIVERSE)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(collection=untied(subtopics=True))
 def test_ndeval_forgets_to_divide_at_the_first_rank(collection: Any) -> None:
     run, qrels = collection
@@ -286,7 +288,7 @@ def test_ndeval_forgets_to_divide_at_the_first_rank(collection: Any) -> None:
             assert value * subtopics[query_id] == pytest.approx(theirs[measure, query_id], abs=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(collection=untied(subtopics=True, negative=False))
 def test_subtopics_of_condensed_lists(collection: Any) -> None:
     # Its own judged_only ends with an error, so it is given the condensed list.
@@ -351,7 +353,7 @@ def test_without_a_highest_grade_it_is_that_of_all_judgments() -> None:
 SAME = [nDCG @ 5, AP(rel=2), RR, INST(max_rel=4), Compat, RBP(rel=1), NumRelRet, NumQ, Judged @ 5]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(collection=untied(negative=False))
 def test_the_provider_gives_what_the_default_gives(collection: Any) -> None:
     run, qrels = collection

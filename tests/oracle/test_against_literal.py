@@ -6,7 +6,7 @@ from inspect import signature
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics_core.judging import judge
@@ -14,6 +14,7 @@ from metrics_core.measures import Declaration, declarations
 from tests.collections_of import collections, documents_of, products, qrels_of, run_of
 from tests.oracle.literal import CATALOGUE, LITERAL, Case, ranking_of
 from tests.oracle.literal import documents_of as listed_documents
+from tests.random_cases import examples
 from tests.settings_of import settings_of
 
 
@@ -28,7 +29,7 @@ FROM_DOCUMENTS = [d for d in declarations() if d.name in CATALOGUE]
 
 
 @pytest.mark.parametrize("declaration", FROM_DOCUMENTS, ids=lambda d: d.name)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(collection=collections(), rows=products())
 def test_equals_its_literal_twin_of_documents(
     declaration: Declaration, collection: Any, rows: Any
@@ -44,7 +45,7 @@ def test_equals_its_literal_twin_of_documents(
 
 
 @pytest.mark.parametrize("subtopics", [False, True])
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(data=st.data())
 def test_equals_its_literal_twin(subtopics: bool, data: Any) -> None:
     # One collection for all measures: to draw and judge it takes longer than they do.

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from metrics_core.judging import judge
 from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.scoring.evaluate import evaluate
 from metrics_core.scoring.means import means
 from tests.collections_of import collections, qrels_of, run_of
+from tests.random_cases import examples
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 
@@ -58,7 +59,7 @@ def test_every_family_of_trec_eval_is_declared() -> None:
 
 
 @pytest.mark.parametrize(("level", "judged_only"), [(1, False), (2, False), (1, True)])
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(collection=collections())
 def test_every_trec_name_scores_as_trec_eval(
     level: int, judged_only: bool, collection: Any
@@ -80,7 +81,7 @@ def test_every_trec_name_scores_as_trec_eval(
             assert found == pytest.approx(expected, rel=1e-12, abs=1e-14), (name, query_id)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(collection=collections(missing=False))
 def test_every_score_is_combined_as_trec_eval_combines_it(collection: Any) -> None:
     run, qrels = collection
@@ -95,7 +96,7 @@ def test_every_score_is_combined_as_trec_eval_combines_it(collection: Any) -> No
         assert ours[str(measure)] == pytest.approx(expected, rel=1e-12, abs=1e-14), name
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(collection=collections())
 def test_a_missing_query_scores_zero(collection: Any) -> None:
     run, qrels = collection

@@ -6,11 +6,12 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.collections_of import collections
 from tests.metrics_core.compatible.trec_eval.calls import Call, caller, values
+from tests.random_cases import examples
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 
@@ -32,7 +33,7 @@ def call(tmp_path_factory: pytest.TempPathFactory) -> Call:
     return caller(tmp_path_factory.mktemp("collections"))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(collection=collections(), level=st.integers(1, 3))
 def test_every_printed_number(call: Call, collection: Any, level: int) -> None:
     run, qrels = collection

@@ -152,8 +152,13 @@ BOMBS: dict[str, tuple[Callable[[Path], None], str]] = {
 }
 
 
+LONG_TO_MAKE = {"rows.parquet", "value.parquet", "x.run.lz4", "members.zip"}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.thorough] * (n in LONG_TO_MAKE)) for n in BOMBS]
+)
 def test_bombs_are_refused_soon_and_small(tmp_path: Path, name: str) -> None:
     make, says = BOMBS[name]
     make(tmp_path / name)

@@ -142,7 +142,12 @@ WRONG = {
     "a template": r"[{}]|%s",
     "nothing in brackets": r"\(\s*\)|\[\s*\]",
 }
-_GRID = [(kind, runs, count) for kind in KINDS for runs in RUNS for count in COUNTS]
+_GRID = [
+    pytest.param(kind, runs, count, marks=[pytest.mark.thorough] * (runs == 5))
+    for kind in KINDS
+    for runs in RUNS
+    for count in COUNTS
+]
 
 
 @pytest.mark.parametrize(("kind", "runs", "count"), _GRID)

@@ -86,6 +86,7 @@ def test_without_a_link_the_collection_that_was_opened_last_is_open() -> None:
     assert "set=own" in drawn(opened())
 
 
+@pytest.mark.usefixtures("unread_example")
 def test_the_list_shows_what_the_overview_of_each_said_last_and_reads_none() -> None:
     """Of what nobody has looked at, and of what has changed since, it says so."""
     opened("collections", set="sample")

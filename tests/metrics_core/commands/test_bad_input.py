@@ -25,7 +25,8 @@ QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n"
 RUN = "q1 Q0 d2 1 2.5 tag\nq1 Q0 d1 2 1.5 tag\nq2 Q0 d1 1 3 tag\n"
 AP = 0.75  # 1/2 and 1
 
-Content = str | bytes
+Content = str | bytes | Callable[[], bytes]
+"""What is in a file; large ones are made by the test that needs them."""
 
 
 class Outcome(NamedTuple):
@@ -75,7 +76,8 @@ def evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Evaluate:
 
 
 def as_bytes(content: Content) -> bytes:
-    return content.encode() if isinstance(content, str) else content
+    made = content() if callable(content) else content
+    return made.encode() if isinstance(made, str) else made
 
 
 def parquet(**columns: Any) -> bytes:
@@ -97,8 +99,17 @@ def zipped(**members: str) -> bytes:
 
 
 TWICE = pa.table([["q1"], ["d1"], [1.0], [2.0]], ["query_id", "doc_id", "score", "score"])
-FEW = pa.array([0], pa.int8()).take(pa.array([0] * 20_000_000, pa.int32()))
-BOMB = RUN.encode() + (b"#" * 9_999 + b"\n") * 30_000
+
+
+def many_cells() -> bytes:
+    few = pa.nulls(20_000_000, pa.int8()).fill_null(0)
+    return parquet(query_id=few, doc_id=few, score=few)
+
+
+def bomb() -> bytes:
+    return RUN.encode() + (b"#" * 9_999 + b"\n") * 30_000
+
+
 LINE = "A TREC run line is: query_id Q0 doc_id rank score run_name"
 
 # The run's content, its file name, its line or None, and what stderr says besides file and line.
@@ -153,14 +164,19 @@ BAD_RUNS: dict[str, tuple[Content, str, int | None, tuple[str, ...]]] = {
         ("damaged", "Write it again"),
     ),
     "Parquet bomb": (
-        parquet(query_id=FEW, doc_id=FEW, score=FEW),
+        many_cells,
         "x.parquet",
         None,
         ("20,000,000 rows", "meant to be"),
     ),
-    "gzip bomb": (gzip.compress(BOMB, 6), "x.run.gz", None, ("unpacks to more", "--limit")),
+    "gzip bomb": (
+        lambda: gzip.compress(bomb(), 6),
+        "x.run.gz",
+        None,
+        ("unpacks to more", "--limit"),
+    ),
     "zstd bomb": (
-        pa.Codec("zstd").compress(BOMB, asbytes=True),
+        lambda: pa.Codec("zstd").compress(bomb(), asbytes=True),
         "x.run.zst",
         None,
         ("unpacks to more", "--limit"),

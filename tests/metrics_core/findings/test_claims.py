@@ -1,4 +1,4 @@
-"""What sentences on runs claim is so: of 2,000 random situations each claim is read back out of the
+"""What sentences on runs claim is so: of random situations each claim is read back out of the
 text and worked out anew from the scores. Each test is a sentence, and lists the seeds at which it
 lies."""
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
@@ -32,6 +33,8 @@ from tests.claims import (
     value_of,
 )
 from tests.situations import Situation, situations
+
+pytestmark = pytest.mark.random
 
 FEWEST = 10
 ROUNDING = 1e-12
@@ -215,7 +218,7 @@ def test_one_run_alone() -> None:
         return alone(given.compared, name, given.baseline, ends, level=given.level).text
 
     # Of values outside a measure's range there is no interval within it.
-    usual = [given for given in CASES[::8] if given.kind != "negative"]
+    usual = [given for given in situations(8) if given.kind != "negative"]
     assert not offenders(usual, text_of, false_in_alone)
 
 
@@ -261,7 +264,7 @@ def test_for_how_many_it_holds() -> None:
     def text_of(given: Situation) -> str:
         return method_finding(given.compared, Method(level=given.level)).text
 
-    assert not offenders(CASES[::4], text_of, false_in_method)
+    assert not offenders(situations(4), text_of, false_in_method)
 
 
 def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
@@ -306,7 +309,7 @@ def test_which_queries() -> None:
         pair = (given.focus, given.baseline)
         return "\n".join(f(frame, *pair, told).text for f in (queries_finding, queries_lead))
 
-    assert not offenders(CASES[::8], text_of, false_in_queries)
+    assert not offenders(situations(8), text_of, false_in_queries)
 
 
 def pairs_of(given: Situation) -> AllPairs:

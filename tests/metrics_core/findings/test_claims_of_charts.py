@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from metrics_core.base.wording import sentence_case
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -23,9 +24,9 @@ from metrics_core.tables import Qrels, Run
 from tests.claims import NUMBER, count_of, is_rounded, named_in, offenders
 from tests.situations import Situation, by_group, situations
 
-GROUPED = tuple(
-    given for given in situations()[::12] if given.groups and given.focus != given.baseline
-)
+pytestmark = pytest.mark.random
+
+GROUPED = tuple(given for given in situations(12) if given.groups and given.focus != given.baseline)
 SEEDS = range(150)
 
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from metrics_core.findings.files import files_finding
 from metrics_core.findings.verdicts import measures_finding
 from tests.claims import count_of, named_in, offenders
 from tests.situations import Situation, situations
+
+pytestmark = pytest.mark.random
 
 CASES = [given for given in situations() if len(given.scores.runs) > 1]
 AT_ONCE = 5

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.agreement import Agreement
@@ -21,9 +22,11 @@ from metrics_core.unjudged.expected_difference import LikelyDifference
 from tests.claims import NUMBER, count_of, is_rounded, names_others, offenders
 from tests.situations import Situation, situations
 
+pytestmark = pytest.mark.random
+
 PAIRS = tuple(
     given
-    for given in situations()[::3]
+    for given in situations(3)
     if len(given.scores.runs) > 1 and len(given.gaps(given.focus)) >= 10
 )
 ROUNDING = 1e-12

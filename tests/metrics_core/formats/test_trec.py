@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import FileFormatError
@@ -18,6 +18,7 @@ from metrics_core.formats.registry import Request
 from metrics_core.formats.source import source
 from metrics_core.formats.source.opening import open_source
 from metrics_core.formats.trec import read_trec
+from tests.random_cases import examples
 
 ODD = ["q1", "q2", "d1", "d2", "Q0", "0", "1", "-1", "+1", ".5", "1.", "1e5", "+-1", "inf", "nan"]
 ODD += ["1e400", "NA", "0x10", "1_0", "#", "\ufeff", "\u2028", "\x0b", "٣", '"', '""', ",", "tag"]
@@ -80,14 +81,14 @@ def outcome(content: bytes, kind: Kind, **choices: Any) -> tuple[Any, ...]:
     return loaded.title, loaded.tag, loaded.notes, rows
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(FILES, st.sampled_from(["run", "qrels"]))
 def test_fast_and_careful_agree(text: str, kind: Kind) -> None:
     content = text.encode()
     assert outcome(content, kind) == outcome(content, kind, only_carefully=True)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(FILES, st.sampled_from(["run", "qrels"]), st.integers(1, 40))
 def test_blocks_do_not_matter(text: str, kind: Kind, size: int) -> None:
     content = text.encode()

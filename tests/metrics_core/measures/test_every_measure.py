@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics_core.judging import JudgedRanks, judge
@@ -21,6 +21,7 @@ from tests.metrics_core.measures.exceptions import (
     UNUSUAL_WHEN_MISSING,
     without,
 )
+from tests.random_cases import examples
 from tests.settings_of import settings_of
 
 ALL = declarations()
@@ -56,7 +57,7 @@ def frozen(ranks: JudgedRanks) -> JudgedRanks:
     return ranks
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(collection=collections(subtopics=True))
 def test_a_query_scores_alone_as_among_others(collection: Any) -> None:
     ranks = frozen(judged(*collection))
@@ -70,7 +71,7 @@ def test_a_query_scores_alone_as_among_others(collection: Any) -> None:
             assert expected == pytest.approx(score, rel=1e-13, abs=0, nan_ok=True), measure
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(collection=collections(subtopics=True))
 def test_what_stands_below_the_cutoff_does_not_matter(collection: Any) -> None:
     run, qrels = collection
@@ -84,7 +85,7 @@ def test_what_stands_below_the_cutoff_does_not_matter(collection: Any) -> None:
         assert measure.score(whole).tolist() == expected, measure
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     collection=collections(subtopics=True),
     cutoffs=st.lists(st.integers(1, 40), min_size=1, max_size=8),

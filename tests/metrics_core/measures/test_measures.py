@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import LackingDataError, ParameterError, UnknownMeasureError
@@ -34,6 +34,7 @@ from tests.collections_of import (
     run_of,
 )
 from tests.metrics_core.measures.exceptions import BEATEN, NEVER_FALLING, without
+from tests.random_cases import examples
 from tests.settings_of import at, samples_of, settings_of
 
 ALL = declarations()
@@ -282,7 +283,7 @@ def test_a_measure_moves_to_another_cutoff() -> None:
 # What holds for every measure
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(collection=collections(subtopics=True), cutoff=st.integers(1, 30))
 def test_scores_are_in_range(collection: Any, cutoff: int) -> None:
     run, qrels = collection
@@ -295,7 +296,7 @@ def test_scores_are_in_range(collection: Any, cutoff: int) -> None:
         assert ((low <= defined) & (defined <= high + 1e-12)).all(), declaration.name
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(collection=collections(missing=False, subtopics=True), cutoff=st.integers(1, 30))
 def test_no_ranking_beats_the_perfect_one(collection: Any, cutoff: int) -> None:
     run, qrels = collection
@@ -317,7 +318,7 @@ def test_no_ranking_beats_the_perfect_one(collection: Any, cutoff: int) -> None:
             assert best == pytest.approx(declaration.ideal), declaration.name
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(collection=collections(subtopics=True), seed=st.integers(0, 2**16))
 def test_the_order_of_rows_does_not_matter(collection: Any, seed: int) -> None:
     run, qrels = collection
@@ -338,7 +339,7 @@ def test_the_order_of_rows_does_not_matter(collection: Any, seed: int) -> None:
         assert same(measure.score(other)[place], expected), declaration.name
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(collection=collections(subtopics=True))
 def test_other_ids_in_the_same_order_score_the_same(collection: Any) -> None:
     run, qrels = collection
@@ -357,7 +358,7 @@ def test_other_ids_in_the_same_order_score_the_same(collection: Any) -> None:
         assert same(measure.score(other), measure.score(plain)), declaration.name
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(collection=collections(subtopics=True))
 def test_looking_deeper_never_costs(collection: Any) -> None:
     run, qrels = collection
@@ -367,7 +368,7 @@ def test_looking_deeper_never_costs(collection: Any) -> None:
         assert not (np.diff(curve, axis=1) < -1e-12).any(), declaration.name
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(collection=collections(subtopics=True))
 def test_without_a_cutoff_the_whole_list_counts(collection: Any) -> None:
     run, qrels = collection
@@ -398,7 +399,7 @@ def test_the_example_is_what_a_run_gives() -> None:
             assert measure.score(ranks).tolist() == measure.score(example()).tolist(), name
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(collection=collections(subtopics=True))
 def test_judged_only_is_the_score_of_the_condensed_list(collection: Any) -> None:
     run, qrels = collection

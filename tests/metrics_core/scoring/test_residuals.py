@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics_core.judging import JudgedRanks, judge, single_query
@@ -18,6 +18,7 @@ from metrics_core.measures import Declaration, Measure, declarations, parse_meas
 from metrics_core.measures.declaring.worked_example import example
 from metrics_core.scoring.residuals import residual, residual_frame
 from tests.collections_of import collections, qrels_of, run_of
+from tests.random_cases import examples
 from tests.settings_of import settings_of
 
 HIGHEST = 3
@@ -53,7 +54,7 @@ def every_score(measure: Measure, listed: list[int | None], others: list[int]) -
 @pytest.mark.parametrize(
     "declaration", [d for d in declarations() if not d.needs], ids=lambda d: d.name
 )
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(drawn=drawn_lists(), data=st.data())
 def test_no_grades_of_the_unjudged_pass_the_residual(
     declaration: Declaration, drawn: Any, data: Any
@@ -75,7 +76,7 @@ def test_no_grades_of_the_unjudged_pass_the_residual(
         assert found.high[0] == pytest.approx(scores.max(), abs=1e-12), values
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(collection=collections())
 def test_many_queries_are_the_single_ones(collection: Any) -> None:
     run, qrels = collection
@@ -127,7 +128,7 @@ def test_a_frame_says_which_values_are_reached() -> None:
     [d for d in declarations() if d.residual == "monotone" and d.cutoff and not d.needs],
     ids=lambda d: d.name,
 )
-@settings(max_examples=5, deadline=None)
+@examples(5)
 @given(drawn=drawn_lists())
 def test_of_a_monotone_measure_no_more_matter_than_its_cutoff(
     declaration: Declaration, drawn: Any

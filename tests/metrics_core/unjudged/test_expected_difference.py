@@ -43,7 +43,14 @@ def made_pairs(number: int) -> list[Pair]:
     return made
 
 
-@pytest.mark.parametrize(("measure", "share"), [("P@10", 0.3), ("nDCG@10", 0.3), ("P@10", 0.5)])
+@pytest.mark.parametrize(
+    ("measure", "share"),
+    [
+        ("nDCG@10", 0.3),
+        pytest.param("P@10", 0.3, marks=pytest.mark.thorough),
+        pytest.param("P@10", 0.5, marks=pytest.mark.thorough),
+    ],
+)
 def test_the_interval_holds_the_difference_that_judgments_were_removed_from(
     measure: str, share: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

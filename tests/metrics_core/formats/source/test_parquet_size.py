@@ -13,6 +13,7 @@ import pytest
 from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import read
 from tests.parquet_of import DOUBLE, Column, Long, ids, page, parquet, text
+from tests.random_cases import in_this_run
 
 ROWS = 2_000
 ENCODINGS = ("dictionary", "PLAIN", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY")
@@ -114,6 +115,7 @@ def test_lists_whose_texts_are_written_as_differences_are_read() -> None:
     assert found.to_pydict() == wanted.to_pydict()
 
 
+@pytest.mark.random
 @pytest.mark.parametrize("lists", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_a_footer_that_is_damaged_anywhere_is_read_or_refused(lists: bool) -> None:
     """pyarrow ends the process where it is asked for a column of which the footer tells sizes that
@@ -125,7 +127,8 @@ def test_a_footer_that_is_damaged_anywhere_is_read_or_refused(lists: bool) -> No
     data = bytearray(written(table, "PLAIN", row_group_size=300))
     footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
     refused = 0
-    for at in range(footer, len(data) - 8):
+    step = in_this_run(4, 1)
+    for at in range(footer, len(data) - 8, step):
         for bit in (4,) if lists else (1, 4):
             data[at] ^= bit
             try:
@@ -133,7 +136,7 @@ def test_a_footer_that_is_damaged_anywhere_is_read_or_refused(lists: bool) -> No
             except FileFormatError:
                 refused += 1
             data[at] ^= bit
-    assert refused > 100
+    assert refused > 100 // step
 
 
 def test_many_texts_written_as_differences_are_read_with_a_limit(
