@@ -16,6 +16,7 @@ from dashboard.answers.pairs import every_pair
 from dashboard.answers.query_chips import whole_failures
 from dashboard.study.study import Study
 from metrics_core.base.parallel import on_all_cores
+from metrics_core.comparing.method import Method
 from metrics_core.comparing.verdicts import BETTER_RUN
 from metrics_core.explaining.history import History, first_bad_versions, history
 from metrics_core.findings.history import history_finding, no_versions_finding
@@ -101,7 +102,8 @@ def history_slices(
 
 def _of_all(shown: Comparison) -> Comparison:
     """The key of what does not depend on who is compared, unless the queries in view do."""
-    return replace(shown.narrowing, chosen=shown.chosen, cutoff=shown.cutoff)
+    method = Method(level=shown.method.level)
+    return replace(shown.narrowing, chosen=shown.chosen, cutoff=shown.cutoff, method=method)
 
 
 def _history(study: Study, shown: Comparison, runs: tuple[str, ...], versions: bool) -> HistoryPage:

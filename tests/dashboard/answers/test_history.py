@@ -136,3 +136,20 @@ def test_a_last_version_as_good_as_the_best_is_level_with_it() -> None:
         ["a", "b"], np.array([0.5, 0.5]), "AP", now_bad=0, flickering=0, since="", is_best=False
     ).text
     assert told.startswith("b is level on AP with a, the best so far.")
+
+
+def test_the_best_is_best_at_the_level_that_is_chosen() -> None:
+    def run(name: str, ranks: list[int]) -> Run:
+        rows = [
+            (query, "d" if at == rank else f"x{at}", -float(at))
+            for query, rank in zip(IDS, ranks, strict=True)
+            for at in (1, 2)
+        ]
+        return Run.from_columns(name, *map(list, zip(*rows, strict=True)))
+
+    runs = [run("v1", [2] * 40), run("v2", [1] * 6 + [2] * 34)]
+    of = Study(runs, Qrels.from_columns(IDS, ["d"] * 40, [1] * 40))
+    for level, words in (("95", "is the best on RR"), ("99", "has the best mean on RR")):
+        shown = of.view(Address.of(m="RR", level=level)).comparison
+        found = history_page(of, shown, ("v1", "v2"), are_versions=True).finding
+        assert words in found.text
