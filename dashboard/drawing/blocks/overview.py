@@ -13,10 +13,10 @@ from markupsafe import Markup
 from dashboard.address.query_list import NO_LIST, whole_list
 from dashboard.answers.overview import LISTED_GROUPS
 from dashboard.drawing.blocks.markup import Href, Lead, pieces_of, style_of
+from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import RUN_LENGTH, short_names
-from dashboard.drawing.theme import RunStyle
 from dashboard.drawing.ticks import difference_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
@@ -150,16 +150,12 @@ def columns_of(
     ]
 
 
-@dataclass(frozen=True)
-class _RunRow:
-    """One run's row: its style, where its name leads, and the share of its top that is judged."""
-
-    run: str
-    short: str
-    style: RunStyle
-    link: str
-    is_baseline: bool
-    judged: float | None
+def measure_heads(columns: Sequence[MeasureColumn], chosen: str) -> list[Column]:
+    """Return the heads of these columns."""
+    return [
+        Column(c.name, "chosen" * (c.name == chosen), c.link, about=(c.brief,), hint=c.gloss)
+        for c in columns
+    ]
 
 
 def runs_and_measures(
@@ -172,23 +168,18 @@ def runs_and_measures(
     """Runs by measures, best first by the chosen measure; see `columns_of`. `judged` is the share
     of the top k that is judged, by run; `lead` gives where a run's name leads. A run alone has its
     values side by side."""
-    short = short_names(drawing.styles, RUN_LENGTH)
-    rows = [
-        _RunRow(
-            run,
-            short.get(run, run),
-            style_of(drawing.styles, run),
-            lead(run),
-            run == drawing.baseline,
-            judged.get(run),
-        )
-        for run in best_first(table, drawing)
-    ]
+    styles = [style_of(drawing.styles, run) for run in best_first(table, drawing)]
     columns = columns_of(table, drawing, measures)
-    if len(rows) == 1:
-        return _drawn("measure_values", columns=columns, rows=rows, chosen=drawing.name)
     return _drawn(
-        "runs_and_measures", columns=columns, rows=rows, chosen=drawing.name, cutoff=drawing.cutoff
+        "measure_values" if len(styles) == 1 else "runs_and_measures",
+        columns=columns,
+        heads=measure_heads(columns, drawing.name),
+        styles=styles,
+        short=short_names(drawing.styles, RUN_LENGTH),
+        judged=judged,
+        lead=lead,
+        chosen=drawing.name,
+        cutoff=drawing.cutoff,
     )
 
 

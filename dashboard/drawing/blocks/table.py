@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from dashboard.drawing.theme import RunStyle
@@ -9,14 +10,14 @@ from dashboard.drawing.theme import RunStyle
 
 class Column(NamedTuple):
     """A column of a table: its name and the class of its head. `link` sorts by it, `sorted` is what
-    ARIA calls the order. `about` is written below the name, `hint` is seen on hover; a run has the
-    mark of its `style`. `width` is in px."""
+    ARIA calls the order. The lines `about` it are below the name, `hint` is seen on hover; a run
+    has the mark of its `style`. `width` is in px."""
 
     name: str
     kind: str = ""
     link: str = ""
     sorted: str = ""
-    about: str = ""
+    about: Sequence[str] = ()
     hint: str = ""
     style: RunStyle | None = None
     width: int = 0
