@@ -591,7 +591,7 @@ def test_every_mark_of_a_difference_row_leads_on():
     assert links[4:9] == ["?lead=dense"] + [
         f"?listed=dense&show={outcome}" for outcome in ("", "worse", "better", "same")
     ]
-    drawn = page.having("drawing")[0]
+    drawn = page.having("track")[0]
     assert (drawn["aria-hidden"], drawn["tabindex"]) == ("true", "-1"), "its row says the same"
 
 
