@@ -14,7 +14,7 @@ from dashboard.address.query_list import NO_LIST, whole_list
 from dashboard.answers.overview import LISTED_GROUPS
 from dashboard.drawing.blocks.markup import Href, Lead, pieces_of, style_of
 from dashboard.drawing.blocks.table import Column
-from dashboard.drawing.blocks.templates import Template, percent, tone
+from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import RUN_LENGTH, short_names
 from dashboard.drawing.ticks import difference_ticks
@@ -39,27 +39,12 @@ def facts_line(facts: Facts, href: Href, guess: tuple[str, str] | None = None) -
     return _drawn("facts_line", facts=facts, href=href, listed=whole_list, guess=guess)
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A part of the bar of outcomes."""
-
-    kind: str
-    noun: str
-    count: int
-    link: str
-
-
 def outcomes(row: Mapping[str, Any], href: Href) -> Markup:
     """How many queries of a row of `compare` got better, stayed the same and got worse, as one bar
     whose parts lead to them; in greys where the verdict is not clear."""
     counts = {BETTER: int(row["won"]), LEVEL_WITH: int(row["same"]), WORSE: int(row["lost"])}
-    parts = [
-        _Part(kind, w.plural(n, "query", "queries") if kind == BETTER else "", n, link)
-        for kind, n in counts.items()
-        if n
-        for link in [href("queries", **whole_list(kind))]
-    ]
-    return _drawn("outcomes", parts=parts, clear=row["verdict"] in CLEAR)
+    links = {kind: href("queries", **whole_list(kind)) for kind in counts}
+    return _drawn("outcomes", counts=counts, links=links, clear=row["verdict"] in CLEAR)
 
 
 def brief(measure: str, gloss: str) -> str:
@@ -245,21 +230,6 @@ def query_list(
     )
 
 
-@dataclass(frozen=True)
-class _Group:
-    """A group's row; places and lengths are CSS, "" where there is no interval or no point."""
-
-    name: str
-    link: str
-    told: str
-    amount: str
-    tone: str
-    clear: bool
-    left: str
-    width: str
-    at: str
-
-
 def _untested(row: Row) -> str:
     """Why a group has no interval."""
     if row["queries"] < FEWEST_QUERIES:
@@ -289,24 +259,11 @@ def group_list(
     less = not drawing.comparison.measure.declaration.higher_is_better
     digits = w.column_decimals(shown["diff_low"], shown["diff_high"])
 
-    def place(value: float) -> str:
-        return percent(axis.share(value)) if value == value else ""
-
-    def drawn(row: Row) -> _Group:
-        low, high, gap = row["diff_low"], row["diff_high"], row["difference"]
+    def told(row: Row) -> str:
+        low, high = row["diff_low"], row["diff_high"]
         queries = f"{w.count(row['queries'])} {w.plural(row['queries'], 'query', 'queries')}"
         interval = f"{w.share(LEVEL)} interval {w.interval(low, high, digits)}"
-        return _Group(
-            row["group"],
-            lead(row["group"]),
-            f"{queries}, {interval if low == low else _untested(row)}",
-            w.difference(gap, digits),
-            tone(-gap if less else gap, digits) if row["clear"] and gap == gap else "",
-            bool(row["clear"]),
-            place(low),
-            percent(axis.share(high) - axis.share(low)) if low == low else "",
-            place(gap),
-        )
+        return f"{queries}, {interval if low == low else _untested(row)}"
 
     # The rule of `breakdown`, in a few words: one for the colour and for what is found.
     widened = max(looked_at, len(rows))
@@ -315,8 +272,11 @@ def group_list(
         "group_list",
         title=title,
         more=(f"all {w.count(len(rows))}", href("breakdown", by=by[0])),
-        rows=[drawn(row) for row in shown.to_dict("records")],
-        zero=place(0),
+        rows=[(row, told(row)) for row in shown.to_dict("records")],
+        lead=lead,
+        axis=axis,
+        digits=digits,
+        less=less,
         pieces=pieces_of(finding, drawing.styles),
         rule=f"{w.share(LEVEL)} intervals, each by itself. Coloured if significant{corrected},"
         f" from {FEWEST_QUERIES} queries on.",

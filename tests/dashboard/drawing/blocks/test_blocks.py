@@ -473,9 +473,9 @@ def test_group_list_in_the_order_given():
         "change unclear",
         "change unclear",
     ]
-    assert [own["class"] for own in page.having("span")] == ["span better", "span ", "span "], (
-        "the interval follows the rule of the number"
-    )
+    assert [own["class"] for own in page.having("interval")] == [
+        *("interval better", "interval ", "interval ")
+    ], "the interval follows the rule of the number"
 
 
 def test_of_many_groups_the_first_are_listed():
