@@ -135,7 +135,7 @@ def difference_rows(
     ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
     values = [*others["low"], *others["high"], *others["difference"]]
     axis = difference_ticks(values, most=_MOST_TICKS, room=_ROOM, fewest_digits=2)
-    short = short_names(drawing.styles)[baseline]
+    short = short_names(drawing.styles)
     return _drawn(
         "difference_rows",
         rows=[
@@ -147,7 +147,7 @@ def difference_rows(
         fewest=FEWEST_QUERIES,
         most=max(1, int(others[["won", "lost"]].to_numpy().max())),
         axis=axis,
-        zero_label=_zero_label(axis, short),
+        zero_label=_zero_label(axis, short[baseline]),
         baseline=baseline,
         short=short,
         mean=float(compared.loc[compared["run"] == baseline, "mean"].iloc[0]),

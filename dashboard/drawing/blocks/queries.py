@@ -62,7 +62,7 @@ def query_table(
         heads=[
             Column(
                 name,
-                column.kind,
+                column.kind.replace("text", "who"),
                 sorted_by(column.key),
                 sort_order(order, column.key),
                 hint=whole if name != whole else "",
