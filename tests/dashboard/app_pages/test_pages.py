@@ -358,7 +358,7 @@ def test_under_ten_queries_nothing_is_coloured_and_the_reason_is_said(
     tables = drawn(app).split("lens measures")[1].split("</table>")[0]
     assert "change unclear" in tables and " clear" not in tables
     rows = drawn(app).split("lens examples")[1].split("</table>")[0]
-    assert rows.count("<tr>") == 10 and 'better"' not in rows and 'worse"' not in rows
+    assert rows.count("<tr ") == 10 and 'better"' not in rows and 'worse"' not in rows
     assert "lens against" not in drawn(app) and "lens checks" not in drawn(app)
 
 
