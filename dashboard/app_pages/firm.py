@@ -15,7 +15,8 @@ from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.drawing.blocks import firmness, layers, markup, side
-from dashboard.drawing.blocks.firmness import Cell, DifferenceRange, Head
+from dashboard.drawing.blocks.firmness import Cell, DifferenceRange
+from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import curves as figures
 from dashboard.drawing.figures.text import short_names
@@ -97,7 +98,7 @@ def _judged_by_k(here: Opened, shares: pd.DataFrame) -> None:
             frame=shares,
             key="judged",
         )
-        heads = [Head("k"), *(Head(run, number=True) for run in _pair(here))]
+        heads = [Column("k"), *(Column(run, "number") for run in _pair(here))]
         rows = [
             [Cell(w.count(row["k"])), Cell(w.share(row["run"])), Cell(w.share(row["baseline"]))]
             for row in shares.to_dict("records")
@@ -147,10 +148,10 @@ def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
     shown = study.with_texts(first)
     shown["title"] = with_documents(study, first)["title"].to_numpy()
     heads = [
-        Head("Judge next, most influential first"),
-        Head("Document"),
-        *(Head(f"rank in {run}", number=True) for run in _pair(here)),
-        Head("could move the mean by", number=True),
+        Column("Judge next, most influential first"),
+        Column("Document"),
+        *(Column(f"rank in {run}", "number") for run in _pair(here)),
+        Column("could move the mean by", "number"),
     ]
     rows = [
         [
@@ -162,7 +163,7 @@ def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
         ]
         for row in shown.to_dict("records")
     ]
-    st.html(firmness.table(heads, rows, "Documents to judge next", headed=heads[0].text))
+    st.html(firmness.table(heads, rows, "Documents to judge next", headed=heads[0].name))
 
 
 def _queries(here: Opened, reason: str) -> None:
@@ -183,7 +184,7 @@ def _queries(here: Opened, reason: str) -> None:
 
 def _by_query(found: pd.DataFrame, named: Mapping[str, str], caption: str) -> None:
     """A row a query, with the differences of these columns under these names."""
-    heads = [Head("Query"), *(Head(name, number=True) for name in named.values())]
+    heads = [Column("Query"), *(Column(name, "number") for name in named.values())]
     rows = [
         [_query(row), *(Cell(w.difference(row[column])) for column in named)]
         for row in found.head(_SHOWN).to_dict("records")
@@ -228,8 +229,8 @@ def _measures(here: Opened, _: str) -> None:
         frame=found,
         key="measures",
     )
-    heads = [Head("Measure"), *(Head(run, number=True) for run in _pair(here))]
-    heads += [Head("difference", number=True), Head("interval", number=True), Head("verdict")]
+    heads = [Column("Measure"), *(Column(run, "number") for run in _pair(here))]
+    heads += [Column("difference", "number"), Column("interval", "number"), Column("verdict")]
     rows = [
         [
             Cell(row["measure"], session.href("measures", measure=row["measure"])),
@@ -280,7 +281,7 @@ def _missing(here: Opened, _: str) -> None:
         frame=found,
         key="missing",
     )
-    heads = [Head("Query"), Head("not answered by")]
+    heads = [Column("Query"), Column("not answered by")]
     rows = [[_query(row), Cell(row["run"])] for row in found.head(_SHOWN).to_dict("records")]
     st.html(firmness.table(heads, rows, "Queries that a run did not answer"))
     _rest(len(found))

@@ -10,7 +10,7 @@ _SMALL = """() => [...document.querySelectorAll('[data-testid=stMain] :is(a, but
   .filter((e) => e.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
   // A row that covers its link, and a drawing beside one that says the same.
   .filter((e) => !e.closest('[aria-hidden=true], .queries, .missed, .group-table tbody'))
-  .filter((e) => !e.matches('.drawing'))
+  .filter((e) => !e.matches('.track'))
   .map((e) => [e.innerText || e.ariaLabel, e.getBoundingClientRect()])
   .filter(([, box]) => box.height > 0 && box.height < 43)
   .map(([name, box]) => `${name}: ${box.height}`)"""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import pandas as pd
 from markupsafe import Markup
@@ -66,13 +65,6 @@ def note(text: str) -> Markup:
     return _drawn("note", text=text)
 
 
-class _Gap(NamedTuple):
-    value: float
-    clear: bool
-    interval: str
-    digits: int
-
-
 def by_k(
     frames: Mapping[str, pd.DataFrame], glosses: Mapping[str, str], drawing: Drawing,
     in_colour: Sequence[str],
@@ -90,7 +82,7 @@ def by_k(
 
 def _rows(
     frame: pd.DataFrame, heads: Sequence[RunStyle], drawing: Drawing
-) -> list[tuple[int, bool, list[tuple[str, bool]], _Gap]]:
+) -> list[tuple[int, bool, list[tuple[str, bool]], tuple[float, bool, str, int]]]:
     means = frame.pivot(index="k", columns="run", values="mean")
     own = frame[frame["run"] == drawing.focus].set_index("k")
     digits = w.column_decimals(own["diff_low"], own["diff_high"])
@@ -98,7 +90,7 @@ def _rows(
     for k in means.index[means.index.isin({*_ROUND, drawing.cutoff})]:
         column = {head.name: float(means.loc[k, head.name]) for head in heads}
         gap, low, high = (float(own.loc[k, c]) for c in ("difference", "diff_low", "diff_high"))
-        shown = _Gap(gap, low > 0 or high < 0, w.interval(low, high, digits), digits)
+        shown = gap, low > 0 or high < 0, w.interval(low, high, digits), digits
         rows.append((int(k), k == drawing.cutoff, [_cell(column, h.name) for h in heads], shown))
     return rows
 

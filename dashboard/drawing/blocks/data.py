@@ -81,16 +81,7 @@ def file_table(rows: Sequence[Row], cutoff: int = 10) -> Markup:
     read_as, correctable (it may be taken for something else), rows, queries (None where it has
     none), judged (share of the top `cutoff`, or None), notes, style (of a run, or None),
     is_baseline."""
-    heads = [
-        ("file", "File"),
-        ("holds", "Holds"),
-        ("read-as", "Read as"),
-        ("number", "Rows"),
-        ("number", "Queries"),
-        ("number judged", f"Top {w.count(cutoff)} judged"),
-        ("notes", "Notes"),
-    ]
-    return _drawn("file_table", rows=rows, heads=heads)
+    return _drawn("file_table", rows=rows, cutoff=cutoff)
 
 
 def how_large(most: str) -> Markup:
@@ -191,7 +182,8 @@ def first_rows(
 ) -> Markup:
     """The first rows of a file as it stands, under the names of its columns and what those that
     have `roles` are."""
-    return _drawn("first_rows", names=names, rows=rows[:_FIRST_ROWS], roles=roles)
+    shown = rows[:_FIRST_ROWS]
+    return _drawn("first_rows", label="First rows", names=names, rows=shown, roles=roles)
 
 
 def first_row(text: str) -> Markup:
@@ -213,5 +205,5 @@ def without_limit(measure: str, judgments: str, other: str, link: str) -> Markup
 
 def preview(kind: str, rows: pd.DataFrame) -> Markup:
     """The first rows of a file as a small table; `kind` says what the file holds."""
-    values = rows.itertuples(index=False, name=None)
-    return _drawn("preview", kind=kind, columns=list(rows.columns), rows=list(values))
+    values, label = rows.itertuples(index=False, name=None), f"First rows: {kind}"
+    return _drawn("first_rows", label=label, names=rows.columns, rows=values, caption=label)

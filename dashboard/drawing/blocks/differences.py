@@ -4,7 +4,6 @@ interval, numbers, queries lost and won."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -15,11 +14,9 @@ from dashboard.drawing.blocks.markup import Lead, nothing, style_of
 from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names
-from dashboard.drawing.theme import RunStyle
 from dashboard.drawing.ticks import Ticks, difference_ticks, signed_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.method import NO_CORRECTION
-from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.scoring.intervals import LEVEL
 
@@ -43,14 +40,6 @@ _NARROW = 0.26
 """Of a narrower interval the numbers of its ends stand outwards, or they would touch."""
 
 
-@dataclass(frozen=True)
-class _Label:
-    """A text, and where its middle stands as CSS."""
-
-    at: str
-    text: str
-
-
 def against_zero(
     row: Mapping[str, Any],
     tested: tuple[float, float, float],
@@ -70,16 +59,13 @@ def against_zero(
         "against_zero",
         style=drawing.focus_style,
         said=said + w.with_interval(gap, low, high),
-        zero=_Label(_held(axis.share(0)), short_names(drawing.styles)[drawing.baseline]),
-        line=percent(axis.share(0)),
-        value=_Label(_held(axis.share(gap)), w.difference(gap, digits)),
-        point=percent(axis.share(gap)),
+        zero=(_held(axis.share(0)), short_names(drawing.styles)[drawing.baseline]),
+        value=(_held(axis.share(gap)), w.difference(gap, digits)),
+        axis=axis,
+        found=(low, gap, high),
         tone=side,
-        interval=None
-        if low != low
-        else (percent(axis.share(low)), percent(axis.share(high) - axis.share(low))),
-        ends=[] if not low < high else _ends_of(axis, low, high, digits),
-        ticks=[t for t in _ticks(axis) if t.is_zero or _TICK_EDGE < t.share < 1 - _TICK_EDGE],
+        ends=_ends_of(axis, low, high, digits) if low < high else [],
+        edge=_TICK_EDGE,
         sides=_sides(axis.share(0), less=less),
         told=f"{w.share(level)} interval" + _corrected(every, comparison),
     )
@@ -120,39 +106,13 @@ def _held(share: float) -> str:
     return percent(min(max(share, _LABEL), 1 - _LABEL))
 
 
-def _ends_of(axis: Ticks, low: float, high: float, digits: int) -> list[_Label]:
+def _ends_of(axis: Ticks, low: float, high: float, digits: int) -> list[tuple[str, str]]:
     ends = axis.share(low), axis.share(high)
     if ends[1] - ends[0] < _NARROW:
         middle = min(max(sum(ends) / 2, _NARROW / 2 + _LABEL), 1 - _NARROW / 2 - _LABEL)
         ends = middle - _NARROW / 2, middle + _NARROW / 2
     texts = w.difference(low, digits), w.difference(high, digits)
-    return [_Label(_held(at), text) for at, text in zip(ends, texts, strict=True)]
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A run against the baseline; the parts are shares of the largest count of lost or won."""
-
-    style: RunStyle
-    in_focus: bool
-    link: str
-    lists: Mapping[str, str]
-    difference: float
-    low: float
-    high: float
-    clear: bool
-    p: float
-    p_corrected: float
-    effect: float
-    effect_low: float
-    effect_high: float
-    too_few: bool
-    lost: int
-    won: int
-    same: int
-    lost_part: str
-    won_part: str
-    less: bool
+    return [(_held(at), text) for at, text in zip(ends, texts, strict=True)]
 
 
 def difference_rows(
@@ -175,14 +135,19 @@ def difference_rows(
     ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
     values = [*others["low"], *others["high"], *others["difference"]]
     axis = difference_ticks(values, most=_MOST_TICKS, room=_ROOM, fewest_digits=2)
-    most = max(1, int(others[["won", "lost"]].to_numpy().max()))
-    short = short_names(drawing.styles)[baseline]
+    short = short_names(drawing.styles)
     return _drawn(
         "difference_rows",
-        rows=[_row(record, drawing, most, lead, listed) for record in ordered.to_dict("records")],
+        rows=[
+            (row, style_of(drawing.styles, row["run"]), row["verdict"] in CLEAR)
+            for row in ordered.to_dict("records")
+        ],
+        lead=lead,
+        listed=listed,
+        fewest=FEWEST_QUERIES,
+        most=max(1, int(others[["won", "lost"]].to_numpy().max())),
         axis=axis,
-        ticks=_ticks(axis),
-        zero_label=_zero_label(axis, short),
+        zero_label=_zero_label(axis, short[baseline]),
         baseline=baseline,
         short=short,
         mean=float(compared.loc[compared["run"] == baseline, "mean"].iloc[0]),
@@ -193,65 +158,9 @@ def difference_rows(
     )
 
 
-@dataclass(frozen=True)
-class _Tick:
-    """A tick's place as CSS and its label; every second one counted from zero gives way where there
-    is little room."""
-
-    share: float
-    at: str
-    label: str
-    is_zero: bool
-    is_odd: bool
-
-
-def _ticks(axis: Ticks) -> list[_Tick]:
-    zero = axis.values.index(0)
-    return [
-        _Tick(share, percent(share), text, value == 0, bool((place - zero) % 2))
-        for place, (value, text) in enumerate(zip(axis.values, axis.texts, strict=True))
-        for share in [axis.share(value)]
-    ]
-
-
 def _zero_label(axis: Ticks, baseline: str) -> str:
     """Where the zero line's label stands, as CSS."""
     zero = axis.share(0)
     # In the middle of its line, unless it would leave the drawing.
     centred = 0.15 < zero < 0.85 and len(baseline) <= _SHORT_NAME
     return f"left:{percent(zero)};transform:translateX(-{percent(0.5 if centred else zero)})"
-
-
-def _row(
-    record: dict[str, Any],
-    drawing: Drawing,
-    most: int,
-    lead: Lead,
-    listed: Callable[[str, str], str],
-) -> _Row:
-    run, won, lost = record["run"], int(record["won"]), int(record["lost"])
-    return _Row(
-        style=style_of(drawing.styles, run),
-        in_focus=run == drawing.focus,
-        link=lead(run),
-        lists={
-            outcome: listed(run, outcome) if n else ""
-            for outcome, n in (("", 1), (BETTER, won), (WORSE, lost), (LEVEL_WITH, record["same"]))
-        },
-        difference=record["difference"],
-        low=record["low"],
-        high=record["high"],
-        clear=record["verdict"] in CLEAR,
-        p=record["p"],
-        p_corrected=record["p_corrected"],
-        effect=record["effect"],
-        effect_low=record["effect_low"],
-        effect_high=record["effect_high"],
-        too_few=record["queries"] < FEWEST_QUERIES,
-        lost=lost,
-        won=won,
-        same=record["same"],
-        lost_part=f"{lost / most:.4f}",
-        won_part=f"{won / most:.4f}",
-        less=not drawing.comparison.measure.declaration.higher_is_better,
-    )

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from dashboard.drawing.blocks.markup import Href, style_of
-from dashboard.drawing.blocks.templates import Template, percent
+from dashboard.drawing.blocks.table import Column
+from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.ticks import difference_ticks
@@ -22,14 +23,6 @@ TITLE = "Can you rely on it?"
 TITLE_UNCLEAR = "What would settle it?"
 _TICKS, _AT_A_TICK = 6, 16
 """Steps of an axis, and characters of the baseline's name that have room below it."""
-
-
-@dataclass(frozen=True)
-class Head:
-    """A column's head; numbers stand at the right."""
-
-    text: str
-    number: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,19 +49,6 @@ _MARKS = {"firm": ("✓", "holds"), "not firm": ("!", "does not hold"), "": ("!"
 _OPEN = ("–", "")
 
 
-@dataclass(frozen=True)
-class _Check:
-    """A check as it is drawn: a mark, how it is coloured and what it says to those who do not see
-    it, the name, the short answer and where its evidence is."""
-
-    mark: str
-    tone: str
-    spoken: str
-    title: str
-    brief: str
-    link: str
-
-
 def checks(firmness: Firmness, href: Href) -> Markup:
     """Can the verdict be relied on, in one row: a mark, a name and a short answer for each check;
     where nobody is clearly ahead, what would settle it. Nothing where there is no verdict."""
@@ -77,9 +57,8 @@ def checks(firmness: Firmness, href: Href) -> Markup:
     unclear, known = bool(firmness.settling), {entry.part for entry in firmness.entries}
     drawn = []
     for check in firmness.checks:
-        mark, tone, spoken = mark_of(check, unclear=unclear)
         link = href("firm", part=check.part if check.part in known else "")
-        drawn.append(_Check(mark, tone, spoken, check.title, check.brief, link))
+        drawn.append((check, mark_of(check, unclear=unclear), link))
     n = len(drawn)
     told = f"{firmness.holding} of {n} {w.plural(n, 'check holds', 'checks hold')}"
     return _drawn(
@@ -118,21 +97,14 @@ def spans(rows: Sequence[DifferenceRange], drawing: Drawing, label: str) -> Mark
     ends = [end for row in rows for end in (row.low, row.high) if not math.isnan(end)]
     axis = difference_ticks(ends, most=_TICKS)
 
-    def at(value: float) -> str:
-        return percent(axis.share(value))
-
-    drawn = [(row, at(row.low), at(row.high)) for row in rows]
-    ticks = [(text, at(v)) for v, text in zip(axis.values, axis.texts, strict=True) if v]
     baseline = short_names(drawing.styles, _AT_A_TICK)[drawing.baseline]
     style = style_of(drawing.styles, drawing.focus)
-    named = (baseline, at(0.0))
-    return _drawn("spans", rows=drawn, ticks=ticks, zero=named, style=style, label=label)
+    return _drawn("spans", rows=rows, axis=axis, baseline=baseline, style=style, label=label)
 
 
 def table(
-    heads: Sequence[Head], rows: Sequence[Sequence[Cell]], label: str, *, headed: str = ""
+    heads: Sequence[Column], rows: Sequence[Sequence[Cell]], label: str, *, headed: str = ""
 ) -> Markup:
     """A table of evidence; `label` says what it holds to those who do not see it. On a phone, where
     the heads are not drawn, it is `headed` by a line."""
-    kinds = [("number" if head.number else "", head.text) for head in heads]
-    return _drawn("table", heads=heads, kinds=kinds, rows=rows, label=label, headed=headed)
+    return _drawn("table", heads=heads, rows=rows, label=label, headed=headed)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 from markupsafe import Markup
 
+from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.figures.text import short_names
-from metrics_core.base import wording as w
 
 Link = Callable[[str], str]
 
@@ -28,18 +28,16 @@ def slice_table(
     """A row a group, a column a version: the mean with its interval on hover. `means` has group,
     run, queries, mean, low, high; `first_bad` names, for some groups, the version since which they
     are worse."""
-    told = {(row["group"], row["run"]): row for row in means.to_dict("records")}
-    rows = [
-        (
-            group,
-            lead(group),
-            w.count(max(told[group, run]["queries"] for run in versions)),
-            [_cell(told[group, run], run == first_bad.get(group)) for run in versions],
-            first_bad.get(group, ""),
-        )
-        for group in groups
-    ]
-    return _drawn("slice_table", heads=_heads(versions), rows=rows)
+    short = short_names(versions, _NAME)
+    return _drawn(
+        "slice_table",
+        groups=groups,
+        heads=[Column(short[run], "number", hint=run) for run in versions],
+        queries=means.groupby("group")["queries"].max(),
+        told={(row["group"], row["run"]): row for row in means.to_dict("records")},
+        first_bad=first_bad,
+        lead=lead,
+    )
 
 
 def version_table(frame: pd.DataFrame, measure: str, judged_in: str, of_collection: Link) -> Markup:
@@ -51,8 +49,8 @@ def version_table(frame: pd.DataFrame, measure: str, judged_in: str, of_collecti
         rows=frame.to_dict("records"),
         measure=measure,
         judged_in=judged_in,
-        dated=bool((frame["date"] != "").any()),
-        apart=bool((frame["collection"] != "").any()),
+        dated=any(frame["date"]),
+        apart=any(frame["collection"]),
         link=of_collection,
     )
 
@@ -65,26 +63,5 @@ def remarks(told: Sequence[str]) -> Markup:
 def query_table(frame: pd.DataFrame, versions: Sequence[str], opened: Link) -> Markup:
     """A row a query: a mark for each version, good or not, and when it broke and was fixed. `frame`
     has query_id, text, states, broke, fixed, flickers."""
-    rows = [
-        {
-            **row,
-            "text": row["text"].strip() or f"query {row['query_id']}",
-            "link": opened(row["query_id"]),
-            "states": list(zip(row["states"], versions, strict=True)),
-            "said": w.listing(
-                f"{run} {'good' if state == '+' else 'not good'}"
-                for state, run in zip(row["states"], versions, strict=True)
-            ),
-        }
-        for row in frame.to_dict("records")
-    ]
-    return _drawn("query_table", rows=rows)
-
-
-def _heads(versions: Sequence[str]) -> list[tuple[str, str]]:
-    short = short_names(versions, _NAME)
-    return [(short[run], run) for run in versions]
-
-
-def _cell(row: Mapping[str, float], bad: bool) -> tuple[str, str, bool]:
-    return w.score(row["mean"]), w.interval(row["low"], row["high"]), bad
+    rows = frame.to_dict("records")
+    return _drawn("query_table", rows=rows, versions=versions, opened=opened)

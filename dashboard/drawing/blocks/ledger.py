@@ -15,8 +15,9 @@ from markupsafe import Markup
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.markup import style_of
 from dashboard.drawing.blocks.query import beginning_of, column_of
-from dashboard.drawing.blocks.templates import Template, percent
+from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording as w
 from metrics_core.explaining.headroom import Headroom
 
@@ -29,26 +30,6 @@ _ON_THE_CARD = 3
 _ALIKE = 1e-9
 
 _drawn = Template("ledger")
-
-
-@dataclass(frozen=True)
-class _Step:
-    """A document's bar from where the last one ended, as CSS lengths."""
-
-    doc_id: str
-    title: str
-    beginning: str
-    link: str
-    chip: Markup
-    moved: str
-    tone: str
-    arrow: str
-    part: float
-    kind: str
-    left: str
-    width: str
-    right: str
-    end: str
 
 
 def ledger_rows(
@@ -68,43 +49,29 @@ def ledger_rows(
     # Zero is in sight where it is not far: else the bars would be slivers.
     if low == 0 and min(reached) > (high - min(reached)):
         low = min(reached) - (high - min(reached)) / 8
-    span = high - low or 1.0
-
-    def share(value: float) -> float:
-        return (value - low) / span
-
     higher = drawing.comparison.measure.declaration.higher_is_better
-    rows = []
     printed = _printed_parts(steps, ends)
-    places = pairwise(reached)
-    for row, part, (start, end) in zip(steps.to_dict("records"), printed, places, strict=True):
-        left, right = sorted((share(start), share(end)))
-        moved, tone, arrow = _moved(row, drawing.cutoff, alone=drawing.alone)
-        rows.append(
-            _Step(
-                doc_id=row["doc_id"],
-                title=column_of(documents, row["doc_id"], "title").strip(),
-                beginning=beginning_of(documents, row["doc_id"]),
-                link=opened(row["doc_id"]) if row["documents"] == 1 else "",
-                chip=grades.chip(row["grade"]) if row["documents"] == 1 else Markup(),
-                moved=moved,
-                tone=tone,
-                arrow=arrow,
-                part=part,
-                kind="better" if (row["part"] > 0) == higher else "worse",
-                left=percent(left),
-                width=percent(right - left),
-                right=percent(right),
-                end=percent(share(end)),
-            )
-        )
+    rows = []
+    for row, part, place in zip(steps.to_dict("records"), printed, pairwise(reached), strict=True):
+        doc_id, one = row["doc_id"], row["documents"] == 1
+        document = {
+            "title": column_of(documents, doc_id, "title").strip(),
+            "beginning": beginning_of(documents, doc_id),
+            "link": opened(doc_id) if one else "",
+            "chip": grades.chip(row["grade"]) if one else "",
+            "moved": _moved(row, drawing.cutoff, alone=drawing.alone),
+            "printed": part,
+            "kind": "better" if (row["part"] > 0) == higher else "worse",
+            "place": place,
+        }
+        rows.append(row | document)
     return _drawn(
         "ledger_rows",
         rows=rows,
         baseline=None if drawing.alone else style_of(drawing.styles, drawing.baseline),
         focus=style_of(drawing.styles, drawing.focus),
         ends=ends,
-        places=(percent(share(ends[0])), percent(share(ends[1]))),
+        scale=Ticks([], [], (low, high if high > low else low + 1)),
         total="" if drawing.alone else _written_out(ends, printed),
         label=f"{drawing.focus}’s score, document by document"
         if drawing.alone
@@ -220,16 +187,6 @@ def _shortly_moved(row: Mapping[str, Any], *, alone: bool) -> str:
     return f"{w.count(before)} → {w.count(after)}"
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """A piece of the bar of a run's headroom, and what it is called."""
-
-    kind: str
-    amount: float
-    width: str
-    words: str
-
-
 def headroom_bar(found: Headroom, drawing: Drawing, difference: float = math.nan) -> Markup:
     """One query's, or a mean's, score and what it could still gain, as one bar to the best that can
     be reached. `found` holds one value of each; what could be gained adds up as printed, and a part
@@ -240,7 +197,7 @@ def headroom_bar(found: Headroom, drawing: Drawing, difference: float = math.nan
         return Markup()
     score = float(found.score[0])
     gains = [float(part[0]) for part in (found.order, found.below, found.missing)]
-    shown = _pieces([score, *_printed(best - score, gains, abs(difference))], best, drawing.cutoff)
+    shown = _pieces([score, *_printed(best - score, gains, abs(difference))], drawing.cutoff)
     return _drawn("headroom_bar", pieces=shown, best=best)
 
 
@@ -255,13 +212,13 @@ def _printed(whole: float, gains: list[float], elsewhere: float) -> list[float]:
     return [*rest[:at], kept, *rest[at:]]
 
 
-def _pieces(parts: list[float], whole: float, cutoff: int) -> list[_Piece]:
-    """Score, order, below and missing as shares of a bar; what is nothing is left out."""
+def _pieces(parts: list[float], cutoff: int) -> list[tuple[str, float, str]]:
+    """Score, order, below and missing: class, amount and words; what is nothing is left out."""
     k = w.count(cutoff)
     kinds = ("reached", "order", "below", "missing")
     words = ("reached", f"wrong order in the top {k}", f"ranked below {k}", "never retrieved")
     return [
-        _Piece(kind, part, percent(part / whole), told)
+        (kind, part, told)
         for kind, part, told in zip(kinds, parts, words, strict=True)
         if w.score(part) != w.score(0.0) or kind == "reached"
     ]

@@ -13,10 +13,10 @@ from markupsafe import Markup
 from dashboard.address.query_list import NO_LIST, whole_list
 from dashboard.answers.overview import LISTED_GROUPS
 from dashboard.drawing.blocks.markup import Href, Lead, pieces_of, style_of
-from dashboard.drawing.blocks.templates import Template, percent, tone
+from dashboard.drawing.blocks.table import Column
+from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import RUN_LENGTH, short_names
-from dashboard.drawing.theme import RunStyle
 from dashboard.drawing.ticks import difference_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
@@ -39,27 +39,12 @@ def facts_line(facts: Facts, href: Href, guess: tuple[str, str] | None = None) -
     return _drawn("facts_line", facts=facts, href=href, listed=whole_list, guess=guess)
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A part of the bar of outcomes."""
-
-    kind: str
-    noun: str
-    count: int
-    link: str
-
-
 def outcomes(row: Mapping[str, Any], href: Href) -> Markup:
     """How many queries of a row of `compare` got better, stayed the same and got worse, as one bar
     whose parts lead to them; in greys where the verdict is not clear."""
     counts = {BETTER: int(row["won"]), LEVEL_WITH: int(row["same"]), WORSE: int(row["lost"])}
-    parts = [
-        _Part(kind, w.plural(n, "query", "queries") if kind == BETTER else "", n, link)
-        for kind, n in counts.items()
-        if n
-        for link in [href("queries", **whole_list(kind))]
-    ]
-    return _drawn("outcomes", parts=parts, clear=row["verdict"] in CLEAR)
+    links = {kind: href("queries", **whole_list(kind)) for kind in counts}
+    return _drawn("outcomes", counts=counts, links=links, clear=row["verdict"] in CLEAR)
 
 
 def brief(measure: str, gloss: str) -> str:
@@ -150,16 +135,12 @@ def columns_of(
     ]
 
 
-@dataclass(frozen=True)
-class _RunRow:
-    """One run's row: its style, where its name leads, and the share of its top that is judged."""
-
-    run: str
-    short: str
-    style: RunStyle
-    link: str
-    is_baseline: bool
-    judged: float | None
+def measure_heads(columns: Sequence[MeasureColumn], chosen: str) -> list[Column]:
+    """Return the heads of these columns."""
+    return [
+        Column(c.name, "chosen" * (c.name == chosen), c.link, about=(c.brief,), hint=c.gloss)
+        for c in columns
+    ]
 
 
 def runs_and_measures(
@@ -172,23 +153,18 @@ def runs_and_measures(
     """Runs by measures, best first by the chosen measure; see `columns_of`. `judged` is the share
     of the top k that is judged, by run; `lead` gives where a run's name leads. A run alone has its
     values side by side."""
-    short = short_names(drawing.styles, RUN_LENGTH)
-    rows = [
-        _RunRow(
-            run,
-            short.get(run, run),
-            style_of(drawing.styles, run),
-            lead(run),
-            run == drawing.baseline,
-            judged.get(run),
-        )
-        for run in best_first(table, drawing)
-    ]
+    styles = [style_of(drawing.styles, run) for run in best_first(table, drawing)]
     columns = columns_of(table, drawing, measures)
-    if len(rows) == 1:
-        return _drawn("measure_values", columns=columns, rows=rows, chosen=drawing.name)
     return _drawn(
-        "runs_and_measures", columns=columns, rows=rows, chosen=drawing.name, cutoff=drawing.cutoff
+        "measure_values" if len(styles) == 1 else "runs_and_measures",
+        columns=columns,
+        heads=measure_heads(columns, drawing.name),
+        styles=styles,
+        short=short_names(drawing.styles, RUN_LENGTH),
+        judged=judged,
+        lead=lead,
+        chosen=drawing.name,
+        cutoff=drawing.cutoff,
     )
 
 
@@ -254,21 +230,6 @@ def query_list(
     )
 
 
-@dataclass(frozen=True)
-class _Group:
-    """A group's row; places and lengths are CSS, "" where there is no interval or no point."""
-
-    name: str
-    link: str
-    told: str
-    amount: str
-    tone: str
-    clear: bool
-    left: str
-    width: str
-    at: str
-
-
 def _untested(row: Row) -> str:
     """Why a group has no interval."""
     if row["queries"] < FEWEST_QUERIES:
@@ -298,24 +259,11 @@ def group_list(
     less = not drawing.comparison.measure.declaration.higher_is_better
     digits = w.column_decimals(shown["diff_low"], shown["diff_high"])
 
-    def place(value: float) -> str:
-        return percent(axis.share(value)) if value == value else ""
-
-    def drawn(row: Row) -> _Group:
-        low, high, gap = row["diff_low"], row["diff_high"], row["difference"]
+    def told(row: Row) -> str:
+        low, high = row["diff_low"], row["diff_high"]
         queries = f"{w.count(row['queries'])} {w.plural(row['queries'], 'query', 'queries')}"
         interval = f"{w.share(LEVEL)} interval {w.interval(low, high, digits)}"
-        return _Group(
-            row["group"],
-            lead(row["group"]),
-            f"{queries}, {interval if low == low else _untested(row)}",
-            w.difference(gap, digits),
-            tone(-gap if less else gap, digits) if row["clear"] and gap == gap else "",
-            bool(row["clear"]),
-            place(low),
-            percent(axis.share(high) - axis.share(low)) if low == low else "",
-            place(gap),
-        )
+        return f"{queries}, {interval if low == low else _untested(row)}"
 
     # The rule of `breakdown`, in a few words: one for the colour and for what is found.
     widened = max(looked_at, len(rows))
@@ -324,8 +272,11 @@ def group_list(
         "group_list",
         title=title,
         more=(f"all {w.count(len(rows))}", href("breakdown", by=by[0])),
-        rows=[drawn(row) for row in shown.to_dict("records")],
-        zero=place(0),
+        rows=[(row, told(row)) for row in shown.to_dict("records")],
+        lead=lead,
+        axis=axis,
+        digits=digits,
+        less=less,
         pieces=pieces_of(finding, drawing.styles),
         rule=f"{w.share(LEVEL)} intervals, each by itself. Coloured if significant{corrected},"
         f" from {FEWEST_QUERIES} queries on.",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -13,10 +12,10 @@ from markupsafe import Markup
 from dashboard.answers.ranking import RankedMeasure, Ranking
 from dashboard.drawing.blocks.markup import Lead, Styles, style_of
 from dashboard.drawing.blocks.overview import brief
+from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template, percent
 from dashboard.drawing.figures.text import short_names
-from dashboard.drawing.theme import RunStyle
-from dashboard.drawing.ticks import nice_ticks
+from dashboard.drawing.ticks import Ticks, nice_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import BETTER_RUN, CANNOT_TELL, FEWEST_QUERIES, WORSE_RUN
@@ -27,47 +26,10 @@ PairLink = Callable[[str, str], str]
 
 ROOMY = 6
 """Runs whose pairs have room for numbers, and which stand in a table of all measures."""
-Scale = tuple[float, float]
-"""The least and the greatest value that are drawn."""
-_WHOLE = (0.0, 1.0)
 _LEAST_COLOUR = 0.3
 _NAME_LENGTH, _LONGEST_NAME = 18, 24
 
 _drawn = Template("pairs")
-
-
-class _Head(NamedTuple):
-    """A measure; of many runs with the `scale` that their intervals fill."""
-
-    name: str
-    gloss: str
-    link: str
-    chosen: bool
-    scale: str
-
-
-class _Score(NamedTuple):
-    """A run on one measure; where its mean and interval lie as CSS, "" for nowhere."""
-
-    mean: str
-    place: str
-    told: str
-    at: str = ""
-    start: str = ""
-    width: str = ""
-
-
-class _Row(NamedTuple):
-    """A run: where its name leads and what is said when it is pointed at, whether it may be the
-    best, and what its place says of the others."""
-
-    style: RunStyle
-    short: str
-    link: str
-    told: str
-    best: bool
-    places: str
-    cells: list[_Score]
 
 
 def ranking_table(
@@ -78,20 +40,25 @@ def ranking_table(
     leads that is not `chosen`; a name compares its run with the one `against`. The intervals of a
     few stand on 0 to 1, those of many would not be told apart there."""
     roomy = len(found.runs) <= ROOMY
-    columns = [(c, _WHOLE if roomy else _scale_of(c)) for c in shown.columns]
+    scales = [Ticks([], [], (0, 1)) if roomy else _scale_of(c) for c in shown.columns]
     heads = [
-        _Head(
+        Column(
             str(c.measure),
-            brief(str(c.measure), c.gloss),
+            "chosen" * own,
             "" if own else by_measure(c.key),
-            own,
-            "" if roomy else _reach(scale),
+            about=(brief(str(c.measure), c.gloss), *([] if roomy else [_reach(scale)])),
         )
-        for c, scale in columns
+        for c, scale in zip(shown.columns, scales, strict=True)
         for own in [str(c.measure) == chosen]
     ]
-    rows = [_row(shown, run, columns, found, styles, against, compared) for run in runs]
-    return _drawn("ranking_table", columns=heads, rows=rows, label="Runs and measures")
+    return _drawn(
+        "ranking_table",
+        heads=heads,
+        columns=[*zip(shown.columns, scales, strict=True)],
+        rows=_rows(shown, runs, found, styles, against, compared),
+        place=place,
+        label="Runs and measures",
+    )
 
 
 def beside(
@@ -101,27 +68,33 @@ def beside(
     """These of all runs on the chosen measure, and the table of their pairs beside them."""
     column = next(c for c in shown.columns if str(c.measure) == chosen)
     scale = _scale_of(column)
-    rows = [_row(shown, run, [(column, scale)], found, styles, against, compared) for run in runs]
+    whose = [f"each run’s own {w.share(LEVEL)}"] if found.draws else []
     return _drawn(
         "beside",
-        name=chosen,
-        rows=rows,
-        whose=f"each run’s own {w.share(LEVEL)}" if found.draws else "",
-        scale=_reach(scale),
+        heads=[
+            Column("place", "place"),
+            Column("Run", "who"),
+            Column("mean", "number"),
+            Column(_reach(scale), "span", about=whose),
+        ],
+        column=column,
+        rows=_rows(shown, runs, found, styles, against, compared),
+        scale=scale,
+        place=place,
         pairs=pairs,
         label=f"Places on {chosen}",
     )
 
 
-def _scale_of(column: RankedMeasure) -> Scale:
+def _scale_of(column: RankedMeasure) -> Ticks:
     """From below the least to above the greatest end of all runs' intervals."""
     ends = np.concatenate([column.low, column.mean, column.high])
     ends = ends[np.isfinite(ends)]
-    return nice_ticks(ends.min(), ends.max(), most=8).span if len(ends) else _WHOLE
+    return nice_ticks(ends.min(), ends.max(), most=8) if len(ends) else Ticks([], [], (0, 1))
 
 
-def _reach(scale: Scale) -> str:
-    return "{:g} to {:g}".format(*scale).replace("-", w.MINUS)
+def _reach(scale: Ticks) -> str:
+    return "{:g} to {:g}".format(*scale.span).replace("-", w.MINUS)
 
 
 def place(first: int, last: int) -> str:
@@ -129,81 +102,46 @@ def place(first: int, last: int) -> str:
     return w.count(first) if first == last else f"{w.count(first)}{w.DASH}{w.count(last)}"
 
 
-def _row(
-    shown: Ranking, run: str, columns: Sequence[tuple[RankedMeasure, Scale]], found: AllPairs,
-    styles: Styles, against: str, compared: PairLink,
-) -> _Row:  # fmt: skip
-    at, i, j = shown.runs.index(run), found.runs.index(run), found.runs.index(against)
-    first, last, total = int(found.first[i]), int(found.last[i]), len(found.runs)
-    own, several = run == against, len(found.possible_bests) > 1
-    return _Row(
-        style=style_of(styles, run),
-        short=short_names(found.runs, _LONGEST_NAME)[run],
-        link="" if own else compared(run, against),
-        told=run if own else _told(found, i, j),
-        best=bool(found.draws) and first == 1 and several,
-        places=""
-        if not found.draws
-        else f"clearly behind {w.count(first - 1)}, clearly ahead of {w.count(total - last)},"
-        f" not clear against {w.count(last - first)}",
-        cells=[_score(column, at, scale, one=len(columns) == 1) for column, scale in columns],
-    )
-
-
-def _score(column: RankedMeasure, at: int, scale: Scale, *, one: bool) -> _Score:
-    mean, low, high = (float(part[at]) for part in (column.mean, column.low, column.high))
-    places = ""
-    if column.first is not None and column.last is not None:
-        places = place(int(column.first[at]), int(column.last[at]))
-        places = places if one else f"place {places}"
-    told = w.score(mean)
-    if not math.isnan(low):
-        told = f"{told} {w.interval(low, high, w.decimals(low, high))}"
-    begin, end = scale
-    if math.isnan(mean) or not begin <= mean <= end:
-        return _Score(w.score(mean), places, told)
-    point = percent((mean - begin) / (end - begin))
-    if math.isnan(low):
-        return _Score(w.score(mean), places, told, point)
-    start, width = percent((low - begin) / (end - begin)), percent((high - low) / (end - begin))
-    return _Score(w.score(mean), places, told, point, start, width)
-
-
-@dataclass(frozen=True)
-class _Run:
-    style: RunStyle
-    short: str
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """A pair: its link, difference, interval, word, what is said when it is pointed at, and as CSS
-    how full its colour is, "" for none."""
-
-    link: str
-    difference: str
-    interval: str
-    word: str
-    told: str
-    tone: str
-    part: str
+def _rows(
+    shown: Ranking, runs: Sequence[str], found: AllPairs, styles: Styles, against: str,
+    compared: PairLink,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Each run: its row in `shown`, where its name leads and what is said when it is pointed at,
+    whether it may be the best, and what its place says of the others."""
+    short = short_names(found.runs, _LONGEST_NAME)
+    several, total = len(found.possible_bests) > 1, len(found.runs)
+    rows = []
+    for run in runs:
+        i = found.runs.index(run)
+        first, last, own = int(found.first[i]), int(found.last[i]), run == against
+        rows.append(
+            {
+                "at": shown.runs.index(run),
+                "style": style_of(styles, run),
+                "short": short[run],
+                "link": "" if own else compared(run, against),
+                "told": run if own else _told(found, i, found.runs.index(against)),
+                "best": bool(found.draws) and first == 1 and several,
+                "places": ""
+                if not found.draws
+                else f"clearly behind {w.count(first - 1)}, clearly ahead of"
+                f" {w.count(total - last)}, not clear against {w.count(last - first)}",
+            }
+        )
+    return rows
 
 
 def pair_table(found: AllPairs, styles: Styles, compared: PairLink, *, label: str) -> Markup:
     """All pairs of these runs as the upper triangle, row minus column, best mean first; `compared`
     gives where a pair leads."""
     short = short_names(found.runs, _NAME_LENGTH)
-    runs = [_Run(style_of(styles, run), short[run]) for run in found.runs]
-    many = range(len(runs))
+    many = range(len(found.runs))
     digits = w.column_decimals(found.low.ravel(), found.high.ravel())
-    rows = [
-        (runs[i], [_cell(found, i, j, compared, digits) for j in many if j > i]) for i in many[:-1]
-    ]
     return _drawn(
         "pair_table",
-        runs=runs,
-        rows=rows,
-        roomy=len(runs) <= ROOMY,
+        runs=[(style_of(styles, run), short[run]) for run in found.runs],
+        rows=[[_cell(found, i, j, compared, digits) for j in many[i + 1 :]] for i in many[:-1]],
+        roomy=len(found.runs) <= ROOMY,
         scale=_scale(found),
         label=label,
     )
@@ -217,18 +155,22 @@ def _scale(found: AllPairs) -> str:
     return f"{w.difference(float(sizes.min()))} to {w.difference(float(sizes.max()))}"
 
 
-def _cell(found: AllPairs, row: int, column: int, compared: PairLink, digits: int) -> _Cell:
+def _cell(
+    found: AllPairs, row: int, column: int, compared: PairLink, digits: int
+) -> dict[str, str]:
+    """A pair: its link, difference, interval, word, what is said when it is pointed at, and as CSS
+    how full its colour is, "" for none."""
     low, high = float(found.low[row, column]), float(found.high[row, column])
     value, kind = float(found.difference[row, column]), found.verdict[row, column]
-    return _Cell(
-        link=compared(found.runs[row], found.runs[column]),
-        difference=w.difference(value, digits),
-        interval="" if math.isnan(low) else w.interval(low, high, digits),
-        word=_word(found, row, column),
-        told=_told(found, row, column),
-        tone={BETTER_RUN: "ahead", WORSE_RUN: "behind"}.get(kind, ""),
-        part="" if kind == CANNOT_TELL else percent(_fullness(found, value)),
-    )
+    return {
+        "link": compared(found.runs[row], found.runs[column]),
+        "difference": w.difference(value, digits),
+        "interval": "" if math.isnan(low) else w.interval(low, high, digits),
+        "word": _word(found, row, column),
+        "told": _told(found, row, column),
+        "tone": {BETTER_RUN: "ahead", WORSE_RUN: "behind"}.get(kind, "unclear"),
+        "part": "" if kind == CANNOT_TELL else percent(_fullness(found, value)),
+    }
 
 
 def _word(found: AllPairs, row: int, column: int) -> str:

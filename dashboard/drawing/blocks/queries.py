@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 import pandas as pd
 from markupsafe import Markup
@@ -14,14 +12,13 @@ from dashboard.answers.queries import QueryRows
 from dashboard.answers.table_column import TableColumn
 from dashboard.drawing.blocks import overview
 from dashboard.drawing.blocks.markup import Href, Styles, style_of
-from dashboard.drawing.blocks.templates import Template, percent
+from dashboard.drawing.blocks.table import Column, sort_order
+from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names, shorten, text_width
-from dashboard.drawing.theme import RunStyle
+from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording as w
-from metrics_core.comparing.pairs import BETTER, WORSE
 
-Span = tuple[float, float]
 Link = Callable[[str], str]
 """The address that an order, a query_id, a page number or a column leads to."""
 
@@ -39,48 +36,6 @@ _AROUND = 1
 """Pages to both sides of the one shown that have a link."""
 
 _drawn = Template("queries")
-
-
-@dataclass(frozen=True)
-class _Head:
-    """A column's head; `sorted` is "ascending" or "descending" where the rows stand by it. `whole`
-    is the name where `name` is shortened."""
-
-    column: TableColumn
-    name: str
-    whole: str
-    sorted: str
-    link: str
-    style: RunStyle | None
-    width: int = 0
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """A score: as it is written, and the length of its bar."""
-
-    text: str
-    share: str
-
-
-@dataclass(frozen=True)
-class _Gap:
-    """A difference, and where its bar lies: its begin, its length; `tone` colours it."""
-
-    value: float
-    tone: str
-    begin: str = ""
-    long: str = ""
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A query; `parts` are its cells but the first: a `_Gap`, a `_Cell` or a group."""
-
-    text: str
-    link: str
-    parts: Sequence[tuple[str, Any]]
-    clear: bool
 
 
 def query_table(
@@ -101,135 +56,73 @@ def query_table(
     there is a `scale`, groups. `order` is the key of the column it stands by, "-" before it where
     the greatest is first; the differences are those of the `pair`, lie in `span`, and are
     `coloured` where they are more than "same"."""
-    written = {
-        column.key: _texts(column, rows.frame[column.source].tolist())
-        for column in columns
-        if column.kind in ("score", "number")
-    }
-    heads = [
-        replace(
-            head,
-            width=_width(
-                head, written.get(head.column.key) or rows.frame[head.column.source], scale
-            ),
-        )
-        for head in _heads(columns, order, styles, pair, sorted_by)
-    ]
+    texts = column_texts(columns, rows.frame)
     return _drawn(
         "query_table",
-        heads=heads,
-        rows=[
-            _row(
-                record,
-                columns,
-                {key: texts[i] for key, texts in written.items()},
-                (span, scale),
-                coloured,
-                opened,
+        heads=[
+            Column(
+                name,
+                column.kind.replace("text", "who"),
+                sorted_by(column.key),
+                sort_order(order, column.key),
+                hint=whole if name != whole else "",
+                style=style_of(styles, column.name) if column.kind == "score" else None,
+                width=_width(column.kind, name, texts[column.key], bars=scale is not None),
             )
-            for i, record in enumerate(rows.frame.to_dict("records"))
+            for column, (name, whole) in zip(columns, head_names(columns, pair), strict=True)
         ],
-        wide=sum(head.width for head in heads),
-        zero=_part(0.0, span) if span[1] > span[0] else "",
+        columns=columns,
+        rows=rows.frame.to_dict("records"),
+        texts=texts,
+        gaps=Ticks([], [], span) if span[1] > span[0] else None,
+        scores=None if scale is None else Ticks([], [], scale),
+        coloured=coloured,
+        opened=opened,
         label=label,
     )
 
 
-def _texts(column: TableColumn, values: Sequence[float]) -> list[str]:
-    """The numbers of a column as they are written: those of the query file as they stand there,
-    others all with the same decimals."""
-    if column.key.startswith("by:"):
-        return [*map(w.plain_number, values)]
-    return w.column(values, counts=column.kind == "number")
+def column_texts(columns: Sequence[TableColumn], frame: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the texts of the cells, by the key of their column: numbers of the query file as they
+    are in it, others of a column all with the same decimals."""
+
+    def written(column: TableColumn) -> list[str]:
+        values = frame[column.source].tolist()
+        if column.kind not in ("score", "number"):
+            return [*map(str, values)]
+        if column.key.startswith("by:"):
+            return [*map(w.plain_number, values)]
+        return w.column(values, counts=column.kind == "number")
+
+    return {column.key: written(column) for column in columns}
 
 
-def _width(head: _Head, texts: Iterable[Any], scale: Span | None) -> int:
+def _width(kind: str, name: str, texts: Sequence[str], *, bars: bool) -> int:
     """The px that a column takes: room for its texts, within limits, and for the longest word of
     its head; 0 for the query, which has what is left."""
-    if head.column.kind == "text":
+    if kind == "text":
         return 0
-    words = max((text_width(word, bold=True) for word in re.split(r"[\s_-]", head.name)), default=0)
-    least, room, mark = _LEAST.get(head.column.kind, 0), 0.0, _ARROW
-    if head.column.kind == "score":
-        words, mark = max(words, min(text_width(head.name, bold=True), _NAME)), _MARK
-        least += 0 if scale is None else _METER
-    if head.column.kind in ("group", "number"):
-        room = text_width(max(map(str, texts), key=len, default=""), size=_CELL)
+    words = max((text_width(word, bold=True) for word in re.split(r"[\s_-]", name)), default=0)
+    least, room, mark = _LEAST.get(kind, 0), 0.0, _ARROW
+    if kind == "score":
+        words, mark = max(words, min(text_width(name, bold=True), _NAME)), _MARK
+        least += _METER * bars
+    if kind in ("group", "number"):
+        room = text_width(max(texts, key=len, default=""), size=_CELL)
     return round(min(max(least, room + _PADDING, words + _PADDING + mark), _WIDEST))
 
 
-def _heads(
-    columns: Sequence[TableColumn],
-    order: str,
-    styles: Styles,
-    pair: tuple[str, str],
-    sorted_by: Link,
-) -> list[_Head]:
-    fixed = {"text": "Query", "difference": f" {w.MINUS} ".join(pair)}
+def head_names(columns: Sequence[TableColumn], pair: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the name of each column as its head has room for it, and in full."""
     short = short_names([*pair, *(column.name for column in columns if column.kind == "score")])
-    heads = []
     for column in columns:
-        whole = fixed.get(column.kind, column.name)
-        if column.kind in ("group", "number"):
-            whole = column.title
-        name = short[whole] if column.kind == "score" else shorten(whole, _HEAD)
         if column.kind == "difference":
-            name = f" {w.MINUS} ".join(short[run] for run in pair)
-        down = order == f"-{column.key}"
-        heads.append(
-            _Head(
-                column=column,
-                name=name,
-                whole=whole if name != whole else "",
-                sorted="descending" if down else "ascending" if order == column.key else "",
-                link=sorted_by(column.key),
-                style=style_of(styles, column.name) if column.kind == "score" else None,
-            )
-        )
-    return heads
-
-
-def _row(
-    record: Mapping[str, Any],
-    columns: Sequence[TableColumn],
-    written: Mapping[str, str],
-    spans: tuple[Span, Span | None],
-    coloured: bool,
-    opened: Link,
-) -> _Row:
-    clear = coloured and record["outcome"] in (BETTER, WORSE)
-    parts: list[tuple[str, Any]] = []
-    for column in columns:
-        value = record[column.source]
-        if column.kind == "score":
-            share = _part(value, spans[1]) if spans[1] is not None and value == value else ""
-            parts.append((column.kind, _Cell(written[column.key], share)))
-        elif column.kind == "number":
-            parts.append((column.kind, written[column.key]))
-        elif column.kind == "difference":
-            tone = str(record["outcome"]) if clear else ""
-            parts.append((column.kind, _gap(value, spans[0], tone)))
-        elif column.kind != "text":
-            parts.append((column.kind, value))
-    return _Row(
-        text=record["text"].strip() or f"query {record['query_id']}",
-        link=opened(record["query_id"]),
-        parts=parts,
-        clear=clear,
-    )
-
-
-def _gap(value: float, span: Span, tone: str) -> _Gap:
-    low, high = span
-    if not high > low or value != value:
-        return _Gap(value, tone)
-    return _Gap(value, tone, _part(min(value, 0.0), span), percent(abs(value) / (high - low)))
-
-
-def _part(value: float, span: Span) -> str:
-    """Where a value lies in a span, from its left end."""
-    low, high = span
-    return percent((value - low) / (high - low))
+            yield f" {w.MINUS} ".join(short[run] for run in pair), f" {w.MINUS} ".join(pair)
+        elif column.kind == "score":
+            yield short[column.name], column.name
+        else:
+            whole = "Query" if column.kind == "text" else column.title
+            yield shorten(whole, _HEAD), whole
 
 
 def page_links(rows: QueryRows, total: int, linked: Link) -> Markup:

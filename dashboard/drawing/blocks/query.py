@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import shorten
 from typing import Any
@@ -13,8 +13,8 @@ from markupsafe import Markup
 
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.markup import Styles, pieces_of, style_of
+from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
-from dashboard.drawing.theme import RunStyle
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import SQUARES, Diagnosis
@@ -75,21 +75,6 @@ class Tile:
     rule: bool = False
 
 
-@dataclass(frozen=True)
-class _Standing:
-    """A run's score on the query and where the relevant documents stand; `reach` is what the
-    unjudged documents could make of the score, None where that is nothing else."""
-
-    style: RunStyle
-    score: float
-    difference: float
-    differs: bool
-    reach: tuple[str, str] | None
-    tiles: Sequence[Tile]
-    first_relevant: float
-    found: int
-
-
 def standings(
     diagnosis: Diagnosis, styles: Styles, grade_names: Mapping[float, str] | None = None
 ) -> Markup:
@@ -97,18 +82,20 @@ def standings(
     names every grade of the collection, so that a query without the highest keeps its tints."""
     grades = grades_of(diagnosis, grade_names)
     heads = [
-        ("who", "Run"),
-        ("chosen", str(diagnosis.measure)),
-        ("ranks", f"ranks 1{w.DASH}{SQUARES}"),
-        ("first", "first relevant"),
-        ("found", f"relevant in top {w.count(diagnosis.cutoff)}"),
+        Column("Run", "who"),
+        Column(str(diagnosis.measure), "chosen"),
+        Column(f"ranks 1{w.DASH}{SQUARES}", "ranks"),
+        Column("first relevant", "first"),
+        Column(f"relevant in top {w.count(diagnosis.cutoff)}", "found"),
     ]
     return _drawn(
         "standings",
         rows=[
-            _standing(row, diagnosis, style_of(styles, row["run"]), grades)
+            row | {"reach": _reach(row), "tiles": tiles(diagnosis, row["run"], grades)}
             for row in diagnosis.standings.to_dict("records")
         ],
+        styles={run: style_of(styles, run) for run in diagnosis.standings["run"]},
+        same=SAME,
         heads=heads,
         cutoff=diagnosis.cutoff,
         n_relevant=diagnosis.n_relevant,
@@ -117,20 +104,8 @@ def standings(
     )
 
 
-def _standing(row: Row, diagnosis: Diagnosis, style: RunStyle, grades: Grades) -> _Standing:
-    return _Standing(
-        style=style,
-        score=row["score"],
-        difference=row["difference"],
-        differs=not abs(row["difference"]) <= SAME,
-        reach=_reach(row),
-        tiles=tiles(diagnosis, row["run"], grades),
-        first_relevant=row["first_relevant"],
-        found=row["relevant_in_top"],
-    )
-
-
 def _reach(row: Row) -> tuple[str, str] | None:
+    """What the unjudged documents could make of a score; None if that is nothing else."""
     low, high = w.score(row["lowest"]), w.score(row["highest"])
     return None if math.isnan(row["lowest"]) or low == high else (low, high)
 
@@ -155,18 +130,6 @@ def tiles(diagnosis: Diagnosis, run: str, grades: Grades, ranks: int = SQUARES) 
     return drawn
 
 
-@dataclass(frozen=True)
-class _Missed:
-    """A relevant document that a top lacks, with its rank by run."""
-
-    doc_id: str
-    title: str
-    beginning: str
-    text: str
-    chip: Markup
-    ranks: Mapping[str, float]
-
-
 def missed(
     diagnosis: Diagnosis,
     documents: pd.DataFrame,
@@ -185,18 +148,18 @@ def missed(
     runs = [run for run in dict.fromkeys(order) if run in diagnosis.rankings]
     names = [_common("run_text", style=style_of(styles, run)) for run in runs]
     rows = [
-        _Missed(
-            row["doc_id"],
-            column_of(documents, row["doc_id"], "title"),
-            beginning_of(documents, row["doc_id"]),
-            column_of(documents, row["doc_id"], "text").strip(),
-            grades.chip(row["grade"]),
-            {run: row[f"rank: {run}"] for run in runs},
-        )
+        row
+        | {
+            "title": column_of(documents, row["doc_id"], "title"),
+            "beginning": beginning_of(documents, row["doc_id"]),
+            "text": column_of(documents, row["doc_id"], "text").strip(),
+            "chip": grades.chip(row["grade"]),
+        }
         for row in diagnosis.missed.to_dict("records")
     ]
-    lacking = [row for row in rows if not row.ranks[diagnosis.focus] <= diagnosis.cutoff]
-    rest = [row for row in rows if row.ranks[diagnosis.focus] <= diagnosis.cutoff]
+    own = f"rank: {diagnosis.focus}"
+    lacking = [row for row in rows if not row[own] <= diagnosis.cutoff]
+    rest = [row for row in rows if row[own] <= diagnosis.cutoff]
     return _drawn(
         "missed",
         nothing="" if lacking else _nothing_missed(diagnosis),
@@ -214,7 +177,11 @@ def missed(
         ],
         focus=diagnosis.focus,
         runs=runs,
-        heads=[("grade", "Grade"), ("document", "Document"), *(("rank", name) for name in names)],
+        heads=[
+            Column("Grade", "grade"),
+            Column("Document", "document"),
+            *(Column(name, "rank") for name in names),
+        ],
         cutoff=diagnosis.cutoff,
         absent=f"not among the first {w.count(deepest)}",
     )

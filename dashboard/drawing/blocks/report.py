@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 import pandas as pd
@@ -17,13 +18,12 @@ from dashboard.drawing.blocks.firmness import mark_of
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.ledger import LedgerEntry, ledger_parts
 from dashboard.drawing.blocks.markup import Badge, Styles, pieces_of, style_of
+from dashboard.drawing.blocks.queries import column_texts, head_names
 from dashboard.drawing.blocks.query import beginning_of, column_of
-from dashboard.drawing.blocks.templates import Template, tone
+from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures.text import short_names
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask
-from metrics_core.comparing.pairs import BETTER, WORSE
 from metrics_core.explaining.diagnosis import Diagnosis
 from metrics_core.findings.firmness import Firmness
 from metrics_core.findings.sentence import Sentence
@@ -193,9 +193,6 @@ def _list(
     return style, rows, ""
 
 
-_Cell = tuple[str, str, str]
-
-
 def query_rows(
     shown: QueryList,
     lists: Mapping[str, Mask],
@@ -205,46 +202,24 @@ def query_rows(
     """Every query with its scores, to be searched and sorted by the report's script; without it the
     whole table stands there. `lists` are over `shown.frame`; `opened` gives where a query
     leads, "" where nowhere."""
-    columns = [c for c in shown.columns if c.kind != "text"]
-    runs = [c.name for c in columns if c.kind == "score"]
-    short = short_names([*runs, drawing.focus, drawing.baseline])
-    gap = f"{short[drawing.focus]} {w.MINUS} {short[drawing.baseline]}"
-    heads = [("text", "Query", "Query")]
-    for column in columns:
-        whole = gap if column.kind == "difference" else column.name or column.named
-        name = short.get(whole, whole) if column.kind == "score" else whole
-        shown_as = name if column.kind in ("score", "difference") else column.title
-        heads.append((column.kind, shown_as, whole))
-    place = {query_id: i for i, query_id in enumerate(shown.frame["query_id"])}
+    columns = sorted(shown.columns, key=lambda column: column.kind != "text")
     keys = [key for key in _CHIPS if np.any(lists.get(key, False))]
-    written = {
-        column.key: w.column(shown.kept[column.source].tolist(), counts=column.kind == "number")
-        for column in columns
-        if column.kind in ("score", "number")
-    }
-    rows = []
-    for i, record in enumerate(shown.kept.to_dict("records")):
-        inside = " ".join(key for key in keys if lists[key][place[record["query_id"]]])
-        text = str(record["text"]).strip() or record["query_id"]
-        cells: list[_Cell] = [("text", text, "")]
-        for column in columns:
-            if column.key in written:
-                cells.append((column.kind, written[column.key][i], ""))
-            else:
-                value = record[column.source]
-                cells.append(_cell(column.kind, value, record, coloured=shown.can_tell))
-        rows.append((inside, opened(record["query_id"]), cells))
-    chips = [("", "All", len(rows), "")]
+    inside = pd.DataFrame({key: lists[key] for key in keys}, index=shown.frame["query_id"])
+    chips = [("", "All", len(shown.kept), "")]
     chips += [(k, _CHIPS[k], int(np.sum(lists[k])), RULES.get(k, "")) for k in keys]
-    return _drawn("query_rows", heads=heads, rows=rows, chips=chips, total=len(rows))
-
-
-def _cell(kind: str, value: object, record: Mapping[str, object], *, coloured: bool) -> _Cell:
-    if kind == "difference":
-        clear = coloured and record["outcome"] in (BETTER, WORSE)
-        gap = float(value)  # type: ignore[arg-type]
-        return kind, w.difference(gap), str(record["outcome"]) if clear and tone(gap) else ""
-    return kind, str(value), ""
+    return _drawn(
+        "query_rows",
+        heads=head_names(columns, (drawing.focus, drawing.baseline)),
+        columns=columns,
+        rows=shown.kept.to_dict("records"),
+        texts=column_texts(columns, shown.kept),
+        lists=[
+            " ".join(compress(keys, row)) for row in inside.loc[shown.kept["query_id"]].to_numpy()
+        ],
+        coloured=shown.can_tell,
+        opened=opened,
+        chips=chips,
+    )
 
 
 def left_out(why: str) -> Markup:

@@ -21,6 +21,7 @@ from jinja2.bccache import Bucket
 from jinja2.ext import Extension
 from markupsafe import Markup, escape
 
+from dashboard.drawing.blocks.table import Column
 from metrics_core.base import wording as w
 from metrics_core.base.whole_files import read_sealed, write_sealed
 from metrics_core.scoring.intervals import LEVEL
@@ -105,7 +106,7 @@ def environment(compiled: Path = _HERE / "__pycache__") -> Environment:
         auto_reload=False,
         bytecode_cache=_Compiled(compiled),
     )
-    made.globals |= {"w": w, "LEVEL": LEVEL}
+    made.globals |= {"w": w, "LEVEL": LEVEL, "Column": Column}
     made.filters |= {
         "with_code": with_code,
         "words_of": words_of,

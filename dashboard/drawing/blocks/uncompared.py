@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import pandas as pd
@@ -12,16 +11,15 @@ from markupsafe import Markup
 from dashboard.address.query_list import NO_LIST, PLAIN
 from dashboard.drawing.blocks.markup import Href, Lead, style_of
 from dashboard.drawing.blocks.overview import amount_list
-from dashboard.drawing.blocks.templates import Template, percent
+from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.theme import RunStyle
+from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording as w
 
 ScoreLead = Callable[[float, float], str]
 """Gives where the queries that score from one value to another are listed."""
 
 _MOST_MEANS = 8
-_WHOLE, _HALF = 1.0, 0.5
 
 _drawn = Template("uncompared")
 
@@ -31,56 +29,24 @@ def box(title: str, text: str, label: str, link: str) -> Markup:
     return _drawn("box", title=title, text=text, label=label, link=link)
 
 
-@dataclass(frozen=True)
-class _Bar:
-    """A bar of the histogram: its queries, its ends as text, its height as CSS."""
-
-    count: int
-    low: str
-    high: str
-    height: str
-    link: str
-
-
 def histogram(counts: Sequence[int], drawing: Drawing, lead: ScoreLead) -> Markup:
     """How many queries of a run alone score in each part of 0 to 1; `lead` gives where those from
     one score to another are listed."""
-    most, n = max(1, *counts), len(counts)
-    bars = [
-        _Bar(
-            count,
-            w.score(i / n, 1),
-            w.score((i + 1) / n, 1),
-            percent(count / most),
-            lead(i / n, (i + 1) / n) if count else "",
-        )
-        for i, count in enumerate(counts)
-    ]
     total = sum(counts)
     title = f"How the {w.count(total)} queries score" if total != 1 else "How the query scores"
-    return _drawn("histogram", title=title, bars=bars, style=drawing.focus_style)
-
-
-@dataclass(frozen=True)
-class _Side:
-    """A bar to one side of a middle, as CSS."""
-
-    left: str
-    width: str
+    most, style = max(1, *counts), drawing.focus_style
+    return _drawn("histogram", title=title, counts=counts, most=most, lead=lead, style=style)
 
 
 def examples(rows: pd.DataFrame, drawing: Drawing, href: Href) -> Markup:
     """Few queries: all of them with both scores, in grey. `rows` has query_id, text, meta, score,
     baseline_score, difference, those that got worse most first."""
     less = not drawing.comparison.measure.declaration.higher_is_better
-    scale = max(float(rows["difference"].abs().max()), 1e-12) if len(rows) else _WHOLE
-    drawn = []
-    for row in rows.to_dict("records"):
-        share = row["difference"] / scale / 2 * (-1 if less else 1)
-        drawn.append((row, _Side(percent(_HALF + min(share, 0)), percent(abs(share)))))
+    reach = max(float(rows["difference"].abs().max()), 1e-12) if len(rows) else 1.0
     return _drawn(
         "examples",
-        rows=drawn,
+        rows=rows.to_dict("records"),
+        scale=Ticks([], [], (reach, -reach) if less else (-reach, reach)),
         baseline=style_of(drawing.styles, drawing.baseline),
         focus=drawing.focus_style,
         href=href,
@@ -116,19 +82,6 @@ def score_list(
     )
 
 
-@dataclass(frozen=True)
-class _Mean:
-    """A group's row of a run alone."""
-
-    name: str
-    link: str
-    told: str
-    amount: str
-    mean: float
-    has_bar: bool
-    style: RunStyle
-
-
 def mean_list(
     rows: pd.DataFrame, drawing: Drawing, href: Href, lead: Lead, *, by: tuple[str, str]
 ) -> Markup:
@@ -138,21 +91,12 @@ def mean_list(
         return _drawn(
             "nothing_listed", title=f"By {by[1]}", text="The queries in view carry no groups."
         )
-    has_bar = bool(rows["mean"].dropna().between(0, 1).all())
     return _drawn(
         "mean_list",
         title=f"By {by[1]}",
         more=(f"all {w.count(len(rows))}", href("breakdown", by=by[0])),
-        rows=[
-            _Mean(
-                row["group"],
-                lead(row["group"]),
-                f"{w.count(row['queries'])} {w.plural(row['queries'], 'query', 'queries')}",
-                w.score(row["mean"]),
-                row["mean"],
-                has_bar,
-                drawing.focus_style,
-            )
-            for row in rows.head(_MOST_MEANS).to_dict("records")
-        ],
+        rows=rows.head(_MOST_MEANS).to_dict("records"),
+        lead=lead,
+        has_bar=bool(rows["mean"].dropna().between(0, 1).all()),
+        style=drawing.focus_style,
     )

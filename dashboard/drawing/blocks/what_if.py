@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,43 +26,12 @@ Lead = Callable[[Edit], str]
 """Gives the address of the page with one more edit."""
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A document that can be moved, taken out and graded; "" for what it cannot."""
-
-    doc_id: str
-    title: str
-    beginning: str
-    rank: float
-    moved: str
-    tone: str
-    chip: Markup
-    graded: bool
-    part: str
-    short: str
-    up: str
-    down: str
-    first: str
-    out: str
-    grades: Sequence[tuple[str, str, bool]]
-
-
 def what_if_scores(found: WhatIf, drawing: Drawing) -> Markup:
     """Each measure before and after the edits: of this query, and of the mean over all."""
     styles = [style_of(drawing.styles, run) for run in (drawing.focus, drawing.baseline)]
-    rows = [
-        {
-            "measure": row["measure"],
-            "own": (row["before"], row["after"]),
-            "other": (row["baseline_before"], row["baseline_after"]),
-            "mean": (row["mean_before"], row["mean_after"]),
-            "gap": (row["gap_before"], row["gap_after"]),
-        }
-        for row in found.scores.to_dict("records")
-    ]
     return _drawn(
         "what_if_scores",
-        rows=rows,
+        rows=found.scores.to_dict("records"),
         focus=styles[0],
         baseline=None if drawing.alone else styles[1],
         queries=found.queries,
@@ -96,27 +64,24 @@ def _row(
     grades: Grades,
     given: Sequence[float],
     lead: Lead,
-) -> _Row:
+) -> dict[str, Any]:
+    """Add to a document how it is drawn and where it can be moved, "" for where it cannot."""
     doc_id, rank = row["doc_id"], row["rank"]
     listed = not np.isnan(rank)
     moved, tone = _moved(rank, row["was"])
-    return _Row(
-        doc_id=doc_id,
-        title=column_of(documents, doc_id, "title").strip(),
-        beginning=beginning_of(documents, doc_id),
-        rank=rank,
-        moved=moved,
-        tone=tone,
-        chip=grades.chip(row["grade"]),
-        graded=row["graded"],
-        part=row["part"],
-        short=_short(row["short"], found.below),
-        up=lead(Move(doc_id, int(rank) - 1)) if listed and rank > 1 else "",
-        down=lead(Move(doc_id, int(rank) + 1)) if listed and rank < found.listed else "",
-        first="" if listed and rank == 1 else lead(Move(doc_id, 1)),
-        out=lead(Remove(doc_id)) if listed else "",
-        grades=[(w.grade(g), lead(Grade(doc_id, g)), g == row["grade"]) for g in given],
-    )
+    return row | {
+        "title": column_of(documents, doc_id, "title").strip(),
+        "beginning": beginning_of(documents, doc_id),
+        "moved": moved,
+        "tone": tone,
+        "chip": grades.chip(row["grade"]),
+        "short": _short(row["short"], found.below),
+        "up": lead(Move(doc_id, int(rank) - 1)) if listed and rank > 1 else "",
+        "down": lead(Move(doc_id, int(rank) + 1)) if listed and rank < found.listed else "",
+        "first": "" if listed and rank == 1 else lead(Move(doc_id, 1)),
+        "out": lead(Remove(doc_id)) if listed else "",
+        "grades": [(w.grade(g), lead(Grade(doc_id, g)), g == row["grade"]) for g in given],
+    }
 
 
 def _short(short: float, rank: int) -> str:

@@ -67,7 +67,7 @@ def test_the_table_of_the_sample_is_written_out() -> None:
 def test_rows_stand_in_the_order_that_is_asked_for() -> None:
     def names(**asked: str) -> list[str]:
         html = drawn(opened("breakdown", run="dense", base="bm25", charts="0", **asked))
-        return re.findall(r'title="(\w+): [^"]*"><bdi>', html)
+        return re.findall(r'title="(\w+): [^"]*"><a [^>]*><bdi>', html)
 
     assert names()[:2] == ["Network", "Devices"]
     assert names(ranked="-mean")[:2] == ["Errors", "Devices"]

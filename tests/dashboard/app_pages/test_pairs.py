@@ -71,11 +71,12 @@ def test_many_runs_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyP
     app = opened("pairs")
     assert "40 of 42 runs" in text_of(app) and "for all 861 pairs" in text_of(app)
     assert drawn(app).count('<td class="pair-cell') == 780
-    assert drawn(app).count('<td class="place"') == 42
+    assert drawn(app).count('<td role="cell" class="place"') == 42
     app.text_input(key="w_named").set_value("R02, 17").run()
     assert app.query_params["named"] == "R02, 17"
     assert drawn(app).count('<td class="pair-cell') == 1
-    assert drawn(app).count('<td class="place"') == 2 and "for all 861 pairs" in text_of(app)
+    assert drawn(app).count('<td role="cell" class="place"') == 2
+    assert "for all 861 pairs" in text_of(app)
     app.text_input(key="w_named").set_value("bm25").run()
     assert "None of the 42 runs has “bm25” in its name." in text_of(app)
     next(b for b in app.button if b.label == "Show all runs").click().run()
@@ -92,7 +93,7 @@ def test_many_runs_are_ranked_by_one_measure_or_all(
     assert app.query_params["m"] == "R@k" and "for all 28 pairs" in text_of(app)
     app.button_group(key="w_part").set_value("all").run()
     assert app.query_params["part"] == "all" and app.query_params["m"] == "R@k"
-    assert drawn(app).count('<td class="chosen"') == 8 and "on R@10" in text_of(app)
+    assert drawn(app).count('<td role="cell" class="chosen"') == 8 and "on R@10" in text_of(app)
 
 
 def test_few_queries_are_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,7 +103,7 @@ def test_a_row_says_how_its_part_comes_about_and_leads_to_its_queries() -> None:
     assert html.count('href="./queries?') == 3 and "<script>" not in html
     assert "corrected for 3" in html and html.count('class="interval"') == 3
     assert html.count("<small>not tested</small>") == 1, "that without an interval"
-    assert html.count('class="amount-of better clear"') == 1
+    assert html.count('class="change better clear"') == 1
 
 
 def test_an_interval_far_wider_than_the_others_runs_off_their_scale() -> None:

@@ -79,10 +79,10 @@ def test_a_long_name_loses_its_middle_and_is_whole_on_hover() -> None:
 
 
 def test_scores_have_bars_where_they_have_a_scale_and_undefined_ones_a_dash() -> None:
-    scores = [own for _, own in table(rows(1)).found if "share" in own.get("style", "")]
-    assert [own["style"] for own in scores] == ["--share:44.20%"]
-    page = table(rows(1), scale=None)
-    assert not [own for _, own in page.found if "share" in own.get("style", "")]
+    scores = table(rows(1), span=(0.0, 0.0)).having("bar")
+    assert [own["style"] for own in scores] == ["left:0.00%;width:44.20%"]
+    page = table(rows(1), span=(0.0, 0.0), scale=None)
+    assert not page.having("track")
     assert "0.442" in page.text and "–" in page.text and "nan" not in page.text
 
 
@@ -96,11 +96,11 @@ def test_a_narrow_screen_knows_a_score_by_its_column() -> None:
 
 
 def test_a_difference_has_a_bar_from_zero_on_the_scale_of_all_queries() -> None:
-    bars = table(rows(1)).having("bar")
-    assert [own["style"] for own in bars] == ["--begin:16.70%;--long:33.30%"]
+    bars = table(rows(1), scale=None).having("bar")
+    assert [own["style"] for own in bars] == ["left:16.70%;width:33.30%"]
     assert bars[0]["class"] == "bar worse"
-    assert not table(rows(1), span=(0.0, 0.0)).having("bar")
-    assert not table(rows(1, difference=math.nan, outcome=None)).having("bar")
+    assert not table(rows(1), span=(0.0, 0.0), scale=None).having("bar")
+    assert not table(rows(1, difference=math.nan, outcome=None), scale=None).having("bar")
 
 
 def test_only_what_is_clear_of_the_same_is_coloured_and_nothing_where_too_few() -> None:
@@ -172,4 +172,4 @@ def test_numbers_are_plain_where_they_are_whole() -> None:
                 span=(0.0, 0.0), scale=None, coloured=False, sorted_by=str, opened=str,
             )
         )  # fmt: skip
-        assert page.text.endswith(text) and "Words" in page.text
+        assert page.text.endswith(f"{text} words") and "Words" in page.text
