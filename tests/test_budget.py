@@ -14,10 +14,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("metrics_core", "dashboard")
 
-TOKENS = {"metrics_core": 320_036, "dashboard": 227_604}
+TOKENS = {"metrics_core": 320_037, "dashboard": 223_423}
 """What a package may have: it is set to what it has after a change that removes some, and rises
 only where an issue allows it."""
-LINES = 7_577
+LINES = 7_319
 """Lines of .js, .css and .j2 of both packages."""
 
 _NO_CODE = {
