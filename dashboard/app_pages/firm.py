@@ -14,7 +14,7 @@ from dashboard.answers.grading import with_documents
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.completeness import complete_switch
-from dashboard.drawing.blocks import firmness, layers, markup, side
+from dashboard.drawing.blocks import card_head, firmness, layers, markup
 from dashboard.drawing.blocks.firmness import Cell, DifferenceRange
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.drawn_once import drawn
@@ -130,7 +130,7 @@ def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
     these = f"Judge these {w.count(settling)}" if settling > 1 else "Judge one by one"
     with st.container(horizontal=True, vertical_alignment="center", key="judge_these"):
         st.html(layers.onward(session.href("judge"), these, "primary"))
-        st.html(side.remark(said))
+        st.html(card_head.remark(said))
         _judged_by_k(here, shares)
         st.download_button(
             f"Sheet to fill in :gray[{section.counted(len(sheet), 'document', 'documents')}]",

@@ -22,7 +22,7 @@ from dashboard.drawing.blocks import (
     leaderboard,
     markup,
     overview,
-    uncompared,
+    untested,
 )
 from dashboard.drawing.blocks.markup import Badge, Lead
 from dashboard.session import Opened
@@ -249,9 +249,9 @@ def _of_few_queries(shown: Overview, here: Opened) -> None:
         noun = w.plural(every, "query", "queries")
         told = f"Your filter leaves {w.count(queries)} of {w.count(every)} {noun}."
         if view.where:
-            st.html(uncompared.box(told, "", f"Show all {w.count(every)} {noun}", whole))
+            st.html(untested.box(told, "", f"Show all {w.count(every)} {noun}", whole))
     if len(shown.examples):
-        st.html(uncompared.examples(shown.examples, drawing, session.href))
+        st.html(untested.examples(shown.examples, drawing, session.href))
     _runs(shown, here)
 
 
@@ -264,15 +264,13 @@ def _of_one_run(shown: Overview, here: Opened) -> None:
             "The same queries from another version or system, in any of the formats Ranklens reads."
         )
         st.html(
-            uncompared.box("Add a second run to compare", text, "Add a run", session.href("data"))
+            untested.box("Add a second run to compare", text, "Add a run", session.href("data"))
         )
     else:
         first = answers.first_comparison(here.study, here.view.address)
         way = session.href("overview", run=first.focus, base=first.baseline)
         label = f"Compare {first.focus} with {first.baseline}"
-        st.html(
-            uncompared.box(f"How good {view.focus} is, not whether it is better", "", label, way)
-        )
+        st.html(untested.box(f"How good {view.focus} is, not whether it is better", "", label, way))
     if shown.is_leaderboard or len(here.study.names) > 1:
         _runs(shown, here)
     else:
@@ -281,20 +279,20 @@ def _of_one_run(shown: Overview, here: Opened) -> None:
     unanswerable = shown.facts.unanswerable
     lists = []
     if shown.histogram:
-        lists.append(uncompared.histogram(shown.histogram, drawing, _by_score(here)))
+        lists.append(untested.histogram(shown.histogram, drawing, _by_score(here)))
     if shown.groups is not None:
         by, lead = (shown.grouping or "", shown.grouped_by), _group_lead(shown, here)
-        lists.append(uncompared.mean_list(shown.groups, drawing, session.href, lead, by=by))
+        lists.append(untested.mean_list(shown.groups, drawing, session.href, lead, by=by))
     lists += [
-        uncompared.score_list(
+        untested.score_list(
             shown.lowest, drawing, "lowest", session.href, unanswerable=unanswerable
         ),
-        uncompared.score_list(shown.highest, drawing, "highest", session.href),
+        untested.score_list(shown.highest, drawing, "highest", session.href),
     ]
     st.html(overview.side_by_side(*lists))
 
 
-def _by_score(here: Opened) -> uncompared.ScoreLead:
+def _by_score(here: Opened) -> untested.ScoreLead:
     """Leads to the queries whose scores lie between two."""
     run = here.comparison.focus
     return lambda low, high: session.href(

@@ -14,7 +14,7 @@ from dashboard.answers.query_chips import FAILURES
 from dashboard.answers.query_notes import tag_of
 from dashboard.app_pages.parts import explaining, grading, judging, section
 from dashboard.app_pages.parts.literal import literal
-from dashboard.drawing.blocks import navigation, query, two_lists, words
+from dashboard.drawing.blocks import navigation, query, two_lists, word_marks
 from dashboard.session import Opened
 from dashboard.session.actions.notes import remarks
 from dashboard.session.picked_queries import picked_queries
@@ -98,7 +98,7 @@ def _lists(
             found,
             drawing,
             shown.documents,
-            words.query_words(shown.text),
+            word_marks.query_words(shown.text),
             grades,
             further=beside,
             rows=rows,

@@ -17,7 +17,7 @@ from dashboard.answers.query import QueryPage, documents_of
 from dashboard.answers.what_if import WhatIf, what_would_be
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.literal import literal
-from dashboard.drawing.blocks import card, ledger, query, side, what_if, words
+from dashboard.drawing.blocks import card_head, document_card, ledger, query, what_if, word_marks
 from dashboard.session import Opened
 from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
@@ -111,19 +111,19 @@ def room_card(found: QueryLedger, here: Opened) -> None:
             before, after = found.ends
             bar = ledger.headroom_bar(found.headroom, here.drawing, after - before)
         else:
-            bar = side.remark(f"{w.score(score)} is the best that can be reached.")
+            bar = card_head.remark(f"{w.score(score)} is the best that can be reached.")
         if bar:
             st.html(bar)
 
 
 def _card(name: str, title: str, told: str = "") -> DeltaGenerator:
     """A card beside the lists, under its heading."""
-    card = st.container(key=f"side_{name}")
-    with card:
-        st.html(side.head(title))
+    document_card = st.container(key=f"side_{name}")
+    with document_card:
+        st.html(card_head.head(title))
         if told:
-            st.html(side.told(told))
-    return card
+            st.html(card_head.told(told))
+    return document_card
 
 
 def what_if_card(shown: QueryPage, ledger_of: QueryLedger, here: Opened) -> None:
@@ -131,12 +131,12 @@ def what_if_card(shown: QueryPage, ledger_of: QueryLedger, here: Opened) -> None
     if not ledger_of.by:
         return
     unknown = here.study.nameless((here.comparison.focus, here.comparison.baseline))
-    card = _card("what_if", "What if?")
-    card.html(side.key("W"))
+    document_card = _card("what_if", "What if?")
+    document_card.html(card_head.key("W"))
     if unknown:
         known = f"{as_judged_ranks(unknown)}, and a list can be changed only where all of it is"
-        with card:
-            st.html(side.remark(f"{known} known."))
+        with document_card:
+            st.html(card_head.remark(f"{known} known."))
         return
 
     def best() -> None:
@@ -152,7 +152,7 @@ def what_if_card(shown: QueryPage, ledger_of: QueryLedger, here: Opened) -> None
             )
         )
 
-    defer(best, card)
+    defer(best, document_card)
 
 
 def _what_would_be(shown: QueryPage, here: Opened, edits: tuple[Edit, ...]) -> WhatIf | None:
@@ -209,11 +209,11 @@ def card_part(doc_id: str, shown: QueryPage, here: Opened, grades: Mapping[float
     @st.dialog(title, width="large", on_dismiss=lambda: session.change(doc=""))
     def opened() -> None:
         st.html(
-            card.document_card(
+            document_card.document_card(
                 found,
                 replace(here.drawing, styles=here.look.of(here.study.names)),
                 query.grades_of(shown.diagnosis, grades),
-                words.query_words(shown.text),
+                word_marks.query_words(shown.text),
             )
         )
 

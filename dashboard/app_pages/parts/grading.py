@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.literal import literal
-from dashboard.drawing.blocks import data, layers, side
+from dashboard.drawing.blocks import card_head, data, layers
 from dashboard.session.actions.grading import (
     layer_file,
     layers_here,
@@ -126,8 +126,8 @@ def notes_part(query_id: str) -> None:
     """Notes and tags of a query, and the ways to add some."""
     found = notes_here().get(query_id, Noted())
     with st.container(key="side_note"):
-        st.html(side.head("Note"))
-        st.html(side.key("N"))
+        st.html(card_head.head("Note"))
+        st.html(card_head.key("N"))
         _noted(query_id, found)
         # The browser would empty the fields at the first of two clicks, and a server that is busy
         # gets both at once, with what the second sent: they are emptied once they are kept.

@@ -16,9 +16,9 @@ from dashboard.answers.judging_order import AT_RANDOM, ORDERS, read_order
 from dashboard.app_pages.parts import add_files, section
 from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.components.judge import graded_by_keys
-from dashboard.drawing.blocks import layers, markup, side
+from dashboard.drawing.blocks import card_head, layers, markup
 from dashboard.drawing.blocks.grades import Grades
-from dashboard.drawing.blocks.words import pieces, query_words
+from dashboard.drawing.blocks.word_marks import pieces, query_words
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import Opened
 from dashboard.session.actions.grading import (
@@ -55,10 +55,10 @@ def query_part(here: Opened, query_id: str) -> None:
     if len(unknown) == len(view.runs):
         said = ""
     with st.container(key="side_judge"):
-        st.html(side.head("Judge"))
+        st.html(card_head.head("Judge"))
         if len(rows):
             many = f"{w.count(len(rows))} unjudged"
-            st.html(side.told(f"{many} in the top {w.count(view.cutoff)}"))
+            st.html(card_head.told(f"{many} in the top {w.count(view.cutoff)}"))
             known = _grades(here)
             pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
             _keys(here, rows, judged=sum(pair in known for pair in pairs), total=len(rows))

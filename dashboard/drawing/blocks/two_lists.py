@@ -14,7 +14,7 @@ from dashboard.drawing.blocks.markup import style_of
 from dashboard.drawing.blocks.movement import NO_MOVE, Movement, lines, movement
 from dashboard.drawing.blocks.query import Tile, column_of, grades_of, tiles
 from dashboard.drawing.blocks.templates import Template
-from dashboard.drawing.blocks.words import excerpt, marked
+from dashboard.drawing.blocks.word_marks import excerpt, marked
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import RunStyle
 from metrics_core.base import wording as w

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from dashboard.answers.overview import Overview
-from dashboard.drawing.blocks import differences, markup, overview, uncompared
+from dashboard.drawing.blocks import differences, markup, overview, untested
 from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import without_links
@@ -29,7 +29,7 @@ def cell(shown: Overview, drawing: Drawing, ways_on: str) -> str:
     badge = Badge(found.badge, found.tone) if found.badge else None
     parts = [markup.answer(found.title, found.lead, styles, badge=badge)]
     if drawing.focus in shown.too_few:
-        parts.append(uncompared.examples(shown.examples, drawing, _nowhere))
+        parts.append(untested.examples(shown.examples, drawing, _nowhere))
     elif not drawing.alone:
         first = shown.comparison.sort_values("mean", ascending=False, kind="stable")
         kept = {*first["run"].head(_MOST_ROWS), drawing.focus, drawing.baseline}

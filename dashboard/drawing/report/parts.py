@@ -15,7 +15,7 @@ from dashboard.answers.group_names import column_title
 from dashboard.answers.group_table import GroupRows
 from dashboard.answers.report import Case, Report
 from dashboard.drawing.blocks import curves as curves_blocks
-from dashboard.drawing.blocks import differences, groups, markup, overview, uncompared
+from dashboard.drawing.blocks import differences, groups, markup, overview, untested
 from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.blocks.firmness import TITLE, TITLE_UNCLEAR
 from dashboard.drawing.blocks.grades import Grades
@@ -118,7 +118,7 @@ class Parts:
         badge = Badge(found.badge, found.tone) if found.badge else None
         parts = [markup.answer(found.title, found.lead, self.styles, badge=badge)]
         if drawing.focus in shown.too_few:
-            parts.append(uncompared.examples(shown.examples, drawing, self.href))
+            parts.append(untested.examples(shown.examples, drawing, self.href))
         elif not drawing.alone:
             row = shown.every.set_index("run").loc[drawing.focus].to_dict()
             parts += [

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from dashboard.answers.group_table import GroupTableRequest, listed
 from dashboard.drawing.blocks import curves as curves_blocks
-from dashboard.drawing.blocks import differences, uncompared
+from dashboard.drawing.blocks import differences, untested
 from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
@@ -61,7 +61,7 @@ class _Slides:
         found, name = shown.verdict, self._parts.drawing.name
         badge = Badge(found.badge, found.tone) if found.badge else None
         if drawing.alone:
-            picture = uncompared.histogram(shown.histogram, drawing, lambda low, high: "")
+            picture = untested.histogram(shown.histogram, drawing, lambda low, high: "")
             question = f"How good is {drawing.focus} on {name}?"
             return (
                 self._slide("verdict", question, found.title, picture, badge)
@@ -74,7 +74,7 @@ class _Slides:
                 "verdict",
                 question,
                 found.title,
-                uncompared.examples(shown.examples, drawing, self._nowhere),
+                untested.examples(shown.examples, drawing, self._nowhere),
             )
         picture = differences.difference_rows(
             _first_runs(shown.comparison, drawing),

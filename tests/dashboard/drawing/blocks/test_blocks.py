@@ -25,12 +25,12 @@ from dashboard.drawing.blocks import (
     navigation,
     overview,
     query,
-    uncompared,
+    untested,
 )
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.blocks.two_lists import two_lists
-from dashboard.drawing.blocks.words import marked, pieces, query_words
+from dashboard.drawing.blocks.word_marks import marked, pieces, query_words
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import RunStyle, run_styles
 from dashboard.files.collections import Preview
@@ -417,7 +417,7 @@ def test_query_list_of_nothing():
 
 
 def test_few_queries_stand_as_they_are_and_in_grey():
-    part = uncompared.examples(query_rows(), DRAWING, href)
+    part = untested.examples(query_rows(), DRAWING, href)
     page = Page(part)
     assert "charged twice" in page.text and "−0.333" in page.text and "0.775" in page.text
     assert not page.having("better") and not page.having("worse")
@@ -425,7 +425,7 @@ def test_few_queries_stand_as_they_are_and_in_grey():
 
 
 def test_the_scores_of_one_run_in_tenths():
-    part = uncompared.histogram([3, 0, 6], DRAWING, lambda low, high: f"?{low:.2f}&{high:.2f}")
+    part = untested.histogram([3, 0, 6], DRAWING, lambda low, high: f"?{low:.2f}&{high:.2f}")
     page = Page(part)
     assert "How the 9 queries score" in page.text
     assert [own["href"] for tag, own in page.found if tag == "a"] == [
@@ -482,7 +482,7 @@ def test_of_many_groups_the_first_are_listed():
     page = Page(groups_drawn(group_rows(20)))
     assert re.findall(r"group (\d+)", page.text) == ["0", "1", "2", "3", "4"]
     assert "all 20" in page.text
-    means = Page(uncompared.mean_list(group_rows(20), DRAWING, href, lead, by=("topic", "topic")))
+    means = Page(untested.mean_list(group_rows(20), DRAWING, href, lead, by=("topic", "topic")))
     assert len(re.findall(r"group \d", means.text)) == 8 and "0.100" in means.text
 
 
@@ -949,9 +949,9 @@ def test_no_user_text_becomes_markup():
         markup.nothing(EVIL, EVIL),
         overview.runs_and_measures(table, drawing, [("Bpref", EVIL, EVIL)], {}, lead),
         overview.query_list(rows, drawing, "worse", href, total=2),
-        uncompared.examples(rows, drawing, href),
+        untested.examples(rows, drawing, href),
         overview.group_list(groups, drawing, href, lead, by=(EVIL, EVIL), finding=said),
-        uncompared.mean_list(groups, drawing, href, lead, by=(EVIL, EVIL)),
+        untested.mean_list(groups, drawing, href, lead, by=(EVIL, EVIL)),
         differences.against_zero(compared.iloc[1].to_dict(), (0.1, 0.2, 0.95), compared, drawing),
         rows_of(compared, drawing),
         query.query_head(EVIL, EVIL, {EVIL: EVIL, "long": EVIL * 9}),

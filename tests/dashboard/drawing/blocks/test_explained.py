@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from dashboard.answers.document import DocumentCard
-from dashboard.drawing.blocks.card import document_card
+from dashboard.drawing.blocks.document_card import document_card
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.ledger import headroom_bar, ledger_card, ledger_rows
-from dashboard.drawing.blocks.words import excerpt
+from dashboard.drawing.blocks.word_marks import excerpt
 from metrics_core.base import wording as w
 from metrics_core.explaining.headroom import Headroom
 from tests.dashboard.drawing.blocks.test_blocks import DOCUMENTS, DRAWING, Page

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from dashboard.drawing.blocks.templates import Template
 
-_drawn = Template("side")
+_drawn = Template("card_head")
 
 
 def head(title: str) -> Markup:

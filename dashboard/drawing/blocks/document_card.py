@@ -11,7 +11,7 @@ from dashboard.answers.document import DocumentCard
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.markup import style_of
 from dashboard.drawing.blocks.templates import Template
-from dashboard.drawing.blocks.words import marked
+from dashboard.drawing.blocks.word_marks import marked
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import RunStyle
 
@@ -22,7 +22,7 @@ _MOST = 60_000
 
 _TOLD = ("rank", "score", "listed", "known")
 
-_drawn = Template("card")
+_drawn = Template("document_card")
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ ScoreLead = Callable[[float, float], str]
 
 _MOST_MEANS = 8
 
-_drawn = Template("uncompared")
+_drawn = Template("untested")
 
 
 def box(title: str, text: str, label: str, link: str) -> Markup:
