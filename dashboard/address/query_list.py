@@ -7,24 +7,21 @@ from typing import Any
 
 from dashboard.address.address import Address, Field
 
-OWN = (
-    Field("show"),
-    Field("s"),
-    Field("order"),
-    Field("filter"),
-    Field("pick", "several"),
-    Field("p"),
+_PAIRS = (
+    (Field("show"), Field("list")),
+    (Field("s"), Field("search")),
+    (Field("order"), Field("sort")),
+    (Field("filter"), Field("line")),
+    (Field("pick", "several"), Field("among", "several")),
 )
-"""Of the Queries page: list, search, order, filter line, what was picked in a chart, page."""
+"""List, search, order, filter line, what was picked in a chart: as the Queries page has each, and
+as a query takes it along."""
 
-CAME_FROM = (
-    Field("list"),
-    Field("search"),
-    Field("sort"),
-    Field("line"),
-    Field("among", "several"),
-)
-"""Of the Query page: the same of the list that the reader came from, in the same order."""
+OWN = (*(own for own, _ in _PAIRS), Field("p"))
+"""Of the Queries page: these, and the page of the list."""
+
+CAME_FROM = tuple(came for _, came in _PAIRS)
+"""Of the Query page: the same of the list that the reader came from."""
 
 PLAIN: dict[str, Any] = {field.name: field.empty for field in OWN}
 """A list of queries as such: every query, its own order, its first page."""
@@ -34,12 +31,12 @@ NO_LIST: dict[str, Any] = {field.name: field.empty for field in CAME_FROM}
 
 def opened_from(address: Address) -> dict[str, Any]:
     """The list that stands in an address of the Queries page, as a query takes it along."""
-    return {came.name: address[own.name] for came, own in zip(CAME_FROM, OWN, strict=False)}
+    return {came.name: address[own.name] for own, came in _PAIRS}
 
 
 def back_to_list(address: Address) -> dict[str, Any]:
     """The list that a query was opened from, as the Queries page takes it back."""
-    return {own.name: address[came.name] for came, own in zip(CAME_FROM, OWN, strict=False)}
+    return {own.name: address[came.name] for own, came in _PAIRS}
 
 
 def whole_list(show: str) -> dict[str, Any]:

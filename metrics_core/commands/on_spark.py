@@ -62,10 +62,8 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
         "--clean-ids": options.clean_ids,
         "--map-docs or --map-queries": bool(options.maps),
         "--exclude-self or --exclude": options.exclude_self or options.exclude,
-        "--columns": options.read_as.columns,
-        "--encoding": options.read_as.encoding,
-        "--limit": options.read_as.limit,
         "--memory": options.memory,
+        **options.read_as.beyond({"duplicates", "grades"}),
     }
     for option, value in only_here.items():
         if value:

@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     from metrics_core.judging.while_reading.judged import JudgedFile
 
 
+_WHILE_READING = {"encoding", "limit", "grades"}
+"""The reading choices with which a run can be judged while it is read."""
+
+
 @dataclass(frozen=True)
 class ReadRun:
     """A run as it was read, to be judged."""
@@ -246,8 +250,7 @@ def _judged_at_once(
         or options.maps
         or options.exclude_self
         or options.exclude
-        or options.read_as.columns
-        or options.read_as.duplicates != "error"
+        or options.read_as.beyond(_WHILE_READING)
         or any(map(formats.holds_runs, options.all_runs))
     ):
         return None
@@ -283,7 +286,7 @@ def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
         "--exclude-self or --exclude": bool(options.exclude_self or options.exclude),
         "a folder of judged ranks": any(map(formats.holds_ranks, options.all_runs)),
         "a folder of runs": any(map(formats.holds_runs, options.all_runs)),
-        f"--duplicates {options.read_as.duplicates}": options.read_as.duplicates != "error",
+        **options.read_as.beyond(_WHILE_READING | {"columns"}),
     }
     named = next((name for name, given in both.items() if given), None)
     if named:

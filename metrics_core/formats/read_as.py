@@ -7,7 +7,7 @@ one, and its line to `ReadingChoices`; then let the readers use it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TypedDict, cast
@@ -159,6 +159,11 @@ class ReadAs:
     def insists(self) -> bool:
         """Whether a file is judgments even if it looks more like another kind."""
         return self.grades != "integer"
+
+    def beyond(self, honoured: Collection[str]) -> dict[str, bool]:
+        """The options of choices that are not the default, without those that are honoured."""
+        others = (choice for choice in fields(self) if choice.name not in honoured)
+        return {f"--{c.name}": True for c in others if getattr(self, c.name) != c.default}
 
     def choices(self, *, columns: Columns | None) -> ReadingChoices:
         """These choices with other columns, as keywords of the functions that read one kind."""

@@ -57,7 +57,7 @@ Residual = Literal[
 """How `residuals` finds what the unjudged documents could make of a score; explained there."""
 
 Reach = Literal["additive", "first", "apart"]
-"""How `comparing.reach` finds what they could make of a difference; explained there."""
+"""How `unjudged.bounds` finds what they could make of a difference; explained there."""
 
 Whole = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.float64]]
 """A divisor, float64[Q], by how many further documents of V grades are judged, int64[Q, V]."""
