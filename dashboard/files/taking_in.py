@@ -92,12 +92,12 @@ def taken_by(given: UploadedFile, **choices: Any) -> Taken:
 
 
 def _turn(given: UploadedFile, way: Way) -> int:
-    """When a file is read: judgments first, then what says what it is, then what the judgments may
-    tell; long runs last, for they are judged while they are read."""
+    """When a file is read: collections, into which the others go; judgments; what says what it is;
+    what the judgments may tell; long runs last, for they are judged while they are read."""
     if way not in ("plain", "long"):
-        return 1
+        return 0 if way == "packed" else 2
     found = at_a_glance(given.origin, given.name)
     sure = found is not None and found.evidence != "guess"
     if sure and found is not None and found.kind == "qrels":
-        return 0
-    return 3 if way == "long" else 1 if sure else 2
+        return 1
+    return 4 if way == "long" else 2 if sure else 3

@@ -182,6 +182,8 @@ def test_a_curve_is_zoomed_by_a_drag_and_a_chart_is_enlarged(
     page.wait_for_function(f"whole => String(({ranges})()) === String(whole)", arg=whole)
     settle(page)
     assert "k" not in parameters(page)
+    steady(page, plot)
+    box = page.locator(plot).bounding_box()  # the page may have moved below it
     # What the lines say is read between the two panels.
     at = page.evaluate(
         f"() => {{ const x = document.querySelector('{plot}')._fullLayout.xaxis;"

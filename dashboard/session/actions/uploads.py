@@ -86,6 +86,7 @@ def read_uploads(files: Sequence[UploadedFile], drawn: int) -> Iterator[float]:
             if way == "packed":
                 if (drawn, number) not in kept:
                     collections.take_in(given, partial(keep, (drawn, number)))
+                taken.open_judgments = judgments_of(collection())
             elif way == "long":
                 reading = reading_of((drawn, number), given, taken.judgments())
                 yield from (done + share for share in reading.watched())
