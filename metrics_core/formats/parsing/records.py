@@ -19,7 +19,7 @@ from metrics_core.tables.columns import ID
 _NESTED = "metadata"
 """BEIR keeps further columns in an object of this name; they become columns like the others."""
 _CHECKED = 256
-"""Rows after which their number is looked at."""
+"""Rows after which their number is looked at, and at the end."""
 _IDS = frozenset(("queryid", "qid", "docid", "docno", "id"))
 
 
@@ -51,6 +51,7 @@ def named_of(
         lines.append(line or 0)
         if len(columns) > before or row % _CHECKED == 0:
             source.check_cells(len(lines), len(columns), line)
+    source.check_cells(len(lines), len(columns))
     arrays = {
         name: pa.chunked_array([pa.array(values + [None] * (len(lines) - len(values)), ID)])
         for name, values in columns.items()

@@ -121,3 +121,10 @@ def test_whole_characters_may_be_escaped() -> None:
 def test_json_of_another_shape(content: str, name: str, kind: Kind | None) -> None:
     with pytest.raises(FileFormatError):
         load(content, name, kind=kind)
+
+
+def test_cells_are_bounded_to_the_last_row() -> None:
+    lines = "".join(f'{{"query_id": "{i}", "text": "t"}}\n' for i in range(300))
+    assert len(rows(load(lines, "x.jsonl", kind="queries", limit=64 * 600))) == 300
+    with pytest.raises(FileFormatError, match="at most 599 cells, found 300 rows of 2 columns"):
+        load(lines, "x.jsonl", kind="queries", limit=64 * 599)
