@@ -33,6 +33,8 @@ class Taken:
         stands beside parts of judged ranks, unless there is nothing else."""
         places = [n for n, given in enumerate(self.files) if not is_beside_parts(given.name)]
         ways = [(n, way_of(self.files[n])) for n in places or range(len(self.files))]
+        if len(ways) < 2:
+            return ways
         return sorted(ways, key=lambda one: _turn(self.files[one[0]], one[1]))
 
     @property
@@ -56,16 +58,17 @@ class Taken:
     def take(self, number: int, tables: Callable[[], list[Loaded]] | None = None) -> None:
         """Read a file, or take the `tables` that were read of it elsewhere."""
         given = self.files[number]
-        self.read[number] = self._read(given, tables or partial(self._tables_in, given))
+        if tables is None:
+            tables = partial(self._tables_in, given, dict(self.order)[number])
+        self.read[number] = self._read(given, tables)
 
-    def _tables_in(self, given: UploadedFile) -> list[Loaded]:
-        way = way_of(given)
+    def _tables_in(self, given: UploadedFile, way: Way) -> list[Loaded]:
         if way not in ("cut", "carried over"):
             return tables_of(given, judgments=self.judgments(guessed=False))
-        whole = way == "carried over"
-        cut = (
-            Cut({}, read_carried(given.whole())) if whole else opened_cut(given.origin, given.name)
-        )
+        if way == "cut":
+            cut = opened_cut(given.origin, given.name)
+        else:
+            cut = Cut({}, read_carried(given.whole()))
         self.carried.append(cut.carried)
         inner = [UploadedFile(file, content) for file, content in cut.files.items()]
         return [loaded for own in inner for loaded in self._read(own, partial(tables_of, own))]

@@ -63,7 +63,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
         "--map-docs or --map-queries": bool(options.maps),
         "--exclude-self or --exclude": options.exclude_self or options.exclude,
         "--memory": options.memory,
-        **options.read_as.beyond({"duplicates", "grades"}),
+        **{f"--{name}": True for name in options.read_as.beyond({"duplicates", "grades"})},
     }
     for option, value in only_here.items():
         if value:

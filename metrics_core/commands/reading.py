@@ -279,6 +279,7 @@ def _within_memory(memory: int, path: str, options: ReadingOptions, qrels: Qrels
 
 def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
     """Refuse --memory beside what takes a run that is read whole."""
+    beyond = options.read_as.beyond(_WHILE_READING | {"columns"})
     both = {
         "--documents or a measure of documents": needs,
         "--clean-ids": options.clean_ids,
@@ -286,7 +287,7 @@ def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
         "--exclude-self or --exclude": bool(options.exclude_self or options.exclude),
         "a folder of judged ranks": any(map(formats.holds_ranks, options.all_runs)),
         "a folder of runs": any(map(formats.holds_runs, options.all_runs)),
-        **options.read_as.beyond(_WHILE_READING | {"columns"}),
+        **{f"--{name} {value}": True for name, value in beyond.items()},
     }
     named = next((name for name, given in both.items() if given), None)
     if named:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TypedDict, cast
+from typing import Any, TypedDict, cast
 
 from metrics_core.base.errors import ParameterError
 from metrics_core.base.wording import shown
@@ -160,10 +160,10 @@ class ReadAs:
         """Whether a file is judgments even if it looks more like another kind."""
         return self.grades != "integer"
 
-    def beyond(self, honoured: Collection[str]) -> dict[str, bool]:
-        """The options of choices that are not the default, without those that are honoured."""
-        others = (choice for choice in fields(self) if choice.name not in honoured)
-        return {f"--{c.name}": True for c in others if getattr(self, c.name) != c.default}
+    def beyond(self, honoured: Collection[str]) -> dict[str, Any]:
+        """The choices that are neither the default nor among those that are honoured, by name."""
+        others = ((c, getattr(self, c.name)) for c in fields(self) if c.name not in honoured)
+        return {choice.name: value for choice, value in others if value != choice.default}
 
     def choices(self, *, columns: Columns | None) -> ReadingChoices:
         """These choices with other columns, as keywords of the functions that read one kind."""

@@ -107,27 +107,26 @@ def read_source(
 ) -> list[Loaded]:
     """What `read_each` gives of an opened source. Who `insists` on the kind knows it from
     elsewhere: a file that looks more like another is read all the same."""
-    name = run_name(opened.name)
-    columns = read_as.request("run", name).columns
+    request = read_as.request("run", run_name(opened.name))
 
     def fits(declared: Format) -> str:
         if not judgments:
             return ""
         with suppress(RanklensError):  # what cannot be read as a run is none
-            table = declared.read(opened, read_as.request("run", name)).table
+            table = declared.read(opened, request).table
             return why_a_run(table, judgments) if isinstance(table, Run) else ""
         return ""
 
     found = recognise(
         opened,
-        sample_of(opened, columns),
+        sample_of(opened, request.columns),
         read_as.kind,
         read_as.format,
         insists=insists,
         fits=fits,
     )
     with memory_enough(opened):
-        loaded = found.format.read(opened, read_as.request(found.kind, name))
+        loaded = found.format.read(opened, replace(request, kind=found.kind))
     noted = () if found.note is None else (found.note,)
     first = replace(loaded, table=loaded.table.noting(*noted), others=())
     return [replace(one, evidence=found.evidence) for one in (first, *loaded.others)]
