@@ -34,6 +34,7 @@ LONGEST_LINE = 10_000_000
 
 _HEAD = 256 << 10
 _SHOWN = 120
+_OF_DOMAINS = ("idna", "punycode")
 _ENCODINGS = "Try utf-8, latin-1 or utf-16."
 _OF_JSON = (b",", b"[", b"{", b"<")
 _OF_LINES = (*_OF_JSON, b"\t", b"\n")
@@ -211,8 +212,9 @@ class Source:
             return None, 0
         try:
             found = codecs.lookup(self.encoding)
-            # Python also knows codecs such as rot13 and zlib, which read no text.
-            if getattr(found, "_is_text_encoding", True):
+            # Python also knows codecs such as rot13 and zlib, which read no text, and those of
+            # domain names, which take the square of its length.
+            if getattr(found, "_is_text_encoding", True) and found.name not in _OF_DOMAINS:
                 return found.name, 0
             raise LookupError
         except (LookupError, ValueError) as error:  # a name with a NUL in it is a ValueError
