@@ -10,8 +10,8 @@ real runs and of scores near the ends of their scale, and finds nearly what a t-
 (benchmarks/simulations.py has the trial); beyond, the two are alike, and it is that of the draws.
 
 A draw may lack the few queries that differ from all others, and then has next to no error: its own
-is never taken for less than a quarter of the data's (`studentised.Columns`). Where all differences
-have one sign and one size, the exact sign test decides.
+is never taken for less than a quarter of the data's (`studentised.Columns`). If all differences
+have one sign and nearly one size, the exact sign test decides.
 """
 
 from __future__ import annotations
@@ -27,13 +27,15 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.comparing.random_signs import random_signs
 from metrics_core.comparing.verdicts import may_be_tested
 from metrics_core.scoring.intervals import Interval
-from metrics_core.scoring.studentised import ALIKE, Moments, away, in_errors, limits_of
+from metrics_core.scoring.studentised import Moments, away, in_errors, limits_of
 
 FEW = 100
 """Up to so many queries random signs are asked as well."""
 _OF_DRAWS = 0.7
 _MOST_SIGNS = 1_000
 """Beyond so many signs their p-value is as small as numbers can be."""
+_ONE_SIZE = 0.02
+"""By so much of the largest difference the mean one may be smaller where all have one size."""
 _TELLING = 10
 """Fewer draws do not tell a share: there it falls as the tail of Student's t does."""
 
@@ -199,7 +201,7 @@ class _Sample:
         differing = self.differing[self.drawn]
         alone = 2.0 ** (1 - np.minimum(differing, _MOST_SIGNS))
         most = differing * np.abs(filled).max(axis=1)
-        one_size = np.abs(filled.sum(axis=1)) >= most * (1 - ALIKE * queries)
+        one_size = np.abs(filled.sum(axis=1)) >= most * (1 - _ONE_SIZE)
         return np.minimum(np.where(one_size, alone, np.maximum(share, alone)), 1.0)
 
     def told(self, p: Floats, far: Floats) -> Resampled:

@@ -302,6 +302,13 @@ def test_losses_of_one_size_are_a_matter_of_signs(lost: int) -> None:
     assert p[2] >= signs[0]
 
 
+@pytest.mark.parametrize("n", [15, 20, 30, 50, 101])
+def test_losses_of_nearly_one_size_fall_with_each_further_one(n: int) -> None:
+    sizes = 1 + 1e-2 * np.random.default_rng(n).uniform(-1, 1, n)
+    losses = -np.tril(np.tile(sizes, (n, 1))).T  # one query more is lost in each column
+    assert resampled(losses).p[5:] == pytest.approx(2.0 ** -np.arange(5, n))
+
+
 def test_nearly_total_loss_is_no_chance() -> None:
     for n, odd in ((1_000, 1), (200, 1), (50, 1), (101, 3)):
         found = resampled(np.r_[np.full(n - odd, -1.0), np.zeros(odd)][:, None])
