@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from metrics_core.base.errors import LineProblem
+from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.parsing.columns import (
     DOCUMENT_IDS,
     DOCUMENT_TEXTS,
@@ -25,6 +27,7 @@ from metrics_core.formats.parsing.columns import (
     ROLES,
     fold,
     position,
+    whole_grades,
 )
 from metrics_core.formats.parsing.json_text import (
     NumberText,
@@ -40,6 +43,7 @@ from metrics_core.formats.parsing.list_names import (
     alternatives_apart,
     is_negative,
     kind_of_list,
+    number_beside,
 )
 from metrics_core.formats.registry import (
     ASKED,
@@ -52,9 +56,9 @@ from metrics_core.formats.registry import (
     reader,
 )
 from metrics_core.formats.source.limits import TREE
-from metrics_core.formats.source.lines import refuse
+from metrics_core.formats.source.lines import counted, refuse
 from metrics_core.formats.source.source import Source, shortened
-from metrics_core.formats.values import A_SCORE, is_number, why_not_a_number
+from metrics_core.formats.values import is_number, why_not_a_number
 
 if TYPE_CHECKING:
     from metrics_core.formats.parsing.contents import GatheredTables
@@ -63,6 +67,7 @@ _SURE_IDS = ("docid", "docno", "corpusid", "passageid", "documentid", "pid")
 """Keys by which an object in a list of any name is a document."""
 _ITEM_IDS = (*DOCUMENT_IDS, "segmentid")
 _OWN_IDS = (*ROLES["query_id"], *FURTHER["query_id"])
+_NUMBERS = {"score": "score", "grade": "relevance", "rank": "rank"}
 _TEXTS_BESIDE = ("title", *DOCUMENT_TEXTS)
 _MAP = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?=\[)')
 _HINT = (
@@ -71,13 +76,30 @@ _HINT = (
 )
 
 
+class _List(NamedTuple):
+    """A list of documents: its name, the grade of what is in it, its items, and the lists of
+    numbers beside it by what they are."""
+
+    name: str
+    grade: int
+    items: Any
+    beside: Mapping[str, list[Any]]
+
+
 class _Entry(NamedTuple):
-    """The lists of one query: their names, their grades where they have them."""
+    """The lists of one query."""
 
     line: int | None
     query_id: str
-    lists: Sequence[tuple[str, int, list[Any]]]
+    lists: Sequence[_List]
     tag: str
+
+
+class _Document(NamedTuple):
+    """A document of a list: its id, and the numbers beside it by what they are."""
+
+    doc_id: str
+    numbers: Mapping[str, str]
 
 
 def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
@@ -113,37 +135,98 @@ def kinds_beside(sample: Sample) -> list[Kind]:
     kinds=("run", "qrels"),
     endings=(".json", ".jsonl"),
     explanation="A list of documents for each query, as JSON: retrieved in this order, with scores"
-    " or without, or relevant. By records with a list, or an object of lists.",
+    " or without, or relevant, with grades or without. By records with a list, or an object of"
+    " lists.",
     example='{"query_id": "q1", "hits": [{"doc_id": "doc-7", "score": 14.2}, {"doc_id": "doc-3",'
     ' "score": 11.9}]}',
     recognise=recognise_lists,
     together=kinds_beside,
 )
 def read_lists(source: Source, request: Request) -> Loaded:
-    """A run of ranked lists, or judgments: what is listed has grade 1, what is listed as negative
-    grade 0."""
+    """A run of ranked lists, or judgments: a document has the grade beside it, else what is listed
+    has grade 1, what is listed as negative grade 0."""
     from metrics_core.formats.parsing.contents import GatheredTables
 
-    contents, names, empty, found = (
-        GatheredTables(source, request.kind, tagged=True),
-        dict[str, None](),
-        [],
-        False,
-    )
-    for entry in _entries(source, request.kind):
-        for name, grade, items in entry.lists:
-            names[name] = None
-            _add(source, contents, entry, items, grade if request.kind == "qrels" else None)
-        if any(items for _, _, items in entry.lists):
-            found = True
+    contents = GatheredTables(source, request.kind, tagged=True)
+    add = _add_ranked if request.kind == "run" else _add_judged
+    names, empty, some = dict[str, None](), list[str](), False
+    for entry in add(source, contents, _entries(source, request.kind)):
+        names |= dict.fromkeys(one.name for one in entry.lists)
+        if any(one.items for one in entry.lists):
+            some = True
         else:
             empty.append(entry.query_id)
-    if not found:
+    if not some:
         problem = LineProblem(None, "no document in any list", "at least one")
         raise refuse(source, [problem], hint=_HINT)
     contents.note_ids(request.kind, "empty", empty, "with an empty list")
     title = f"Lists of documents: {', '.join(name for name in names if name) or 'by query'}"
     return contents.load(request, "lists", title)
+
+
+def _add_ranked(
+    source: Source, contents: GatheredTables, entries: Iterator[_Entry]
+) -> Iterator[_Entry]:
+    """Add the documents of a run, by their scores, else by their ranks, else by their order."""
+    begun = False
+    for entry in entries:
+        for one in entry.lists:
+            for place, document in enumerate(_documents(source, entry, one), 1):
+                numbers = document.numbers
+                if not begun:
+                    begun, contents.ranked = True, "rank" in numbers and "score" not in numbers
+                if contents.ranked and "rank" not in numbers:
+                    raise _lacking(source, entry, document, "rank")
+                rank = float(numbers["rank"]) if contents.ranked else place
+                score = numbers.get("score")
+                contents.result(
+                    entry.query_id,
+                    document.doc_id,
+                    score,
+                    run=entry.tag,
+                    line=entry.line,
+                    rank=rank,
+                )
+        yield entry
+
+
+def _add_judged(
+    source: Source, contents: GatheredTables, entries: Iterator[_Entry]
+) -> Iterator[_Entry]:
+    """Add judgments: by the grades beside the documents, by scores that are whole as grades are,
+    else by the list. Raises FileFormatError if only some have a grade."""
+    read = list(entries)
+    rows = [
+        (entry, one.grade, document)
+        for entry in read
+        for one in entry.lists
+        for document in _documents(source, entry, one, judged=True)
+    ]
+    role = "grade" if any("grade" in document.numbers for _, _, document in rows) else "score"
+    # The score of a document that is judged not relevant is no grade.
+    scores = [document.numbers.get("score", "") for _, grade, document in rows if grade]
+    if role == "score" and not whole_grades(scores):
+        role, unused = "", sum(map(bool, scores))
+        if unused:
+            message = (
+                f"{counted(unused, 'score')} beside the documents not read as grades, since not"
+                " every document has a whole one; listed documents have grade 1, in a negative"
+                " list 0"
+            )
+            contents.note("qrels", "scores", message, unused, loud=True)
+    for entry, grade, document in rows:
+        if role == "grade" and role not in document.numbers:
+            raise _lacking(source, entry, document, role)
+        own = document.numbers.get(role) if grade or role == "grade" else None
+        contents.grade(entry.query_id, document.doc_id, own or str(grade), line=entry.line)
+    yield from read
+
+
+def _lacking(source: Source, entry: _Entry, document: _Document, role: str) -> FileFormatError:
+    """The error for a document that has no such number, unlike others."""
+    found = f"no {role} for document {document.doc_id} of query {entry.query_id}"
+    hint = f"Give a {role} to all documents, or to none."
+    return refuse(source, [LineProblem(entry.line, found, f"a {role}", hint=hint)])
 
 
 def _first_record(sample: Sample) -> dict[str, Any] | None:
@@ -221,7 +304,7 @@ def _entries(source: Source, kind: Kind) -> Iterator[_Entry]:
         if not isinstance(query, str) or not query or (not named and key is None):
             found = f"record {number} without a query"
             raise refuse(source, [LineProblem(line, found, "a query with lists")], hint=_HINT)
-        lists = [(n, 0 if is_negative(n) else 1, v) for n, v in named]
+        lists = [_List(n, 0 if is_negative(n) else 1, v, _beside(record, n)) for n, v in named]
         tag = position(list(record), NAMES["tag"])
         name = list(record.values())[tag] if tag >= 0 else ""
         yield _Entry(line, query, lists, name if isinstance(name, str) else "")
@@ -243,42 +326,80 @@ def _records(source: Source) -> Iterator[tuple[int | None, Any]]:
         raise refuse(source, [LineProblem(1, "a single value", "records by query")], hint=_HINT)
 
 
-def _add(
-    source: Source, contents: GatheredTables, entry: _Entry, items: Any, grade: int | None
-) -> None:
-    """The documents of one list."""
-    if not isinstance(items, list):
-        found = f"`{shortened(json.dumps(items, ensure_ascii=False))}` for query {entry.query_id}"
+def _beside(record: Mapping[str, Any], name: str) -> Mapping[str, list[Any]]:
+    """The lists of numbers beside the only list of documents of a record, by what they are."""
+    lists = {n: v for n, v in record.items() if isinstance(v, list)}
+    if any(n != name and (_kind_of(n, v) or _holds_documents(v)) for n, v in lists.items()):
+        return {}
+    return {
+        role: v
+        for n, v in lists.items()
+        if (role := number_beside(n)) and v and all(type(own) is NumberText for own in v)
+    }
+
+
+def _documents(
+    source: Source, entry: _Entry, one: _List, *, judged: bool = False
+) -> Iterator[_Document]:
+    """The documents of one list. Raises FileFormatError for what is none."""
+    if not isinstance(one.items, list):
+        shown = shortened(json.dumps(one.items, ensure_ascii=False))
+        found = f"`{shown}` for query {entry.query_id}"
         raise refuse(source, [LineProblem(entry.line, found, "a list of documents")], hint=_HINT)
-    for rank, item in enumerate(items if grade is None else alternatives_apart(items), 1):
-        doc, score = _document(item)
+    items: list[Any] = alternatives_apart(one.items) if judged else one.items
+    for role, values in one.beside.items():
+        if len(values) != len(items):
+            found = f"{len(values):,} {role}s for query {entry.query_id}"
+            expected = f"{len(items):,}, as many as in `{one.name}`"
+            raise refuse(source, [LineProblem(entry.line, found, expected)], hint=_HINT)
+    for place, item in enumerate(items):
+        doc, numbers = _document(item)
         if doc is None:
             shown = item if isinstance(item, NumberText) else json.dumps(item, ensure_ascii=False)
             found = f"`{shown[:60]}` for query {entry.query_id}"
             expected = "a document id, or an object with one"
             raise refuse(source, [LineProblem(entry.line, found, expected)], hint=_HINT)
-        if score is not None and not is_number(score):
-            found = f"`{score}` of document {doc} for query {entry.query_id}"
-            hint = why_not_a_number(score)
-            raise refuse(source, [LineProblem(entry.line, found, A_SCORE, hint=hint)])
-        if grade is None:
-            contents.result(entry.query_id, doc, score, run=entry.tag, line=entry.line, rank=rank)
-        else:
-            contents.grade(entry.query_id, doc, str(grade), line=entry.line)
+        own = numbers
+        if one.beside:
+            own = {role: str(values[place]) for role, values in one.beside.items()} | numbers
+        # A grade may be a word that the reader has given a worth.
+        for role in ("score",) if judged or "score" in own else ("rank",):
+            if role in own and not is_number(own[role]):
+                found = f"`{own[role]}` of document {doc} for query {entry.query_id}"
+                expected, hint = f"a finite number as {role}", why_not_a_number(own[role])
+                raise refuse(source, [LineProblem(entry.line, found, expected, hint=hint)])
+        yield _Document(doc, own)
 
 
-def _document(item: Any) -> tuple[str | None, str | None]:
-    """The id of a document in a list, and its score where it has one."""
+def _document(item: Any) -> tuple[str | None, dict[str, str]]:
+    """The id of a document in a list, None if it has none, and the numbers beside it."""
     if isinstance(item, str):
         fraction = isinstance(item, NumberText) and not item.isdigit()
-        return (None if fraction else item or None), None
+        return (None if fraction else item or None), {}
     if isinstance(item, list) and len(item) == 2 and isinstance(item[1], NumberText):
-        return (item[0] or None if isinstance(item[0], str) else None), str(item[1])
+        return _own_id(item[0]), {"score": str(item[1])}
     if not isinstance(item, dict):
-        return None, None
-    at, scored = position(list(item), _ITEM_IDS), position(list(item), NAMES["score"])
-    values = list(item.values())
-    doc = values[at] if at >= 0 else None
-    score = values[scored] if scored >= 0 else None
-    shown = None if score is None else score if isinstance(score, str) else json.dumps(score)
-    return (doc or None if isinstance(doc, str) else None), shown
+        return None, {}
+    at, sure, likely = _keys(tuple(item))
+    numbers = {role: own for role, name in likely if isinstance(own := item[name], str)}
+    for role, name in sure:
+        if (value := item[name]) is not None:
+            numbers[role] = value if isinstance(value, str) else json.dumps(value)
+    return (_own_id(item[at]) if at else None), numbers
+
+
+@lru_cache(64)
+def _keys(names: tuple[str, ...]) -> tuple[str, list[tuple[str, str]], list[tuple[str, str]]]:
+    """Which key of a document has its id, "" if none, and which have the numbers beside it: by
+    their names, and by what the only name of each other number ends in."""
+    at = position(names, _ITEM_IDS)
+    places = {role: position(names, NAMES[known]) for role, known in _NUMBERS.items()}
+    sure = {role: names[place] for role, place in places.items() if place >= 0}
+    ends = [(role, name) for name in names if (role := number_beside(name)) and role not in sure]
+    several = Counter(role for role, _ in ends)
+    likely = [(role, name) for role, name in ends if several[role] == 1]
+    return (names[at] if at >= 0 else ""), [*sure.items()], likely
+
+
+def _own_id(value: Any) -> str | None:
+    return value or None if isinstance(value, str) else None

@@ -18,6 +18,7 @@ from metrics_core.formats.parsing.list_names import (
     QUERY_KEYS,
     is_of_a_tool,
     kind_of_list,
+    number_beside,
 )
 from metrics_core.formats.read_as import AS_USUAL, ReadAs
 from metrics_core.formats.source.source import Source
@@ -79,7 +80,11 @@ def _columns(file: pq.ParquetFile) -> list[str]:
     asked = position(plain, QUERY_KEYS) >= 0 and (lists or tools)
     if not asked or len({*schema.names}) < len(schema):
         return []
-    return [own for own in schema.names if own in {*plain, *lists}] + tools
+    numbers = {
+        own.name for own in schema if number_beside(own.name) and _holds(own.type, _is_plain)
+    }
+    named = [own for own in schema.names if own in {*plain, *lists, *numbers} - {*tools}]
+    return named + tools
 
 
 def _holds(kind: pa.DataType, inside: Callable[[pa.DataType], bool]) -> bool:

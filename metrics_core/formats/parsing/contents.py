@@ -51,7 +51,7 @@ class _Pairs:
     queries: list[str] = field(default_factory=list)
     docs: list[str] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
-    ranks: list[int] = field(default_factory=list)
+    ranks: list[float] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
 
@@ -95,6 +95,8 @@ class GatheredTables:
 
     def __init__(self, source: Source, wanted: Kind, *, tagged: bool = False) -> None:
         self.source, self._wanted, self._tagged = source, wanted, tagged
+        self.ranked = False
+        """Whether the file has the ranks of its results, rather than their order."""
         self._others: set[Kind] = set()
         self._results, self._grades = _Pairs(), _Pairs()
         self._queries, self._documents = _Texts("query_id"), _Texts("doc_id")
@@ -121,7 +123,7 @@ class GatheredTables:
         *,
         run: str = "",
         line: int | None = None,
-        rank: int | None = None,
+        rank: float | None = None,
     ) -> None:
         """A document that a run has for a query, in its order where there is no score."""
         if self._is_other("run"):
@@ -261,6 +263,8 @@ class GatheredTables:
         self.note_ids("run", "empty", list(self._empty), "with an empty list")
         if not scored:
             message = "there are no scores; the order of each list gives the rank"
+            if self.ranked:
+                message = "there is a rank but no score; the rank gives the order"
             self.note("run", "rank", message, len(rows.docs))
             scores = [-float(rank) for rank in rows.ranks]
         else:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from metrics_core.formats.parsing.columns import QUERY_IDS, ROLES, fold
+from metrics_core.formats.parsing.columns import NAMES, QUERY_IDS, ROLES, fold
 from metrics_core.formats.registry import Kind
 
 QUERY_KEYS = (*ROLES["query_id"][:3], *QUERY_IDS, "query", "querytext", "question", "userinput")
@@ -25,6 +25,21 @@ _OF_TOOLS = re.compile(
     r"(?:retrievescores|retrieved(?:contents|ids))(?:lexical|semantic)?|generationgt"
     r"|(?:retrieved|reference)contexts|rubrics"
 )
+
+_BESIDE = {
+    "score": re.compile(r"\w*scores?|\w*similarit(?:y|ies)"),
+    "grade": re.compile(r"\w*(?:grade|label|rating|relevance|judge?ment)s?"),
+}
+
+
+def number_beside(name: str) -> str:
+    """Return what a number beside a document's id is by its name: score, grade or rank, else ""."""
+    own = fold(name)
+    if own in NAMES["rank"]:
+        return "rank"
+    if own in NAMES["score"]:
+        return "score"
+    return next((role for role, known in _BESIDE.items() if known.fullmatch(own)), "")
 
 
 def kind_of_list(name: str) -> Kind | None:

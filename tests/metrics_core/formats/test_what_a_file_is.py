@@ -357,6 +357,79 @@ F4 = [
         "x.jsonl",
         refused=("kind=run", "kind=qrels"),
     ),
+    # numbers beside the documents of a list
+    *(
+        Case(
+            f"grades: {key}",
+            line(query_id="q1", relevant_docs=[{"id": "d1", key: 3}, {"id": "d3", key: 0}]),
+            "x.jsonl",
+            kind="qrels",
+            rows={"q1": {"d1": 3, "d3": 0}},
+        )
+        for key in ("score", "grade", "relevance", "query_relevance_label", "Rating")
+    ),
+    Case(
+        "grades in pairs",
+        b'{"q1": [["d1", 3], ["d3", 0]]}',
+        "x.json",
+        {"kind": "qrels"},
+        "qrels",
+        {"q1": {"d1": 3, "d3": 0}},
+    ),
+    Case(
+        "a list of grades",
+        line(query_id="q1", relevant_docs=["d1", "d3"], relevance_grades=[3, 0]),
+        "x.jsonl",
+        kind="qrels",
+        rows={"q1": {"d1": 3, "d3": 0}},
+    ),
+    Case(
+        "scores that are no grades",
+        line(
+            query_id="q1",
+            positive_passages=[{"docid": "d1", "score": 7.5}],
+            negative_passages=[{"docid": "d2", "score": 3}],
+        ),
+        "x.jsonl",
+        kind="qrels",
+        rows={"q1": {"d1": 1, "d2": 0}},
+        says=("1 score beside the documents not read as grades",),
+    ),
+    Case(
+        "a grade is missing",
+        line(query_id="q1", relevant_docs=[{"id": "d1", "grade": 3}, {"id": "d3"}]),
+        "x.jsonl",
+        refused=("line 1", "no grade for document d3 of query q1", "to all documents, or to none"),
+    ),
+    Case(
+        "ranks",
+        line(query_id="q1", hits=[{"id": "d1", "rank": 2}, {"id": "d3", "rank": 1}]),
+        "x.jsonl",
+        kind="run",
+        rows={"q1": {"d1": -2, "d3": -1}},
+        says=("there is a rank but no score",),
+    ),
+    Case(
+        "a list of scores",
+        line(query_id="q1", hits=["d1", "d3"], scores=[0.25, 0.5]),
+        "x.jsonl",
+        kind="run",
+        rows={"q1": {"d1": 0.25, "d3": 0.5}},
+    ),
+    Case(
+        "too few scores",
+        line(query_id="q1", hits=["d1", "d3"], scores=[0.25]),
+        "x.jsonl",
+        refused=("line 1", "expected 2, as many as in `hits`, found 1 scores"),
+    ),
+    Case(
+        "scores of the other list",
+        line(query_id="q1", hits=["d1", "d3"], scores=[2, 1], relevant_docs=["d3"]),
+        "x.jsonl",
+        {"kind": "qrels"},
+        "qrels",
+        {"q1": {"d3": 1}},
+    ),
     # what lists no documents stays what it was
     Case("F4", line(query_id="q1", query="oil", answers=["a", "b"]), "x.jsonl", kind="queries"),
     Case("F4", line(query_id="q1", query="oil", references=["It is."]), "x.jsonl", kind="queries"),
@@ -698,6 +771,8 @@ def test_lists_in_parquet_are_those_of_json() -> None:
         "1": {"7": -1.0, "8": -2.0},
         "2": {"9": -1.0},
     }
+    graded = of_columns(qid=["q1"], relevant_docs=[["d1", "d2"]], grades=[[3, 0]])
+    assert rows_of(read(graded, name="x.parquet").table) == {"q1": {"d1": 3, "d2": 0}}
     autorag = of_columns(
         qid=["q1"],
         query=["how?"],
