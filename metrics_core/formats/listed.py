@@ -77,8 +77,7 @@ _HINT = (
 
 
 class _List(NamedTuple):
-    """A list of documents: its name, the grade of what is in it, its items, and the lists of
-    numbers beside it by what they are."""
+    """A list of documents: name, grade that it gives, items, and the numbers beside by role."""
 
     name: str
     grade: int
@@ -178,15 +177,8 @@ def _add_ranked(
                 if contents.ranked and "rank" not in numbers:
                     raise _lacking(source, entry, document, "rank")
                 rank = float(numbers["rank"]) if contents.ranked else place
-                score = numbers.get("score")
-                contents.result(
-                    entry.query_id,
-                    document.doc_id,
-                    score,
-                    run=entry.tag,
-                    line=entry.line,
-                    rank=rank,
-                )
+                pair, score = (entry.query_id, document.doc_id), numbers.get("score")
+                contents.result(*pair, score, run=entry.tag, line=entry.line, rank=rank)
         yield entry
 
 
