@@ -167,16 +167,16 @@ def _add_ranked(
     source: Source, contents: GatheredTables, entries: Iterator[_Entry]
 ) -> Iterator[_Entry]:
     """Add the documents of a run, by their scores, else by their ranks, else by their order."""
-    begun = False
+    ranked: bool | None = None
     for entry in entries:
         for one in entry.lists:
             for place, document in enumerate(_documents(source, entry, one), 1):
                 numbers = document.numbers
-                if not begun:
-                    begun, contents.ranked = True, "rank" in numbers and "score" not in numbers
-                if contents.ranked and "rank" not in numbers:
+                if ranked is None:
+                    ranked = contents.ranked = "rank" in numbers and "score" not in numbers
+                if ranked and "rank" not in numbers:
                     raise _lacking(source, entry, document, "rank")
-                rank = float(numbers["rank"]) if contents.ranked else place
+                rank = float(numbers["rank"]) if ranked else place
                 pair, score = (entry.query_id, document.doc_id), numbers.get("score")
                 contents.result(*pair, score, run=entry.tag, line=entry.line, rank=rank)
         yield entry
@@ -197,7 +197,7 @@ def _add_judged(
     role = "grade" if any("grade" in document.numbers for _, _, document in rows) else "score"
     # The score of a document that is judged not relevant is no grade.
     scores = [document.numbers.get("score", "") for _, grade, document in rows if grade]
-    if role == "score" and not whole_grades(scores):
+    if role == "score" and not (all(scores) and whole_grades(scores)):
         role, unused = "", sum(map(bool, scores))
         if unused:
             message = (
@@ -209,8 +209,8 @@ def _add_judged(
     for entry, grade, document in rows:
         if role == "grade" and role not in document.numbers:
             raise _lacking(source, entry, document, role)
-        own = document.numbers.get(role) if grade or role == "grade" else None
-        contents.grade(entry.query_id, document.doc_id, own or str(grade), line=entry.line)
+        beside = document.numbers.get(role) if grade or role == "grade" else None
+        contents.grade(entry.query_id, document.doc_id, beside or str(grade), line=entry.line)
     yield from read
 
 
@@ -326,7 +326,7 @@ def _beside(record: Mapping[str, Any], name: str) -> Mapping[str, list[Any]]:
     return {
         role: v
         for n, v in lists.items()
-        if (role := number_beside(n)) and v and all(type(own) is NumberText for own in v)
+        if (role := number_beside(n)) and v and all(type(value) is NumberText for value in v)
     }
 
 
@@ -351,16 +351,16 @@ def _documents(
             found = f"`{shown[:60]}` for query {entry.query_id}"
             expected = "a document id, or an object with one"
             raise refuse(source, [LineProblem(entry.line, found, expected)], hint=_HINT)
-        own = numbers
         if one.beside:
-            own = {role: str(values[place]) for role, values in one.beside.items()} | numbers
+            beside = {role: str(values[place]) for role, values in one.beside.items()}
+            numbers = beside | numbers
         # A grade may be a word that the reader has given a worth.
-        for role in ("score",) if judged or "score" in own else ("rank",):
-            if role in own and not is_number(own[role]):
-                found = f"`{own[role]}` of document {doc} for query {entry.query_id}"
-                expected, hint = f"a finite number as {role}", why_not_a_number(own[role])
-                raise refuse(source, [LineProblem(entry.line, found, expected, hint=hint)])
-        yield _Document(doc, own)
+        role = "score" if judged or "score" in numbers else "rank"
+        if role in numbers and not is_number(numbers[role]):
+            found = f"`{numbers[role]}` of document {doc} for query {entry.query_id}"
+            expected, hint = f"a finite number as {role}", why_not_a_number(numbers[role])
+            raise refuse(source, [LineProblem(entry.line, found, expected, hint=hint)])
+        yield _Document(doc, numbers)
 
 
 def _document(item: Any) -> tuple[str | None, dict[str, str]]:
@@ -373,7 +373,7 @@ def _document(item: Any) -> tuple[str | None, dict[str, str]]:
     if not isinstance(item, dict):
         return None, {}
     at, sure, likely = _keys(tuple(item))
-    numbers = {role: own for role, name in likely if isinstance(own := item[name], str)}
+    numbers = {role: item[name] for role, name in likely if isinstance(item[name], str)}
     for role, name in sure:
         if (value := item[name]) is not None:
             numbers[role] = value if isinstance(value, str) else json.dumps(value)

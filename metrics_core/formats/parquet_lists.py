@@ -80,11 +80,9 @@ def _columns(file: pq.ParquetFile) -> list[str]:
     asked = position(plain, QUERY_KEYS) >= 0 and (lists or tools)
     if not asked or len({*schema.names}) < len(schema):
         return []
-    numbers = {
-        own.name for own in schema if number_beside(own.name) and _holds(own.type, _is_plain)
-    }
-    named = [own for own in schema.names if own in {*plain, *lists, *numbers} - {*tools}]
-    return named + tools
+    numbers = [f.name for f in schema if number_beside(f.name) and _holds(f.type, _is_plain)]
+    wanted = {*plain, *lists, *numbers} - {*tools}
+    return [name for name in schema.names if name in wanted] + tools
 
 
 def _holds(kind: pa.DataType, inside: Callable[[pa.DataType], bool]) -> bool:

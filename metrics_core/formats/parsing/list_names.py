@@ -34,12 +34,11 @@ _BESIDE = {
 
 def number_beside(name: str) -> str:
     """Return what a number beside a document's id is by its name: score, grade or rank, else ""."""
-    own = fold(name)
-    if own in NAMES["rank"]:
-        return "rank"
-    if own in NAMES["score"]:
-        return "score"
-    return next((role for role, known in _BESIDE.items() if known.fullmatch(own)), "")
+    folded = fold(name)
+    for role in ("rank", "score"):
+        if folded in NAMES[role]:
+            return role
+    return next((role for role, known in _BESIDE.items() if known.fullmatch(folded)), "")
 
 
 def kind_of_list(name: str) -> Kind | None:

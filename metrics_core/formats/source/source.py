@@ -212,8 +212,8 @@ class Source:
             return None, 0
         try:
             found = codecs.lookup(self.encoding)
-            # Python also knows codecs such as rot13 and zlib, which read no text, and those of
-            # domain names, which take the square of its length.
+            # Python also has codecs that read no text, such as rot13 and zlib, and codecs of
+            # domain names, whose time grows with the square of the length.
             if getattr(found, "_is_text_encoding", True) and found.name not in _OF_DOMAINS:
                 return found.name, 0
             raise LookupError
