@@ -90,3 +90,9 @@ def _filled(column: pa.Array, missing: float) -> npt.NDArray[Any]:
         column.type, len(column), [None, body], offset=column.offset
     )
     return np.where(values_of(column.is_null()), missing, values_of(all_of_them))
+
+
+def is_list(kind: pa.DataType) -> bool:
+    """Whether values of this type are lists."""
+    kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    return any(is_kind(kind) for is_kind in kinds)

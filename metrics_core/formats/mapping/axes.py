@@ -1,0 +1,331 @@
+"""The values at a path of all records at once, level by level.
+
+Values are on an axis: the records; the items of a list or the values of an object in each row of
+another axis. JSON and objects in memory are Python values, Parquet and frames are Arrow's; both
+answer the same five questions (`Values`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics_core.base.arrays import Floats, Ints, Mask
+from metrics_core.formats.mapping.paths import Path, Step
+from metrics_core.formats.parsing.json_text import NumberText
+from metrics_core.formats.values import parse_scores
+from metrics_core.tables.arrays import is_list, texts_of, values_of
+from metrics_core.tables.columns import ID
+
+_SHOWN = 60
+_WHOLE = re.compile(r"-?\d+", re.ASCII)
+
+
+class MappingError(ValueError):
+    """A value that is not what a path needs: `found` at a `place` in the record of this row of the
+    axis, `expected` something else. `key` is the path from the row to the value."""
+
+    def __init__(
+        self, axis: RowAxis, row: int, found: str, expected: str, hint: str = "", key: str = ""
+    ) -> None:
+        self.axis, self.row, self.expected, self.hint = axis, row, expected, hint
+        self.place = f"{axis.place(row)}{key}".removeprefix(".")
+        self.found = f"{found} at {self.place}" if self.place else found
+        record = axis.record(np.array([row]))[0] + 1
+        super().__init__(f"record {record}: expected {expected}, found {self.found}")
+
+
+@dataclass(frozen=True, eq=False)
+class RowAxis:
+    """`count` rows: the records, or what is at `path` inside each row of the axis `above`; then
+    `parents` int64[count] has the row of it for each, rising, and `keys` the key of each value of
+    an object."""
+
+    count: int
+    path: str = ""
+    above: RowAxis | None = None
+    parents: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    keys: Sequence[str] | None = None
+
+    def place(self, row: int) -> str:
+        """Where a row is in its record: hits[1].tags[0]."""
+        if self.above is None:
+            return ""
+        parent = int(self.parents[row])
+        first = int(np.searchsorted(self.parents, parent))
+        inside = self.path.removeprefix(self.above.path).removesuffix("[]").removesuffix("*")
+        number = f"[{row - first}]" if self.keys is None else self.keys[row][:_SHOWN]
+        return f"{self.above.place(parent)}{inside}{number}".removeprefix(".")
+
+    def record(self, rows: Ints) -> Ints:
+        """The record of each of these rows."""
+        return rows if self.above is None else self.above.record(self.parents[rows])
+
+    def rows_on(self, deeper: RowAxis) -> Ints | None:
+        """The row of this axis for each row of a deeper one; None if that is not inside of it."""
+        rows = np.arange(deeper.count)
+        while deeper is not self:
+            if deeper.above is None:
+                return None
+            rows, deeper = deeper.parents[rows], deeper.above
+        return rows
+
+
+class Values(Protocol):
+    """One value for each row of an axis; some may be missing."""
+
+    def __len__(self) -> int: ...
+
+    def key(self, name: str) -> Values:
+        """The value of a key in each object; missing where there is no such key or no object."""
+
+    def item(self, number: int) -> Values:
+        """An item of each list, from 0; missing where there is no such item or no list."""
+
+    def items(self) -> tuple[Ints, Values]:
+        """How many items each list has, -1 for another value; and all of them in order."""
+
+    def entries(self) -> tuple[Ints, Sequence[str], Values]:
+        """How many entries each object has, -1 for another value; their keys and values."""
+
+    def missing(self) -> Mask:
+        """Which rows have no value; bool[n]."""
+
+    def take(self, rows: Ints) -> Values:
+        """The values of these rows."""
+
+    def listed(self) -> list[Any]:
+        """The values as Python has them."""
+
+    def lacks(self, name: str) -> Mask:
+        """Which rows hold an object without this key; bool[n]."""
+
+    def ids(self) -> tuple[pa.Array, Mask]:
+        """The values as texts, null if they are missing; and which are texts, whole numbers or
+        missing, and so may be ids; bool[n]."""
+
+    def numbers(self) -> Floats:
+        """The values as numbers; NaN for a missing value and for what is no finite number."""
+
+    def shown(self, row: int) -> str:
+        """A value in words, for a message."""
+
+
+@dataclass(frozen=True)
+class PythonValues:
+    """What JSON or a program holds: dicts, lists, texts, numbers, None."""
+
+    values: list[Any]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def key(self, name: str) -> PythonValues:
+        return PythonValues([v.get(name) if type(v) is dict else None for v in self.values])
+
+    def item(self, number: int) -> PythonValues:
+        return PythonValues(
+            [v[number] if type(v) is list and len(v) > number else None for v in self.values]
+        )
+
+    def items(self) -> tuple[Ints, PythonValues]:
+        lists = [v for v in self.values if type(v) is list]
+        return self._counts(list), PythonValues(list(chain.from_iterable(lists)))
+
+    def entries(self) -> tuple[Ints, Sequence[str], PythonValues]:
+        objects = [v for v in self.values if type(v) is dict]
+        keys = list(map(str, chain.from_iterable(objects)))
+        values = list(chain.from_iterable(v.values() for v in objects))
+        return self._counts(dict), keys, PythonValues(values)
+
+    def missing(self) -> Mask:
+        return np.fromiter((v is None for v in self.values), np.bool_, len(self.values))
+
+    def take(self, rows: Ints) -> PythonValues:
+        return PythonValues([self.values[row] for row in rows.tolist()])
+
+    def listed(self) -> list[Any]:
+        return self.values
+
+    def lacks(self, name: str) -> Mask:
+        lacking = (type(v) is dict and name not in v for v in self.values)
+        return np.fromiter(lacking, np.bool_, len(self.values))
+
+    def ids(self) -> tuple[pa.Array, Mask]:
+        fine = np.ones(len(self.values), np.bool_)
+        if set(map(type, self.values)) == {str}:
+            return texts_of(self.values), fine
+        texts = [_id_of(value) for value in self.values]
+        fine[:] = [t is not None or v is None for t, v in zip(texts, self.values, strict=True)]
+        return pa.array(texts, ID), fine
+
+    def numbers(self) -> Floats:
+        if set(map(type, self.values)) <= {int, float}:
+            numbers = np.array(self.values, dtype=np.float64)
+            return np.where(np.isfinite(numbers), numbers, np.nan)
+        plain = (str, int, float)
+        texts = [str(v) if isinstance(v, plain) and v is not True else None for v in self.values]
+        return parse_scores(pa.array(texts, ID))
+
+    def shown(self, row: int) -> str:
+        value = self.values[row]
+        if isinstance(value, dict):
+            return f"an object with {', '.join(map(str, value)) or 'nothing'}"[:_SHOWN]
+        kinds = {list: "a list", type(None): "nothing"}
+        return kinds.get(type(value)) or f"`{value}`"[:_SHOWN]
+
+    def _counts(self, kind: type[list[Any]] | type[dict[str, Any]]) -> Ints:
+        counts = (len(v) if isinstance(v, kind) else -1 for v in self.values)
+        return np.fromiter(counts, np.int64, len(self.values))
+
+
+@dataclass(frozen=True)
+class ArrowValues:
+    """A column of Parquet or of a frame, in one piece."""
+
+    values: pa.Array
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def key(self, name: str) -> ArrowValues:
+        type_ = self.values.type
+        if not pa.types.is_struct(type_) or type_.get_field_index(name) < 0:
+            return ArrowValues(pa.nulls(len(self.values)))
+        return ArrowValues(pc.struct_field(self.values, name))
+
+    def item(self, number: int) -> ArrowValues:
+        counts, items = self.items()
+        starts = np.cumsum(np.maximum(counts, 0)) - np.maximum(counts, 0)
+        rows = pa.array(starts + number, mask=counts <= number)
+        return ArrowValues(items.values.take(rows))
+
+    def items(self) -> tuple[Ints, ArrowValues]:
+        if not is_list(self.values.type):
+            return np.full(len(self.values), -1), ArrowValues(self.values.slice(0, 0))
+        counts = pc.fill_null(pc.list_value_length(self.values), -1).cast(pa.int64())
+        return values_of(counts), ArrowValues(pc.list_flatten(self.values))
+
+    def entries(self) -> tuple[Ints, Sequence[str], ArrowValues]:
+        type_ = self.values.type
+        if not pa.types.is_map(type_):
+            return np.full(len(self.values), -1), [], ArrowValues(self.values.slice(0, 0))
+        counts, pairs = ArrowValues(self.values.cast(pa.list_(_pair(type_)))).items()
+        keys = pc.struct_field(pairs.values, "key").cast(pa.string()).to_pylist()
+        return counts, keys, ArrowValues(pc.struct_field(pairs.values, "value"))
+
+    def missing(self) -> Mask:
+        return values_of(self.values.is_null())
+
+    def take(self, rows: Ints) -> ArrowValues:
+        return ArrowValues(self.values.take(pa.array(rows)))
+
+    def listed(self) -> list[Any]:
+        listed: list[Any] = self.values.to_pylist()
+        return listed
+
+    def lacks(self, name: str) -> Mask:
+        return np.zeros(len(self.values), np.bool_)
+
+    def ids(self) -> tuple[pa.Array, Mask]:
+        values, fine = self.values, np.ones(len(self.values), np.bool_)
+        if pa.types.is_dictionary(values.type):
+            values = values.cast(values.type.value_type)
+        if pa.types.is_floating(values.type):
+            whole = pc.fill_null(pc.equal(values, pc.floor(values)), True)
+            fine = values_of(whole)
+            values = pc.if_else(whole, values, None).cast(pa.int64(), safe=False)
+        if _is_plain(values.type):
+            return values.cast(ID), fine
+        return pa.nulls(len(values), ID), values_of(values.is_null())
+
+    def numbers(self) -> Floats:
+        kind = self.values.type
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+            numbers = values_of(self.values.cast(pa.float64(), safe=False))
+            return np.where(np.isfinite(numbers), numbers, np.nan)
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            return parse_scores(self.values.cast(ID))
+        return np.full(len(self.values), np.nan)
+
+    def shown(self, row: int) -> str:
+        return PythonValues([self.values[row].as_py()]).shown(0)
+
+
+def _id_of(value: Any) -> str | None:
+    """A text or a whole number as an id; None for anything else."""
+    if type(value) is str or (type(value) is NumberText and _WHOLE.fullmatch(value)):
+        return value
+    return str(value) if type(value) is int else None
+
+
+def _is_plain(type_: pa.DataType) -> bool:
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    others = (pa.types.is_integer, pa.types.is_binary, pa.types.is_large_binary, pa.types.is_null)
+    return any(is_kind(type_) for is_kind in (*texts, *others))
+
+
+def _pair(type_: pa.MapType) -> pa.DataType:
+    return pa.struct([pa.field("key", type_.key_type, False), pa.field("value", type_.item_type)])
+
+
+@dataclass(eq=False)
+class Records:
+    """The records of a file or of a program, and the physical line of each (int64[n]) if they have
+    lines. What was taken out of them is kept."""
+
+    values: Values
+    lines: Ints | None = None
+    _known: dict[tuple[Step, ...], tuple[RowAxis, Values]] = field(default_factory=dict)
+
+    @classmethod
+    def of_table(cls, table: pa.Table) -> Records:
+        """The rows of a table as records."""
+        columns = [column.combine_chunks() for column in table.columns]
+        if not columns:
+            return cls(PythonValues([]))
+        return cls(ArrowValues(pa.StructArray.from_arrays(columns, table.column_names)))
+
+    def at(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:
+        """The axis of the values at a path, and these. Raises MappingError for a value that is
+        there and is not a list, or an object, as the path needs it."""
+        if steps not in self._known:
+            self._known[steps] = (
+                self._at(steps) if steps else (RowAxis(len(self.values)), self.values)
+            )
+        return self._known[steps]
+
+    def line(self, axis: RowAxis, row: int) -> int | None:
+        """The physical line of a row."""
+        return None if self.lines is None else int(self.lines[axis.record(np.array([row]))[0]])
+
+    def _at(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:
+        step = steps[-1]
+        if step.kind == "keys":
+            axis, _ = self.at((*steps[:-1], Step("values", optional=step.optional)))
+            return axis, PythonValues(list(axis.keys or ()))
+        axis, values = self.at(steps[:-1])
+        if step.kind == "key":
+            return axis, values.key(step.name)
+        if step.kind == "item":
+            return axis, values.item(int(step.name))
+        keys: Sequence[str] | None = None
+        if step.kind == "items":
+            counts, inside = values.items()
+        else:
+            counts, keys, inside = values.entries()
+        wrong = np.flatnonzero((counts < 0) & ~values.missing())
+        if len(wrong):
+            row = int(wrong[0])
+            expected = "a list" if step.kind == "items" else "an object"
+            where = f"{expected} at {Path(steps[:-1])}"
+            raise MappingError(axis, row, values.shown(row), where)
+        parents = np.repeat(np.arange(len(values)), np.maximum(counts, 0))
+        return RowAxis(len(inside), str(Path(steps)), axis, parents, keys), inside

@@ -1,0 +1,144 @@
+"""Paths: where values are in a record, in the grammar that JMESPath and jq share, with keys.
+
+    qid                    a key                      hits[].docid      in each item of a list
+    details.*.hits[]       each value of an object    relevant.*~       the key of each value
+    a || b                 the first that has values  '1'               a constant
+    pairs[][0]             the first item of each     most(a[].b)       the most frequent value
+    name + time            joined                     -distance         the number, reversed
+    "Query Text"           a key with blanks or signs .                 the record itself
+    hits[]?                may be absent in a record
+
+A mapping has a path for each role: `query=qid doc=hits[].docid`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from metrics_core.base.errors import ParameterError
+
+StepKind = Literal["key", "item", "items", "values", "keys"]
+
+_NAME = r'[^\s.\[\]*"\'|+?~()=,]+'
+_STEP = re.compile(
+    rf'\.?(?:"(?P<quoted>[^"]+)"|(?P<keys>\*~)|(?P<values>\*)|\[(?P<item>\d{{0,6}})\]|(?P<name>{_NAME}))'
+    r"(?P<optional>\?)?"
+)
+_CONSTANT = re.compile(r"'([^']*)'")
+_MOST = re.compile(r"most\((.*)\)")
+_UNQUOTED = r"(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)"
+_OR, _AND = re.compile(rf"\|\|{_UNQUOTED}"), re.compile(rf" \+ {_UNQUOTED}")
+_ROLE = re.compile(rf"[\s,]+(?=[a-z_]+=){_UNQUOTED}")
+
+
+class Step(NamedTuple):
+    """One step of a path: into a key, an item of a list by its number (from 0), all items, all
+    values of an object, or their keys. What is `optional` may be absent."""
+
+    kind: StepKind
+    name: str = ""
+    optional: bool = False
+
+    def __str__(self) -> str:
+        plain = re.fullmatch(_NAME, self.name) and not self.name.startswith("-")
+        text = {
+            "key": f".{self.name}" if plain else f'."{self.name}"',
+            "item": f"[{self.name}]",
+            "items": "[]",
+            "values": ".*",
+            "keys": ".*~",
+        }[self.kind]
+        return text + "?" * self.optional
+
+
+@dataclass(frozen=True)
+class Path:
+    """Where one value of a record is, or many. A `constant` has no steps; `joined` are the paths of
+    the parts of a text; a number may be `reversed`, of the values of a list the `most` frequent
+    taken."""
+
+    steps: tuple[Step, ...] = ()
+    constant: str | None = None
+    reversed: bool = False
+    most: bool = False
+    joined: tuple[Path, ...] = ()
+
+    def __str__(self) -> str:
+        if self.constant is not None:
+            return f"'{self.constant}'"
+        if self.joined:
+            return " + ".join(map(str, self.joined))
+        text = "".join(map(str, self.steps)).removeprefix(".") or "."
+        return f"most({text})" if self.most else "-" * self.reversed + text
+
+
+Alternatives = tuple[Path, ...]
+"""Paths of which the first that has values is taken."""
+
+
+def parse_path(text: str) -> Alternatives:
+    """Return the alternatives of a path. Raises ParameterError for what is not one."""
+    return tuple(_alternative(part.strip(), text) for part in _OR.split(text))
+
+
+def is_path(text: str) -> bool:
+    """Whether a text is a path of more than one step, or a constant."""
+    try:
+        return any(len(path.steps) != 1 for path in parse_path(text))
+    except ParameterError:
+        return False
+
+
+def parse_mapping(text: str) -> Mapping[str, Alternatives]:
+    """Return the paths of `query=qid doc=hits[].docid` by role. Raises ParameterError."""
+    paths: dict[str, Alternatives] = {}
+    for part in _ROLE.split(text.strip()):
+        role, equals, path = part.partition("=")
+        if not equals or role in paths:
+            raise ParameterError(
+                f"{part!r} is not a new ROLE=PATH.", "A mapping is such as query=qid doc=docs[]."
+            )
+        paths[role] = parse_path(path)
+    return paths
+
+
+def _alternative(text: str, whole: str) -> Path:
+    parts = _AND.split(text)
+    if len(parts) > 1:
+        return Path(joined=tuple(_alternative(part.strip(), whole) for part in parts))
+    if constant := _CONSTANT.fullmatch(text):
+        return Path(constant=constant[1])
+    if most := _MOST.fullmatch(text):
+        return Path(_steps(most[1], whole), most=True)
+    return Path(_steps(text.removeprefix("-"), whole), reversed=text.startswith("-"))
+
+
+def _steps(text: str, whole: str) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    at = len(text) if text == "." else 0
+    if not text:
+        raise ParameterError(f"The path {whole!r} has an empty part.", _HINT)
+    while at < len(text):
+        found = _STEP.match(text, at)
+        # A name needs a dot before it, but for the first one; keys have no parts.
+        apart = found is not None and (not steps or text[at] in ".[")
+        if found is None or not apart or (steps and steps[-1].kind == "keys"):
+            raise ParameterError(f"The path {whole!r} cannot be read from {text[at:]!r} on.", _HINT)
+        steps.append(_step(found))
+        at = found.end()
+    return tuple(steps)
+
+
+def _step(found: re.Match[str]) -> Step:
+    optional = found["optional"] is not None
+    if found["item"] is not None:
+        return Step("item" if found["item"] else "items", found["item"], optional)
+    if found["values"] or found["keys"]:
+        return Step("values" if found["values"] else "keys", optional=optional)
+    return Step("key", found["quoted"] or found["name"], optional)
+
+
+_HINT = 'Paths are such as qid, query.id, hits[].docid, relevant.*~, "Query Text".'
