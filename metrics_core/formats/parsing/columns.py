@@ -99,7 +99,7 @@ def looks_like_header(fields: Sequence[str]) -> bool:
     """Whether these fields of a TREC line are column names: most are known, none is a number."""
     named = [field for field in fields if fold(field) not in ("0", "q0")]
     known = sum(map(is_known, named))
-    return known * 2 > len(named) and not any(map(is_number, named))
+    return known * 2 > len(named) > 1 and not any(map(is_number, named))
 
 
 @dataclass(frozen=True)

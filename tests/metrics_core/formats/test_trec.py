@@ -195,3 +195,7 @@ def test_a_first_line_whose_ids_hold_unicode_separators(odd: str) -> None:
     assert (run.kind, run.table.to_pandas()["doc_id"].tolist()) == ("run", [f"d{odd}1"])  # type: ignore[union-attr]
     qrels = read(f"q{odd}1 0 d{odd}1 1\n".encode(), name="x")
     assert (qrels.kind, qrels.table.query_ids) == ("qrels", [f"q{odd}1"])  # type: ignore[union-attr]
+
+
+def test_an_id_that_is_the_name_of_a_column_is_no_header() -> None:
+    assert read_qrels(b"0 0 PID 0\n").doc_ids.to_pylist() == ["PID"]
