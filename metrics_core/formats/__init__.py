@@ -12,9 +12,9 @@ gives a FileFormatError with the physical line, what was found, what was expecte
 from metrics_core.formats import (  # noqa: F401
     cast,
     detailed,
+    document_lists,
     json_files,
     judged_ranks,
-    listed,
     msmarco,
     parquet,
     tabular,

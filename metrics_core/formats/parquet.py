@@ -18,7 +18,16 @@ from metrics_core.formats.parsing.chosen_columns import recognise_named
 from metrics_core.formats.parsing.columns import RANKS_COLUMNS, position
 from metrics_core.formats.parsing.list_names import QUERY_KEYS, kind_of_list
 from metrics_core.formats.parsing.named import NamedColumns, check_columns, check_header, load_named
-from metrics_core.formats.registry import KINDS, FirstRows, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import (
+    KINDS,
+    POSSIBLE,
+    FirstRows,
+    Kind,
+    Loaded,
+    Request,
+    Sample,
+    reader,
+)
 from metrics_core.formats.source.lines import refuse
 from metrics_core.formats.source.source import Source, shortened
 from metrics_core.tables import Table
@@ -36,14 +45,24 @@ _LOOKED_AT = 50
 
 def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
     """By its first bytes and the names of its columns."""
-    return recognise_named(_parquet_rows(sample), sample.columns)
+    rows = _parquet_rows(sample)
+    if rows is None and sample.source.magic.startswith(MAGIC):
+        file = opened_parquet(sample.source)
+        nested = guarded(sample.source, partial(has_nested, file)) and not is_corpus(file)
+        return dict.fromkeys(KINDS, POSSIBLE - 20) if nested else {}
+    return recognise_named(rows, sample.columns)
+
+
+def has_nested(file: pq.ParquetFile) -> bool:
+    """Whether there are lists or objects in columns."""
+    return any(pa.types.is_nested(column.type) for column in file.schema_arrow)
 
 
 def _parquet_rows(sample: Sample) -> FirstRows | None:
     if not sample.source.magic.startswith(MAGIC):
         return None
     file = opened_parquet(sample.source)
-    if is_corpus(file):
+    if guarded(sample.source, partial(has_nested, file)):
         return None
     names = column_names(sample.source, file)
     if set(RANKS_COLUMNS) <= set(names):

@@ -22,6 +22,7 @@ from metrics_core.formats.parsing.list_names import (
 )
 from metrics_core.formats.read_as import AS_USUAL, ReadAs
 from metrics_core.formats.source.source import Source
+from metrics_core.tables.arrays import is_list
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -77,7 +78,7 @@ def _columns(file: pq.ParquetFile) -> list[str]:
         and own.name not in lists
         and (_holds(own.type, _is_plain) or _has_parts(own.type))
     ]
-    asked = position(plain, QUERY_KEYS) >= 0 and (lists or tools)
+    asked = position(plain, QUERY_KEYS) >= 0 and tools
     if not asked or len({*schema.names}) < len(schema):
         return []
     numbers = [f.name for f in schema if number_beside(f.name) and _holds(f.type, _is_plain)]
@@ -87,10 +88,10 @@ def _columns(file: pq.ParquetFile) -> list[str]:
 
 def _holds(kind: pa.DataType, inside: Callable[[pa.DataType], bool]) -> bool:
     """Whether this is a list of such values, or of lists of them."""
-    if not _is_list(kind):
+    if not is_list(kind):
         return False
     own = kind.value_type
-    return inside(own.value_type if _is_list(own) else own)
+    return inside(own.value_type if is_list(own) else own)
 
 
 def _has_parts(kind: pa.DataType) -> bool:
@@ -106,10 +107,6 @@ def _leaves(schema: pa.Schema, names: list[str]) -> list[str]:
         parts = [f"{name}.{part.name}" for part in kind] if _has_parts(kind) else []
         found += parts or [name]
     return found
-
-
-def _is_list(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
 
 def _is_id(kind: pa.DataType) -> bool:

@@ -26,10 +26,10 @@ class Beginning(NamedTuple):
 _NOTHING = Beginning(None, whole=False)
 
 
-def beginning(text: str) -> Beginning:
-    """The JSON value that begins a text, as far as the first 32 KB have it, what is open there
+def beginning(text: str, size: int = _BEGINNING) -> Beginning:
+    """The JSON value that begins a text, as far as so many characters have it, what is open there
     closed. Numbers are NumberText."""
-    text = text.lstrip()[:_BEGINNING]
+    text = text.lstrip()[:size]
     if not text.startswith(("{", "[")):
         return _NOTHING
     open_now: list[str] = []

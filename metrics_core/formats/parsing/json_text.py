@@ -194,17 +194,14 @@ def _check_levels(value: Any, at: int) -> None:
     for _ in range(MOST_LEVELS):
         if not level:
             return
-        level = [inner for outer in level for inner in _nested_in(outer)]
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if type(outer) is dict else outer)
+            if type(inner) in _NESTING
+        ]
     if level:
         raise _RefusedError(*_TOO_DEEP, at=at)
-
-
-def _nested_in(outer: Any) -> list[Any]:
-    """The objects and lists directly inside of one."""
-    values = outer.values() if type(outer) is dict else outer
-    if _NESTING.isdisjoint(map(type, values)):
-        return []
-    return [value for value in values if type(value) in _NESTING]
 
 
 def check_characters(source: Source, text: str, values: Iterable[str], line: int | None) -> None:
@@ -262,7 +259,7 @@ def strings_in(value: Any) -> Iterator[str]:
 def first_object(text: str) -> dict[str, Any]:
     """The object with which a text begins; empty if there is none that is whole."""
     try:
-        value, _ = json.JSONDecoder(parse_int=str).raw_decode(text)
+        value, _ = json.JSONDecoder(parse_int=NumberText).raw_decode(text)
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

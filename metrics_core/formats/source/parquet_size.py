@@ -8,7 +8,6 @@ as codes, which are small. A page that contradicts the footer may take more.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +20,7 @@ import pyarrow.compute as pc
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.source.limits import size_text
 from metrics_core.formats.source.source import Source
+from metrics_core.tables.arrays import is_list
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -157,13 +157,13 @@ def _check_rows(source: Source, rows: int, columns: int) -> None:
 def _leaves(file: pq.ParquetFile, names: Sequence[str], lists: bool) -> list[int]:
     """The places of these columns among those that hold values. Raises ArrowInvalid for a column
     that holds others, which is told by another path than its name."""
-    wanted = set(names)
     every = range(file.metadata.num_columns)
     paths = [file.schema.column(place).path for place in every]
+    of_column = {path: path for path in names}
     if lists:
-        paths = [re.sub(r"(\.list\.[^.]+)+$", "", path) for path in paths]
-    places = [place for place in every if paths[place] in wanted]
-    if len(places) != len(names):
+        of_column |= {p: n for p in paths for n in names if p.startswith(f"{n}.")}
+    places = [place for place in every if paths[place] in of_column]
+    if not lists and len(places) != len(names):
         raise pa.ArrowInvalid("lists or structs in a column, or two of one name")
     return places
 
@@ -175,7 +175,9 @@ def _values_of(batch: pa.RecordBatch) -> list[pa.Array]:
         kind = columns[at].type
         if pa.types.is_struct(kind):
             columns[at : at + 1] = columns[at].flatten()
-        elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        elif pa.types.is_map(kind):
+            columns[at : at + 1] = [columns[at].keys, columns[at].items]
+        elif is_list(kind):
             columns[at] = columns[at].flatten()
         else:
             at += 1

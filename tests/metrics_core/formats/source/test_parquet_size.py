@@ -96,7 +96,7 @@ def test_each_value_of_a_list_counts(encoding: str) -> None:
             return out.getvalue()
         return written(table, encoding, compression="zstd")
 
-    many = of(*["d"] * 50_000)
+    many = of(*["d"] * 200_000)
     assert len(many) < 50_000
     with pytest.raises(FileFormatError, match="found more than 8 MB unpacked"):
         read(many, limit="8MB", duplicates="first")
