@@ -46,6 +46,8 @@ _OF_DOCUMENTS = re.compile(
     r"\w*(?:docs?|documents?|passages?|items?|products?|chunks?|contexts?|articles?|nodes?|movies?"
     r"|books?|corpus|hits|ctxs)(?:ids?|nos?)?"
 )
+_OF_EITHER = re.compile(r"predictions?|preds?|targets?|groundtruths?|relevant|golds?|positives?")
+"""Lists of ids that may be documents, or words of an answer."""
 _RELEVANT = re.compile(r"relevan|gold|positive|expected|groundtruth|target")
 _RANKED = re.compile(r"retriev|return|recommend|predict|rank|hits|results|candidates|^top")
 _DETAIL = re.compile(
@@ -175,7 +177,9 @@ def documents_in(name: str, lists: Sequence[Any], at: Steps) -> DocumentList | N
         return DocumentList(name, (*at, Step("item", "0")), kind, numbers={"score": scores})
     if items and all(type(i) is list for i in items):
         return DocumentList(name, (*at, ITEMS), kind) if kind == "qrels" else None
-    ids = all(map(_is_id, items)) and items and _OF_DOCUMENTS.fullmatch(fold(name))
+    own = fold(name)
+    by_name = _OF_DOCUMENTS.fullmatch(own) or _OF_EITHER.fullmatch(own)
+    ids = all(map(_is_id, items)) and items and by_name
     return DocumentList(name, at, kind) if known or ids else None
 
 

@@ -148,6 +148,9 @@ def _infer_whole(record: dict[str, Any], found: Inference) -> bool:
             lambda name: (Step("key", "data"), ITEMS, Step("item", places[name])),
             found,
         )
+    if values and all(type(v) is dict for v in values):
+        _infer_records(some_of(values, shape_of_record), (VALUES,), found)
+        return bool(found.mappings)
     wrapped = [n for n, v in record.items() if type(v) is list and v and type(v[0]) is dict]
     if len(wrapped) == 1 and _query_of([record]) is None:
         inside = (Step("key", wrapped[0]), ITEMS)
@@ -213,7 +216,8 @@ def _is_map(record: Mapping[str, Any]) -> bool:
 def _infer_records(
     rows: Sequence[dict[str, Any]], at: Steps, found: Inference, *, cut: bool = False
 ) -> None:
-    """What records at these steps hold: lists of documents for a query each."""
+    """What records at these steps hold: lists of documents for a query each, which may be the key
+    of the record."""
     names = list(dict.fromkeys(chain.from_iterable(rows)))
     values = {n: [own for row in rows if (own := row.get(n)) is not None] for n in names}
     lists = [n for n in names if any(type(own) is list for own in values[n]) or not values[n]]
@@ -232,6 +236,8 @@ def _infer_records(
         found.query = Path(own_queries[0])
     elif query is not None:
         found.query = Path((*at, *query))
+    elif at == (VALUES,):
+        found.query = Path((KEYS,))
     elif cut:
         found.query = Path()
     else:

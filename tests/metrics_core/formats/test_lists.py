@@ -73,6 +73,7 @@ SCORED = {"d1": 0.5, "d2": 0.25}
             {"26": {"d1": 0.5}},
         ),
         ([{"qid": 494, "rank_doc_id": [39, 10]}], "run", {"494": {"39": -1, "10": -2}}),
+        ({"q": {"docs": ["d1", "d2"], "scores": [0.5, 0.25]}}, "run", {"q": SCORED}),
         ({"took": 3, "results": [{"qid": "q", "hits": ["d1"]}]}, "run", {"q": {"d1": -1}}),
         ([{"qid": "q", "results": SCORED}], "run", {"q": SCORED}),
         ([{"qid": "q", "relevance": {"d1": 2, "d2": 0}}], "qrels", {"q": {"d1": 2, "d2": 0}}),
@@ -118,6 +119,12 @@ def test_shapes_that_are_read_at_once(content: Any, kind: str, rows: Rows) -> No
             "2 lists of documents: hits[], candidates[]",
             {"columns": {"doc": "candidates[]"}},
             {"q": {"d2": -1}},
+        ),
+        (
+            [{"user_id": 1, "predictions": [3, 4], "target": [4]}],
+            "kind=run",
+            {"columns": {"doc": "target[]"}, "kind": "qrels"},
+            {"1": {"4": 1}},
         ),
         (
             [{"qid": "q", "docs": ["d1"]}],
