@@ -65,7 +65,7 @@ Steps = tuple[Step, ...]
 
 
 class NumberColumn(NamedTuple):
-    """NumberColumn beside documents: their name, steps, and values as texts."""
+    """Numbers beside documents: their name, steps, and values as texts."""
 
     name: str
     steps: Steps
@@ -171,14 +171,14 @@ def documents_in(name: str, lists: Sequence[Any], at: Steps) -> DocumentList | N
     known = kind is not None or name == ""
     if any(type(item) is dict for item in items):
         return _documents_in_objects(name, [i for i in items if type(i) is dict], at, kind)
+    own = fold(name)
+    by_name = _OF_DOCUMENTS.fullmatch(own) or _OF_EITHER.fullmatch(own)
     pairs = items and all(type(i) is list and len(i) == 2 and is_numeric(i[1:]) for i in items)
-    if pairs and (known or all(type(i[0]) is str for i in items)):
+    if pairs and (known or (by_name and all(type(i[0]) is str for i in items))):
         scores = NumberColumn("", (*at, Step("item", "1")), [str(item[1]) for item in items])
         return DocumentList(name, (*at, Step("item", "0")), kind, numbers={"score": scores})
     if items and all(type(i) is list for i in items):
         return DocumentList(name, (*at, ITEMS), kind) if kind == "qrels" else None
-    own = fold(name)
-    by_name = _OF_DOCUMENTS.fullmatch(own) or _OF_EITHER.fullmatch(own)
     ids = all(map(_is_id, items)) and items and by_name
     return DocumentList(name, at, kind) if known or ids else None
 
@@ -210,7 +210,12 @@ def _documents_in_objects(
     query = columns[asked].steps if asked >= 0 else ()
     documents = DocumentList(name, chosen.steps, kind, query)
     rest = [column for column in columns if column.steps not in (chosen.steps, query)]
-    _find_numbers(documents, rest)
+    # What describes a document in an object of its own, such as metadata, is not beside its id.
+    beside = [column for column in rest if column.steps[:-1] in (at, chosen.steps[:-1])]
+    _find_numbers(documents, beside)
+    if not documents.numbers and not documents.unclear:
+        inside = [column for column in rest if number_beside(column.name) == "score"]
+        documents.unclear += [c.steps for c in inside if all(map(is_number, c.values))]
     sure = kind is not None or name == "" or fold(chosen.name) in _SURE_IDS
     by_name = _OF_DOCUMENTS.fullmatch(fold(name)) is not None
     return documents if sure or by_name or documents.numbers else None

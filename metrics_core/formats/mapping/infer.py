@@ -243,9 +243,8 @@ def _infer_records(
     else:
         return
     plain = [n for n in names if n not in lists and not any(map(is_nested, values[n]))]
-    if not NUMBER_NAMES.isdisjoint(
-        map(fold, plain)
-    ):  # a row for each document, of which one has a list
+    # With a score of its own a record is a document's, and a list in it a mistake.
+    if not NUMBER_NAMES.isdisjoint(map(fold, plain)):
         documents = [own for own in documents if own.kinds[1] == SPECIFIC]
     used = {own.name for own in documents}
     _add_beside(documents, [n for n in lists if n not in used], values, at, found)

@@ -89,6 +89,11 @@ SCORED = {"d1": 0.5, "d2": 0.25}
             "run",
             {"q": {"d1": 0.5}},
         ),
+        (
+            [{"qid": "q", "hits": [{"id": "d", "score": 0.5, "metadata": {"rating": 4}}]}],
+            "run",
+            {"q": {"d": 0.5}},
+        ),
     ],
 )
 def test_shapes_that_are_read_at_once(content: Any, kind: str, rows: Rows) -> None:
@@ -113,6 +118,12 @@ def test_shapes_that_are_read_at_once(content: Any, kind: str, rows: Rows) -> No
             "columns score=hits[].distance",
             {"columns": {"score": "-hits[].distance"}},
             {"q": {"d1": -0.5}},
+        ),
+        (
+            [{"qid": "q", "hits": [{"id": "d1", "metadata": {"score": 2.5}}]}],
+            "hits[].metadata.score",
+            {"columns": {"score": "hits[].metadata.score"}},
+            {"q": {"d1": 2.5}},
         ),
         (
             [{"qid": "q", "hits": ["d1"], "candidates": ["d2"]}],
@@ -145,6 +156,11 @@ def test_what_is_open_is_asked(content: Any, words: str, answer: Any, rows: Rows
         loaded(content)
     assert words in str(caught.value)
     assert loaded(content, **answer)[1] == rows
+
+
+def test_pairs_of_a_question_are_no_documents() -> None:
+    question = {"_id": "5a8b", "question": "who?", "supporting_facts": [["Title", 0]]}
+    assert read(json.dumps(question).encode(), name="x.jsonl").kind == "queries"
 
 
 def test_a_second_list_is_named_and_several_kinds_are_a_set() -> None:
