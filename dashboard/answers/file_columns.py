@@ -8,7 +8,7 @@ from typing import Literal
 
 from metrics_core.base import wording as w
 from metrics_core.formats import FirstRows
-from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, likely_columns, place
+from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, likely_columns, place
 from metrics_core.formats.parsing.columns import DISTANCES, NAMES, fold, understand
 from metrics_core.formats.registry import Columns
 from metrics_core.formats.values import is_number
@@ -59,8 +59,7 @@ def file_columns(
     words = _OF_USERS if of_users or not named.isdisjoint((*_USERS, *_ITEMS)) else _WORDS
     number = "score" if kind == "run" else "grade"
     likely = likely_columns(found, kind)
-    ours = {"query_id": "query", "doc_id": "doc", "relevance": "grade", "run": "system"}
-    before = {ours.get(role, role): name for role, name in chosen.items()}
+    before = {WORD_OF.get(role, role): name for role, name in chosen.items()}
     if "rank" in before:
         before[number] = before.pop("rank")
     likely |= {

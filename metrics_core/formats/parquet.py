@@ -45,12 +45,12 @@ _LOOKED_AT = 50
 
 def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
     """By its first bytes and the names of its columns."""
-    rows = _parquet_rows(sample)
-    if rows is None and sample.source.magic.startswith(MAGIC):
-        file = opened_parquet(sample.source)
-        nested = guarded(sample.source, partial(has_nested, file)) and not is_corpus(file)
-        return dict.fromkeys(KINDS, POSSIBLE - 20) if nested else {}
-    return recognise_named(rows, sample.columns)
+    if not sample.source.magic.startswith(MAGIC):
+        return {}
+    file = opened_parquet(sample.source)
+    if guarded(sample.source, partial(has_nested, file)):
+        return {} if is_corpus(file) else dict.fromkeys(KINDS, POSSIBLE - 20)
+    return recognise_named(_rows_of(sample.source, file), sample.columns)
 
 
 def has_nested(file: pq.ParquetFile) -> bool:
@@ -62,16 +62,19 @@ def _parquet_rows(sample: Sample) -> FirstRows | None:
     if not sample.source.magic.startswith(MAGIC):
         return None
     file = opened_parquet(sample.source)
-    if guarded(sample.source, partial(has_nested, file)):
-        return None
-    names = column_names(sample.source, file)
+    nested = guarded(sample.source, partial(has_nested, file))
+    return None if nested else _rows_of(sample.source, file)
+
+
+def _rows_of(source: Source, file: pq.ParquetFile) -> FirstRows | None:
+    """The columns of a table and its first rows; None of judged ranks."""
+    names = column_names(source, file)
     if set(RANKS_COLUMNS) <= set(names):
         return None
     from metrics_core.formats.source.parquet_size import check_size
 
-    check = partial(check_size, sample.source, file, names, first=_LOOKED_AT)
-    guarded(sample.source, check)
-    return FirstRows(names, guarded(sample.source, partial(_first_rows, file, names)))
+    guarded(source, partial(check_size, source, file, names, first=_LOOKED_AT))
+    return FirstRows(names, guarded(source, partial(_first_rows, file, names)))
 
 
 def _first_rows(file: pq.ParquetFile, names: list[str]) -> list[list[str]]:
@@ -183,11 +186,6 @@ def column_names(source: Source, file: pq.ParquetFile) -> list[str]:
             hint = (
                 "No column says of which query the lists are. AutoRAG's best_*.parquet has the qid"
                 " beside them; the numbered files have not."
-            )
-        elif any(map(kind_of_list, nested)):
-            hint = (
-                "Lists of documents are read from JSON Lines, such as pandas' to_json(…,"
-                " orient='records', lines=True) writes, and in Python from the frame itself."
             )
         raise refuse(source, [problem], hint=hint)
     names = [name for name, _ in fields]

@@ -1,5 +1,4 @@
-"""Parquet with lists of documents beside a query, as the records of JSON that it stands for: one
-place then understands both."""
+"""Parquet of AutoRAG and Ragas as the records of JSON that their readers understand."""
 
 from __future__ import annotations
 
@@ -38,8 +37,8 @@ def open_records(
     *,
     glance: bool = False,
 ) -> Source:
-    """What `open_source` gives; of Parquet with lists of documents the records instead, where it is
-    a `glance` the first of them. Raises FileFormatError."""
+    """Open a file as `open_source` does; of Parquet with columns of AutoRAG or Ragas its records,
+    at a `glance` only the first of them. Raises FileFormatError."""
     opened = read_as.opened(source, name)
     if isinstance(opened.origin, Path) and not opened.origin.is_file():
         return opened  # reading it says so
@@ -49,10 +48,9 @@ def open_records(
     names = guarded(opened, partial(_columns, file))
     if not names:
         return opened
-    leaves = _leaves(file.schema_arrow, names)
     from metrics_core.formats.source.parquet_size import A_CELL_OF_PYTHON, check_size
 
-    size = partial(check_size, opened, file, leaves, a_cell=A_CELL_OF_PYTHON, lists=True)
+    size = partial(check_size, opened, file, names, a_cell=A_CELL_OF_PYTHON, lists=True)
     guarded(opened, size)
     batches = guarded(opened, partial(_first if glance else batches_of, opened, file, names))
     rows = guarded(opened, lambda: [batch.to_pylist() for batch in batches])
@@ -66,8 +64,8 @@ def _first(_source: Source, file: pq.ParquetFile, names: list[str]) -> list[pa.R
 
 
 def _columns(file: pq.ParquetFile) -> list[str]:
-    """The columns of the records: those of one value, lists of documents, and what tools keep
-    beside these, the long texts last; none where there is no query, or no such list."""
+    """The columns of the records: single values, lists of documents, and what these tools keep
+    beside them, the long texts last; none without a query, or without a column of these tools."""
     schema = file.schema_arrow
     plain = [own.name for own in schema if not pa.types.is_nested(own.type)]
     lists = [own.name for own in schema if kind_of_list(own.name) and _holds(own.type, _is_id)]
@@ -97,16 +95,6 @@ def _holds(kind: pa.DataType, inside: Callable[[pa.DataType], bool]) -> bool:
 def _has_parts(kind: pa.DataType) -> bool:
     """Whether this is an object of single values."""
     return pa.types.is_struct(kind) and not any(pa.types.is_nested(part.type) for part in kind)
-
-
-def _leaves(schema: pa.Schema, names: list[str]) -> list[str]:
-    """The columns of values that these columns are, or consist of."""
-    found: list[str] = []
-    for name in names:
-        kind = schema.field(name).type
-        parts = [f"{name}.{part.name}" for part in kind] if _has_parts(kind) else []
-        found += parts or [name]
-    return found
 
 
 def _is_id(kind: pa.DataType) -> bool:

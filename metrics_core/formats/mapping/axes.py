@@ -293,12 +293,12 @@ class Records:
             return cls(PythonValues([]))
         return cls(ArrowValues(pa.StructArray.from_arrays(columns, table.column_names)))
 
-    def at(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:
+    def values_at(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:
         """The axis of the values at a path, and these. Raises MappingError for a value that is
         there and is not a list, or an object, as the path needs it."""
         if steps not in self._known:
             self._known[steps] = (
-                self._at(steps) if steps else (RowAxis(len(self.values)), self.values)
+                self._find_values(steps) if steps else (RowAxis(len(self.values)), self.values)
             )
         return self._known[steps]
 
@@ -306,12 +306,12 @@ class Records:
         """The physical line of a row."""
         return None if self.lines is None else int(self.lines[axis.record(np.array([row]))[0]])
 
-    def _at(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:
+    def _find_values(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:
         step = steps[-1]
         if step.kind == "keys":
-            axis, _ = self.at((*steps[:-1], Step("values", optional=step.optional)))
+            axis, _ = self.values_at((*steps[:-1], Step("values", optional=step.optional)))
             return axis, PythonValues(list(axis.keys or ()))
-        axis, values = self.at(steps[:-1])
+        axis, values = self.values_at(steps[:-1])
         if step.kind == "key":
             return axis, values.key(step.name)
         if step.kind == "item":

@@ -10,9 +10,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from metrics_core.formats.mapping.axes import PythonValues, Records
 from metrics_core.formats.mapping.paths import Path, Step
 from metrics_core.formats.parsing.columns import (
     DOCUMENT_IDS,
@@ -36,10 +33,12 @@ _MOST_KEYS, _EXAMPLES = 40, 3
 _ITEM_IDS = (*DOCUMENT_IDS, "segmentid")
 _SURE_IDS = ("docid", "docno", "corpusid", "passageid", "documentid", "pid")
 """Keys by which an object in a list of any name is a document."""
-_TEXTS = ("title", *DOCUMENT_TEXTS)
+TEXTS = ("title", *DOCUMENT_TEXTS)
+"""Names of a document's texts."""
 _SURE_QUERIES = ("queryid", "qid", "topicid")
-_NUMBERS = {"score": "score", "grade": "relevance", "rank": "rank"}
-NUMBER_NAMES = {name for role in _NUMBERS.values() for name in NAMES[role]}
+NUMBERS = {"score": "score", "grade": "relevance", "rank": "rank"}
+"""The roles of numbers beside a document, and our columns of them."""
+NUMBER_NAMES = {name for role in NUMBERS.values() for name in NAMES[role]}
 """Folded names of a score, a grade or a rank."""
 
 _OF_DOCUMENTS = re.compile(
@@ -100,17 +99,10 @@ class DocumentList:
         return TABLES, ASKED
 
 
-def look_at(records: Records) -> list[Any]:
-    """The records that tell what all hold: the first ones, and the first of each other shape."""
-    if isinstance(records.values, PythonValues):
-        return some_of(records.values.values, shape_of_record)
-    return records.values.take(np.arange(min(len(records.values), LOOKED_AT))).listed()
-
-
 def values_by_path(records: Sequence[Any]) -> dict[Path, list[Any]]:
     """The first single values of records, by their paths; of objects with very many keys the keys
     and values."""
-    found: dict[Path, list[Any]] = {}
+    values_of: dict[Path, list[Any]] = {}
     level: dict[Steps, list[Any]] = {(): list(records[:LOOKED_AT])}
     while level:
         deeper: dict[Steps, list[Any]] = {}
@@ -118,20 +110,20 @@ def values_by_path(records: Sequence[Any]) -> dict[Path, list[Any]]:
             keys = list(dict.fromkeys(k for v in values if type(v) is dict for k in v))
             single = [v for v in values if v is not None and not is_nested(v)]
             if single:
-                found[Path(steps)] = single[:_EXAMPLES]
+                values_of[Path(steps)] = single[:_EXAMPLES]
             items = [item for v in values if type(v) is list for item in v][:LOOKED_AT]
             if items:
                 deeper[*steps, ITEMS] = items
             if len(keys) > _MOST_KEYS:
-                found[Path((*steps, KEYS))] = keys[:_EXAMPLES]
+                values_of[Path((*steps, KEYS))] = keys[:_EXAMPLES]
                 inside = [own for v in values if type(v) is dict for own in v.values()]
                 deeper[*steps, VALUES] = inside[:LOOKED_AT]
                 continue
             for name in keys:
                 inside = [v[name] for v in values if type(v) is dict and name in v]
                 deeper[*steps, Step("key", name)] = inside
-        level = deeper if len(found) < _MOST_KEYS else {}
-    return found
+        level = deeper if len(values_of) < _MOST_KEYS else {}
+    return values_of
 
 
 def some_of(values: list[Any], shape: Callable[[Any], Any]) -> list[Any]:
@@ -147,7 +139,7 @@ def some_of(values: list[Any], shape: Callable[[Any], Any]) -> list[Any]:
 
 
 def shape_of_record(record: Any) -> Any:
-    """What tells records of other keys apart, with those of the objects in their lists."""
+    """The keys of a record and of the objects in its lists."""
     if type(record) is not dict:
         return type(record)
     return tuple(
@@ -168,19 +160,19 @@ def documents_in(name: str, lists: Sequence[Any], at: Steps) -> DocumentList | N
     only_objects = set(map(type, items)) == {dict}
     items = [i for i in some_of(items, tuple if only_objects else _shape_of_item) if i is not None]
     kind = _kind_of(name, items)
-    known = kind is not None or name == ""
+    is_named = kind is not None or name == ""
     if any(type(item) is dict for item in items):
         return _documents_in_objects(name, [i for i in items if type(i) is dict], at, kind)
     own = fold(name)
     by_name = _OF_DOCUMENTS.fullmatch(own) or _OF_EITHER.fullmatch(own)
     pairs = items and all(type(i) is list and len(i) == 2 and is_numeric(i[1:]) for i in items)
-    if pairs and (known or (by_name and all(type(i[0]) is str for i in items))):
+    if pairs and (is_named or (by_name and all(type(i[0]) is str for i in items))):
         scores = NumberColumn("", (*at, Step("item", "1")), [str(item[1]) for item in items])
         return DocumentList(name, (*at, Step("item", "0")), kind, numbers={"score": scores})
     if items and all(type(i) is list for i in items):
         return DocumentList(name, (*at, ITEMS), kind) if kind == "qrels" else None
     ids = all(map(_is_id, items)) and items and by_name
-    return DocumentList(name, at, kind) if known or ids else None
+    return DocumentList(name, at, kind) if is_named or ids else None
 
 
 def _kind_of(name: str, items: Sequence[Any]) -> Kind | None:
@@ -238,8 +230,8 @@ def _find_numbers(documents: DocumentList, columns: Sequence[NumberColumn]) -> N
     """Which of these columns are numbers of the documents: by their names, and by the ends of
     names that no other has."""
     names = [column.name for column in columns]
-    for role, known in _NUMBERS.items():
-        place = position(names, NAMES[known])
+    for role, column_name in NUMBERS.items():
+        place = position(names, NAMES[column_name])
         if place >= 0:
             documents.numbers[role] = columns[place]
     taken = [column.steps for column in documents.numbers.values()]
@@ -249,7 +241,7 @@ def _find_numbers(documents: DocumentList, columns: Sequence[NumberColumn]) -> N
         role = number_beside(column.name)
         if role and role not in documents.numbers and ends[role] == 1:
             documents.numbers[role] = column
-        elif not _DETAIL.fullmatch(fold(column.name)) and fold(column.name) not in _TEXTS:
+        elif not _DETAIL.fullmatch(fold(column.name)) and fold(column.name) not in TEXTS:
             documents.unclear.append(column.steps)
     grade = documents.numbers.get("grade")
     numeric = grade is not None and all(map(is_number, grade.values))
@@ -269,19 +261,19 @@ def documents_of_maps(
     names: Sequence[str], values: Mapping[str, Sequence[Any]], at: Steps
 ) -> list[DocumentList]:
     """The documents of objects with a number for each id: {"results": {"d1": 0.5}}."""
-    found = []
+    documents = []
     for name in names:
         numbers = [v for own in values[name] if type(own) is dict for v in own.values()]
         of_grades = number_beside(name) == "grade"
         kind = "qrels" if of_grades else _kind_of(name, ())
-        known = kind is not None or _OF_DOCUMENTS.fullmatch(fold(name))
+        is_named = kind is not None or _OF_DOCUMENTS.fullmatch(fold(name))
         objects = all(type(own) is dict for own in values[name])
-        if numbers and known and objects and is_numeric(numbers):
+        if numbers and is_named and objects and is_numeric(numbers):
             base = (*at, Step("key", name))
             own = NumberColumn(name, (*base, VALUES), list(map(str, numbers)))
             role = "grade" if kind == "qrels" else "score"
-            found.append(DocumentList(name, (*base, KEYS), kind, numbers={role: own}))
-    return found
+            documents.append(DocumentList(name, (*base, KEYS), kind, numbers={role: own}))
+    return documents
 
 
 def is_nested(value: Any) -> bool:

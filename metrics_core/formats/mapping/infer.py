@@ -19,6 +19,7 @@ from metrics_core.formats.mapping.documents import (
     LOOKED_AT,
     NUMBER_NAMES,
     TABLES,
+    TEXTS,
     VALUES,
     DocumentList,
     NumberColumn,
@@ -32,8 +33,8 @@ from metrics_core.formats.mapping.documents import (
     some_of,
 )
 from metrics_core.formats.mapping.paths import Alternatives, Path, Step
+from metrics_core.formats.parsing.chosen_columns import WORD_OF
 from metrics_core.formats.parsing.columns import (
-    DOCUMENT_TEXTS,
     FURTHER,
     NAMES,
     QUERY_IDS,
@@ -54,18 +55,7 @@ from metrics_core.formats.registry import SPECIFIC, Kind
 
 _QUERY_TEXTS = {*QUERY_TEXTS, "userinput"}
 _OWN_IDS = (*ROLES["query_id"], *FURTHER["query_id"])
-_TEXTS_BESIDE = ("title", *DOCUMENT_TEXTS)
 _OF_THE_QUERY = ("query", "topic", "metadata")
-NUMBERS = ("score", "grade", "rank")
-"""The roles of numbers beside a document."""
-ROLE_OF = {
-    "query_id": "query",
-    "doc_id": "doc",
-    "relevance": "grade",
-    "tag": "system",
-    "run": "system",
-}
-"""The role in a mapping of our columns."""
 
 
 @dataclass
@@ -81,16 +71,8 @@ class Inference:
     has_texts: bool = False
     unclear: list[Path] = field(default_factory=list)
     rivals: list[Path] = field(default_factory=list)
-    """Lists of which each could be the documents."""
+    """Lists that could each be the documents."""
     unused: list[Path] = field(default_factory=list)
-
-    @property
-    def columns(self) -> set[str]:
-        """The names that the paths begin with."""
-        own = [
-            path for each in self.mappings.values() for m in each for p in m.values() for path in p
-        ]
-        return {path.steps[0].name for path in own if path.steps}
 
     def add(self, kind: Kind, name: str, sureness: int, **paths: Path | None) -> None:
         """A mapping of a kind."""
@@ -104,24 +86,24 @@ class Inference:
 def infer(look: Sequence[Any], *, cut: bool = False) -> Inference:
     """What these records hold; nothing if there is no list of documents among it. Of records that
     are `cut` off the query may follow."""
-    rows, found = [record for record in look if type(record) is dict], Inference()
-    if len(look) == 1 and rows and _infer_whole(rows[0], found):
-        return found
+    rows, inference = [record for record in look if type(record) is dict], Inference()
+    if len(look) == 1 and rows and _infer_whole(rows[0], inference):
+        return inference
     if rows and all(map(_is_map, rows)):
         lists = list(chain.from_iterable(row.values() for row in rows))
         documents = documents_in("", lists, (VALUES,))
         if documents is not None and not documents.query:
-            found.query = Path((KEYS,))
-            _add(found, [documents], None)
-        return found
-    _infer_records(rows, (), found, cut=cut)
-    return found
+            inference.query = Path((KEYS,))
+            _add(inference, [documents], None)
+        return inference
+    _infer_records(rows, (), inference, cut=cut)
+    return inference
 
 
 # The whole of a file
 
 
-def _infer_whole(record: dict[str, Any], found: Inference) -> bool:
+def _infer_whole(record: dict[str, Any], inference: Inference) -> bool:
     """Whether an object is a table itself, or holds the records in its only list of objects."""
     names, values = list(record), list(record.values())
     first = values[0] if values else None
@@ -129,14 +111,16 @@ def _infer_whole(record: dict[str, Any], found: Inference) -> bool:
     if _has_ids(names) and _are_alike(values):
         step = VALUES if type(first) is dict else ITEMS
         columns = [list(v.values()) if type(v) is dict else v for v in values]
-        return _infer_flat(names, columns, lambda name: (Step("key", name), step), found)
+        return _infer_flat(names, columns, lambda name: (Step("key", name), step), inference)
     if (
         type(first) is dict
         and _has_ids(list(first))
         and all(type(v) is dict and tuple(v) == tuple(first) for v in values)
     ):
         columns = [[v[name] for v in values] for name in first]
-        return _infer_flat(list(first), columns, lambda name: (VALUES, Step("key", name)), found)
+        return _infer_flat(
+            list(first), columns, lambda name: (VALUES, Step("key", name)), inference
+        )
     if type(columns) is list and type(data) is list and all(type(n) is str for n in columns):
         if not all(type(row) is list and len(row) == len(columns) for row in data):
             return False
@@ -146,21 +130,21 @@ def _infer_whole(record: dict[str, Any], found: Inference) -> bool:
             columns,
             by_name,
             lambda name: (Step("key", "data"), ITEMS, Step("item", places[name])),
-            found,
+            inference,
         )
     if values and all(type(v) is dict for v in values):
-        _infer_records(some_of(values, shape_of_record), (VALUES,), found)
-        return bool(found.mappings)
+        _infer_records(some_of(values, shape_of_record), (VALUES,), inference)
+        return bool(inference.mappings)
     wrapped = [n for n, v in record.items() if type(v) is list and v and type(v[0]) is dict]
     if len(wrapped) == 1 and _query_of([record]) is None:
         inside = (Step("key", wrapped[0]), ITEMS)
         rows = [row for row in some_of(record[wrapped[0]], shape_of_record) if type(row) is dict]
-        _infer_records(rows, inside, found)
+        _infer_records(rows, inside, inference)
         names = list(rows[0])
-        if not found.mappings and _has_ids(names) and not any(map(is_nested, rows[0].values())):
+        if not inference.mappings and _has_ids(names) and not any(map(is_nested, rows[0].values())):
             columns = [[row.get(name) for row in rows] for name in names]
-            return _infer_flat(names, columns, lambda name: (*inside, Step("key", name)), found)
-        return bool(found.mappings)
+            return _infer_flat(names, columns, lambda name: (*inside, Step("key", name)), inference)
+        return bool(inference.mappings)
     return False
 
 
@@ -184,7 +168,7 @@ def _infer_flat(
     names: list[str],
     columns: Sequence[Sequence[Any]],
     steps_of: Callable[[str], Steps],
-    found: Inference,
+    inference: Inference,
 ) -> bool:
     """A table with a row for each document. Whether it is one."""
     rows = list(islice(zip(*columns, strict=True), LOOKED_AT))
@@ -196,12 +180,12 @@ def _infer_flat(
         if understood.missing or kind not in sureness:
             continue
         paths = {
-            ROLE_OF.get(role, role): Path(steps_of(names[at]))
+            "system" if role == "tag" else WORD_OF.get(role, role): Path(steps_of(names[at]))
             for role, at in understood.roles.items()
             if role not in ("subtopic", "iteration")
         }
-        found.add(kind, "", SPECIFIC if sureness[kind] == best else sureness[kind], **paths)
-    return bool(found.mappings)
+        inference.add(kind, "", SPECIFIC if sureness[kind] == best else sureness[kind], **paths)
+    return bool(inference.mappings)
 
 
 def _is_map(record: Mapping[str, Any]) -> bool:
@@ -214,7 +198,7 @@ def _is_map(record: Mapping[str, Any]) -> bool:
 
 
 def _infer_records(
-    rows: Sequence[dict[str, Any]], at: Steps, found: Inference, *, cut: bool = False
+    rows: Sequence[dict[str, Any]], at: Steps, inference: Inference, *, cut: bool = False
 ) -> None:
     """What records at these steps hold: lists of documents for a query each, which may be the key
     of the record."""
@@ -233,13 +217,13 @@ def _infer_records(
     query = _query_of(rows)
     own_queries = [own.query for own in documents if own.query]
     if own_queries and (query is None or fold(query[-1].name) in _QUERY_TEXTS):
-        found.query = Path(own_queries[0])
+        inference.query = Path(own_queries[0])
     elif query is not None:
-        found.query = Path((*at, *query))
+        inference.query = Path((*at, *query))
     elif at == (VALUES,):
-        found.query = Path((KEYS,))
+        inference.query = Path((KEYS,))
     elif cut:
-        found.query = Path()
+        inference.query = Path()
     else:
         return
     plain = [n for n in names if n not in lists and not any(map(is_nested, values[n]))]
@@ -247,14 +231,14 @@ def _infer_records(
     if not NUMBER_NAMES.isdisjoint(map(fold, plain)):
         documents = [own for own in documents if own.kinds[1] == SPECIFIC]
     used = {own.name for own in documents}
-    _add_beside(documents, [n for n in lists if n not in used], values, at, found)
+    _add_beside(documents, [n for n in lists if n not in used], values, at, inference)
     if not documents:
         documents = documents_of_maps(names, values, at)
     tag = position(plain, NAMES["tag"])
     system = Path((*at, Step("key", plain[tag]))) if tag >= 0 else None
-    others = [n for n in plain if Step("key", n) not in found.query.steps]
-    found.has_texts = position(others, QUERY_TEXTS) >= 0
-    _add(found, documents, system)
+    others = [n for n in plain if Step("key", n) not in inference.query.steps]
+    inference.has_texts = position(others, QUERY_TEXTS) >= 0
+    _add(inference, documents, system)
 
 
 def _query_of(rows: Sequence[Mapping[str, Any]]) -> Steps | None:
@@ -278,7 +262,7 @@ def _query_of(rows: Sequence[Mapping[str, Any]]) -> Steps | None:
 
 def _may_be_document(names: Sequence[str]) -> bool:
     """Whether a record may be a document's, which lists what it refers to: a bare id and a text."""
-    return position(names, _OWN_IDS) < 0 and position(names, _TEXTS_BESIDE) >= 0
+    return position(names, _OWN_IDS) < 0 and position(names, TEXTS) >= 0
 
 
 def _add_beside(
@@ -286,9 +270,9 @@ def _add_beside(
     names: Sequence[str],
     values: Mapping[str, Sequence[Any]],
     at: Steps,
-    found: Inference,
+    inference: Inference,
 ) -> None:
-    """Find the lists of numbers beside lists of ids, of which each must have one."""
+    """Find the list of numbers beside each list of ids."""
     for name in names:
         lists = [own for own in values[name] if type(own) is list]
         items = list(chain.from_iterable(islice(lists, LOOKED_AT)))[: LOOKED_AT**2]
@@ -303,10 +287,10 @@ def _add_beside(
                 fitting[0].numbers[role] = NumberColumn(name, path, list(map(str, items)))
                 continue
         if may_be_of_documents(name, items):
-            found.unused.append(Path(path))
+            inference.unused.append(Path(path))
 
 
-def _add(found: Inference, documents: Sequence[DocumentList], system: Path | None) -> None:
+def _add(inference: Inference, documents: Sequence[DocumentList], system: Path | None) -> None:
     """The mappings of these lists of documents."""
     by_kind: Counter[Kind] = Counter()
     for own in documents:
@@ -323,15 +307,15 @@ def _add(found: Inference, documents: Sequence[DocumentList], system: Path | Non
                 numbers = {"grade": paths.get("grade", constant)}
                 if "grade" not in paths and not negative:
                     numbers["score"] = paths.get("score")
-            found.add(
+            inference.add(
                 kind,
                 own.name,
                 sureness,
-                query=found.query,
+                query=inference.query,
                 doc=doc,
                 **numbers,
                 system=system if kind == "run" else None,
             )
-        found.unclear += [Path(steps) for steps in own.unclear]
+        inference.unclear += [Path(steps) for steps in own.unclear]
     if max(by_kind.values(), default=0) > 1:
-        found.rivals = [Path(own.doc) for own in documents if not is_negative(own.name)]
+        inference.rivals = [Path(own.doc) for own in documents if not is_negative(own.name)]

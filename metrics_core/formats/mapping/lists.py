@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
+from typing import Any
 
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
-from metrics_core.formats.mapping.axes import PythonValues, Records
-from metrics_core.formats.mapping.documents import look_at, values_by_path
-from metrics_core.formats.mapping.infer import NUMBERS, ROLE_OF, Inference, infer
+from metrics_core.formats.mapping.axes import Records
+from metrics_core.formats.mapping.documents import (
+    NUMBERS,
+    shape_of_record,
+    some_of,
+    values_by_path,
+)
+from metrics_core.formats.mapping.infer import Inference, infer
 from metrics_core.formats.mapping.paths import Path, is_path, parse_path
 from metrics_core.formats.mapping.records import blocks_of, first_records, first_rows
 from metrics_core.formats.mapping.tables import Mappings, load_mapped
 from metrics_core.formats.parquet import MAGIC
-from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, there
+from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, there
 from metrics_core.formats.parsing.systems import FormatDetails
 from metrics_core.formats.registry import (
     ASKED,
@@ -78,19 +84,17 @@ def _infer_sample(sample: Sample) -> Inference:
 def read_lists(source: Source, request: Request) -> Loaded:
     """A run of ranked lists, or judgments: a document has the grade beside it, else what is listed
     has grade 1, what is listed as negative grade 0."""
-    is_parquet = source.magic.startswith(MAGIC)
-    known = infer(first_rows(source)) if is_parquet else None
+    of_parquet = infer(first_rows(source)) if source.magic.startswith(MAGIC) else None
+    columns = () if of_parquet is None else _columns_of(_mappings_by(of_parquet, request))
     names, unused = dict[str, None](), dict[str, None]()
     last: Mappings = ()
 
     def mappings_of(records: Records) -> Mappings:
         nonlocal last
-        _refuse_others(source, records)
-        inference = known or infer(look_at(records))
+        inference = of_parquet or infer(_look_at(source, records))
         if not request.columns:
             _refuse_unclear(source, inference)
-        chosen = _chosen(inference, request)
-        last = chosen or inference.mappings.get(request.kind, last)
+        last = _mappings_by(inference, request) or last
         if not last:
             problem = LineProblem(None, "no list of documents by query", KIND_TITLES[request.kind])
             raise refuse(source, [problem], hint=_HINT)
@@ -101,7 +105,7 @@ def read_lists(source: Source, request: Request) -> Loaded:
     def details() -> FormatDetails:
         return FormatDetails("lists", f"Lists of documents: {', '.join(names) or 'by query'}")
 
-    blocks = blocks_of(source, known.columns if known else ())
+    blocks = blocks_of(source, columns)
     loaded = load_mapped(source, request, blocks, mappings_of, details, hint=_HINT)
     if not unused:
         return loaded
@@ -109,37 +113,44 @@ def read_lists(source: Source, request: Request) -> Loaded:
     return replace(loaded, table=loaded.table.noting(Note("columns", message, len(unused))))
 
 
-def _chosen(inference: Inference, request: Request) -> Mappings:
-    """The mapping by the paths that the reader names, what they leave out being inferred; none
-    without a path."""
+def _mappings_by(inference: Inference, request: Request) -> Mappings:
+    """The mappings of the kind that is asked for. Paths that the reader names replace them, what
+    they leave out being inferred."""
     columns = {role: parse_path(path) for role, path in there(request.columns).items()}
+    inferred = inference.mappings.get(request.kind, [])
     if not columns:
-        return ()
-    given = {ROLE_OF.get(role, role): path for role, path in columns.items()}
-    own = dict(next(iter(inference.mappings.get(request.kind, ())), {}))
+        return inferred
+    given = {WORD_OF.get(role, role): path for role, path in columns.items()}
+    mapping = dict(next(iter(inferred), {}))
     if "doc" in given:
-        own = {role: path for role, path in own.items() if role in ("query", "system")}
+        mapping = {role: path for role, path in mapping.items() if role in ("query", "system")}
     if not given.keys().isdisjoint(NUMBERS):
-        own = {role: path for role, path in own.items() if role not in NUMBERS}
+        mapping = {role: path for role, path in mapping.items() if role not in NUMBERS}
     if request.columns.get("run") == NO_COLUMN:
-        own.pop("system", None)
+        mapping.pop("system", None)
     if inference.query is not None:
-        own.setdefault("query", (inference.query,))
+        mapping.setdefault("query", (inference.query,))
     if request.kind == "qrels":
-        own.setdefault("grade", parse_path("'1'"))
-    return [own | given]
+        mapping.setdefault("grade", parse_path("'1'"))
+    return [mapping | given]
 
 
-def _refuse_others(source: Source, records: Records) -> None:
-    """Refuse a record that is no object."""
-    if not isinstance(records.values, PythonValues):
-        return
-    values = records.values
-    wrong = next((n for n, value in enumerate(values.values) if type(value) is not dict), None)
+def _columns_of(mappings: Mappings) -> set[str]:
+    """The columns that mappings read."""
+    paths = chain.from_iterable(path for mapping in mappings for path in mapping.values())
+    return {path.steps[0].name for path in paths if path.steps}
+
+
+def _look_at(source: Source, records: Records) -> list[Any]:
+    """The records of JSON that show what all of them hold. Raises FileFormatError for a record
+    that is no object."""
+    values = records.values.listed()
+    wrong = next((row for row, value in enumerate(values) if type(value) is not dict), None)
     if wrong is not None:
         line = None if records.lines is None else int(records.lines[wrong])
-        problem = LineProblem(line, values.shown(wrong), "a record")
+        problem = LineProblem(line, records.values.shown(wrong), "a record")
         raise refuse(source, [problem], hint=_HINT)
+    return some_of(values, shape_of_record)
 
 
 def _refuse_unclear(source: Source, inference: Inference) -> None:

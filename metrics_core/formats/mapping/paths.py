@@ -76,7 +76,7 @@ class Path:
 
 
 Alternatives = tuple[Path, ...]
-"""Paths of which the first that has values is taken."""
+"""Paths; the first one with values counts."""
 
 
 def parse_path(text: str) -> Alternatives:

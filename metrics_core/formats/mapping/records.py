@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,12 +13,11 @@ from metrics_core.formats.mapping.axes import PythonValues, Records
 from metrics_core.formats.parquet import MAGIC, guarded, has_nested, opened_parquet
 from metrics_core.formats.parsing.json_beginning import beginning
 from metrics_core.formats.parsing.json_text import (
-    check_characters,
     first_object,
+    is_incomplete,
     json_lines,
     lines_of,
-    parse_json,
-    strings_in,
+    parse_file,
 )
 from metrics_core.formats.registry import Sample
 from metrics_core.formats.source.limits import TREE
@@ -28,7 +26,7 @@ from metrics_core.formats.source.source import Source
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-RECORDS_AT_ONCE = 20_000
+_RECORDS_AT_ONCE = 20_000
 _CHARACTERS_AT_ONCE, _ROWS_AT_ONCE = 500_000, 2_000
 """The most of JSON Lines, and the rows of Parquet, that are one block."""
 _LOOKED_AT, _LINES = 50, 20
@@ -40,7 +38,7 @@ def first_records(sample: Sample) -> tuple[list[Any], bool]:
     cut off."""
     if sample.source.magic.startswith(MAGIC):
         return first_rows(sample.source), False
-    if not sample.text.lstrip().startswith(("{", "[")) or sample.has_trec_lines:
+    if not sample.text.lstrip().startswith(("{", "[")):
         return [], False
     value, whole = sample.json, sample.has_first_record
     first = value[0] if isinstance(value, list) and value else value
@@ -49,7 +47,7 @@ def first_records(sample: Sample) -> tuple[list[Any], bool]:
         whole = whole or (isinstance(value, list) and len(value) > 1)
     if isinstance(value, list):
         return value, not whole
-    if not whole or not sample.lines or _is_open(sample.lines[0]):
+    if not whole or not sample.lines or is_incomplete(sample.lines[0]):
         return [value], not whole
     return [first_object(line) or beginning(line).value for line in sample.lines[:_LINES]], False
 
@@ -81,10 +79,10 @@ def blocks_of(source: Source, columns: Collection[str]) -> Iterator[Records]:
         return
     numbered = _numbered(source)
     if numbered is None:
-        content = whole_json(source)
+        content = parse_file(source)
         records = content if isinstance(content, list) else [content]
-        for start in range(0, max(len(records), 1), RECORDS_AT_ONCE):
-            yield Records(PythonValues(records[start : start + RECORDS_AT_ONCE]))
+        for start in range(0, max(len(records), 1), _RECORDS_AT_ONCE):
+            yield Records(PythonValues(records[start : start + _RECORDS_AT_ONCE]))
         return
     size = 0
 
@@ -98,19 +96,11 @@ def blocks_of(source: Source, columns: Collection[str]) -> Iterator[Records]:
     for number, value in json_lines(source, measured()):
         lines.append(number)
         values.append(value)
-        if len(values) == RECORDS_AT_ONCE or size > _CHARACTERS_AT_ONCE:
+        if len(values) == _RECORDS_AT_ONCE or size > _CHARACTERS_AT_ONCE:
             yield Records(PythonValues(values), np.array(lines))
             lines, values, size = [], [], 0
     if values:
         yield Records(PythonValues(values), np.array(lines))
-
-
-def whole_json(source: Source) -> Any:
-    """The one JSON value of a file. Raises FileFormatError."""
-    text = source.content(TREE)
-    value = parse_json(source, text)
-    check_characters(source, text, strings_in(value), None)
-    return value
 
 
 def _numbered(source: Source) -> Iterable[tuple[int, str]] | None:
@@ -119,19 +109,10 @@ def _numbered(source: Source) -> Iterable[tuple[int, str]] | None:
     if head.startswith(b"["):
         return None
     if b"\n" in head:
-        is_one = _is_open(head.partition(b"\n")[0].decode())
+        is_one = is_incomplete(head.partition(b"\n")[0].decode())
         return None if is_one else enumerate(source.text_lines(), 1)
     text = source.content(TREE)
-    return None if _is_open(text.lstrip().partition("\n")[0]) else lines_of(text)
-
-
-def _is_open(line: str) -> bool:
-    """Whether a first line is only the beginning of an object."""
-    try:
-        json.JSONDecoder(parse_int=str).raw_decode(line)
-    except (ValueError, RecursionError):
-        return True
-    return False
+    return None if is_incomplete(text.lstrip().partition("\n")[0]) else lines_of(text)
 
 
 def _of_parquet(source: Source, columns: Collection[str]) -> Iterator[Records]:

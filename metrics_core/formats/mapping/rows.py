@@ -66,7 +66,8 @@ def _first(records: Records, paths: Alternatives) -> Path | None:
     for path in paths:
         try:
             if path.constant is not None or any(
-                not records.at(part.steps)[1].missing().all() for part in path.joined or (path,)
+                not records.values_at(part.steps)[1].missing().all()
+                for part in path.joined or (path,)
             ):
                 return path
         except MappingError:
@@ -80,7 +81,7 @@ def _check_lists(records: Records, path: Path) -> None:
     for number, step in enumerate(path.steps[1:], 1):
         before = path.steps[number - 1]
         if step.kind in ("items", "values") and before.kind == "key" and not step.optional:
-            axis, objects = records.at(path.steps[: number - 1])
+            axis, objects = records.values_at(path.steps[: number - 1])
             absent = objects.lacks(before.name)
             if absent.any():
                 row = int(np.argmax(absent))
@@ -89,11 +90,11 @@ def _check_lists(records: Records, path: Path) -> None:
 
 def _axis_of_rows(records: Records, paths: Mapping[str, Path]) -> RowAxis:
     axes = {
-        role: records.at(path.steps)[0]
+        role: records.values_at(path.steps)[0]
         for role, path in paths.items()
         if path.constant is None and not path.joined and not path.most
     }
-    return axes.get(DOC) or max(axes.values(), key=_depth, default=records.at(())[0])
+    return axes.get(DOC) or max(axes.values(), key=_depth, default=records.values_at(())[0])
 
 
 def _depth(axis: RowAxis) -> int:
@@ -105,7 +106,7 @@ def _column(records: Records, path: Path, rows: RowAxis) -> RoleValues:
         return RoleValues(rows, PythonValues([path.constant]), np.zeros(rows.count, dtype=np.int64))
     if path.joined:
         return _joined([_column(records, part, rows) for part in path.joined], rows)
-    axis, values = records.at(path.steps)
+    axis, values = records.values_at(path.steps)
     return _most_frequent(axis, values, rows) if path.most else _on(axis, values, rows)
 
 

@@ -42,9 +42,8 @@ class _Gathered:
     def index(self) -> LineIndex | None:
         """The lines of all rows, if there are any."""
         lines = [own for own in self.lines if own is not None]
-        return (
-            LineIndex.of(np.concatenate(lines)) if lines and len(lines) == len(self.lines) else None
-        )
+        are_known = lines and len(lines) == len(self.lines)
+        return LineIndex.of(np.concatenate(lines)) if are_known else None
 
 
 def load_mapped(
@@ -54,7 +53,6 @@ def load_mapped(
     mappings_of: Callable[[Records], Mappings],
     details: Callable[[], FormatDetails],
     *,
-    notes: Sequence[Note] = (),
     hint: str = "",
 ) -> Loaded:
     """Read a run or judgments; the rows of all mappings of a block of records are put together.
@@ -73,16 +71,16 @@ def load_mapped(
         raise NothingOfKindError(source.name, [problem], hint=hint)
     table = pa.concat_tables(gathered.tables, promote_options="default")
     empty = [query for query, has_documents in gathered.queries.items() if not has_documents]
-    told = list(notes)
+    notes = list[Note]()
     if empty:
         message = f"{len(empty):,} {plural(len(empty), 'query', 'queries')} with an empty list"
-        told.append(Note("empty", message, len(empty), tuple(empty[:3])))
+        notes.append(Note("empty", message, len(empty), tuple(empty[:3])))
     if request.kind == "run":
-        return _load_run(source, request, table, gathered.index, details(), told)
-    table = _with_grades(source, table, gathered.index, told)
+        return _load_run(source, request, table, gathered.index, details(), notes)
+    table = _with_grades(source, table, gathered.index, notes)
     qrels = qrels_table(source, request, table, gathered.index)
-    own = details()
-    return Loaded(qrels.noting(*told), own.format, own.title, source.name)
+    read_as = details()
+    return Loaded(qrels.noting(*notes), read_as.format, read_as.title, source.name)
 
 
 def _refused(source: Source, records: Records, error: MappingError, hint: str) -> FileFormatError:
@@ -142,7 +140,7 @@ def _wrong(rows: Rows, role: str, row: int, expected: str, hint: str = "") -> Ma
     """The error for a value of a role on the axis of its column."""
     column, path = rows.columns[role], rows.paths[role]
     if path.steps and path.steps[-1].kind == "key" and column.values.missing()[row]:
-        _, objects = rows.records.at(path.steps[:-1])
+        _, objects = rows.records.values_at(path.steps[:-1])
         if objects.take(np.array([row])).key(path.steps[-1].name).listed() == [None]:
             expected = f"an object with `{path.steps[-1].name}`"
             return MappingError(column.axis, row, objects.shown(row), expected, hint)

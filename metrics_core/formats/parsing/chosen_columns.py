@@ -28,6 +28,9 @@ WORDS: dict[str, str] = {
 }
 """The words for what a column is, and our own name of it."""
 
+WORD_OF = {"query_id": "query", "doc_id": "doc", "relevance": "grade", "run": "system"}
+"""The word for our name of a column, if it is another one."""
+
 NO_COLUMN = "-"
 """In place of the system's name: whatever the file has of such a column, it is one run."""
 

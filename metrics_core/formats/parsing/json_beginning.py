@@ -27,8 +27,8 @@ _NOTHING = Beginning(None, whole=False)
 
 
 def beginning(text: str, size: int = _BEGINNING) -> Beginning:
-    """The JSON value that begins a text, as far as so many characters have it, what is open there
-    closed. Numbers are NumberText."""
+    """The JSON value at the beginning of a text, read up to `size` characters; what is open there
+    is closed. Numbers are NumberText."""
     text = text.lstrip()[:size]
     if not text.startswith(("{", "[")):
         return _NOTHING

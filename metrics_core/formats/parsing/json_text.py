@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from metrics_core.base.errors import LineProblem
+from metrics_core.formats.source.limits import TREE
 from metrics_core.formats.source.lines import refuse
 from metrics_core.formats.source.source import Source, shortened
 
@@ -54,6 +55,23 @@ def parse_json(source: Source, text: str, line: int | None = None) -> Any:
         value = _DECODER.decode(text)
         _check_levels(value, 0)
         return value
+
+
+def parse_file(source: Source) -> Any:
+    """The one JSON value of a file. Raises FileFormatError."""
+    text = source.content(TREE)
+    value = parse_json(source, text)
+    check_characters(source, text, strings_in(value), None)
+    return value
+
+
+def is_incomplete(line: str) -> bool:
+    """Whether a line is only the beginning of a JSON value."""
+    try:
+        json.JSONDecoder(parse_int=str).raw_decode(line)
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:

@@ -11,11 +11,10 @@ from typing import Any
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.parsing.json_text import (
     NumberText,
-    check_characters,
+    is_incomplete,
     json_lines,
     lines_of,
-    parse_json,
-    strings_in,
+    parse_file,
 )
 from metrics_core.formats.registry import Request
 from metrics_core.formats.source.limits import TREE
@@ -155,10 +154,7 @@ def _shown(value: Any) -> str:
 
 def whole_json(source: Source, hint: str) -> JsonValue:
     """The one value of a file."""
-    text = source.content(TREE)
-    value = parse_json(source, text)
-    check_characters(source, text, strings_in(value), None)
-    return JsonValue(source, value, hint)
+    return JsonValue(source, parse_file(source), hint)
 
 
 def json_records(source: Source, hint: str) -> Iterator[JsonValue]:
@@ -176,9 +172,4 @@ def json_records(source: Source, hint: str) -> Iterator[JsonValue]:
 
 def _is_one(text: str) -> bool:
     """Whether an object goes over several lines, so that it is the only one."""
-    first = text.lstrip().partition("\n")[0]
-    try:
-        json.JSONDecoder(parse_int=str).raw_decode(first)
-    except (ValueError, RecursionError):
-        return "\n" in text.strip()
-    return False
+    return is_incomplete(text.lstrip().partition("\n")[0]) and "\n" in text.strip()

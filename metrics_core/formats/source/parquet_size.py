@@ -128,12 +128,13 @@ def check_size(
     if min(every, default=0) < 0 or sum(every) != file.metadata.num_rows:
         found = f"a count of {file.metadata.num_rows:,} rows that does not fit its parts"
         raise FileFormatError(source.name, [LineProblem(None, found, "Parquet")], hint=_AGAIN)
+    leaves = _leaves(file, names, lists)
     if first is None:
-        _check_rows(source, sum(every), len(names))
+        _check_rows(source, sum(every), len(leaves))
     if any(len(group.chunks) != file.metadata.num_columns for group in groups):
         raise pa.ArrowInvalid("lists or structs in a column")
     most = source.limit.table(source.size())
-    columns = _Columns(source, file, groups, _leaves(file, names, lists), most)
+    columns = _Columns(source, file, groups, leaves, most)
     columns.check(_looked_at(every, first), a_cell)
 
 
@@ -159,10 +160,12 @@ def _leaves(file: pq.ParquetFile, names: Sequence[str], lists: bool) -> list[int
     that holds others, which is told by another path than its name."""
     every = range(file.metadata.num_columns)
     paths = [file.schema.column(place).path for place in every]
-    of_column = {path: path for path in names}
-    if lists:
-        of_column |= {p: n for p in paths for n in names if p.startswith(f"{n}.")}
-    places = [place for place in every if paths[place] in of_column]
+    wanted = set(names)
+    if lists:  # the columns inside of one are told by its name and theirs
+        starts = (accumulate(path.split("."), "{}.{}".format) for path in paths)
+        places = [place for place, own in zip(every, starts, strict=True) if wanted & {*own}]
+    else:
+        places = [place for place in every if paths[place] in wanted]
     if not lists and len(places) != len(names):
         raise pa.ArrowInvalid("lists or structs in a column, or two of one name")
     return places

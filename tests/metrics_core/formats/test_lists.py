@@ -179,6 +179,9 @@ def test_records_of_any_names_are_read_by_their_paths() -> None:
     content = [{"topic": "q", "found": [{"name": "d1", "w": 0.5}, {"name": "d2", "w": 0.25}]}]
     columns = {"query": "topic", "doc": "found[].name", "score": "found[].w"}
     assert loaded(content, columns=columns) == ("run", {"q": SCORED})
+    buffer = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(content), buffer)
+    assert rows_of(read(buffer.getvalue(), columns=columns).table) == {"q": SCORED}
 
 
 def test_the_paths_of_records_are_columns_to_choose_from() -> None:

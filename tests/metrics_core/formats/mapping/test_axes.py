@@ -37,15 +37,15 @@ def listed(values: Any) -> list[Any]:
 
 @pytest.mark.parametrize("records", both(RECORDS), ids=["Python", "Arrow"])
 def test_values_are_on_the_axis_of_their_lists(records: Records) -> None:
-    axis, ids = records.at(steps("hits[].id"))
+    axis, ids = records.values_at(steps("hits[].id"))
     assert listed(ids) == ["d1", "d2", "d3"] and axis.parents.tolist() == [0, 0, 2]
-    tags, names = records.at(steps("hits[].tags[]"))
+    tags, names = records.values_at(steps("hits[].tags[]"))
     assert listed(names) == ["a", "b", "c"]
     assert tags.above is axis and tags.place(1) == "hits[0].tags[1]"
-    queries, _ = records.at(steps("qid"))
+    queries, _ = records.values_at(steps("qid"))
     assert (rows := queries.rows_on(tags)) is not None and rows.tolist() == [0, 0, 2]
     assert axis.rows_on(queries) is None
-    _, first = records.at(steps("hits[0].id"))
+    _, first = records.values_at(steps("hits[0].id"))
     assert listed(first) == ["d1", None, "d3"]
 
 
@@ -55,8 +55,8 @@ def test_keys_and_values_of_objects() -> None:
     as_map = pa.array([list(own.items()) for own in grades], pa.map_(pa.string(), pa.int64()))
     held = pa.StructArray.from_arrays([as_map], ["rel"])
     for records in (Records(PythonValues(found)), Records(ArrowValues(held))):
-        axis, worth = records.at(steps("rel.*"))
-        same, docs = records.at(steps("rel.*~"))
+        axis, worth = records.values_at(steps("rel.*"))
+        same, docs = records.values_at(steps("rel.*~"))
         assert same is axis and listed(docs) == ["d1", "d2", "d3"] and listed(worth) == [2, 0, 1]
         assert axis.place(2) == "rel.d3"
 
@@ -66,16 +66,16 @@ def test_what_is_no_list_is_named_with_its_place() -> None:
     with pytest.raises(
         MappingError, match=r"record 1: expected a list at .*found `x` at hits\[0\]"
     ):
-        records.at(steps("hits[].t[]"))
-    axis, _ = records.at(steps("hits[]"))
+        records.values_at(steps("hits[].t[]"))
+    axis, _ = records.values_at(steps("hits[]"))
     assert records.line(axis, 0) == 7
     with pytest.raises(MappingError, match="expected an object at hits, found a list"):
-        records.at(steps("hits.*"))
+        records.values_at(steps("hits.*"))
 
 
 def test_tables_have_a_record_a_row() -> None:
     records = Records.of_table(pa.table({"q": ["a", "b"], "docs": [["x"], ["y", "z"]]}))
-    axis, docs = records.at(steps("docs[]"))
+    axis, docs = records.values_at(steps("docs[]"))
     assert listed(docs) == ["x", "y", "z"] and axis.record(np.arange(3)).tolist() == [0, 1, 1]
     assert len(Records.of_table(pa.table({})).values) == 0
 
@@ -116,9 +116,9 @@ def test_values_are_those_of_a_walk(records: list[Any], path: str) -> None:
         ]
     except TypeError:
         with pytest.raises(MappingError):
-            own.at(steps(path))
+            own.values_at(steps(path))
         return
-    axis, values = own.at(steps(path))
+    axis, values = own.values_at(steps(path))
     found = axis.record(np.arange(axis.count)).tolist(), listed(values)
     assert list(zip(*found, strict=True)) == expected
 
@@ -131,6 +131,6 @@ def test_arrow_gives_what_python_gives(lists: list[Any]) -> None:
     records = [{"a": own} for own in lists]
     typed = pa.array(records, pa.struct([("a", pa.list_(pa.list_(pa.int64())))]))
     for path in ("a", "a[]", "a[][]", "a[0]", "a[][1]"):
-        axis, values = Records(PythonValues(records)).at(steps(path))
-        same, arrow = Records(ArrowValues(typed)).at(steps(path))
+        axis, values = Records(PythonValues(records)).values_at(steps(path))
+        same, arrow = Records(ArrowValues(typed)).values_at(steps(path))
         assert listed(values) == listed(arrow) and axis.parents.tolist() == same.parents.tolist()
