@@ -180,7 +180,11 @@ class Sample:
         return (
             place is not None
             and all(
-                len(own) == len(fields[0]) and own[1] in ("Q0", "0") and is_number(own[place])
+                len(own) == len(fields[0])
+                and own[1] in ("Q0", "0")
+                and is_number(own[place])
+                # RankLib's comments, with their mark
+                and not (place == 4 and own[2].startswith("#"))
                 for own in fields
             )
             and self.text.lstrip()[:1] not in "{[<"

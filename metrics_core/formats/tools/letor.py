@@ -29,6 +29,7 @@ _LINE = re.compile(r"\s*[-+]?\d+(?:\.\d+)?\s+qid:\S+(?:\s+\d+:|\s*#|\s*$)")
 _DOC_ID = re.compile(r"\bdoc_?(?:id|no)\s*=\s*(\S+)", re.IGNORECASE)
 _FEATURES = "2 qid:1 1:0.5 2:0.31 # docid = doc-7"
 _SCORES = "q1\t0\t0.83"
+_INDRI = "q1 Q0 docid = doc-7 inc = 1 1 0.83 indri"
 _PLACES = (
     "no documents are named; each is called by its place among the lines of its query, from 0, as"
     " RankLib counts them, so that one name stands for other documents in other queries"
@@ -133,8 +134,10 @@ def _half_named(source: Source, unnamed: Sequence[int], lines: int) -> FileForma
 
 
 def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
-    """A query, its documents counted 0, 1, 2, … and a score, between tabs. MS MARCO's ranks have
-    whole numbers in the last place."""
+    """A query, its documents counted 0, 1, 2, … and a score, between tabs, where MS MARCO's ranks
+    have whole numbers in the last place; or TREC's lines with a comment for the document."""
+    if sum(_is_indri(line.split()) for line in sample.lines) > len(sample.lines) / 2:
+        return {"run": OF_A_TOOL}
     lines = [line.split("\t") for line in sample.lines]
     if not lines or any(len(fields) != 3 or not is_number(fields[2]) for fields in lines):
         return {}
@@ -154,8 +157,8 @@ def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
     endings=(".txt", ".score", ".tsv"),
     explanation="What RankLib writes with -score: a query, a document's place among the lines of"
     " its query, from 0, and its score. It meets judgments read from the same lines of features"
-    " where no comment names the documents. What it writes with -indri is a TREC run of their"
-    " names.",
+    " where no comment names the documents. What it writes with -indri is a TREC run, with the"
+    " comment in the document's place: the document is the comment's `docid = …` or its only word.",
     example=f"{_SCORES}\nq1\t1\t0.12",
     recognise=recognise_ranklib,
     tools=(
@@ -169,7 +172,10 @@ def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
     ),
 )
 def read_ranklib(source: Source, request: Request) -> Loaded:
-    """The run in RankLib's scores. Raises FileFormatError."""
+    """The run in RankLib's scores or its -indri output. Raises FileFormatError."""
+    lines = Sample(source, source.head.decode()).lines
+    if any(_is_indri(line.split()) for line in lines):
+        return _read_indri(source, request)
     contents, seen = GatheredTables(source, request.kind), Counter[str]()
     hint = f"A line looks like: {_SCORES}"
     for number, line in enumerate(source.text_lines(), 1):
@@ -192,3 +198,40 @@ def read_ranklib(source: Source, request: Request) -> Loaded:
     loaded = contents.load(request, "ranklib", "RankLib: query, place, score")
     note = Note("places", _PLACES, seen.total(), loud=True)
     return replace(loaded, table=loaded.table.noting(note))
+
+
+def _is_indri(words: Sequence[str]) -> bool:
+    """Whether this is a line of -indri that is no line of TREC: a comment, with its mark in older
+    versions, stands for the document's id."""
+    return (
+        len(words) > 5
+        and (words[1], words[-1]) == ("Q0", "indri")
+        and words[-3].isdecimal()
+        and is_number(words[-2])
+        and (len(words) > 6 or words[2].startswith("#"))
+    )
+
+
+def _read_indri(source: Source, request: Request) -> Loaded:
+    """The run in the output of -indri. Raises FileFormatError."""
+    contents = GatheredTables(source, request.kind)
+    hint = (
+        "RankLib wrote the comments of the lines of features here. Only `docid = …` or a comment of"
+        f" one word names a document: {_INDRI}. Put that into the comments and rank again, or write"
+        " with -score and evaluate with the same lines of features."
+    )
+    for number, line in enumerate(source.text_lines(), 1):
+        words = line.split()
+        if not words:
+            continue
+        comment = " ".join(words[2:-3]).lstrip("# ")
+        named = _DOC_ID.search(comment)
+        doc_id = named[1] if named else comment
+        if len(words) < 6 or words[1] != "Q0" or not doc_id or " " in doc_id:
+            found = f"`{shortened(comment)}` in the document's place"
+            raise refuse(source, [LineProblem(number, found, "a document's id")], hint=hint)
+        if not is_number(words[-2]):
+            problem = LineProblem(number, f"`{shortened(words[-2])}`", A_SCORE)
+            raise refuse(source, [problem], hint=why_not_a_number(words[-2]) or hint)
+        contents.result(words[0], doc_id, words[-2], line=number)
+    return contents.load(request, "ranklib", "RankLib: query, comment, rank, score")

@@ -129,3 +129,57 @@ def test_other_lines_of_three_are_not_ranklibs(content: bytes) -> None:
         assert read_each(content, name="x")[0].format != "ranklib"
     except FileFormatError as error:
         assert "RankLib" not in str(error)
+
+
+def indri(*comments: str) -> bytes:
+    """What RankLib's -indri writes for these comments of the lines of a query."""
+    lines = (f"1 Q0 {text} {rank} {5 - rank}.25 indri\n" for rank, text in enumerate(comments, 1))
+    return "".join(lines).encode()
+
+
+@pytest.mark.parametrize("mark", ["", "#", "# "])
+@pytest.mark.parametrize(
+    "form", ["docid = {}", "docid = {} inc = 1 prob = 0.2", "docno={} x", "{}"]
+)
+@pytest.mark.parametrize("kind", [None, "run"])
+def test_comments_in_a_trec_run_name_the_documents(mark: str, form: str, kind: Any) -> None:
+    content = indri(*(mark + form.format(doc) for doc in ("GX-1", "d7")))
+    (loaded,) = read_each(content, name="x", kind=kind)
+    assert (loaded.kind, loaded.notes) == ("run", ())
+    assert rows_of(loaded.table) == [("1", "GX-1", 4.25), ("1", "d7", 3.25)]
+
+
+def test_the_run_of_comments_meets_its_lines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs = ("GX030-77-6315042 inc = 1 prob = 0.3", "GX029-35-5894638 inc = 0.01 prob = 0.1")
+    ranked = indri(*(f"docid = {doc}" for doc in docs)).replace(b"1 Q0", b"10 Q0")
+    qrels, run = written(tmp_path, {"test.txt": LETOR4, "indri.txt": ranked})
+    found, _ = on_the_command_line(capsys, qrels, run, "-m", "RR")
+    assert found == [["indri", "all", "RR", "0.25"]]
+
+
+@pytest.mark.parametrize(
+    ("comments", "words"),
+    [
+        (("doc-7 the best", "d1 x"), "line 1: expected a document's id, found `doc-7 the best`"),
+        (
+            ("docid = a", "docid = b", "inc = 1"),
+            "line 3: expected a document's id, found `inc = 1`",
+        ),
+        (("", "#a", "#b"), "line 1: expected a document's id, found ``"),
+        (("docid = a", "docid = a"), "line 2"),
+    ],
+)
+def test_comments_that_name_no_document_are_refused(comments: tuple[str, ...], words: str) -> None:
+    assert refused(indri(*comments), "x", words)
+
+
+def test_a_score_that_is_none_among_comments() -> None:
+    content = indri("docid = a", "docid = b", "docid = c").replace(b"3.25", b"nan")
+    assert refused(content, "x", "line 2: expected a finite number as score, found `nan`")
+
+
+@pytest.mark.parametrize("line", ["1 Q0 a 1 4 my indri", "1 Q0 #a 1 4.25 x", "1 Q0 a 1 2 indri"])
+def test_other_lines_of_trec_are_no_comments(line: str) -> None:
+    assert read_each(f"{line}\n".encode(), name="x")[0].format == "trec"
