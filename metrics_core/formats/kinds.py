@@ -128,6 +128,9 @@ def recognise(
         for its_kind, sureness in declared.recognise(sample).items()
     ]
     best = _surest(candidates)
+    only_near = best is not None and best.sureness < LIKELY and best.format.name == "trec"
+    if only_near and format is None and _headless((*sample.lines, "")[0]):
+        raise _unrecognised(source, sample, kind)
     if kind is not None:
         wanted = _surest([c for c in candidates if c.kind == kind])
         sureness = NO if wanted is None else wanted.sureness
@@ -256,15 +259,17 @@ def _described(line: str) -> str:
 def _headless(line: str) -> str:
     """How to mend a line of two ids and a number that stands first, without a header; "" where this
     is none."""
-    mark = max(",;|\t", key=line.count)
-    fields = [field.strip() for field in line.split(mark)]
+    mark = max(",;|\t ", key=line.count)
+    fields = line.split() if mark == " " else [field.strip() for field in line.split(mark)]
     if len(fields) != 3 or not is_number(fields[2]) or not all(fields):
         return ""
     query, doc, number = fields
+    header = f", or write a first line such as query_id{mark}doc_id{mark}score"
+    ranks = " If the numbers are ranks, 1 being the best, read them with format=msmarco."
     return (
         f"The columns have no names. Are they a query ({query}), a document ({doc}) and a score or"
         f" grade ({number})? Then read them with columns query=1,doc=2,score=3 (grade=3 for"
-        f" judgments), or write a first line such as query_id{mark}doc_id{mark}score."
+        f" judgments){'' if mark == ' ' else header}.{ranks if number.isdecimal() else ''}"
     )
 
 

@@ -1,4 +1,4 @@
-"""MS MARCO's runs: a query, a document and its rank a line, without a score."""
+"""MS MARCO's runs, a query, a document and its rank a line, and ColBERT's, with a score as well."""
 
 from __future__ import annotations
 
@@ -15,18 +15,23 @@ from metrics_core.base.notes import Note
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts
 from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
 from metrics_core.formats.parsing.checking import check_ids, refuse_values, run_table
+from metrics_core.formats.parsing.systems import FormatDetails, load_runs
 from metrics_core.formats.parsing.trec_lines import LineColumns, fields_of, parse
 from metrics_core.formats.registry import (
+    ASKED,
     LIKELY,
     POSSIBLE,
+    SPECIFIC,
     Kind,
     Loaded,
     Request,
     Sample,
+    Tool,
     reader,
 )
 from metrics_core.formats.source.lines import LineIndex, counted
 from metrics_core.formats.source.source import Source
+from metrics_core.formats.values import is_number
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import CODED_ID, ID, coded
@@ -41,27 +46,59 @@ _LINES = LineColumns(
     rest=False,
 )
 
+_SCORED = LineColumns(
+    columns={**_LINES.columns, "score": pa.float64()},
+    line="A line of ColBERT's ranking is: query_id doc_id rank score",
+    rest=False,
+)
+
 
 def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
-    """Three columns, of which the last counts 1, 2, … within each query. Judgments without their
-    second column look alike while no query has a first and a second, or where ranks are tied or
-    start at 0; then the file's ending decides."""
+    """Three columns, of which the last counts 1, 2, … within each query, each number once; or whole
+    numbers that rise from 1, some of which are left out. Grades look alike while no query has three
+    documents, scores where all of them fall. The ending of a file says that they are ranks unless
+    they fall."""
     lines = [fields_of(line) for line in sample.lines]
-    whole = [len(f) == 3 and f[2].isascii() and f[2].isdigit() for f in lines]
-    if not lines or sum(whole) < 0.9 * len(lines):
+    numbers: dict[str, list[int]] = {}
+    for fields in lines:
+        if len(fields) == 3 and fields[2].isascii() and fields[2].isdigit():
+            numbers.setdefault(fields[0], []).append(int(fields[2][:9]))
+    lists = list(numbers.values())
+    if not lists or sum(map(len, lists)) < 0.9 * len(lines):
         return {}
-    ranks: dict[str, list[int]] = {}
-    for fields, fits in zip(lines, whole, strict=True):
-        if fits:
-            ranks.setdefault(fields[0], []).append(int(fields[2][:9]))
-    named = sample.path.endswith((".run", ".res"))
-    if any(len(set(own)) < len(own) or min(own) < 1 for own in ranks.values()):
-        return {"run": LIKELY} if named else {}
-    counting = sum(own == list(range(1, len(own) + 1)) for own in ranks.values())
-    several = max(map(len, ranks.values())) > 1
-    if (several and counting == len(ranks)) or named:
+    longest = max(map(len, lists))
+    whole = all(sorted(own) == list(range(1, len(own) + 1)) for own in lists)
+    rising = all(own[0] == 1 and own == sorted(set(own)) for own in lists)
+    falling = all(own == sorted(own, reverse=True) for own in lists)
+    falling = falling and any(own[0] > own[-1] for own in lists)
+    if sample.path.endswith((".run", ".res")):
+        return {} if falling else {"run": LIKELY}
+    if whole and not falling and longest > (1 if rising else 2):
         return {"run": LIKELY}
-    return {"run": POSSIBLE} if several else {}
+    return {"run": POSSIBLE} if rising and longest > 2 else {}
+
+
+def recognise_colbert(sample: Sample) -> Mapping[Kind, int]:
+    """Whole numbers as ids of query and passage, ranks 1, 2, … that rise in each query, and scores
+    that fall. Judgments of subtopics look alike where all scores are whole numbers."""
+    lists: dict[str, list[list[str]]] = {}
+    for line in sample.lines:
+        fields = line.split("\t")
+        if len(fields) != 4 or not all(map(str.isdecimal, fields[:3])) or not is_number(fields[3]):
+            return {}
+        lists.setdefault(fields[0], []).append(fields)
+    whole = True
+    for own in lists.values():
+        _, passages, ranks, scores = zip(*own, strict=True)
+        falling = sorted(scores, key=float, reverse=True)
+        if len(set(passages)) < len(own) or falling != list(scores):
+            return {}
+        if list(ranks) != [str(place) for place in range(1, len(own) + 1)]:
+            return {}
+        whole = whole and all(map(str.isdecimal, scores))
+    if max(map(len, lists.values()), default=0) < 2:
+        return {}
+    return {"run": ASKED if whole else SPECIFIC}
 
 
 def write_msmarco_run(run: Run, file: BinaryIO) -> None:
@@ -92,23 +129,50 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
 def read_msmarco(source: Source, request: Request) -> Loaded:
     """A run whose ranks, 1 being the best, become falling scores; they are kept where some are left
     out, as MS MARCO's own evaluation does."""
-    blocks = list(parse(source, _LINES))
-    refuse_problems(source, blocks)
-    index = LineIndex(tuple(block.stretch for block in blocks))
-    rows = pa.concat_tables([block.table for block in blocks]).unify_dictionaries()
+    rows, index, notes = _rows(source, _LINES, "rank")
     ranks = rows["rank"].to_numpy()
-    bad = np.flatnonzero(~np.isfinite(ranks))
-    if len(bad):
-        problem = ("no number", "a rank in the third column", _LINES.line)
-        raise refuse_values(source, index, bad, lambda row: problem)
     columns = {name: rows[name] for name in ("query_id", "doc_id")}
     table = pa.table({**columns, "score": -ranks})
     check_ids(source, table, index)
     kept, told = _kept_ranks(coded(rows["query_id"]), ranks)
     run = run_table(source, request, table, index, ranks=kept)
     message = "there is a rank but no score; the rank gives the order"
-    run = run.noting(*line_notes(blocks), Note("rank", message, len(run)), *told)
+    run = run.noting(*notes, Note("rank", message, len(run)), *told)
     return Loaded(run, "msmarco", "MS MARCO run: query, document, rank", source.name)
+
+
+@reader(
+    "colbert",
+    title="ColBERT ranking",
+    kinds=("run",),
+    endings=(".tsv",),
+    explanation="A query, a passage, its rank and its score a line, all numbers, between tabs,"
+    " without a header. The score gives the order.",
+    example="1\t7067032\t1\t24.53\n1\t7067056\t2\t23.9",
+    recognise=recognise_colbert,
+    tools=(Tool("ColBERT", "`ranking.save(…)`: its ranking.tsv", "a run", audiences=("search",)),),
+)
+def read_colbert(source: Source, request: Request) -> Loaded:
+    """The run in a ranking of ColBERT. Raises FileFormatError."""
+    rows, index, notes = _rows(source, _SCORED, "score")
+    rows = rows.set_column(3, "score", rows["score"].combine_chunks())
+    title = "ColBERT ranking: query, passage, rank, score"
+    return load_runs(source, request, rows, index, FormatDetails("colbert", title), notes)
+
+
+def _rows(
+    source: Source, layout: LineColumns, number: str
+) -> tuple[pa.Table, LineIndex, list[Note]]:
+    """The rows of all lines, in which each `number` is finite, their lines, and what is odd."""
+    blocks = list(parse(source, layout))
+    refuse_problems(source, blocks)
+    index = LineIndex(tuple(block.stretch for block in blocks))
+    rows = pa.concat_tables([block.table for block in blocks]).unify_dictionaries()
+    bad = np.flatnonzero(~np.isfinite(rows[number].to_numpy()))
+    if len(bad):
+        problem = ("no number", f"a {number} in column {len(layout.columns)}", layout.line)
+        raise refuse_values(source, index, bad, lambda row: problem)
+    return rows, index, line_notes(blocks)
 
 
 def _kept_ranks(

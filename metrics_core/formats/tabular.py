@@ -24,6 +24,7 @@ from metrics_core.formats.registry import (
     KINDS,
     LIKELY,
     POSSIBLE,
+    Columns,
     FirstRows,
     Kind,
     Loaded,
@@ -148,7 +149,7 @@ def _quoted(text: str) -> str:
 )
 def read_csv(source: Source, request: Request, *, only_carefully: bool = False) -> Loaded:
     """A CSV file, quoted as RFC 4180 says. `only_carefully` skips the fast path, for tests."""
-    separator = _separator(_sample(source)) or ","
+    separator = _separator(_sample(source, request.columns)) or ","
     named = None if only_carefully else quickly_named(source, request, separator)
     if named is None:
         named = named_from(source, request, csv_records(source, separator))
@@ -170,7 +171,7 @@ def read_csv(source: Source, request: Request, *, only_carefully: bool = False) 
 def read_tsv(source: Source, request: Request, *, only_carefully: bool = False) -> Loaded:
     """A TSV file. A quote counts only where it also closes on its line, so that a lone one never
     swallows the lines after it. `only_carefully` skips the fast path, for tests."""
-    lines = _sample(source).lines
+    lines = _sample(source, request.columns).lines
     texts = request.kind in ("queries", "documents") and not request.columns
     if texts and lines and _bare(tsv_fields(lines[0])):
         names = ["query_id" if request.kind == "queries" else "doc_id", "text"]
@@ -188,13 +189,15 @@ def _bare(first: Sequence[str]) -> bool:
     return len(first) == 2 and all(understand(first, kind).missing for kind in kinds)
 
 
-def _sample(source: Source) -> Sample:
-    return Sample(source, source.head.decode())
+def _sample(source: Source, columns: Columns) -> Sample:
+    return Sample(source, source.head.decode(), columns)
 
 
 def _separator(sample: Sample) -> str:
     """The separator that gives the first line the most columns; "" if there is none."""
     first = sample.lines[0] if sample.lines else ""
-    counts = {separator: len(csv_fields(first, separator)) for separator in _SEPARATORS}
+    # Columns by number may have blanks between them: no header would be taken for one.
+    separators = f"{_SEPARATORS} " if by_number(sample.columns) else _SEPARATORS
+    counts = {separator: len(csv_fields(first, separator)) for separator in separators}
     best = max(counts, key=lambda separator: counts[separator])
     return best if counts[best] > 1 else ""

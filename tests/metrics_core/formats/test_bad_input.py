@@ -81,10 +81,9 @@ def test_qrels_line_of_three_or_five_columns(line: str) -> None:
     assert "query_id 0 doc_id relevance" in error.hint
 
 
-@pytest.mark.parametrize("line", ["q1 d3 1", "q1 0 d3 1 extra"])
-def test_qrels_of_three_or_five_columns_throughout(line: str) -> None:
-    error = refusal(f"{line}\n{line}\n", "qrels.txt")
-    assert place(error) == (1, "4 columns", str(len(line.split())))
+def test_qrels_of_five_columns_throughout() -> None:
+    error = refusal("q1 0 d3 1 extra\n" * 2, "qrels.txt")
+    assert place(error) == (1, "4 columns", "5")
     assert error.count == 2
 
 
