@@ -167,14 +167,17 @@ def _grouped(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:
 class UnknownMeasureError(RanklensError):
     """No measure of that name. `known` maps every name to its measure's, `left_out` are packages
     that could have added one and could not be loaded; `nearest` holds the measures, three at most,
-    that have a name nearly as close as the closest."""
+    that have a name nearly as close as the closest; `instead` says which to take if it is
+    known."""
 
-    def __init__(self, name: str, known: Mapping[str, str], left_out: Sequence[str] = ()) -> None:
+    def __init__(
+        self, name: str, known: Mapping[str, str], left_out: Sequence[str] = (), instead: str = ""
+    ) -> None:
         self.name = name
         near = _nearest_names(name, known)
         self.nearest = tuple(near)
         shown = [m if m.lower() == alias.lower() else f"{m} ({alias})" for m, alias in near.items()]
-        hint = f"Did you mean {' or '.join(shown)}?" if shown else ""
+        hint = instead or (f"Did you mean {' or '.join(shown)}?" if shown else "")
         listing = "`python -m metrics_core measures` lists all."
         lost = f"What {' and '.join(left_out)} would add could not be loaded." if left_out else ""
         hints = [part for part in (hint, listing, lost) if part]

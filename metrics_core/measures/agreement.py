@@ -101,7 +101,7 @@ def _by_grade(query: Ints, grade: Floats, grades: Floats) -> Ints:
     " ir_measures, Accuracy",
     also_means={
         "accuracy": "the share of queries with a relevant document among the first {k}, which"
-        " question answering calls accuracy, is Success@{k}"
+        " question answering and sentence-transformers call accuracy, is Success@{k}"
     },
     elsewhere={"scikit-learn": "roc_auc_score, of the listed documents, where no scores tie"},
     worked={
@@ -121,8 +121,8 @@ def accuracy(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) ->
     """The chance that of a relevant and another document of the list, taken at random, the
     relevant one stands above: 0.5 is what chance gives. Recommenders call it AUC, the area under
     the ROC curve. It looks only at what is listed, and is undefined where the list has no such
-    pair. What question answering calls accuracy@k, whether any of the first k is relevant, is
-    Success@k."""
+    pair. What question answering and sentence-transformers call accuracy@k, whether any of the
+    first k is relevant, is Success@k."""
     hits = ranks.relevant(rel)
     listed = per_query(ranks.retrieved, cutoff)
     if cutoff is not None:

@@ -154,7 +154,7 @@ def reciprocal_rank(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel 
 
 @measure(
     "Success",
-    aliases=("hit rate", "hit", "HR"),
+    aliases=("hit rate", "hit ratio", "hit", "HR"),
     title="Success",
     gloss="a relevant one in top {k}",
     trec_eval=InTrecEval("success_{cutoff}", (1, 5, 10)),
@@ -168,7 +168,8 @@ def reciprocal_rank(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel 
     ideal=1.0,
     residual="monotone",
     reach="first",
-    elsewhere={"ranx": "hit_rate@k"},
+    elsewhere={"ranx": "hit_rate@k", "sentence-transformers": "accuracy@k"},
+    also_means={"hits": "ranx's hits@{k} counts the relevant documents, which is {k} times P@{k}"},
 )
 def success(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     """1 if there is any relevant document among the first k results, otherwise 0; the mean is the

@@ -26,7 +26,7 @@ Factor = Annotated[
 
 @measure(
     "RelP",
-    aliases=("relative precision",),
+    aliases=("relative precision", "R_cap", "recall_cap", "capped recall"),
     title="Relative precision",
     gloss="share of the best possible {k}",
     trec_eval=InTrecEval("relative_P_{cutoff}", CUTOFFS),
@@ -39,6 +39,7 @@ Factor = Annotated[
     },
     ideal=1.0,
     residual="recall",
+    elsewhere={"BEIR": "R_cap@k"},
 )
 def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     """Relevant documents among the first k, as a share of the most there could be: precision

@@ -25,6 +25,22 @@ from metrics_core.measures.declaring.registry import (
 _NAME = re.compile(r"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<at>\S+))?\s*$")
 _AT = re.compile(r"[\s_\-]at[\s_\-]?(?P<at>\d+|k)\s*$", re.IGNORECASE)
 _LEVEL = re.compile(r"-l(?P<rel>\d+)\s*$")
+_SIMILARITY = re.compile(
+    r"(?:cosine|cos_sim|dot|dot_score|euclidean|manhattan)[_-](?P<name>[a-z]+)(?:@|_at_)(?P<k>\d+)",
+    re.IGNORECASE,
+)
+"""A measure of sentence-transformers, with the similarity by which it ranks."""
+_BY_SIMILARITY = {"accuracy": "Success", "map": "AP(denominator=min)"}
+"""What sentence-transformers means by a name, if not what it means here."""
+_AT_K = {"hits": "Success"}
+"""Names that mean something else with a cutoff."""
+_NO_MEASURE = {
+    "hole": "BEIR's Hole@k counts documents that no query's judgments name. Unjudged@k counts those"
+    " that are not judged for the query itself.",
+    "acc": "The share of queries with a relevant document among the first k is Success@k; Accuracy"
+    " compares pairs of documents.",
+}
+"""Names of measures that differ from ours or leave open which they are, and what comes closest."""
 
 
 GivenMeasure = Any
@@ -62,12 +78,17 @@ def _parsed(text: str, _declared: int) -> Measure:
     whole = _preset(text.strip()) or _trec_eval_name(text.strip())
     if whole is not None:
         return whole
+    by_similarity = _SIMILARITY.fullmatch(text.strip())
+    if by_similarity is not None:
+        name, k = by_similarity["name"], by_similarity["k"]
+        return _parsed(f"{_BY_SIMILARITY.get(name.lower(), name)}@{k}", _declared)
     level = _LEVEL.search(text)
     plain = _AT.sub(r"@\g<at>", _LEVEL.sub("", text))
     match = _NAME.match(plain)
     if match is None:
         raise UnknownMeasureError(text, _names(), left_out())
-    declaration, values = _named(match["name"])
+    name = match["name"]
+    declaration, values = _named(_AT_K.get(folded(name), name) if match["at"] else name)
     values = values | _arguments(text, match["inside"] or "")
     if match["at"] is not None:
         at = declaration.at
@@ -96,7 +117,7 @@ def _named(name: str) -> tuple[Declaration, dict[str, Any]]:
             match = re.fullmatch(_preset_pattern(preset), name, re.IGNORECASE)
             if match is not None:
                 return d, {**values, **{p: _literal(v) for p, v in match.groupdict().items()}}
-    raise UnknownMeasureError(name, _names(), left_out())
+    raise UnknownMeasureError(name, _names(), left_out(), _NO_MEASURE.get(folded(name), ""))
 
 
 @cache

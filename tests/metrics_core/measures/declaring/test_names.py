@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -59,7 +61,56 @@ def test_a_name_of_two_meanings_says_which_it_took(name: str) -> None:
     )
     (plain,) = name_notes(["Accuracy@10"])
     assert plain.message.startswith("Accuracy@10 is relevant above others, in pairs; ")
-    assert note.message.endswith("question answering calls accuracy, is Success@10")
+    assert note.message.endswith("sentence-transformers call accuracy, is Success@10")
+
+
+@pytest.mark.parametrize(
+    ("name", "measure"),
+    [
+        ("R_cap@10", "RelP@10"),
+        ("recall_cap@10", "RelP@10"),
+        ("HitRatio@5", "Success@5"),
+        ("hits@5", "Success@5"),
+        ("Hits_at_5", "Success@5"),
+        ("hits", "NumRelRet"),
+        ("cosine_accuracy@1", "Success@1"),
+        ("cos_sim-Accuracy@10", "Success@10"),
+        ("cosine_accuracy_at_3", "Success@3"),
+        ("dot_ndcg@10", "nDCG@10"),
+        ("dot_score_mrr@10", "RR@10"),
+        ("euclidean_precision@1", "P@1"),
+        ("manhattan_recall@5", "R@5"),
+        ("cosine_map@100", "AP(denominator='min')@100"),
+    ],
+)
+def test_names_in_other_packages(name: str, measure: str) -> None:
+    assert str(parse_measure(name)) == measure
+    assert declared(name).name == parse_measure(measure).declaration.name
+    assert bool(name_notes([name])) == name.startswith(("hits@", "Hits_"))
+
+
+def test_hits_are_counted_by_ranx() -> None:
+    (note,) = name_notes(["hits@5", "hit rate@5"])
+    assert note.message == (
+        "hits@5 is read as Success@5: a relevant one in top 5; ranx's hits@5 counts the relevant"
+        " documents, which is 5 times P@5"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Hole@10", "Unjudged@k counts"),
+        ("acc@1", "is Success@k"),
+        ("cosine_rrecall@5", "Did you mean R (Recall)"),
+        ("cosine_accuracy", "There is no measure"),
+        ("cosine_f1", "There is no measure"),
+        ("f1@5", "SetF takes no cutoff"),
+    ],
+)
+def test_what_is_no_measure_names_what_is_closest(name: str, words: str) -> None:
+    with pytest.raises(RanklensError, match=re.escape(words)):
+        parse_measure(name)
 
 
 def test_a_family_is_found_by_a_name_at_k() -> None:
