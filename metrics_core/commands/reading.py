@@ -40,7 +40,7 @@ from metrics_core.judging.while_reading.large_files import (
 from metrics_core.measures import Measure, name_notes
 from metrics_core.scoring.notes import score_notes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Queries, Run
-from metrics_core.tables.run_names import AnyRun, baseline_name, told_apart
+from metrics_core.tables.run_names import AnyRun, baseline_name, told_apart, with_folders
 
 if TYPE_CHECKING:
     from metrics_core.commands.named_collection import NamedCollection
@@ -212,13 +212,14 @@ def runs_read(options: ReadingOptions) -> list[OfFile[Run]]:
 def _apart(
     runs: Sequence[OfFile[AnyRun]], same: Callable[[AnyRun, AnyRun], bool], options: ReadingOptions
 ) -> list[OfFile[AnyRun]]:
-    """Return the runs with distinct names. A file that is given twice counts once, unless both are
-    to stay; two files with the same rows are two runs."""
+    """Return the runs with distinct names; folders tell those of one name apart. A file that is
+    given twice counts once, unless both are to stay; two files with the same rows are two runs."""
     keeps_same = options.keeps_same
     if keeps_same and runs:
         baseline, *others = runs
         named = baseline_name(baseline.name, {run.name for run in others})
         runs = [baseline.renamed(named), *others]
+    runs = with_folders(runs, [run.file for run in runs])
 
     def is_given_again(one: OfFile[AnyRun], other: OfFile[AnyRun]) -> bool:
         return normpath(one.file) == normpath(other.file) and same(one.run, other.run)

@@ -64,7 +64,7 @@ from metrics_core.tables.columns import (
 )
 from metrics_core.tables.given_numbers import finite_numbers
 from metrics_core.tables.judgable import pair_in_words
-from metrics_core.tables.run_names import free_name
+from metrics_core.tables.run_names import free_name, with_folders
 
 GivenRuns = Any
 """A run, or several as a list or by name, each as the module says."""
@@ -96,12 +96,14 @@ def runs_from(given: GivenRuns, judged: Collection[str] = ()) -> list[Run]:
     if listed and is_row(listed[0], "run"):
         return _runs(listed, _NAMELESS)
     runs: list[Run] = []
+    files: list[str] = []
     for one in listed:
-        # Files and runs have names of their own: two that are alike are for the caller to rename.
+        # Two runs that are alike are for the caller to rename.
         runs += _runs(one, free_name(_NAMELESS, {run.name for run in runs}))
+        files += [str(one) if isinstance(one, (str, Path)) else ""] * (len(runs) - len(files))
     if not runs:
         raise RanklensError("No run is given.", "Give at least one: a Run, a path, a dictionary.")
-    return runs
+    return with_folders(runs, files)
 
 
 def qrels_from(given: GivenQrels) -> Qrels:

@@ -21,6 +21,7 @@ from metrics_core.judging.while_reading.large_files import judged_at_once
 from metrics_core.measures import GivenMeasure, Measure, measures_from
 from metrics_core.scoring.scores import WithoutRelevant, score_runs
 from metrics_core.tables import Documents, Qrels
+from metrics_core.tables.run_names import with_folders
 
 
 def evaluate(
@@ -95,4 +96,6 @@ def _judged_files(runs: GivenRuns, qrels: Qrels) -> list[JudgedRanks] | None:
     if not isinstance(paths, (list, tuple)) or not all(isinstance(p, (str, Path)) for p in paths):
         return None
     read = judged_at_once(paths, qrels)
-    return None if read is None else [run.ranks for run in read]
+    if read is None:
+        return None
+    return [run.ranks for run in with_folders(read, [str(path) for path in paths])]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from os.path import normpath
+from pathlib import PurePath
 from typing import Protocol, Self, TypeVar
 
 from metrics_core.base.notes import Note
@@ -60,6 +62,26 @@ def told_apart(
             )
         kept.append(run.renamed(name))
     return kept, notes
+
+
+def with_folders(runs: Sequence[AnyRun], files: Sequence[str]) -> list[AnyRun]:
+    """Return the runs, of these files each. Where those of one name are in several folders, as many
+    of the folders as tell them apart stand before it: a/run and b/run."""
+    folders = [PurePath(normpath(file)).parts[:-1] for file in files]
+    renamed: list[AnyRun] = []
+    for run, own in zip(runs, folders, strict=True):
+        alike = {f for other, f in zip(runs, folders, strict=True) if other.name == run.name}
+        # No folder is deeper than the longest of them, and whole they differ.
+        depths = range(max(map(len, alike)) + 1)
+        depth = next(d for d in depths if len({_last(f, d) for f in alike}) == len(alike))
+        name = "/".join((*_last(own, depth), run.name)).lstrip("/")
+        renamed.append(run if name == run.name else run.renamed(name))
+    return renamed
+
+
+def _last(parts: tuple[str, ...], count: int) -> tuple[str, ...]:
+    """The last parts, so many at most; none for 0."""
+    return parts[max(len(parts) - count, 0) :]
 
 
 def baseline_name(name: str, runs: Collection[str]) -> str:

@@ -185,7 +185,7 @@ def test_notes_go_to_stderr_with_their_first_examples(command: Command) -> None:
 def test_a_name_of_two_meanings_says_which_it_took(command: Command) -> None:
     _, err = command("-m", "accuracy@10", "-m", "ndcg@10")
     assert "note: measures: accuracy@10 is read as Accuracy@10" in err
-    assert "calls accuracy, is Success@10" in err and "ndcg@10 is read" not in err
+    assert "call accuracy, is Success@10" in err and "ndcg@10 is read" not in err
 
 
 def test_a_missing_file_is_told(command: Command) -> None:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from metrics_core import evaluate
+from metrics_core.__main__ import main
+from metrics_core.judging.while_reading import large_files
 from metrics_core.tables import Run
-from metrics_core.tables.run_names import told_apart
+from metrics_core.tables.run_names import told_apart, with_folders
 from tests.collections_of import run_of
 
 ONE = {"q": {"d1": 2.0, "d2": 1.0}}
@@ -45,3 +52,50 @@ def test_a_name_made_to_tell_apart_is_itself_free() -> None:
         [run_of(ONE, "a"), run_of(OTHER, "a (2)"), run_of(third, "a")], Run.has_rows_of
     )
     assert [r.name for r in runs] == ["a", "a (2)", "a (3)"]
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        ("a/run b/run", "a/run b/run"),
+        ("run b/run", "run b/run"),
+        ("/run /b/run", "run b/run"),
+        ("a/run a/dense b/run", "a/run dense b/run"),
+        ("a/x/run b/x/run c/y/run", "a/x/run b/x/run c/y/run"),
+        ("x/run a/x/run", "x/run a/x/run"),
+        ("a/run ./a/run", "run run"),
+        ("a/run a/b/../run c/run", "a/run a/run c/run"),
+        ("../a/run ../b/run", "a/run b/run"),
+        ("a/run a/dense", "run dense"),
+    ],
+)
+def test_folders_tell_files_of_one_name_apart(files: str, names: str) -> None:
+    paths = files.split()
+    runs = with_folders([run_of(ONE, Path(path).name) for path in paths], paths)
+    assert [run.name for run in runs] == names.split()
+
+
+@pytest.mark.parametrize("judged_from", [0, 10**9])
+def test_runs_of_one_name_in_two_folders(
+    judged_from: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(large_files, "FROM", judged_from)
+    Path("qrels.txt").write_text("1 0 d1 1\n")
+    for place, folder in enumerate("ab", 1):
+        Path(folder).mkdir()
+        text = "".join(f"1 Q0 d{doc} {doc} {doc * (2 - place) + 5 - doc} x\n" for doc in (1, 2))
+        Path(f"{folder}/run.txt").write_text(text)
+    files = ["a/run.txt", "b/run.txt"]
+    assert main(["evaluate", "qrels.txt", *files, "a/run.txt", "-m", "RR", "--format", "csv"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[1:] == ["a/run,all,RR,0.5", "b/run,all,RR,1.0"]
+    assert "a/run was given twice; shown once" in err and "two runs" not in err
+    for given in (files, [Path(file) for file in files]):
+        found = evaluate(given, "qrels.txt", "RR")
+        assert found["run"].tolist() == ["a/run", "b/run"]
+    mixed = evaluate([*files, {"1": ["d1"]}], "qrels.txt", "RR")
+    assert mixed["run"].tolist() == ["a/run", "b/run", "run (2)"]
