@@ -32,6 +32,7 @@ _WRITE: Mapping[Kind, str] = {
     "qrels": "Write {query_id: {doc_id: relevance}}, or {query_id: [doc_id, …]} for documents of"
     " grade 1.",
 }
+_IDS_OF_RESULTS = ("docid", "doc_id", "node_id", "id")
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,8 @@ def made_of(given: Any, kind: Kind = "run") -> Callable[[], GivenTable] | None:
         return partial(_of_arrow, given, kind)
     if callable(getattr(given, "to_pandas", None)):
         return partial(_of_convertible, given, kind)
+    if callable(getattr(given, "collect", None)) and hasattr(given, "lazy"):
+        return partial(_of_lazy, given, kind)
     if callable(getattr(given, "to_dict", None)):
         return partial(_of_dictionary, given, kind)
     return None
@@ -105,6 +108,13 @@ def _of_convertible(given: Any, kind: Kind) -> GivenTable:
     if not isinstance(frame, pd.DataFrame):
         raise no_table(given, kind)
     return _of_frame(frame)
+
+
+def _of_lazy(given: Any, kind: Kind) -> GivenTable:
+    made = made_of(given.collect(), kind)
+    if made is None:
+        raise no_table(given, kind)
+    return made()
 
 
 def _of_array(given: np.ndarray[Any, Any], kind: Kind) -> GivenTable:
@@ -278,16 +288,38 @@ def _listing(query: Any, own: Any, kind: Kind) -> tuple[Iterable[Any], Iterable[
             table = of_rows(items, kind)
             doc, value = (understood.roles[r] - 1 for r in ("doc_id", VALUE[kind]))
             return table.column(doc), table.column(value)
+    docs, scores = items, [None] * len(items)
     if not are_plain_ids(items):
-        _refuse_odd(query, items, lambda item: id_text(item) is not None, kind)
-    return items, range(len(items), 0, -1) if kind == "run" else [1] * len(items)
+        _refuse_odd(query, items, lambda item: id_in(item) is not None, kind)
+        docs, scores = list(map(id_in, items)), [getattr(item, "score", None) for item in items]
+    if kind == "qrels":
+        return docs, [1] * len(docs)
+    if not any(score is not None for score in scores):
+        return docs, range(len(docs), 0, -1)
+    _refuse_odd(query, items, lambda item: getattr(item, "score", None) is not None, kind)
+    return docs, scores
+
+
+def id_in(item: Any) -> Any:
+    """Return the id that this is, or that it names as a result of pyserini, LlamaIndex, LangChain
+    or Haystack does; None if it names none."""
+    item = getattr(item, "node", item)
+    metadata = getattr(item, "metadata", None)
+    named = [getattr(item, name, None) for name in _IDS_OF_RESULTS]
+    named += [metadata.get("id")] if isinstance(metadata, Mapping) else []
+    return next((own for own in (item, *named) if id_text(own) is not None), None)
 
 
 def _refuse_odd(query: Any, items: Sequence[Any], fits: Callable[[Any], bool], kind: Kind) -> None:
     odd = next((i for i, item in enumerate(items) if not fits(item)), None)
     if odd is not None:
         message = f"Query {query!r} holds {shown(items[odd])} at place {odd + 1:,}."
-        raise RanklensError(message, f"An id is a text or a whole number. {_WRITE[kind]}")
+        hint = (
+            "An id is a text or a whole number, or the docid, doc_id, node_id or id of an object."
+        )
+        if kind == "run":
+            hint += " All objects have a score, or none."
+        raise RanklensError(message, f"{hint} {_WRITE[kind]}")
 
 
 def is_listing(value: Any) -> bool:

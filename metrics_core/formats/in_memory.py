@@ -4,7 +4,7 @@
     a table                         with the columns query_id, doc_id and score, or their usual
                                     other names; a column of run names makes several runs
         pandas, and whatever has __arrow_c_stream__ or to_pandas (polars, pyarrow, duckdb, Hugging
-        Face)
+        Face), a LazyFrame of polars
         records of numpy, and arrays of three columns
         a list or a stream of dictionaries, named tuples, objects with these attributes (those of
         ir_measures), or (query_id, doc_id, score)
@@ -12,6 +12,9 @@
     {query_id: {doc_id: score}}     also what gives this by to_dict (ranx)
     {query_id: [doc_id, …]}         best first
     {query_id: [(doc_id, score)]}
+    {query_id: [result, …]}         objects with docid, doc_id, node_id or id, in themselves, in
+                                    their node or in their metadata, and a score or, best first,
+                                    none (pyserini, LlamaIndex, LangChain, Haystack)
 
 and for judgments the same with relevance for score, where {query_id: [doc_id, …]}, or a set of
 them, are documents of grade 1, and a column of lists is retrieval_gt, relevant_ids, … Several runs
@@ -38,6 +41,7 @@ from metrics_core.formats.given_tables import (
     VALUE,
     GivenTable,
     any_table,
+    id_in,
     is_listing,
     is_pair,
     is_row,
@@ -226,7 +230,8 @@ def _holds_runs(given: Mapping[Any, Any], judged: Collection[str]) -> bool:
             first = next(iter(value), None)
             if is_whole_number(first):
                 return not {str(key) for key in given} & set(judged)
-            return isinstance(first, (str, Mapping)) or is_pair(first) or is_row(first, "run")
+            named = isinstance(first, Mapping) or id_in(first) is not None
+            return named or is_pair(first) or is_row(first, "run")
         return isinstance(value, Mapping)
     if isinstance(inside, (Run, str, Path)) or made_of(inside):
         return True

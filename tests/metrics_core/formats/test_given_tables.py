@@ -330,3 +330,94 @@ def test_any_table_becomes_a_frame(made: Made) -> None:
     for given in (5, RUN, "a.csv", ROWS):
         with pytest.raises(RanklensError, match="is no table"):
             frame_from(given)
+
+
+@dataclass
+class Found:
+    """A hit of pyserini, or a document of Haystack by another name."""
+
+    docid: str
+    score: float | None = None
+    contents: str = "text"
+
+
+@dataclass
+class Passage:
+    """A document of LangChain."""
+
+    metadata: dict[str, Any]
+    id: str | None = None
+    page_content: str = "text"
+
+
+@dataclass
+class Node:
+    """A node of LlamaIndex, which names the document it was cut from as well."""
+
+    node_id: str
+    ref_doc_id: str = "whole"
+
+
+@dataclass
+class NodeWithScore:
+    """What a retriever of LlamaIndex gives."""
+
+    node: Node
+    score: float | None = None
+
+
+RESULTS: dict[str, Callable[[str, float | None], Any]] = {
+    "pyserini": Found,
+    "llama_index": lambda doc, score: NodeWithScore(Node(doc), score),
+    "langchain": lambda doc, _: Passage({"source": "x.pdf"}, doc),
+    "langchain's metadata": lambda doc, _: Passage({"id": doc}),
+}
+
+
+@pytest.mark.parametrize("scored", [True, False])
+@pytest.mark.parametrize("made", RESULTS.values(), ids=RESULTS)
+def test_results_of_search_libraries(made: Callable[..., Any], scored: bool) -> None:
+    run = {
+        query: [made(doc, score if scored else None) for doc, score in docs.items()]
+        for query, docs in RUN.items()
+    }
+    (read,) = runs_from(run)
+    assert evaluate(run, QRELS, "RR")["RR"].tolist() == [0.5, 1.0]
+    assert read.doc_ids.to_pylist() == ["d1", "d2", "d9"]
+    (named,) = runs_from({"bm25": {"001": [], **run}})
+    assert named.name == "bm25" and named.has_rows_of(read)
+    assert len(qrels_from(run)) == 3
+
+
+def test_the_scores_of_results_give_the_order() -> None:
+    found = evaluate({"001": [Found("d1", 1.0), Found("d2", 2.0)]}, QRELS, "RR")
+    assert found["RR"].tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        [Passage({"source": "x"})],
+        [object()],
+        [Found("d1", 1.0), Found("d2")],
+        [Found("d1"), Passage({})],
+        [Found("d1", 1.0), "d2"],
+        [Found(1.5, 1.0)],  # type: ignore[arg-type]
+    ],
+)
+def test_results_without_an_id_or_a_score_are_refused(results: list[Any]) -> None:
+    with pytest.raises(RanklensError, match="docid, doc_id, node_id or id of an object") as caught:
+        evaluate({"001": results}, QRELS, "RR")
+    assert f"at place {len(results)}" in caught.value.message
+
+
+def test_a_lazy_frame_of_polars() -> None:
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame(ROWS, schema=NAMES, orient="row").lazy()
+    judged = pl.DataFrame(GRADES, schema=JUDGED, orient="row").lazy()
+    assert evaluate(frame, judged, "RR")["RR"].tolist() == [0.5, 1.0]
+    assert [run.name for run in runs_from({"a": frame, "b": frame})] == ["a", "b"]
+    assert [run.name for run in runs_from([frame, frame])] == ["run", "run (2)"]
+    assert queries_from(pl.DataFrame({"query_id": ["q"], "text": ["t"]}).lazy()).frame.size == 2
+    with pytest.raises(RanklensError, match="no column for"):
+        runs_from(frame.select("query_id"))
