@@ -19,10 +19,13 @@ from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.arrays import column_of, texts_of
 from metrics_core.tables.columns import cleaned_id, coded, is_plain
 from metrics_core.tables.ranked_run import as_judged_ranks
+from metrics_core.tables.spoilt_ids import EXPORT_AGAIN, SHORTENED
 
 AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
 
 _EXAMPLES = 3
+_LOOKED_AT = 1_000
+"""Rows that show whether ids are shortened: the column of a spreadsheet is."""
 
 GAIN = 0.2
 """By how much of the ids that could match another reading must match more, to be proposed."""
@@ -192,14 +195,18 @@ def misses_judged_documents(ranks: JudgedRanks) -> bool:
 
 
 def near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
-    """Ids that match nothing as they stand, but would after `cleaned_id`: of queries, of documents.
+    """Ids that match nothing as they stand, but would after `cleaned_id`: of queries, of documents;
+    and ids that a spreadsheet shortened.
 
     Ids are compared as they stand; this only says what the user may have meant.
     """
-    notes = []
-    own = _texts(run.query_ids)
-    found = [("query", _near_pairs(lambda: own, _texts(qrels.query_ids), plain=is_plain(own)))]
+    notes: list[Note] = []
+    own, judged = _texts(run.query_ids), _texts(qrels.query_ids)
+    found = [("query", _near_pairs(lambda: own, judged, plain=is_plain(own)))]
+    notes += [*_shortened("query", "the run", own), *_shortened("query", "the judgments", judged)]
     if run.complete:  # judged ranks name only documents that match
+        notes += _shortened("document", "the run", run.doc_ids)
+        notes += _shortened("document", "the judgments", qrels.doc_ids)
         found += [("document", _near_pairs(lambda: run.doc_ids, qrels.doc_ids, plain=run.plain))]
     for what, pairs in found:
         if pairs:
@@ -216,6 +223,21 @@ def near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
                 )
             )
     return tuple(notes)
+
+
+def _shortened(what: str, where: str, ids: pa.ChunkedArray) -> list[Note]:
+    """The note on ids of which several may have become one; none if the first ones are whole."""
+    if not pc.any(pc.match_substring_regex(ids.slice(0, _LOOKED_AT), SHORTENED)).as_py():
+        return []
+    odd = ids.filter(pc.match_substring_regex(ids, SHORTENED))
+    different = odd.unique().to_pylist()
+    message = (
+        f"{w.count(len(odd))} of {w.count(len(ids))} {what} ids of {where} were shortened by a"
+        f" spreadsheet or float ({w.count(len(different))} distinct): several ids may have become"
+        f" one. {EXPORT_AGAIN}"
+    )
+    examples = tuple(different[:_EXAMPLES])
+    return [Note(f"shortened_{what}_ids", message, len(odd), examples, loud=True)]
 
 
 def _texts(ids: Sequence[str]) -> pa.ChunkedArray:

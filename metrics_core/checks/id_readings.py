@@ -237,6 +237,10 @@ def _decoded(ids: pa.Array) -> pa.Array:
     return texts_of([unquote(i) for i in ids.to_pylist()])
 
 
+def _unquoted(ids: pa.Array) -> pa.Array:
+    return _without(r"^b?'(.*)'$")(_without(r'^b?"(.*)"$')(ids))
+
+
 def _file_names(ids: pa.Array) -> pa.Array:
     return _without(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")(_without(r"^.*[/\\]")(ids))
 
@@ -246,6 +250,7 @@ _PLAIN: dict[str, tuple[str, _Read]] = {
     "case": ("upper and lower case are the same", pc.utf8_lower),
     "zeros": ("leading zeros are left out", _without("^0+")),
     ".0": (".0 at the end is left out", _without(r"\.0+$")),
+    "quotes": ("quotes around ids, and Python's b before them, are left out", _unquoted),
     "percent": ("percent-encoding is undone", _decoded),
     "file name": ("folders and the ending of a file are left out", _file_names),
 }

@@ -22,6 +22,7 @@ from metrics_core.judging.ranking import RowRanks
 from metrics_core.tables import Documents, Qrels, RankedRun, Run
 from metrics_core.tables.arrays import column_of, places_among, values_of
 from metrics_core.tables.columns import cleaned_id
+from metrics_core.tables.spoilt_ids import why_spoilt
 
 _OTHER_JUDGMENTS = (
     "Grades may change, but not which documents are judged: give the judgments that the ranks were"
@@ -154,7 +155,7 @@ def _nothing_shared(own: list[str], judged: list[str]) -> NoSharedQueriesError:
         empty = "The run lists no document." if judged else "The judgments hold no grade."
         return NoSharedQueriesError(empty, "Give one that has at least one row.")
     shown = f"the run has {', '.join(own[:3])}; the judgments have {', '.join(judged[:3])}"
-    hint = "Load the judgments that belong to these queries."
+    hint = why_spoilt([*own, *judged]) or "Load the judgments that belong to these queries."
     if {q.lstrip("0") for q in own} & {q.lstrip("0") for q in judged}:
         hint = "They differ by leading zeros (001 against 1); write them alike in both files."
     elif {cleaned_id(q) for q in own} & {cleaned_id(q) for q in judged}:

@@ -29,6 +29,7 @@ from metrics_core.tables.columns import (
 from metrics_core.tables.given_numbers import finite_numbers
 from metrics_core.tables.judgable import Judgable, pair_in_words
 from metrics_core.tables.repeats import repeated_rows
+from metrics_core.tables.spoilt_ids import why_spoilt
 
 Duplicates = Literal["error", "best", "first"]
 
@@ -89,13 +90,15 @@ class Run(Judgable):
         if not len(repeated):
             return self
         if duplicates == "error":
+            why = why_spoilt([self.doc_ids[int(repeated[0])].as_py()])
             refuse(
                 "A run lists a document once for each query.",
                 repeated,
                 lambda row: RowProblem(
                     row, f"{self.pair(row)} a second time", "each document once for a query"
                 ),
-                hint="Keep one of the rows, or read the run with duplicates=best"
+                hint=why
+                or "Keep one of the rows, or read the run with duplicates=best"
                 " (the highest score counts) or duplicates=first.",
                 offer="duplicates=best",
             )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from metrics_core.base.errors import TableError
+from metrics_core.base.errors import NoSharedQueriesError, TableError
 from metrics_core.checks.fit import fit_report, near_matches, with_clean_ids
 from metrics_core.judging import judge
-from metrics_core.tables import Documents, Queries
+from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.columns import cleaned_id
 from tests.collections_of import qrels_of, run_of
 
@@ -120,3 +120,59 @@ def test_two_ids_that_become_one_are_refused() -> None:
         with_clean_ids(run_of({"q": {"d1": 2, "d1\u200b": 1}}))
     with pytest.raises(TableError):
         with_clean_ids(Queries.from_columns({"query_id": ["q", "q "]}))
+
+
+LONG = [str(1234567890123456789 + 10**12 * n) for n in range(6)]
+SHORT = [f"{int(own):.5E}" for own in LONG]
+
+
+@pytest.mark.parametrize("in_run", [True, False])
+def test_ids_that_a_spreadsheet_shortened_are_counted(in_run: bool) -> None:
+    run_ids, judged_ids = (SHORT, LONG) if in_run else (LONG, SHORT)
+    run = Run.from_columns("run", list("123456"), run_ids, range(6))
+    qrels = Qrels.from_columns(list("123456"), judged_ids, [1] * 6)
+    (note,) = near_matches(run, qrels)
+    where = "the run" if in_run else "the judgments"
+    assert (note.kind, note.count, note.loud) == ("shortened_document_ids", 6, True)
+    assert note.message.startswith(
+        f"6 of 6 document ids of {where} were shortened by a spreadsheet or float (1 distinct):"
+        " several ids may have become one. Export the ids as text"
+    )
+    assert note.examples == ("1.23457E+18",)
+
+
+def test_query_ids_that_a_spreadsheet_shortened() -> None:
+    run = Run.from_columns("run", ["1.23457e+18", "2"], ["a", "b"], [1, 2])
+    (note,) = near_matches(run, Qrels.from_columns(["2", LONG[0]], ["a", "b"], [1, 1]))
+    assert (note.kind, note.count) == ("shortened_query_ids", 1)
+
+
+@pytest.mark.parametrize("ids", [LONG, ["E+18", "1.5", "1E5", "a1E+18", "0E+1", "1.2.3E+4"]])
+def test_other_ids_are_not_called_shortened(ids: list[str]) -> None:
+    run = Run.from_columns("run", ids, ids, range(6))
+    assert near_matches(run, Qrels.from_columns(ids, ids, [1] * 6)) == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("1.23457E+18", "1.23457E+18 was shortened by a spreadsheet or float"),
+        ("b'q1'", "b'q1' is bytes as Python prints them: read ids with 'quotes'"),
+        ("q%231", "q%231 is percent-encoded: read ids with 'percent'"),
+        ("q1", "Load the judgments that belong to these queries."),
+    ],
+)
+@pytest.mark.parametrize("in_run", [True, False])
+def test_what_spoilt_the_ids_of_queries_is_said(query: str, words: str, in_run: bool) -> None:
+    own, judged = (query, "x") if in_run else ("x", query)
+    run, qrels = run_of({own: {"d": 1.0}}), qrels_of({judged: {"d": 1}})
+    with pytest.raises(NoSharedQueriesError) as caught:
+        judge(run, qrels)
+    assert words in caught.value.hint
+
+
+def test_documents_that_became_one_are_no_duplicates() -> None:
+    with pytest.raises(TableError, match=r"1\.23457E\+18 was shortened"):
+        Run.from_columns("run", ["1", "1"], SHORT[:2], [2, 1])
+    with pytest.raises(TableError, match=r"1\.23457E\+18 was shortened"):
+        Qrels.from_columns(["1", "1"], SHORT[:2], [1, 0])

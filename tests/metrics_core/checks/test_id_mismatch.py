@@ -61,6 +61,9 @@ PLAIN = files()
         (lambda d: d.zfill(9), same, "zeros"),
         (lambda d: f" {d}", same, "blanks"),
         (lambda d: f"http%3A%2F%2Fx%2F{d}", lambda d: f"http://x/{d}", "percent"),
+        (lambda d: f"b'd{d}'", lambda d: f"d{d}", "quotes"),
+        (same, lambda d: f'b"{d}"', "quotes"),
+        (lambda d: f'"{d}"', same, "quotes"),
         (lambda d: f"docs/a/{d}.pdf", lambda d: f"{d}.txt", "file name"),
         (lambda d: f"{d}-a-long-title-of-it"[:16], lambda d: f"{d}-a-long-title-of-it", "first 16"),
         (lambda d: f"MARCO_{d.zfill(8)}", same, "after _, zeros"),
@@ -89,6 +92,7 @@ def test_documents_that_another_reading_would_match(
         (lambda q: f"{q}.1", "cut ."),
         (lambda q: f"{q}.0", ".0"),
         (lambda q: q.zfill(2), "zeros"),
+        (lambda q: f"b'{q}'", "quotes"),
         (lambda q: f"topic-{q.zfill(3)}", "after -, zeros"),
     ],
 )

@@ -1,0 +1,29 @@
+"""Ids that a program changed before they were written: what did, and how to get them back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+SHORTENED = r"^[1-9](?:\.\d+)?[Ee]\+\d+$"
+"""A long number as a spreadsheet or a float shows it: its last digits are lost."""
+EXPORT_AGAIN = "Export the ids as text, without a spreadsheet or float in between."
+
+_SPOILT = {
+    SHORTENED: "was shortened by a spreadsheet or float, so that several ids may have become one."
+    f" {EXPORT_AGAIN}",
+    r"^b(['\"]).*\1$": "is bytes as Python prints them: read ids with 'quotes' (--map-docs,"
+    " --map-queries), or decode them before they are written.",
+    r"%[0-9A-Fa-f]{2}": "is percent-encoded: read ids with 'percent' (--map-docs, --map-queries),"
+    " or write them alike in both files.",
+}
+
+
+def why_spoilt(ids: Iterable[str]) -> str:
+    """Return what changed the first of these ids that looks changed, and the way out; "" if none
+    looks so."""
+    for own in ids:
+        for pattern, said in _SPOILT.items():
+            if re.search(pattern, own):
+                return f"{own} {said}"
+    return ""
