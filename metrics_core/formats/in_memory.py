@@ -103,8 +103,10 @@ def runs_from(given: GivenRuns, judged: Collection[str] = ()) -> list[Run]:
     files: list[str] = []
     for one in listed:
         # Two runs that are alike are for the caller to rename.
-        runs += _runs(one, free_name(_NAMELESS, {run.name for run in runs}))
-        files += [str(one) if isinstance(one, (str, Path)) else ""] * (len(runs) - len(files))
+        own = _runs(one, free_name(_NAMELESS, {run.name for run in runs}))
+        runs += own
+        file = str(one) if isinstance(one, (str, Path)) else ""
+        files += [f"{file}/{run.name}" for run in own] if file and len(own) > 1 else [file]
     if not runs:
         raise RanklensError("No run is given.", "Give at least one: a Run, a path, a dictionary.")
     return with_folders(runs, files)

@@ -128,9 +128,10 @@ def recognise(
         for its_kind, sureness in declared.recognise(sample).items()
     ]
     best = _surest(candidates)
-    only_near = best is not None and best.sureness < LIKELY and best.format.name == "trec"
-    if only_near and format is None and _headless((*sample.lines, "")[0]):
-        raise _unrecognised(source, sample, kind)
+    if best is not None and format is None and _headless((*sample.lines, "")[0]):
+        only_near = best.sureness < LIKELY and best.format.name == "trec"
+        if only_near or (best.sureness == ASKED and kind == "qrels"):
+            raise _unrecognised(source, sample, kind)
     if kind is not None:
         wanted = _surest([c for c in candidates if c.kind == kind])
         sureness = NO if wanted is None else wanted.sureness
@@ -173,7 +174,7 @@ def _by_name(
     if run is not None and why:
         return Recognised(run.format, "run", "loaded", Note("kind", f"read as a run: {why}", 1))
     if best.sureness == ASKED:
-        raise _to_be_asked(sample.source)
+        raise _to_be_asked(sample)
     return Recognised(best.format, best.kind, "guess")
 
 
@@ -201,12 +202,13 @@ def named_as(path: str, pair: tuple[Kind, Kind] = _PAIRS[0]) -> tuple[Kind | Non
     return None, False
 
 
-def _to_be_asked(source: Source) -> FileFormatError:
-    """The error for lists of documents of which nothing says what they are."""
+def _to_be_asked(sample: Sample) -> FileFormatError:
+    """The error for documents by query of which nothing says what they are."""
     return FileFormatError(
-        source.name,
+        sample.source.name,
         [LineProblem(None, "lists of documents by query", "a run or judgments (qrels)")],
-        hint="If these are ranked lists, read them with kind=run; if they are the relevant"
+        hint=_headless((*sample.lines, "")[0])
+        or "If these are ranked lists, read them with kind=run; if they are the relevant"
         " documents, with kind=qrels.",
     )
 

@@ -20,7 +20,6 @@ from metrics_core.formats.parsing.trec_lines import LineColumns, fields_of, pars
 from metrics_core.formats.registry import (
     ASKED,
     LIKELY,
-    POSSIBLE,
     SPECIFIC,
     Kind,
     Loaded,
@@ -54,10 +53,10 @@ _SCORED = LineColumns(
 
 
 def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
-    """Three columns, of which the last counts 1, 2, … within each query, each number once; or whole
-    numbers that rise from 1, some of which are left out. Grades look alike while no query has three
-    documents, scores where all of them fall. The ending of a file says that they are ranks unless
-    they fall."""
+    """Three columns, of which the last counts 1, 2, … within each query, each number once. Grades
+    look alike while no query has three documents, scores where all of them fall. Numbers that rise
+    with gaps are asked about; that the file's ending says a run is enough for all that do not
+    fall."""
     lines = [fields_of(line) for line in sample.lines]
     numbers: dict[str, list[int]] = {}
     for fields in lines:
@@ -68,14 +67,14 @@ def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
         return {}
     longest = max(map(len, lists))
     whole = all(sorted(own) == list(range(1, len(own) + 1)) for own in lists)
-    rising = all(own[0] == 1 and own == sorted(set(own)) for own in lists)
+    rising = longest > 1 and all(own[0] and own == sorted(set(own)) for own in lists)
     falling = all(own == sorted(own, reverse=True) for own in lists)
     falling = falling and any(own[0] > own[-1] for own in lists)
     if sample.path.endswith((".run", ".res")):
         return {} if falling else {"run": LIKELY}
-    if whole and not falling and longest > (1 if rising else 2):
+    if whole and (rising or (longest > 2 and not falling)):
         return {"run": LIKELY}
-    return {"run": POSSIBLE} if rising and longest > 2 else {}
+    return {"run": ASKED} if rising else {}
 
 
 def recognise_colbert(sample: Sample) -> Mapping[Kind, int]:

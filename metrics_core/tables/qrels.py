@@ -18,7 +18,7 @@ from metrics_core.tables.columns import coded, drop_rows, refuse, refuse_without
 from metrics_core.tables.given_numbers import finite_numbers
 from metrics_core.tables.judgable import Judgable, pair_in_words, rename_queries
 from metrics_core.tables.repeats import repeated_rows
-from metrics_core.tables.spoilt_ids import why_spoilt
+from metrics_core.tables.spoilt_ids import MERGED, why_spoilt
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Qrels(Judgable):
                 f"{self.pair(row)} judged {grades[row]}, earlier judged {grades[first_of[row]]}",
                 "one grade for each document of a query",
             ),
-            hint=why_spoilt([self.doc_ids[int(repeated[0])].as_py()])
+            hint=why_spoilt([self.doc_ids[int(repeated[0])].as_py()], MERGED)
             or "Keep the grade that is right and delete the other row.",
         )
         note = Note(

@@ -29,7 +29,7 @@ from metrics_core.tables.columns import (
 from metrics_core.tables.given_numbers import finite_numbers
 from metrics_core.tables.judgable import Judgable, pair_in_words
 from metrics_core.tables.repeats import repeated_rows
-from metrics_core.tables.spoilt_ids import why_spoilt
+from metrics_core.tables.spoilt_ids import MERGED, why_spoilt
 
 Duplicates = Literal["error", "best", "first"]
 
@@ -90,7 +90,7 @@ class Run(Judgable):
         if not len(repeated):
             return self
         if duplicates == "error":
-            why = why_spoilt([self.doc_ids[int(repeated[0])].as_py()])
+            why = why_spoilt([self.doc_ids[int(repeated[0])].as_py()], MERGED)
             refuse(
                 "A run lists a document once for each query.",
                 repeated,

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 SHORTENED = r"^[1-9](?:\.\d+)?[Ee]\+\d+$"
 """A long number as a spreadsheet or a float shows it: its last digits are lost."""
 EXPORT_AGAIN = "Export the ids as text, without a spreadsheet or float in between."
 
-_SPOILT = {
+MERGED = {
     SHORTENED: "was shortened by a spreadsheet or float, so that several ids may have become one."
     f" {EXPORT_AGAIN}",
+}
+"""What makes one id of several."""
+_SPOILT = {
+    **MERGED,
     r"^b(['\"]).*\1$": "is bytes as Python prints them: read ids with 'quotes' (--map-docs,"
     " --map-queries), or decode them before they are written.",
     r"%[0-9A-Fa-f]{2}": "is percent-encoded: read ids with 'percent' (--map-docs, --map-queries),"
@@ -19,11 +23,11 @@ _SPOILT = {
 }
 
 
-def why_spoilt(ids: Iterable[str]) -> str:
-    """Return what changed the first of these ids that looks changed, and the way out; "" if none
-    looks so."""
+def why_spoilt(ids: Iterable[str], causes: Mapping[str, str] = _SPOILT) -> str:
+    """Return which of these causes changed the first of the ids that looks changed, and the way
+    out; "" if none looks so."""
     for own in ids:
-        for pattern, said in _SPOILT.items():
+        for pattern, said in causes.items():
             if re.search(pattern, own):
                 return f"{own} {said}"
     return ""

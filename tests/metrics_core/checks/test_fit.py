@@ -176,3 +176,8 @@ def test_documents_that_became_one_are_no_duplicates() -> None:
         Run.from_columns("run", ["1", "1"], SHORT[:2], [2, 1])
     with pytest.raises(TableError, match=r"1\.23457E\+18 was shortened"):
         Qrels.from_columns(["1", "1"], SHORT[:2], [1, 0])
+
+
+def test_an_encoded_document_that_stands_twice_is_a_duplicate() -> None:
+    with pytest.raises(TableError, match="duplicates=best"):
+        Run.from_columns("run", ["1", "1"], ["a%23", "a%23"], [2, 1])

@@ -91,18 +91,26 @@ def test_whole_numbers_that_fall_are_asked_about(ending: str, kind: Any, numbers
 
 
 @pytest.mark.parametrize(
-    "numbers", ["1 2, 2 1", "2 4 6, 3 9 27", "1 1 2, 1 2", "5 9, 7 8", "1, 1", "12, 7"]
+    "numbers", ["1 2, 2 1", "2 4 6, 3 9 27", "1 1 2, 1 2", "5 9, 7 8", "1, 1", "12, 7", "1 2 4"]
 )
 def test_other_whole_numbers_are_asked_about_unless_the_ending_says_ranks(numbers: str) -> None:
     text = lines_of(numbers).encode()
-    with pytest.raises(FileFormatError, match="format=msmarco"):
-        read(text, name="x.txt")
+    for kind in (None, "qrels"):
+        with pytest.raises(FileFormatError, match=r"score=3.*grade=3.*format=msmarco"):
+            read(text, name="x.txt", kind=kind)  # type: ignore[arg-type]
     assert read(text, name="x.run").format == "msmarco"
 
 
-@pytest.mark.parametrize("numbers", ["3 1 2, 1 2", "1 2, 1 2", "1 2 4, 1 3"])
-def test_ranks_in_any_order_or_with_gaps(numbers: str) -> None:
+@pytest.mark.parametrize("numbers", ["3 1 2, 1 2", "1 2, 1 2"])
+def test_ranks_in_any_order(numbers: str) -> None:
     assert read(lines_of(numbers).encode(), name="x.txt").format == "msmarco"
+
+
+@pytest.mark.parametrize("numbers", ["1 2 4, 1 3", "2 4, 1", "5 9, 7 8"])
+def test_ranks_with_gaps_are_those_of_what_is_said_to_be_a_run(numbers: str) -> None:
+    content = lines_of(numbers).encode()
+    assert read(content, name="x.txt", kind="run").format == "msmarco"
+    assert read(content, name="bm25.txt").format == "msmarco"
 
 
 def lines_of(numbers: str) -> str:

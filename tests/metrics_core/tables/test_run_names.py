@@ -99,3 +99,13 @@ def test_runs_of_one_name_in_two_folders(
         assert found["run"].tolist() == ["a/run", "b/run"]
     mixed = evaluate([*files, {"1": ["d1"]}], "qrels.txt", "RR")
     assert mixed["run"].tolist() == ["a/run", "b/run", "run (2)"]
+
+
+def test_systems_of_one_name_in_two_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    systems = "1 Q0 d1 1 2 bm25\n1 Q0 d2 1 2 dense\n1 Q0 d3 2 1 bm25\n1 Q0 d3 2 1 dense\n"
+    for file in ("a.trec", "b.trec"):
+        Path(file).write_text(systems)
+    found = evaluate(["a.trec", "b.trec"], {"1": ["d1"]}, "RR")
+    names = ["a.trec/bm25", "a.trec/dense", "b.trec/bm25", "b.trec/dense"]
+    assert found["run"].tolist() == names
