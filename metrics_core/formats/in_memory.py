@@ -106,7 +106,8 @@ def runs_from(given: GivenRuns, judged: Collection[str] = ()) -> list[Run]:
         own = _runs(one, free_name(_NAMELESS, {run.name for run in runs}))
         runs += own
         file = str(one) if isinstance(one, (str, Path)) else ""
-        files += [f"{file}/{run.name}" for run in own] if file and len(own) > 1 else [file]
+        several = file and len(own) > 1
+        files += [f"{file}/{run.name}" if several else file for run in own]
     if not runs:
         raise RanklensError("No run is given.", "Give at least one: a Run, a path, a dictionary.")
     return with_folders(runs, files)

@@ -109,3 +109,6 @@ def test_systems_of_one_name_in_two_files(tmp_path: Path, monkeypatch: pytest.Mo
     found = evaluate(["a.trec", "b.trec"], {"1": ["d1"]}, "RR")
     names = ["a.trec/bm25", "a.trec/dense", "b.trec/bm25", "b.trec/dense"]
     assert found["run"].tolist() == names
+    rows = [{"run": run, "query_id": "1", "doc_id": "d1", "score": 1.0} for run in "xy"]
+    found = evaluate(["a.trec", rows], {"1": ["d1"]}, "RR")
+    assert found["run"].tolist() == ["bm25", "dense", "x", "y"]
