@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from metrics_core.formats.parquet import MAGIC
+from metrics_core.formats.declaring import may_be_nested
 from metrics_core.formats.registry import FirstRows, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.source import Source
 
@@ -21,7 +21,7 @@ from metrics_core.formats.source.source import Source
 def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
     """By the lists of the first records: their names, or what is in them; by paths that the reader
     names."""
-    if not _may_hold_lists(sample):
+    if not may_be_nested(sample):
         return {}
     from metrics_core.formats.mapping import lists
 
@@ -30,7 +30,7 @@ def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
 
 def list_rows(sample: Sample) -> FirstRows | None:
     """The paths of nested records, and their first values; None for records of single values."""
-    if not _may_hold_lists(sample):
+    if not may_be_nested(sample):
         return None
     from metrics_core.formats.mapping import lists
 
@@ -39,16 +39,11 @@ def list_rows(sample: Sample) -> FirstRows | None:
 
 def kinds_beside(sample: Sample) -> list[Kind]:
     """What records with judgments hold beside them."""
-    if not _may_hold_lists(sample):
+    if not may_be_nested(sample):
         return []
     from metrics_core.formats.mapping import lists
 
     return lists.kinds_beside(sample)
-
-
-def _may_hold_lists(sample: Sample) -> bool:
-    """Whether a file is JSON or Parquet."""
-    return sample.text.lstrip()[:1] in ("{", "[") or sample.source.magic.startswith(MAGIC)
 
 
 @reader(

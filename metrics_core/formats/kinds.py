@@ -27,6 +27,7 @@ from metrics_core.formats.registry import (
     NO,
     POSSIBLE,
     SPECIFIC,
+    UNNAMED,
     Columns,
     Evidence,
     Format,
@@ -167,13 +168,13 @@ def _by_name(
         message = f"read as {KIND_TITLES[told]}, as the file's name says"
         return Recognised(other.format, told, "name", Note("kind", message, 1))
     sure = best.sureness >= CERTAIN or not left_open
-    if sure and best.sureness != ASKED:
+    if sure and best.sureness not in (ASKED, UNNAMED):
         return Recognised(best.format, best.kind, "columns")
     run = next((c for c in (best, other) if c is not None and c.kind == "run"), None)
     why = "" if run is None else fits(run.format)
     if run is not None and why:
         return Recognised(run.format, "run", "loaded", Note("kind", f"read as a run: {why}", 1))
-    if best.sureness == ASKED:
+    if best.sureness in (ASKED, UNNAMED):
         raise _to_be_asked(sample)
     return Recognised(best.format, best.kind, "guess")
 

@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError, LineProblem, TableError
 from metrics_core.formats.kinds import sample_of
-from metrics_core.formats.parquet_lists import open_records
 from metrics_core.formats.parsing.checking import check_ids
 from metrics_core.formats.parsing.columns import NAMES, position
 from metrics_core.formats.parsing.delimited import (
@@ -125,8 +124,7 @@ def _records(source: Source, separator: str, header: bool) -> Iterator[Record]:
 def _of_table(opened: Source, read_as: ReadAs) -> Qrels:
     """The pairs of a run or of judgments."""
     try:
-        records = open_records(opened.origin, opened.name, read_as)
-        table = only_run(records, read_source(records, read_as, insists=True)).table
+        table = only_run(opened, read_source(opened, read_as, insists=True)).table
     except FileFormatError as error:
         raise FileFormatError(opened.name, error.problems, hint=_HINT) from error
     if not isinstance(table, (Run, Qrels)) or not (isinstance(table, Qrels) or table.complete):

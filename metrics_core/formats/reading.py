@@ -15,9 +15,8 @@ import pyarrow.compute as pc
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats.kinds import Recognised, recognise, sample_of
-from metrics_core.formats.parquet_lists import open_records
 from metrics_core.formats.parsing.systems import only_run
-from metrics_core.formats.read_as import ChoicesOfKind, ReadAs, ReadingChoices
+from metrics_core.formats.read_as import AS_USUAL, ChoicesOfKind, ReadAs, ReadingChoices
 from metrics_core.formats.registry import FirstRows, Format, Kind, Loaded, formats, run_name
 from metrics_core.formats.source.opening import memory_enough
 from metrics_core.formats.source.source import Source
@@ -98,7 +97,7 @@ def _opened_and_read(
     judgments: Sequence[Qrels] = (),
 ) -> tuple[Source, list[Loaded]]:
     """What is in a file, and the file."""
-    opened = open_records(source, name, read_as)
+    opened = read_as.opened(source, name)
     return opened, read_source(opened, read_as, insists=read_as.insists, judgments=judgments)
 
 
@@ -183,7 +182,7 @@ def recognised(opened: Source, kind: Kind | None) -> tuple[str, Kind]:
 def at_a_glance(source: str | Path | bytes, name: str | None = None) -> Recognised | None:
     """What the beginning of a file says it holds; None where it says nothing."""
     try:
-        opened = open_records(source, name, glance=True)
+        opened = AS_USUAL.opened(source, name)
         return recognise(opened, sample_of(opened), None, None)
     except (RanklensError, OSError):
         return None
@@ -195,7 +194,7 @@ def first_rows(
     """The columns of a file by their names, with its first rows, for choosing which is which
     (`columns` of `read`); None where its format has no columns by name or between tabs. Raises
     FileFormatError."""
-    opened = open_records(source, name, ReadAs(**choices))
+    opened = ReadAs(**choices).opened(source, name)
     sample = sample_of(opened)
     try:
         own = recognise(opened, sample, None, None).format

@@ -72,11 +72,12 @@ KIND_TITLES: Mapping[Kind, str] = {
 Evidence = Literal["said", "columns", "name", "loaded", "guess"]
 """By what a file was taken for what it is; `formats.kinds` says what each means."""
 
-OF_A_TOOL, SPECIFIC, ASKED, CERTAIN, LIKELY, IF_SAID, POSSIBLE, NO = 98, 97, 95, 90, 60, 40, 30, 0
+OF_A_TOOL, SPECIFIC, ASKED, UNNAMED, CERTAIN = 98, 97, 95, 94, 90
+LIKELY, IF_SAID, POSSIBLE, NO = 60, 40, 30, 0
 """How sure a format is that a file is of its own: the surest wins. OF_A_TOOL is for the shape that
 one tool writes, SPECIFIC for a special shape of what another format reads, too; ASKED for one that
-may be of several kinds, none likelier; IF_SAID for a kind that has all it needs and is not
-likely."""
+may be of several kinds, none likelier, UNNAMED if no name says what its documents are; IF_SAID for
+a kind that has all it needs and is not likely."""
 
 
 _ENDINGS_OF_TOOLS = {".dat", ".letor", ".lz4"}
@@ -136,7 +137,7 @@ class Request:
     columns: Columns = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sample:
     """The beginning of a file, for recognising it: `text` is "" for binary files, `columns` are
     those that the reader names."""

@@ -13,7 +13,6 @@ from metrics_core.base.errors import FileFormatError, LineProblem, ParameterErro
 from metrics_core.formats import beir
 from metrics_core.formats.judged_ranks import holds_ranks, read_ranks_set
 from metrics_core.formats.kinds import sample_of
-from metrics_core.formats.parquet_lists import open_records
 from metrics_core.formats.read_as import AS_USUAL, ReadAs, ReadingChoices
 from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import (
@@ -34,22 +33,18 @@ def is_set(source: str | Path | bytes) -> bool:
     """Whether a folder or a file holds several tables, so that `read_set` reads it."""
     opened = None
     with suppress(FileFormatError):  # reading it says so
-        opened = _file(source, glance=True)
+        opened = _file(source)
     ours = holds_ranks(source) or beir.is_set(source)
     return ours or _together(opened) is not None or holds_runs(source)
 
 
 def _file(
-    source: str | Path | bytes,
-    name: str | None = None,
-    read_as: ReadAs = AS_USUAL,
-    *,
-    glance: bool = False,
+    source: str | Path | bytes, name: str | None = None, read_as: ReadAs = AS_USUAL
 ) -> Source | None:
     """A file by itself, opened; None for a folder. Raises FileFormatError, as for a zip of
     several."""
     if isinstance(source, bytes) or Path(source).is_file():
-        return open_records(source, name, read_as, glance=glance)
+        return read_as.opened(source, name)
     return None
 
 
@@ -60,13 +55,13 @@ def _together(opened: Source | None) -> tuple[Format, list[Kind]] | None:
         return None
     try:
         sample = sample_of(opened)
-    except FileFormatError:
+        found = [
+            (max(declared.recognise(sample).values()), declared, kinds)
+            for declared in formats_for(sample)
+            if declared.together is not None and len(kinds := declared.together(sample)) > 1
+        ]
+    except FileFormatError:  # reading it says so
         return None
-    found = [
-        (max(declared.recognise(sample).values()), declared, kinds)
-        for declared in formats_for(sample)
-        if declared.together is not None and len(kinds := declared.together(sample)) > 1
-    ]
     if not found:
         return None
     _, declared, kinds = max(found, key=lambda one: one[0])

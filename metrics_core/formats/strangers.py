@@ -42,16 +42,6 @@ _STRANGERS = (
         f"Its `documents` are lists. {_RELEVANT}.",
     ),
     _stranger(
-        r'\s*\{[^\n]*"input"\s*:[^\n]*"output"\s*:[^\n]*"provenance"\s*:',
-        "KILT's records",
-        f"{_RELEVANT}.",
-    ),
-    _stranger(
-        r'\s*[\[{][^\0]*"(?:positive_ctxs|hard_negative_ctxs)"\s*:\s*\[',
-        "DPR's records",
-        f"Their positive_ctxs are judgments. {_RELEVANT}.",
-    ),
-    _stranger(
         r'\ufeff?"?(?:name|run)"?[,\t]"?(?:qid|query_id)"?[,\t]"?measure"?[,\t]"?value"?\s*\n',
         "scores by query, such as PyTerrier's perquery.csv, which name no documents",
         "Give the runs beside it, NAME.res.gz. In Python, compare_scores(pandas.read_csv(file))"

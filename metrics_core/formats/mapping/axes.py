@@ -30,12 +30,21 @@ _WHOLE = re.compile(r"-?\d+", re.ASCII)
 
 class MappingError(ValueError):
     """A value that is not what a path needs: `found` at a `place` in the record of this row of the
-    axis, `expected` something else. `key` is the path from the row to the value."""
+    axis, `expected` something else. `key` is the path from the row to the value, `offer` a reading
+    choice that would take it."""
 
     def __init__(
-        self, axis: RowAxis, row: int, found: str, expected: str, hint: str = "", key: str = ""
+        self,
+        axis: RowAxis,
+        row: int,
+        found: str,
+        expected: str,
+        hint: str = "",
+        key: str = "",
+        offer: str = "",
     ) -> None:
         self.axis, self.row, self.expected, self.hint = axis, row, expected, hint
+        self.offer = offer
         self.place = f"{axis.place(row)}{key}".removeprefix(".")
         self.found = f"{found} at {self.place}" if self.place else found
         record = axis.record(np.array([row]))[0] + 1
@@ -321,11 +330,15 @@ class Records:
             counts, inside = values.items()
         else:
             counts, keys, inside = values.entries()
-        wrong = np.flatnonzero((counts < 0) & ~values.missing())
+        other = (counts < 0) & ~values.missing()
+        if step.optional:
+            others, *_ = values.entries() if step.kind == "items" else values.items()
+            other &= others < 0
+        wrong = np.flatnonzero(other)
         if len(wrong):
             row = int(wrong[0])
             expected = "a list" if step.kind == "items" else "an object"
             where = f"{expected} at {Path(steps[:-1])}"
             raise MappingError(axis, row, values.shown(row), where)
         parents = np.repeat(np.arange(len(values)), np.maximum(counts, 0))
-        return RowAxis(len(inside), str(Path(steps)), axis, parents, keys), inside
+        return RowAxis(len(inside), Path(steps).place, axis, parents, keys), inside

@@ -213,6 +213,26 @@ def _documents_in_objects(
     return documents if sure or by_name or documents.numbers else None
 
 
+def ids_in_objects(lists: Sequence[Any], at: Steps) -> list[Steps]:
+    """Where the ids of documents may be in lists of objects that have no name for one: single
+    values that could be ids, each once in its list, one of them a text."""
+    objects = [own for own in lists if type(own) is list and own]
+    items = list(chain.from_iterable(objects))
+    if not items or any(type(item) is not dict for item in items):
+        return []
+    found = [
+        key
+        for key in dict.fromkeys(chain.from_iterable(items))
+        if all(
+            all(_is_id(item.get(key)) for item in own)
+            and len({item[key] for item in own}) == len(own)
+            for own in objects
+        )
+    ]
+    texts = [key for key in found if not any(is_numeric([item[key]]) for item in items)]
+    return [(*at, Step("key", key)) for key in texts or found]
+
+
 def _columns_of(items: Sequence[dict[str, Any]], at: Steps) -> list[NumberColumn]:
     """The single values in objects, and in objects inside them; as texts."""
     values: dict[Steps, list[str]] = {}

@@ -26,6 +26,7 @@ from metrics_core.formats.mapping.documents import (
     Steps,
     documents_in,
     documents_of_maps,
+    ids_in_objects,
     is_nested,
     is_numeric,
     may_be_of_documents,
@@ -51,7 +52,7 @@ from metrics_core.formats.parsing.list_names import (
     kind_of_list,
     number_beside,
 )
-from metrics_core.formats.registry import SPECIFIC, Kind
+from metrics_core.formats.registry import SPECIFIC, UNNAMED, Kind
 
 _QUERY_TEXTS = {*QUERY_TEXTS, "userinput"}
 _OWN_IDS = (*ROLES["query_id"], *FURTHER["query_id"])
@@ -72,6 +73,8 @@ class Inference:
     unclear: list[Path] = field(default_factory=list)
     rivals: list[Path] = field(default_factory=list)
     """Lists that could each be the documents."""
+    unnamed: list[Path] = field(default_factory=list)
+    """What may be the ids of documents, by types alone."""
     unused: list[Path] = field(default_factory=list)
 
     def add(self, kind: Kind, name: str, sureness: int, **paths: Path | None) -> None:
@@ -239,6 +242,11 @@ def _infer_records(
     others = [n for n in plain if Step("key", n) not in inference.query.steps]
     inference.has_texts = position(others, QUERY_TEXTS) >= 0
     _add(inference, documents, system)
+    if not documents and not inference.has_texts and not at:
+        paths = ((name, (*at, Step("key", name), ITEMS)) for name in lists)
+        found = [steps for name, own in paths for steps in ids_in_objects(values[name], own)]
+        inference.unnamed = [Path(steps) for steps in found]
+        inference.sureness |= dict.fromkeys(TABLES, UNNAMED) if found else {}
 
 
 def _query_of(rows: Sequence[Mapping[str, Any]]) -> Steps | None:

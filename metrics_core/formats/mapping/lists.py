@@ -85,7 +85,7 @@ def read_lists(source: Source, request: Request) -> Loaded:
     """A run of ranked lists, or judgments: a document has the grade beside it, else what is listed
     has grade 1, what is listed as negative grade 0."""
     of_parquet = infer(first_rows(source)) if source.magic.startswith(MAGIC) else None
-    columns = () if of_parquet is None else _columns_of(_mappings_by(of_parquet, request))
+    columns = set[str]() if of_parquet is None else _columns_of(_mappings_by(of_parquet, request))
     names, unused = dict[str, None](), dict[str, None]()
     last: Mappings = ()
 
@@ -105,7 +105,7 @@ def read_lists(source: Source, request: Request) -> Loaded:
     def details() -> FormatDetails:
         return FormatDetails("lists", f"Lists of documents: {', '.join(names) or 'by query'}")
 
-    blocks = blocks_of(source, columns)
+    blocks = blocks_of(source, columns.__contains__)
     loaded = load_mapped(source, request, blocks, mappings_of, details, hint=_HINT)
     if not unused:
         return loaded
@@ -158,6 +158,9 @@ def _refuse_unclear(source: Source, inference: Inference) -> None:
     if inference.rivals:
         found = f"{len(inference.rivals)} lists of documents: {_listed(inference.rivals)}"
         expected, role, paths = "one", "doc", inference.rivals
+    elif inference.unnamed:
+        found = f"objects in which nothing is named as a document: {_listed(inference.unnamed)}"
+        expected, role, paths = "the ids of documents", "doc", inference.unnamed
     elif inference.unclear:
         found = f"numbers beside the documents: {_listed(inference.unclear)}"
         expected, role, paths = "names that say what they are", "score", inference.unclear

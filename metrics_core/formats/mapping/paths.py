@@ -6,7 +6,7 @@
     pairs[][0]             the first item of each     most(a[].b)       the most frequent value
     name + time            joined                     -distance         the number, reversed
     "Query Text"           a key with blanks or signs .                 the record itself
-    hits[]?                may be absent in a record
+    hits[]?                may be absent, or of the other kind
 
 A mapping has a path for each role: `query=qid doc=hits[].docid`.
 """
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from metrics_core.base.errors import ParameterError
@@ -36,7 +36,8 @@ _ROLE = re.compile(rf"[\s,]+(?=[a-z_]+=){_UNQUOTED}")
 
 class Step(NamedTuple):
     """One step of a path: into a key, an item of a list by its number (from 0), all items, all
-    values of an object, or their keys. What is `optional` may be absent."""
+    values of an object, or their keys. What is `optional` may be absent in some; at the end of a
+    grade's path, what lacks it is not judged."""
 
     kind: StepKind
     name: str = ""
@@ -73,6 +74,11 @@ class Path:
             return " + ".join(map(str, self.joined))
         text = "".join(map(str, self.steps)).removeprefix(".") or "."
         return f"most({text})" if self.most else "-" * self.reversed + text
+
+    @property
+    def place(self) -> str:
+        """The path without what says that something may be absent."""
+        return str(replace(self, steps=tuple(s._replace(optional=False) for s in self.steps)))
 
 
 Alternatives = tuple[Path, ...]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
@@ -33,9 +34,19 @@ _LOOKED_AT, _LINES = 50, 20
 """Rows of Parquet, and lines, that tell what a file holds."""
 
 
+_KNOWN = WeakKeyDictionary[Sample, tuple[list[Any], bool]]()
+"""Many formats look at the first records of one file."""
+
+
 def first_records(sample: Sample) -> tuple[list[Any], bool]:
     """The first records of JSON, or of Parquet with nested columns, and whether the only one is
     cut off."""
+    if sample not in _KNOWN:
+        _KNOWN[sample] = _first_records(sample)
+    return _KNOWN[sample]
+
+
+def _first_records(sample: Sample) -> tuple[list[Any], bool]:
     if sample.source.magic.startswith(MAGIC):
         return first_rows(sample.source), False
     if not sample.text.lstrip().startswith(("{", "[")):
@@ -71,18 +82,21 @@ def _first_batch(source: Source, file: pq.ParquetFile) -> pa.RecordBatch | None:
     return next(file.iter_batches(_LOOKED_AT), None)
 
 
-def blocks_of(source: Source, columns: Collection[str]) -> Iterator[Records]:
-    """The records of a file, many at a time; of Parquet only these columns. Raises
+def blocks_of(
+    source: Source, wanted: Callable[[str], bool], *, at_once: bool = False
+) -> Iterator[Records]:
+    """The records of a file, many at a time or all; of Parquet only the wanted columns. Raises
     FileFormatError."""
     if source.magic.startswith(MAGIC):
-        yield from _of_parquet(source, columns)
+        yield from _of_parquet(source, wanted)
         return
     numbered = _numbered(source)
     if numbered is None:
         content = parse_file(source)
         records = content if isinstance(content, list) else [content]
-        for start in range(0, max(len(records), 1), _RECORDS_AT_ONCE):
-            yield Records(PythonValues(records[start : start + _RECORDS_AT_ONCE]))
+        step = len(records) if at_once else _RECORDS_AT_ONCE
+        for start in range(0, max(len(records), 1), max(step, 1)):
+            yield Records(PythonValues(records[start : start + step]))
         return
     size = 0
 
@@ -96,7 +110,8 @@ def blocks_of(source: Source, columns: Collection[str]) -> Iterator[Records]:
     for number, value in json_lines(source, measured()):
         lines.append(number)
         values.append(value)
-        if len(values) == _RECORDS_AT_ONCE or size > _CHARACTERS_AT_ONCE:
+        is_full = len(values) == _RECORDS_AT_ONCE or size > _CHARACTERS_AT_ONCE
+        if is_full and not at_once:
             yield Records(PythonValues(values), np.array(lines))
             lines, values, size = [], [], 0
     if values:
@@ -115,11 +130,11 @@ def _numbered(source: Source) -> Iterable[tuple[int, str]] | None:
     return None if is_incomplete(text.lstrip().partition("\n")[0]) else lines_of(text)
 
 
-def _of_parquet(source: Source, columns: Collection[str]) -> Iterator[Records]:
+def _of_parquet(source: Source, wanted: Callable[[str], bool]) -> Iterator[Records]:
     from metrics_core.formats.source.parquet_size import check_size
 
     file = opened_parquet(source)
-    names = [name for name in file.schema_arrow.names if name in columns]
+    names = [name for name in file.schema_arrow.names if wanted(name)]
     guarded(source, partial(check_size, source, file, names, lists=True))
     size, batches = 0, file.iter_batches(_ROWS_AT_ONCE, columns=names)
     while (batch := guarded(source, partial(next, batches, None))) is not None:

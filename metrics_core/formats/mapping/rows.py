@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from metrics_core.base.arrays import Ints
 from metrics_core.formats.mapping.axes import MappingError, PythonValues, Records, RowAxis, Values
 from metrics_core.formats.mapping.paths import Alternatives, Path
+from metrics_core.formats.values import is_number
 
 DOC = "doc"
 
@@ -55,9 +57,13 @@ def rows_of(
     taken = {role: _first(records, paths) for role, paths in mapping.items()}
     paths = {role: path for role, path in taken.items() if path is not None}
     axis = _axis_of_rows(records, paths)
-    if DOC in paths and not may_lack_lists:
-        _check_lists(records, paths[DOC])
-    columns = {role: _column(records, path, axis) for role, path in paths.items()}
+    if DOC in mapping and not may_lack_lists:
+        listed = paths.get(DOC) or _of_lists(records, mapping[DOC])
+        if listed is not None:
+            _check_lists(records, listed)
+            paths[DOC] = listed
+            axis = records.values_at(listed.steps)[0]
+    columns = {role: column_on(records, path, axis) for role, path in paths.items()}
     return Rows(records, axis, columns, paths)
 
 
@@ -73,6 +79,15 @@ def _first(records: Records, paths: Alternatives) -> Path | None:
         except MappingError:
             if path is paths[-1]:
                 raise
+    return None
+
+
+def _of_lists(records: Records, paths: Alternatives) -> Path | None:
+    """The first alternative that goes into something that is there, though no document is."""
+    for path in paths:
+        into = [at for at, step in enumerate(path.steps) if step.kind not in ("key", "item")]
+        if into and not records.values_at(path.steps[: into[0]])[1].missing().all():
+            return path
     return None
 
 
@@ -94,18 +109,20 @@ def _axis_of_rows(records: Records, paths: Mapping[str, Path]) -> RowAxis:
         for role, path in paths.items()
         if path.constant is None and not path.joined and not path.most
     }
-    return axes.get(DOC) or max(axes.values(), key=_depth, default=records.values_at(())[0])
+    return axes.get(DOC) or max(axes.values(), key=depth_of, default=records.values_at(())[0])
 
 
-def _depth(axis: RowAxis) -> int:
-    return 0 if axis.above is None else 1 + _depth(axis.above)
+def depth_of(axis: RowAxis) -> int:
+    """How many axes there are above."""
+    return 0 if axis.above is None else 1 + depth_of(axis.above)
 
 
-def _column(records: Records, path: Path, rows: RowAxis) -> RoleValues:
+def column_on(records: Records, path: Path, rows: RowAxis) -> RoleValues:
+    """The values at a path for each row of an axis. Raises MappingError as `rows_of`."""
     if path.constant is not None:
         return RoleValues(rows, PythonValues([path.constant]), np.zeros(rows.count, dtype=np.int64))
     if path.joined:
-        return _joined([_column(records, part, rows) for part in path.joined], rows)
+        return _joined([column_on(records, part, rows) for part in path.joined], rows)
     axis, values = records.values_at(path.steps)
     return _most_frequent(axis, values, rows) if path.most else _on(axis, values, rows)
 
@@ -155,10 +172,11 @@ def _most_frequent(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:
     above = rows.rows_on(axis)
     if above is None:
         raise MappingError(axis, 0, f"values at {axis.path}", f"values inside {rows.path}")
-    counted = [Counter[Hashable]() for _ in range(rows.count)]
+    # Numbers are the same by their worth: 3 and 3.0 were both said once, or one of them twice.
+    counted = [dict[Hashable, list[Any]]() for _ in range(rows.count)]
     for row, value in zip(reversed(above.tolist()), reversed(values.listed()), strict=True):
         if value is not None:
-            counted[row][value] += 1
-    return RoleValues(
-        rows, PythonValues([max(own, key=own.__getitem__, default=None) for own in counted])
-    )
+            worth = float(value) if isinstance(value, str) and is_number(value) else value
+            counted[row].setdefault(worth, []).append(value)
+    most = [max(own.values(), key=len, default=[None])[0] for own in counted]
+    return RoleValues(rows, PythonValues(most))

@@ -28,12 +28,15 @@ ROLES: dict[str, tuple[str, ...]] = {
 Where both stand, docno is the document's name; PyTerrier's docid then is a number of its index."""
 
 FURTHER: dict[str, tuple[str, ...]] = {
-    "query_id": ("querytext", "user", "userid", "uid"),
-    "doc_id": ("movieid", "asin"),
+    "query_id": (
+        *("querytext", "user", "userid", "uid", "useridx"),
+        *("customerid", "session", "sessionid", "sessiontype"),
+    ),
+    "doc_id": ("movieid", "asin", "itemidx", "articleid", "aid"),
     "score": ("prediction", "predictedrating", "relevancescore"),
     "relevance": ("escilabel",),
     "rank": ("docposition",),
-    "tag": ("model", "method", "snapshotname"),
+    "tag": ("model", "method", "snapshotname", "algorithm", "algo", "recommender", "retriever"),
 }
 """Names that mean this in a run or judgments, and elsewhere anything; `ROLES` come first."""
 

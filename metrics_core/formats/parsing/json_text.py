@@ -274,10 +274,13 @@ def strings_in(value: Any) -> Iterator[str]:
             yield from strings_in(inner)
 
 
+_BEGINNINGS = json.JSONDecoder(parse_int=NumberText, parse_float=NumberText)
+
+
 def first_object(text: str) -> dict[str, Any]:
     """The object with which a text begins; empty if there is none that is whole."""
     try:
-        value, _ = json.JSONDecoder(parse_int=NumberText).raw_decode(text)
+        value, _ = _BEGINNINGS.raw_decode(text)
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -21,11 +21,6 @@ _RELEVANT = re.compile(
     r"|(?:positive|relevant|gold|expected|reference)(?:\w*ids|docs|documents)"
 )
 _NOT_RELEVANT = re.compile(r"negativepassages|negative(?:\w*ids|docs|documents)")
-_OF_TOOLS = re.compile(
-    r"(?:retrievescores|retrieved(?:contents|ids))(?:lexical|semantic)?|generationgt"
-    r"|(?:retrieved|reference)contexts|rubrics"
-)
-
 _BESIDE = {
     "score": re.compile(r"\w*scores?|\w*similarit(?:y|ies)"),
     "grade": re.compile(r"\w*(?:grade|label|rating|relevance|judge?ment)s?"),
@@ -47,11 +42,6 @@ def kind_of_list(name: str) -> Kind | None:
     if _RELEVANT.fullmatch(own) or _NOT_RELEVANT.fullmatch(own):
         return "qrels"
     return "run" if _RANKED.fullmatch(own) else None
-
-
-def is_of_a_tool(name: str) -> bool:
-    """Whether AutoRAG or Ragas calls so what it keeps beside lists of documents, or such a list."""
-    return _OF_TOOLS.fullmatch(fold(name)) is not None
 
 
 def is_negative(name: str) -> bool:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.errors import LineProblem, TableError, did_you_mean
+from metrics_core.base.errors import FileFormatError, LineProblem, TableError, did_you_mean
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import qrels_table, refuse_values
 from metrics_core.formats.parsing.chosen_columns import absent, read_as, turned
@@ -32,6 +32,7 @@ from metrics_core.formats.values import A_SCORE, parse_scores, why_not_a_number
 from metrics_core.tables import Documents, Queries, Table
 from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import ID, coded
+from metrics_core.tables.repeats import repeated_rows
 
 _NEEDED: dict[Kind, str] = {
     "run": "query_id, doc_id and score (or rank)",
@@ -121,7 +122,10 @@ def load_named(
         rows = _run_rows(source, request, named, understood)
         scored = "score" in understood.roles
         reading = FormatDetails(format, f"{title}: {used}", scored=scored)
-        return load_runs(source, request, rows, named.index, reading, named.notes)
+        try:
+            return load_runs(source, request, rows, named.index, reading, named.notes)
+        except FileFormatError as error:
+            raise _asking_for_systems(named, understood, rows, error) from error
     if request.kind == "qrels":
         table: Table = _qrels(source, request, named, understood)
     elif request.kind == "queries":
@@ -129,6 +133,21 @@ def load_named(
     else:
         table = _documents(source, named, understood)
     return Loaded(table.noting(*named.notes), format, f"{title}: {used}", source.name)
+
+
+def _asking_for_systems(
+    named: NamedColumns, understood: Understood, rows: pa.Table, error: FileFormatError
+) -> FileFormatError:
+    """The error for a document that stands twice, with the columns that may tell systems apart."""
+    others = [named.names[at] for at in understood.others]
+    codes = values_of(coded(rows["query_id"]).indices)
+    if not others or "tag" in understood.roles or not len(repeated_rows(codes, rows["doc_id"])[0]):
+        return error
+    hint = (
+        f"Does a column name the system that each row is of, such as `{others[0]}`? Then read the"
+        f" file with columns system={others[0]}. {error.hint}"
+    )
+    return FileFormatError(error.file, error.problems, hint=hint, count=error.count)
 
 
 def _used(named: NamedColumns, kind: Kind, understood: Understood) -> list[str]:

@@ -132,16 +132,33 @@ def systems_of(
         return [System("", rows)], [Note("tag", message, len(present), shown)]
     check(len(present))
     message = f"{len(present):,} runs in one file, told apart by the run's name"
-    order = np.argsort(codes, kind="stable")
+    return _apart(rows, codes, known), [Note("systems", message, len(present), shown)]
+
+
+def known_systems(rows: pa.Table, check: Callable[[int], None]) -> list[System]:
+    """The same of rows of which each `tag` is a run's for certain."""
+    if "tag" not in rows.column_names:
+        return [System("", rows)]
+    names = coded(rows["tag"])
+    rows, codes = rows.drop_columns(["tag"]), values_of(names.indices)
+    present = np.unique(codes)
+    check(len(present))
+    if len(present) == 1:
+        return [System(names.dictionary[int(present[0])].as_py(), rows)]
+    return _apart(rows, codes, names.dictionary)
+
+
+def _apart(rows: pa.Table, codes: npt.NDArray[np.int32], names: pa.Array) -> list[System]:
+    """The rows of each name in the order in which they begin."""
+    order, present = np.argsort(codes, kind="stable"), np.unique(codes)
     edges = np.append(np.searchsorted(codes[order], present), len(codes))
     parts = [order[start:end] for start, end in pairwise(edges.tolist())]
-    found = [
-        System(known[code].as_py(), rows_at(rows, places), places)
+    return [
+        System(names[code].as_py(), rows_at(rows, places), places)
         for places, code in sorted(
             zip(parts, present.tolist(), strict=True), key=lambda part: int(part[0][0])
         )
     ]
-    return found, [Note("systems", message, len(present), shown)]
 
 
 def _are_systems(rows: pa.Table, codes: npt.NDArray[np.int32], most: int, present: int) -> bool:

@@ -3,7 +3,9 @@
 # Importing a module declares its formats: a line for each.
 from metrics_core.formats.tools import (  # noqa: F401
     autorag,
+    azure,
     castorini,
+    conversations,
     gold_sets,
     letor,
     mteb,
@@ -13,6 +15,8 @@ from metrics_core.formats.tools import (  # noqa: F401
     ragas,
     rank_eval,
     ranx,
+    reading,
+    recommenders,
     sentence_transformers,
     trec_rag,
 )

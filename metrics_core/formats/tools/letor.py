@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.base.notes import Note
-from metrics_core.formats.parsing.contents import GatheredTables
+from metrics_core.formats.parsing.checking import qrels_table
+from metrics_core.formats.parsing.systems import FormatDetails, load_runs
 from metrics_core.formats.registry import (
     CERTAIN,
     OF_A_TOOL,
@@ -21,13 +24,15 @@ from metrics_core.formats.registry import (
     Tool,
     reader,
 )
-from metrics_core.formats.source.lines import counted, refuse
+from metrics_core.formats.source.lines import LineIndex, counted, refuse
 from metrics_core.formats.source.source import Source, shortened
 from metrics_core.formats.values import A_SCORE, is_number, why_not_a_number
+from metrics_core.tables.columns import ID, coded_texts
 
 _LINE = re.compile(r"\s*[-+]?\d+(?:\.\d+)?\s+qid:\S+(?:\s+\d+:|\s*#|\s*$)")
 _DOC_ID = re.compile(r"\bdoc_?(?:id|no)\s*=\s*(\S+)", re.IGNORECASE)
 _FEATURES = "2 qid:1 1:0.5 2:0.31 # docid = doc-7"
+_ROWS_BETWEEN_CHECKS = 4096
 _SCORES = "q1\t0\t0.83"
 _INDRI = "q1 Q0 docid = doc-7 inc = 1 1 0.83 indri"
 _PLACES = (
@@ -53,6 +58,31 @@ class _Told:
     unnamed: list[int] = field(default_factory=list)
 
 
+@dataclass
+class _Rows:
+    """The query, the document and the number of each line that has one."""
+
+    queries: list[str] = field(default_factory=list)
+    docs: list[str] = field(default_factory=list)
+    numbers: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+    def add(self, source: Source, line: int, query_id: str, doc_id: str, number: str) -> None:
+        self.queries.append(query_id)
+        self.docs.append(doc_id)
+        self.numbers.append(number)
+        self.lines.append(line)
+        if not len(self.lines) % _ROWS_BETWEEN_CHECKS:
+            source.check_cells(len(self.lines), 4, line)
+
+    def table(self, of_numbers: str) -> pa.Table:
+        """The rows, the numbers as texts under this name."""
+        docs, numbers = pa.array(self.docs, ID), coded_texts(self.numbers)
+        return pa.table(
+            {"query_id": coded_texts(self.queries), "doc_id": docs, of_numbers: numbers}
+        )
+
+
 @reader(
     "letor",
     title="LETOR or SVMrank features",
@@ -75,7 +105,7 @@ class _Told:
 )
 def read_letor(source: Source, request: Request) -> Loaded:
     """The judgments in lines of features. Raises FileFormatError."""
-    contents, seen, told = GatheredTables(source, request.kind), Counter[str](), _Told()
+    rows, seen, told = _Rows(), Counter[str](), _Told()
     for number, line in enumerate(source.text_lines(), 1):
         own, _, comment = line.partition("#")
         if not own.strip():
@@ -90,18 +120,19 @@ def read_letor(source: Source, request: Request) -> Loaded:
         if doc_id is None:
             told.unnamed.append(number)
         told.features += bool(features.strip())
-        contents.grade(query_id, doc_id or str(seen[query_id]), grade, line=number)
+        rows.add(source, number, query_id, doc_id or str(seen[query_id]), grade)
         seen[query_id] += 1
     if 0 < len(told.unnamed) < seen.total():
         raise _half_named(source, told.unnamed, seen.total())
-    _note(contents, told)
-    return contents.load(request, "letor", "LETOR or SVMrank: grade, query, features")
+    qrels = qrels_table(source, request, rows.table("relevance"), LineIndex.of(rows.lines))
+    title = "LETOR or SVMrank: grade, query, features"
+    return Loaded(qrels.noting(*_notes(told)), "letor", title, source.name)
 
 
-def _note(contents: GatheredTables, told: _Told) -> None:
+def _notes(told: _Told) -> Iterator[Note]:
     """What is odd about the lines, or not used of them."""
     if told.unnamed:
-        contents.note("qrels", "places", _PLACES, len(told.unnamed), loud=True)
+        yield Note("places", _PLACES, len(told.unnamed), loud=True)
     longer = f"{counted(told.longer, 'comment')} of several words, of which the first is the"
     features = f"{counted(told.features, 'line')} with features, which are not used"
     skipped = f"{counted(told.skipped, 'blank or comment line')}, skipped"
@@ -111,7 +142,7 @@ def _note(contents: GatheredTables, told: _Told) -> None:
         ("comments", told.skipped, skipped),
     ):
         if count:
-            contents.note("qrels", code, message, count)
+            yield Note(code, message, count)
 
 
 def _doc_id(comment: str, told: _Told) -> str | None:
@@ -176,7 +207,7 @@ def read_ranklib(source: Source, request: Request) -> Loaded:
     lines = Sample(source, source.head.decode()).lines
     if any(_is_indri(line.split()) for line in lines):
         return _read_indri(source, request)
-    contents, seen = GatheredTables(source, request.kind), Counter[str]()
+    rows, seen = _Rows(), Counter[str]()
     hint = f"A line looks like: {_SCORES}"
     for number, line in enumerate(source.text_lines(), 1):
         fields = [text.strip() for text in line.split("\t")]
@@ -194,10 +225,18 @@ def read_ranklib(source: Source, request: Request) -> Loaded:
             problem = LineProblem(number, f"`{shortened(score)}`", A_SCORE)
             raise refuse(source, [problem], hint=why_not_a_number(score) or hint)
         seen[query_id] += 1
-        contents.result(query_id, place, score, line=number)
-    loaded = contents.load(request, "ranklib", "RankLib: query, place, score")
+        rows.add(source, number, query_id, place, score)
     note = Note("places", _PLACES, seen.total(), loud=True)
-    return replace(loaded, table=loaded.table.noting(note))
+    return _run(source, request, rows, "RankLib: query, place, score", [note])
+
+
+def _run(
+    source: Source, request: Request, rows: _Rows, title: str, notes: Sequence[Note]
+) -> Loaded:
+    table = rows.table("score")
+    table = table.set_column(2, "score", table["score"].cast(pa.string()).cast(pa.float64()))
+    details = FormatDetails("ranklib", title, scored=True)
+    return load_runs(source, request, table, LineIndex.of(rows.lines), details, notes)
 
 
 def _is_indri(words: Sequence[str]) -> bool:
@@ -214,7 +253,7 @@ def _is_indri(words: Sequence[str]) -> bool:
 
 def _read_indri(source: Source, request: Request) -> Loaded:
     """The run in the output of -indri. Raises FileFormatError."""
-    contents = GatheredTables(source, request.kind)
+    rows = _Rows()
     hint = (
         "RankLib wrote the comments of the lines of features here. Only `docid = …` or a comment of"
         f" one word names a document: {_INDRI}. Put that into the comments and rank again, or write"
@@ -233,5 +272,5 @@ def _read_indri(source: Source, request: Request) -> Loaded:
         if not is_number(words[-2]):
             problem = LineProblem(number, f"`{shortened(words[-2])}`", A_SCORE)
             raise refuse(source, [problem], hint=why_not_a_number(words[-2]) or hint)
-        contents.result(words[0], doc_id, words[-2], line=number)
-    return contents.load(request, "ranklib", "RankLib: query, comment, rank, score")
+        rows.add(source, number, words[0], doc_id, words[-2])
+    return _run(source, request, rows, "RankLib: query, comment, rank, score", [])

@@ -3,31 +3,19 @@ score}}}}`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Any
 
-from metrics_core.formats.parsing.contents import GatheredTables
+from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.presets import Preset, each
 from metrics_core.formats.parsing.json_text import NumberText
-from metrics_core.formats.parsing.json_values import JsonValue, whole_json
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
-from metrics_core.formats.source.source import Source
+from metrics_core.formats.registry import Tool
 
 _META = "mteb_model_meta"
-_EXAMPLE = (
-    '{"mteb_model_meta": {"model_name": "org/model", "revision": "a1"},'
-    ' "default": {"test": {"q1": {"doc-7": 0.83}}}}'
-)
-_HINT = f"Such a file looks like {_EXAMPLE}."
 
 
-def recognise_predictions(sample: Sample) -> Mapping[Kind, int]:
+def _are_predictions(whole: Any) -> bool:
     """By the model's entry, or by objects four deep with scores in them."""
-    whole = sample.json
-    if not isinstance(whole, dict):
-        return {}
-    if _META in whole or _is_score(_deep_in(whole, 4)):
-        return {"run": OF_A_TOOL}
-    return {}
+    return _META in whole or isinstance(_deep_in(whole, 4), NumberText)
 
 
 def _deep_in(value: Any, levels: int) -> Any:
@@ -39,61 +27,49 @@ def _deep_in(value: Any, levels: int) -> Any:
     return next((own for own in found if own is not None), None)
 
 
-def _is_score(value: Any) -> bool:
-    return isinstance(value, NumberText)
+def _parts(whole: dict[str, Any], name: str) -> list[Any]:
+    """A record for each subset and split, with the name of its run: the model with its revision,
+    else the file's name; of several parts with that of the part."""
+    meta = whole.get(_META)
+    told = meta if isinstance(meta, dict) else {}
+    model = [str(told[key]) for key in ("model_name", "revision") if told.get(key) is not None]
+    parts = [
+        (subset, split, {split: queries} if split else queries)
+        for subset, own in whole.items()
+        if subset != _META
+        for split, queries in (own.items() if isinstance(own, dict) else [("", own)])
+    ]
+    return [
+        {
+            "run": " ".join(["@".join(model) or name, *([subset, split] * (len(parts) > 1))]),
+            "parts": {subset: queries},
+        }
+        for subset, split, queries in parts
+    ]
 
 
-@reader(
-    "mteb",
-    title="MTEB predictions",
-    kinds=("run",),
-    endings=(".json",),
-    explanation="The predictions of a retrieval task of MTEB: a run for each subset and split,"
-    " called by the model.",
-    example=_EXAMPLE,
-    recognise=recognise_predictions,
-    tools=(
-        Tool(
-            "MTEB",
-            "`evaluate(…, prediction_folder=…)`: the file `…_predictions.json` of a task",
-            "a run for each subset and split, called by the model and its revision",
-            "judgments and texts, which the task has",
-            ("search", "rag"),
+declare(
+    Preset(
+        "mteb",
+        "MTEB predictions",
+        endings=(".json",),
+        explanation="The predictions of a retrieval task of MTEB: a run for each subset and split,"
+        " called by the model.",
+        example='{"mteb_model_meta": {"model_name": "org/model", "revision": "a1"}, "default":'
+        ' {"test": {"q1": {"doc-7": 0.83}}}}',
+        recognised_by=(),
+        also=_are_predictions,
+        mend=each(_parts),
+        tables={"run": "query=parts.*.*.*~ doc=parts.*.*.*.*~ score=parts.*.*.*.* system=run"},
+        tools=(
+            Tool(
+                "MTEB",
+                "`evaluate(…, prediction_folder=…)`: the file `…_predictions.json` of a task",
+                "a run for each subset and split, called by the model and its revision",
+                "judgments and texts, which the task has",
+                ("search", "rag"),
+            ),
         ),
     ),
+    together=False,
 )
-def read_predictions(source: Source, request: Request) -> Loaded:
-    """The runs of a file of predictions."""
-    contents = GatheredTables(source, request.kind)
-    whole = whole_json(source, _HINT)
-    parts = list(_parts(whole))
-    model = _model(whole) or request.run_name
-    for subset, split, queries in parts:
-        run = _named(model, subset, split, len(parts))
-        for query_id, found in queries.items():
-            for doc_id, score in found.items():
-                contents.result(query_id, doc_id, score.number(), run=run)
-            if not found.value:
-                contents.nothing_retrieved(query_id)
-    return contents.load(request, "mteb", "MTEB predictions")
-
-
-def _parts(whole: JsonValue) -> Iterator[tuple[str, str, JsonValue]]:
-    """Subset, split and the queries of each part."""
-    for subset, splits in whole.items():
-        if subset != _META:
-            for split, queries in splits.items():
-                yield subset, split, queries
-
-
-def _model(whole: JsonValue) -> str:
-    """The model's name with its revision, "" where it is not told."""
-    meta = whole.find(_META)
-    name = meta.find("model_name") if meta else None
-    revision = meta.find("revision") if meta else None
-    parts = [part.text() for part in (name, revision) if part is not None]
-    return "@".join(parts)
-
-
-def _named(model: str, subset: str, split: str, parts: int) -> str:
-    return model if parts == 1 else f"{model} {subset} {split}"

@@ -3,224 +3,194 @@ written as records, or as the hits of a search in the index that keeps them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from metrics_core.formats.parsing.contents import GatheredTables
-from metrics_core.formats.parsing.json_text import NumberText
-from metrics_core.formats.parsing.json_values import JsonValue, json_records
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
-from metrics_core.formats.source.source import Source
+from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.presets import Preset, Remark
+from metrics_core.formats.registry import Tool
 
-_JUDGMENTS = '[{"query": "red dress", "ratings": [{"docId": "B07", "rating": "1.0"}]}]'
-_EVALUATION = (
-    '{"searchText": "red dress", "searchConfigurationId": "bm25", "judgmentIds": ["j1"],'
-    ' "documentIds": ["B07", "B03"], "metrics": [{"metric": "Precision@2", "value": 0.5}]}'
-)
-_COMPARISON = (
-    '{"queryText": "red dress", "snapshots": [{"searchConfigurationId": "bm25", "docIds": ["B07"]},'
-    ' {"searchConfigurationId": "knn", "docIds": ["B03"]}]}'
-)
+if TYPE_CHECKING:
+    from metrics_core.formats.mapping.axes import Records
+
+_OF_A_SEARCH = ("", "_source", "hits.hits[]._source")
+"""What is in front of records that are the hits of a search, or the one document of an index."""
 
 
-def recognise_judgments(sample: Sample) -> Mapping[Kind, int]:
+def _sources(records: list[Any]) -> list[Any]:
+    """The records of a file; of hits of a search what these have inside."""
+    found = []
+    for record in records:
+        hits = record.get("hits") if isinstance(record, dict) else None
+        inner = hits.get("hits") if isinstance(hits, dict) else [record]
+        own = [hit.get("_source", hit) for hit in inner or () if isinstance(hit, dict)]
+        found += [source for source in own if isinstance(source, dict)]
+    return found
+
+
+def _are_judgments(first: Any) -> bool:
     """By a list judgmentRatings, or ratings with a docId beside a query."""
-    record = _first(sample.json)
+    record: dict[str, Any] = next(iter(_sources([first])), {})
     if isinstance(record.get("judgmentRatings"), list):
-        return {"qrels": OF_A_TOOL}
+        return True
     ratings = record.get("ratings") if "query" in record else None
-    if not isinstance(ratings, list):
-        return {}
-    of_these = (
-        isinstance(ratings[0], dict) and "docId" in ratings[0] if ratings else len(record) == 2
-    )
-    return {"qrels": OF_A_TOOL} if of_these else {}
+    if not isinstance(ratings, list) or not ratings:
+        return ratings == [] and len(record) == 2
+    return isinstance(ratings[0], dict) and "docId" in ratings[0]
 
 
-@reader(
-    "opensearch-judgments",
-    title="OpenSearch judgments",
-    kinds=("qrels",),
-    endings=(".json", ".jsonl"),
-    explanation="Judgments of OpenSearch's Search Relevance: as they are imported, as they are"
-    " stored (judgmentRatings), and as the hits of a search for them. A query is called by its"
-    " text.",
-    example=_JUDGMENTS,
-    recognise=recognise_judgments,
-    tools=(
-        Tool(
-            "OpenSearch",
-            "Search Relevance: a judgment list, as imported, stored or searched for",
-            "judgments",
-            "the name of the list",
-            ("search",),
+def _lists_of_judgments(records: Records) -> list[str]:
+    """The lists that are stored in a file, by their names and ids."""
+    stored = [own for own in _sources(records.values.listed()) if "judgmentRatings" in own]
+    return [
+        " ".join(str(own[key]) for key in ("name", "id") if own.get(key) is not None)
+        or f"one without a name, number {at}"
+        for at, own in enumerate(stored, 1)
+    ]
+
+
+def _cut(records: Records) -> list[str]:
+    """Searches that gave fewer hits than there are, as "10 of 34"; by itself one gives ten."""
+    found = []
+    for record in records.values.listed():
+        hits = record.get("hits") if isinstance(record, dict) else None
+        total = hits.get("total") if isinstance(hits, dict) else None
+        count = str(total.get("value") if isinstance(total, dict) else total)
+        given = len(hits.get("hits") or ()) if isinstance(hits, dict) else 0
+        if count.isdigit() and int(count) > given:
+            found.append(f"{given:,} of {int(count):,}")
+    return found
+
+
+_ALL_HITS = Remark(
+    ("run", "qrels"),
+    "hits",
+    "the search gave only some of its hits; ask for all of them with its size",
+    _cut,
+    loud=True,
+)
+
+declare(
+    Preset(
+        "opensearch-judgments",
+        "OpenSearch judgments",
+        endings=(".json", ".jsonl"),
+        explanation="Judgments of OpenSearch's Search Relevance: as they are imported, as they are"
+        " stored (judgmentRatings), and as the hits of a search for them. A query is called by its"
+        " text.",
+        example='[{"query": "red dress", "ratings": [{"docId": "B07", "rating": "1.0"}]}]',
+        recognised_by=("query || judgmentRatings",),
+        also=_are_judgments,
+        inside=_OF_A_SEARCH,
+        tables={
+            "qrels": "query=query || judgmentRatings[].query"
+            " doc=ratings[].docId || judgmentRatings[].ratings[].docId"
+            " grade=ratings[].rating || judgmentRatings[].ratings[].rating",
+        },
+        remarks=(
+            Remark(("qrels",), "unrated", "{n:,} {things} without a rating, left out"),
+            Remark(
+                *(("qrels",), "lists", "one list of judgments", _lists_of_judgments),
+                only_one="Each has grades of its own. Save the one that is meant as a file.",
+            ),
+            _ALL_HITS,
+        ),
+        tools=(
+            Tool(
+                "OpenSearch",
+                "Search Relevance: a judgment list, as imported, stored or searched for",
+                "judgments",
+                "the name of the list",
+                ("search",),
+            ),
         ),
     ),
+    together=False,
 )
-def read_judgments(source: Source, request: Request) -> Loaded:
-    """The judgments of a file. Raises FileFormatError where it has several lists of them."""
-    contents = GatheredTables(source, request.kind)
-    unrated: list[str] = []
-    lists: dict[str, None] = {}
-    for record in _records(source, contents, _JUDGMENTS, "qrels"):
-        stored = record.find("judgmentRatings")
-        if stored is not None:
-            lists[_list_name(record)] = None
-            if len(lists) > 1:
-                shown = " and ".join(list(lists))
-                raise record.refused(
-                    "one list of judgments",
-                    found=f"two, {shown}",
-                    hint="Each has grades of its own. Save the one that is meant as a file.",
-                )
-        for judged in [record] if stored is None else stored.each():
-            query = judged.named("query").id()
-            ratings = list(judged.named("ratings").each())
-            for rating in ratings:
-                grade = rating.named("rating").grade(request)
-                contents.grade(query, rating.named("docId").id(), grade, line=record.line)
-            if not ratings:
-                unrated.append(query)
-    contents.note_ids("qrels", "unrated", unrated, "without a rating, left out")
-    return contents.load(request, "opensearch-judgments", "OpenSearch judgments")
 
 
-def _list_name(record: JsonValue) -> str:
-    """A list of judgments by its name and id."""
-    told = [value.text() for key in ("name", "id") if (value := record.find(key)) is not None]
-    return f"{' '.join(told)}{record.path and ' at ' + record.path}" or "one without a name"
-
-
-def recognise_found(sample: Sample) -> Mapping[Kind, int]:
+def _are_results(first: Any) -> bool:
     """By documentIds beside a searchText, or by snapshots of a query."""
-    record = _first(sample.json)
-    found = "searchText" in record and isinstance(record.get("documentIds"), list)
+    record: dict[str, Any] = next(iter(_sources([first])), {})
     results = record.get("results")
     inner = results[0] if isinstance(results, list) and results else record
-    compared = isinstance(inner, dict) and isinstance(inner.get("snapshots"), list)
-    if found or (compared and {"queryText", "query_text"} & inner.keys()):
-        return {"run": OF_A_TOOL, "queries": OF_A_TOOL}
-    return {}
+    if isinstance(inner, dict) and isinstance(inner.get("snapshots"), list):
+        return bool({"queryText", "query_text"} & inner.keys())
+    return "searchText" in record and isinstance(record.get("documentIds"), list)
 
 
-@reader(
-    "opensearch-results",
-    title="OpenSearch results",
-    kinds=("run", "queries"),
-    endings=(".json", ".jsonl"),
-    explanation="What searches found in OpenSearch's Search Relevance: evaluation results"
-    " (documentIds) and comparisons in pairs (snapshots), also as the hits of a search for them."
-    " Gives a run for each search configuration, in the order of its lists, and queries, called by"
-    " their texts. Their metrics are not read; Ranklens works out its own.",
-    example=_EVALUATION,
-    recognise=recognise_found,
-    together=recognise_found,
-    tools=(
-        Tool(
-            "OpenSearch",
-            "Search Relevance: evaluation results, or the snapshots of a comparison in pairs",
-            "a run for each search configuration, and the queries",
-            "scores, and the names of configurations: they are called by their ids",
-            ("search",),
+_QUERY = "searchText || queryText || query_text"
+
+declare(
+    Preset(
+        "opensearch-results",
+        "OpenSearch results",
+        endings=(".json", ".jsonl"),
+        explanation="What searches found in OpenSearch's Search Relevance: evaluation results"
+        " (documentIds) and comparisons in pairs (snapshots), also as the hits of a search for"
+        " them. Gives a run for each search configuration, in the order of its lists, and queries,"
+        " called by their texts. Their metrics are not read; Ranklens works out its own.",
+        example='{"searchText": "red dress", "searchConfigurationId": "bm25", "judgmentIds":'
+        ' ["j1"], "documentIds": ["B07", "B03"], "metrics": [{"metric": "Precision@2", "value":'
+        " 0.5}]}",
+        recognised_by=(_QUERY, "documentIds || snapshots", "searchConfigurationId || snapshots"),
+        also=_are_results,
+        inside=(
+            *_OF_A_SEARCH,
+            *(f"{own}.results[]".removeprefix(".") for own in _OF_A_SEARCH),
         ),
-    ),
+        tables={
+            "run": f"query={_QUERY} doc=documentIds[] || snapshots[].docIds[]"
+            " system=searchConfigurationId + experimentVariantId + experimentId"
+            " || snapshots[].searchConfigurationId",
+            "queries": f"query={_QUERY} text={_QUERY}",
+        },
+        remarks=(_ALL_HITS,),
+        tools=(
+            Tool(
+                "OpenSearch",
+                "Search Relevance: evaluation results, or the snapshots of a comparison in pairs",
+                "a run for each search configuration, and the queries",
+                "scores, and the names of configurations: they are called by their ids",
+                ("search",),
+            ),
+        ),
+    )
 )
-def read_found(source: Source, request: Request) -> Loaded:
-    """The runs or the queries of a file of results."""
-    contents = GatheredTables(source, request.kind)
-    lists = list(_lists(source, contents))
-    variants: dict[str, dict[str, None]] = {}
-    for one in lists:
-        variants.setdefault(one.configuration, {})[one.variant] = None
-    seen: set[tuple[str, str]] = set()
-    for one in lists:
-        run = one.configuration
-        if len(variants[run]) > 1:
-            run = f"{run} {one.variant}".strip()
-        if (run, one.query) in seen:
-            raise one.documents.refused(
-                "one list for each query and search configuration",
-                found=f"a second one for query {one.query[:60]} of {run[:60]}",
-                hint="Keep the results of one evaluation in the file.",
-            )
-        seen.add((run, one.query))
-        contents.query(one.query, one.query)
-        documents = list(one.documents.each())
-        for rank, doc in enumerate(documents, 1):
-            contents.result(one.query, doc.id(), run=run, rank=rank, line=doc.line)
-        if not documents:
-            contents.nothing_retrieved(one.query)
-    return contents.load(request, "opensearch-results", "OpenSearch results")
 
 
-@dataclass(frozen=True)
-class _List:
-    """What a search configuration found for a query; in which experiment, or variant of it."""
-
-    query: str
-    configuration: str
-    documents: JsonValue
-    variant: str = ""
+def _is_search(first: Any) -> bool:
+    """The hits of a search that are neither judgments nor results."""
+    return not _are_judgments(first) and not _are_results(first)
 
 
-def _lists(source: Source, contents: GatheredTables) -> Iterator[_List]:
-    """All lists of documents, of evaluations and of comparisons."""
-    for record in _records(source, contents, f"{_EVALUATION}, or {_COMPARISON}", "run"):
-        results = record.find("results")
-        for found in [record] if results is None else results.each():
-            snapshots = found.find("snapshots")
-            if snapshots is None:
-                query = found.named("searchText").id()
-                documents = found.named("documentIds")
-                variant = found.find("experimentVariantId", "experimentId")
-                yield _List(query, _run(found), documents, variant.text() if variant else "")
-                continue
-            query = found.named("queryText", "query_text").id()
-            for snapshot in snapshots.each():
-                yield _List(query, _run(snapshot), snapshot.named("docIds"))
-
-
-def _run(found: JsonValue) -> str:
-    return found.named("searchConfigurationId").id()
-
-
-def _first(value: Any) -> Mapping[str, Any]:
-    """The first record of a file's beginning, or of its first hit; empty where there is none."""
-    record = value[0] if isinstance(value, list) and value else value
-    hits = record.get("hits") if isinstance(record, dict) else None
-    inner = hits.get("hits") if isinstance(hits, dict) else None
-    record = inner[0] if isinstance(inner, list) and inner else record
-    own = record.get("_source") if isinstance(record, dict) else None
-    record = own if isinstance(own, dict) else record
-    return record if isinstance(record, dict) else {}
-
-
-def _records(
-    source: Source, contents: GatheredTables, example: str, kind: Kind
-) -> Iterator[JsonValue]:
-    """The records of a file; where they are hits of a search, what these have inside. A search that
-    did not give all of its hits is noted."""
-    for record in json_records(source, f"Such a file looks like {example}."):
-        hits = record.find("hits") if isinstance(record.value, dict) else None
-        if hits is None:
-            own = record.find("_source")
-            yield record if own is None else own
-            continue
-        own_hits = list(hits.named("hits").each())
-        _note_cut(hits, len(own_hits), contents, kind)
-        for hit in own_hits:
-            yield hit.named("_source")
-
-
-def _note_cut(hits: JsonValue, given: int, contents: GatheredTables, kind: Kind) -> None:
-    """Say that a search gave fewer hits than there are; the search itself gives ten."""
-    total = hits.find("total")
-    count = total.find("value") if total is not None and isinstance(total.value, dict) else total
-    text = count.value if count is not None else None
-    if isinstance(text, NumberText) and text.isdigit() and int(text) > given:
-        message = (
-            f"the search gave {given:,} of {int(text):,} hits; the others are missing here: ask for"
-            f" them with size={int(text)}"
-        )
-        contents.note(kind, "hits", message, int(text) - given, loud=True)
+declare(
+    Preset(
+        "search-answer",
+        "Elasticsearch or OpenSearch answer",
+        endings=(".json", ".jsonl"),
+        explanation="The answer of a search in Elasticsearch or OpenSearch: the documents that it"
+        " found. Records of several answers, each with the id or the text of its query beside"
+        " `hits`, are a run, too.",
+        example='{"query_id": "q1", "took": 3, "hits": {"total": {"value": 1}, "hits": [{"_index":'
+        ' "docs", "_id": "doc-7", "_score": 7.1, "_source": {"title": "Refund"}}]}}',
+        recognised_by=("hits.hits",),
+        also=_is_search,
+        tables={
+            "run": "query=query_id || qid || id || query doc=hits.hits[]._id"
+            " score=hits.hits[]._score",
+            "documents": "doc=hits.hits[]._id body=hits.hits[]._source",
+        },
+        needs={"run": "query_id || qid || id || query", "documents": "hits.hits[]._source"},
+        remarks=(replace(_ALL_HITS, kinds=("documents",)),),
+        tools=(
+            Tool(
+                "Elasticsearch",
+                "the answers of `_search`, each with a `query_id` written beside its `hits`",
+                "a run and the documents",
+                "the query, which an answer does not hold",
+                ("search",),
+            ),
+        ),
+    )
+)

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,8 +21,9 @@ from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, FileFormatError, LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import plural
+from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.presets import Preset
 from metrics_core.formats.parsing.columns import document_columns, fold
-from metrics_core.formats.parsing.contents import GatheredTables
 from metrics_core.formats.parsing.delimited import (
     csv_fields,
     csv_records,
@@ -190,10 +192,9 @@ def _of_snapshots(names: Sequence[str]) -> bool:
     return [fold(name) for name in names[:6]] == [fold(name) for name in _SNAPSHOT]
 
 
-@reader(
+SNAPSHOTS = Preset(
     "quepid-snapshots",
-    title="Quepid snapshots",
-    kinds=("run", "queries", "documents"),
+    "Quepid snapshots",
     endings=(".csv",),
     explanation="Snapshots of a Quepid case as CSV: a run for each, by the positions of its"
     " documents, with the texts of queries and the fields of documents. A query is called by its"
@@ -202,9 +203,13 @@ def _of_snapshots(names: Sequence[str]) -> bool:
     example="Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,title\n"
     "before,2026-11-02 09:30,7,star wars,11,1,A New Hope\n"
     "before,2026-11-02 09:30,7,star wars,12,2,Star Trek",
-    recognise=recognise_snapshots,
-    first_rows=csv_columns,
-    together=recognise_snapshots,
+    recognised_by=(),
+    tables={
+        "run": "query=query doc=found[].doc rank=found[].place system=run",
+        "queries": "query=query text=query",
+        "documents": "doc=found[].doc fields=found[].fields",
+    },
+    once=(),
     tools=(
         Tool(
             "Quepid",
@@ -215,36 +220,37 @@ def _of_snapshots(names: Sequence[str]) -> bool:
         ),
     ),
 )
+
+
 def read_snapshots(source: Source, request: Request) -> Loaded:
     """The runs, the queries or the documents of a file of snapshots."""
+    from metrics_core.formats.mapping import preset_files
+    from metrics_core.formats.mapping.axes import PythonValues, Records
+
     named = _snapshot_columns(source, request)
     if not len(named):
         problem = LineProblem(None, "only a header", "at least one row")
         raise refuse(source, [problem], hint="Was the file written to the end?")
-    contents = GatheredTables(source, request.kind)
-    runs = _run_names(named)
-    for kind, notes in _snapshot_notes(named, runs):
-        for note in notes:
-            contents.note(kind, note.kind, note.message, note.count, note.examples)
-    fields = document_columns(named.names[6:])
-    problems: list[LineProblem] = []
+    runs, records = _run_names(named), list[dict[str, object]]()
+    fields, problems = document_columns(named.names[6:]), list[LineProblem]()
     columns = [_plain(named.column(at)).to_pylist() for at in range(len(named.names))]
+    lines = [named.index.line(row) or 0 for row in range(len(named))] if named.index else None
     for row, (_, _, _, query, doc, place, *values) in enumerate(zip(*columns, strict=True)):
-        line = named.index.line(row) if named.index else None
-        if query:
-            contents.query(query, query)
-        if query and not doc and not place:
-            contents.nothing_retrieved(query)
-        elif not query or not doc or not re.fullmatch(r"\d{1,9}", place, re.ASCII):
-            problems.append(_misplaced(line, query, doc, place))
-        else:
-            contents.result(query, doc, run=runs[row], line=line, rank=int(place))
-            if fields:
-                told = {n: v or None for n, v in zip(fields, values, strict=True)}
-                contents.document(doc, **told)
+        nothing = query and not doc and not place
+        if not nothing and not (query and doc and re.fullmatch(r"\d{1,9}", place, re.ASCII)):
+            problems.append(_misplaced(lines[row] if lines else None, query, doc, place))
+        own = dict(zip(fields, values, strict=True))
+        found = [] if nothing else [{"doc": doc, "place": place, "fields": own or None}]
+        records.append({"query": query, "run": runs[row], "found": found})
     if problems:
         raise refuse(source, problems[:MOST_PROBLEMS_SHOWN], count=len(problems))
-    return contents.load(request, "quepid-snapshots", "Quepid snapshots")
+    blocks = [Records(PythonValues(records), None if lines is None else np.array(lines))]
+    loaded = preset_files.read(SNAPSHOTS, source, request, iter(blocks))
+    told = dict(_snapshot_notes(named, runs))[request.kind]
+    return replace(loaded, table=loaded.table.noting(*told))
+
+
+declare(SNAPSHOTS, recognise=recognise_snapshots, first_rows=csv_columns, read=read_snapshots)
 
 
 def _snapshot_columns(source: Source, request: Request) -> NamedColumns:

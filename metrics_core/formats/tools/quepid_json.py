@@ -6,232 +6,209 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from metrics_core.base.errors import FileFormatError
-from metrics_core.base.wording import plural
-from metrics_core.formats.parsing.columns import document_columns
-from metrics_core.formats.parsing.contents import GatheredTables
-from metrics_core.formats.parsing.json_text import check_characters, parse_json, strings_in
-from metrics_core.formats.parsing.json_values import JsonValue, whole_json
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
+from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.presets import Preset, Remark, each, where
+from metrics_core.formats.parsing.json_text import parse_file
+from metrics_core.formats.registry import Tool
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import is_number
 
-_BOOK = (
-    '{"name": "Films", "query_doc_pairs": [{"query_text": "star wars", "doc_id": "11",'
-    ' "position": 1, "document_fields": {"title": "A New Hope"}, "judgements": [{"rating": 3,'
-    ' "user_email": "ann@example.org"}]}]}'
-)
-_CASE = (
-    '{"case_name": "Films", "queries": [{"query_text": "star wars", "ratings": {"11": 3, "12":'
-    " 0}}]}"
-)
-_DETAILS = ("information_need", "notes", "options")
+if TYPE_CHECKING:
+    from metrics_core.formats.mapping.axes import Records
+
+_DETAILS = " ".join(f"{name}={{0}}.{name}" for name in ("information_need", "notes", "options"))
 """What Quepid knows of a query beside its text."""
+_RATINGS = "query_doc_pairs[].judgements"
 
 
-def recognise_book(sample: Sample) -> Mapping[Kind, int]:
-    """By its list of pairs."""
-    pairs = sample.json.get("query_doc_pairs") if isinstance(sample.json, dict) else None
-    if not isinstance(pairs, list):
-        return {}
-    documents = any(isinstance(pair, dict) and pair.get("document_fields") for pair in pairs)
-    kinds: tuple[Kind, ...] = ("qrels", "queries", *(("documents",) if documents else ()))
-    return dict.fromkeys(kinds, OF_A_TOOL)
+def _unpacked(book: dict[str, Any], _name: str) -> list[Any]:
+    """A book whose fields of documents are objects, not the JSON of one, and whose judgements are
+    called so."""
+    pairs = book.get("query_doc_pairs")
+    listed = pairs if isinstance(pairs, list) else []
+    return [book | {"query_doc_pairs": [*map(_unpack, listed)]} if listed else book]
 
 
-@reader(
-    "quepid-book",
-    title="Quepid book",
-    kinds=("qrels", "queries", "documents"),
-    endings=(".json",),
-    explanation="A book of Quepid as JSON: judgments, queries with their information need, notes"
-    " and options, and the fields of documents. A query is called by its text. Where several judges"
-    " rated a pair differently, the rating that most of them gave counts, of those given equally"
-    " often the one that stands last, and a note says how often that was. The positions in it are"
-    " no run, for a book gathers pairs of several searches.",
-    example=_BOOK,
-    recognise=recognise_book,
-    together=recognise_book,
-    tools=(
-        Tool(
-            "Quepid",
-            "a book as JSON",
-            "judgments, queries and documents' fields",
-            "a run: the pairs of a book come from several searches",
-            ("search",),
+def _unpack(pair: Any) -> Any:
+    if not isinstance(pair, dict):
+        return pair
+    judgements, fields = pair.get("judgements", pair.get("judgments")), pair.get("document_fields")
+    if isinstance(fields, str):
+        with suppress(FileFormatError):  # reading the documents refuses a text
+            fields = parse_file(Source("document_fields", fields.encode()))
+    return pair | {"judgements": judgements, "document_fields": fields}
+
+
+def _ratings(judgements: Any) -> list[str]:
+    given = judgements if isinstance(judgements, list) else ()
+    return [str(own["rating"]) for own in given if own.get("rating") is not None]
+
+
+def _differing(records: Records) -> list[str]:
+    """The pairs on which judges differ, with their ratings."""
+    found = []
+    for pair in chain.from_iterable(own["query_doc_pairs"] for own in records.values.listed()):
+        ratings = _ratings(pair.get("judgements"))
+        if len({float(own) if is_number(own) else own for own in ratings}) > 1:
+            found.append(f"{pair.get('query_text')}: {pair.get('doc_id')} {', '.join(ratings)}")
+    return found
+
+
+declare(
+    Preset(
+        "quepid-book",
+        "Quepid book",
+        endings=(".json",),
+        explanation="A book of Quepid as JSON: judgments, queries with their information need,"
+        " notes and options, and the fields of documents. A query is called by its text. Where"
+        " several judges rated a pair differently, the rating that most of them gave counts, of"
+        " those given equally often the one that stands last, and a note says how often that was."
+        " The positions in it are no run, for a book gathers pairs of several searches.",
+        example='{"name": "Films", "query_doc_pairs": [{"query_text": "star wars", "doc_id": "11",'
+        ' "position": 1, "document_fields": {"title": "A New Hope"}, "judgements": [{"rating": 3,'
+        ' "user_email": "ann@example.org"}]}]}',
+        recognised_by=("query_doc_pairs",),
+        also=lambda book: isinstance(book.get("query_doc_pairs"), list),
+        mend=each(_unpacked),
+        tables={
+            "qrels": "query=query_doc_pairs[].query_text doc=query_doc_pairs[].doc_id"
+            f" grade=most({_RATINGS}[]?.rating?)",
+            "queries": "query=query_doc_pairs[].query_text text=query_doc_pairs[].query_text"
+            f" {_DETAILS.format('query_doc_pairs[]')}",
+            "documents": "doc=query_doc_pairs[].doc_id fields=query_doc_pairs[].document_fields",
+        },
+        needs={"documents": "query_doc_pairs[].document_fields"},
+        remarks=(
+            Remark(
+                ("qrels",),
+                "unrated",
+                "{n:,} {things} without a rating, so unjudged",
+                where(
+                    *(_RATINGS, lambda own: not _ratings(own)),
+                    *("query_doc_pairs[].query_text", "query_doc_pairs[].doc_id"),
+                ),
+                ("pair", "pairs"),
+            ),
+            Remark(
+                ("qrels",),
+                "judges",
+                "on {n:,} {things} the ratings differ; the one given most often counts, of those"
+                " given equally often the last",
+                _differing,
+                ("pair", "pairs"),
+                loud=True,
+            ),
+            Remark(
+                ("qrels",),
+                "positions",
+                "{n:,} {things} with a position, which is not read as a run: a book gathers pairs"
+                " of several searches",
+                where("query_doc_pairs[].position", lambda own: own is not None),
+                ("pair", "pairs"),
+            ),
         ),
-    ),
+        tools=(
+            Tool(
+                "Quepid",
+                "a book as JSON",
+                "judgments, queries and documents' fields",
+                "a run: the pairs of a book come from several searches",
+                ("search",),
+            ),
+        ),
+    )
 )
-def read_book(source: Source, request: Request) -> Loaded:
-    """The judgments, the queries or the documents of a book."""
-    contents = GatheredTables(source, request.kind)
-    judged = _Judged()
-    placed = 0
-    for pair in whole_json(source, f"A book looks like {_BOOK}.").named("query_doc_pairs").each():
-        query, doc = pair.named("query_text").id(), pair.named("doc_id").id()
-        contents.query(query, query, **_details(pair))
-        fields = pair.find("document_fields")
-        if fields is not None:
-            contents.document(doc, **_fields(fields))
-        rating = judged.rating(pair, query, doc, request)
-        if rating is not None:
-            contents.grade(query, doc, rating)
-        placed += pair.find("position") is not None
-    judged.tell(contents)
-    if placed:
-        message = (
-            f"{placed:,} {plural(placed, 'pair')} with a position, which is not read as a run: a"
-            " book gathers pairs of several searches"
-        )
-        contents.note("qrels", "positions", message, placed)
-    return contents.load(request, "quepid-book", "Quepid book")
 
 
-@dataclass
-class _Judged:
-    """How the pairs of a book were rated: those without a rating, those of several judges, and of
-    these the ones on which they differ."""
-
-    unrated: list[str] = field(default_factory=list)
-    several: int = 0
-    differing: list[str] = field(default_factory=list)
-
-    def rating(self, pair: JsonValue, query: str, doc: str, request: Request) -> str | None:
-        """The rating that counts for a pair; None where no judge gave one."""
-        judgements = pair.find("judgements", "judgments")
-        ratings = [
-            rating.grade(request)
-            for judgement in (judgements.each() if judgements else ())
-            if (rating := judgement.find("rating")) is not None
-        ]
-        if not ratings:
-            self.unrated.append(f"{query}: {doc}")
-            return None
-        self.several += len(ratings) > 1
-        times = Counter(map(_worth, ratings))
-        if len(times) > 1:
-            self.differing.append(f"{query}: {doc} {', '.join(ratings)}")
-        most = max(times.values())
-        return next(rating for rating in ratings[::-1] if times[_worth(rating)] == most)
-
-    def tell(self, contents: GatheredTables) -> None:
-        """Note what of it is odd."""
-        without = "without a rating, so unjudged"
-        contents.note_ids("qrels", "unrated", self.unrated, without, one="pair", many="pairs")
-        if self.differing:
-            n = len(self.differing)
-            message = (
-                f"on {n:,} of {self.several:,} {plural(self.several, 'pair')} with several ratings"
-                " these differ; the one given most often counts, of those given equally often the"
-                " last"
-            )
-            contents.note("qrels", "judges", message, n, tuple(self.differing[:3]), loud=True)
-
-
-def _worth(rating: str) -> float | str:
-    """What makes two ratings the same, 3 and 3.0."""
-    return float(rating) if is_number(rating) else rating
-
-
-def _fields(fields: JsonValue) -> Mapping[str, str | None]:
-    """The fields of a document, an object or, as Quepid keeps it, the JSON of one; which of them is
-    the text."""
-    if isinstance(fields.value, str):
-        fields = _unpacked(fields)
-    told = list(fields.items())
-    names = document_columns([name for name, _ in told])
-    return {
-        name: value.text() or None
-        for name, (_, value) in zip(names, told, strict=True)
-        if value.value is not None
-    }
-
-
-def _unpacked(fields: JsonValue) -> JsonValue:
-    expected = "an object of fields, or its JSON"
-    try:
-        own = parse_json(fields.source, fields.value)
-        check_characters(fields.source, fields.value, strings_in(own), None)
-    except FileFormatError as error:
-        raise fields.refused(expected) from error
-    if not isinstance(own, dict):
-        raise fields.refused(expected)
-    return fields.holding(own)
-
-
-def _details(query: JsonValue) -> Mapping[str, str | None]:
-    found = {name: query.find(name) for name in _DETAILS}
-    return {name: value.text() or None for name, value in found.items() if value is not None}
-
-
-def recognise_case(sample: Sample) -> Mapping[Kind, int]:
+def _is_case(whole: Any) -> bool:
     """By its queries, which have a query_text, or ratings and the name of a case."""
-    whole = sample.json if isinstance(sample.json, dict) else {}
     queries = whole.get("queries")
     first = queries[0] if isinstance(queries, list) and queries else None
-    if not isinstance(first, dict) or not {"query_text", "ratings"} & first.keys():
-        return {}
-    if "case_name" not in whole and not {"query_text", "ratings"} <= first.keys():
-        return {}
-    return {"qrels": OF_A_TOOL, "queries": OF_A_TOOL}
+    known = {"query_text", "ratings"}
+    if not isinstance(first, dict) or not known & first.keys() or "docs" in whole:
+        return False
+    return "case_name" in whole or known <= first.keys()
 
 
-@reader(
-    "quepid-case",
-    title="Quepid case",
-    kinds=("qrels", "queries"),
-    endings=(".json",),
-    explanation="A case of Quepid as JSON: its queries, called by their texts, with information"
-    " need, notes and options, and their ratings, which are judgments.",
-    example=_CASE,
-    recognise=recognise_case,
-    together=recognise_case,
-    tools=(
-        Tool(
-            "Quepid",
-            "a case as JSON",
-            "judgments, and the queries with their notes",
-            "the lists: a snapshot has them",
-            ("search",),
+declare(
+    Preset(
+        "quepid-case",
+        "Quepid case",
+        endings=(".json",),
+        explanation="A case of Quepid as JSON: its queries, called by their texts, with information"
+        " need, notes and options, and their ratings, which are judgments.",
+        example='{"case_name": "Films", "queries": [{"query_text": "star wars", "ratings": {"11":'
+        ' 3, "12": 0}}]}',
+        recognised_by=("queries",),
+        also=_is_case,
+        tables={
+            "qrels": (
+                "query=queries[].query_text doc=queries[].ratings.*~? grade=queries[].ratings.*?",
+                "query=queries[].query_text doc=queries[].ratings[]?.doc_id"
+                " grade=queries[].ratings[]?.rating?",
+            ),
+            "queries": f"query=queries[].query_text text=queries[].query_text"
+            f" {_DETAILS.format('queries[]')}",
+        },
+        once=("qrels",),
+        remarks=(
+            Remark(("qrels",), "unrated", "{n:,} {things} without a rating, so without judgments"),
         ),
-    ),
+        tools=(
+            Tool(
+                "Quepid",
+                "a case as JSON",
+                "judgments, and the queries with their notes",
+                "the lists: a snapshot has them",
+                ("search",),
+            ),
+        ),
+    )
 )
-def read_case(source: Source, request: Request) -> Loaded:
-    """The judgments or the queries of a case."""
-    contents = GatheredTables(source, request.kind)
-    unrated: list[str] = []
-    seen: set[str] = set()
-    for query in whole_json(source, f"A case looks like {_CASE}.").named("queries").each():
-        text = query.named("query_text")
-        query_id = text.id()
-        if query_id in seen:
-            raise text.refused("each query once", found=f"`{query_id[:60]}` a second time")
-        seen.add(query_id)
-        contents.query(query_id, query_id, **_details(query))
-        rated = False
-        for doc_id, rating in _ratings(query):
-            contents.grade(query_id, doc_id, rating.grade(request))
-            rated = True
-        if not rated:
-            unrated.append(query_id)
-    contents.note_ids("qrels", "unrated", unrated, "without a rating, so without judgments")
-    contents.note_ids("queries", "unrated", unrated, "without a rating, so without judgments")
-    return contents.load(request, "quepid-case", "Quepid case")
 
 
-def _ratings(query: JsonValue) -> Iterator[tuple[str, JsonValue]]:
-    """Document and rating of each that has one, from an object or a list."""
-    ratings = query.find("ratings")
-    if ratings is None:
-        return
-    if isinstance(ratings.value, dict):
-        yield from ((doc, value) for doc, value in ratings.items() if value.value is not None)
-        return
-    for one in ratings.each():
-        rating = one.find("rating")
-        if rating is not None:
-            yield one.named("doc_id").id(), rating
+def _joined(whole: dict[str, Any], name: str) -> list[Any]:
+    """A snapshot whose lists have the texts of their queries, by which all other files of Quepid
+    call these."""
+    queries, docs = whole.get("queries"), whole.get("docs")
+    known = [own for own in queries or () if isinstance(own, dict)]
+    texts = {str(own.get("query_id")): own.get("query_text") for own in known}
+    found = docs.items() if isinstance(docs, dict) else ()
+    lists = [{"query": texts.get(number) or number, "docs": own} for number, own in found]
+    return [{"name": str(whole.get("name") or name), "docs": docs, "lists": lists}]
+
+
+declare(
+    Preset(
+        "quepid-snapshot",
+        "Quepid snapshot",
+        endings=(".json",),
+        explanation="A snapshot of a Quepid case as JSON, as its interface for programs gives it: a"
+        " run, queries by their texts, and the fields of documents.",
+        example='{"name": "before", "docs": {"389": [{"id": "11", "fields": {"title": "A New'
+        ' Hope"}}]}, "queries": [{"query_id": 389, "query_text": "star wars"}]}',
+        recognised_by=("docs",),
+        also=lambda whole: isinstance(whole.get("docs"), dict) and "queries" in whole,
+        mend=each(_joined),
+        tables={
+            "run": "query=lists[].query doc=lists[].docs[].id system=name",
+            "queries": "query=lists[].query text=lists[].query",
+            "documents": "doc=lists[].docs[].id fields=lists[].docs[].fields",
+        },
+        needs={"documents": "lists[].docs[].fields"},
+        tools=(
+            Tool(
+                "Quepid",
+                "a snapshot as JSON",
+                "a run, the queries and documents' fields",
+                "scores: the order of the documents ranks",
+                ("search",),
+            ),
+        ),
+    )
+)

@@ -1,19 +1,16 @@
-"""Ragas: samples of one turn, each a question with what was retrieved for it and what should have
-been.
-
-Documents are told by retrieved_context_ids and reference_context_ids. Samples without ids are read
-where the reader says that the contexts' own texts tell them apart (`doc=retrieved_contexts`).
-"""
+"""Ragas: samples of one turn, a question each, with the contexts that were retrieved and those that
+should have been."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from metrics_core.base.wording import plural
-from metrics_core.formats.parsing.contents import GatheredTables
+from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.formats.declaring import declare, may_be_nested
+from metrics_core.formats.mapping.presets import Preset, Remark, where
+from metrics_core.formats.parquet import MAGIC
 from metrics_core.formats.parsing.delimited import csv_fields, csv_records
-from metrics_core.formats.parsing.json_values import JsonValue, json_records
 from metrics_core.formats.parsing.list_literals import listed_in
 from metrics_core.formats.registry import (
     OF_A_TOOL,
@@ -23,22 +20,18 @@ from metrics_core.formats.registry import (
     Request,
     Sample,
     Tool,
-    reader,
 )
-from metrics_core.formats.source.source import Source
-from metrics_core.tables import Duplicates
+from metrics_core.formats.source.lines import refuse
+from metrics_core.formats.source.source import Source, shortened
+
+if TYPE_CHECKING:
+    from metrics_core.formats.mapping.axes import Records
 
 _QUESTION = "user_input"
 _IDS: Mapping[Kind, str] = {"run": "retrieved_context_ids", "qrels": "reference_context_ids"}
 _TEXTS: Mapping[Kind, str] = {"run": "retrieved_contexts", "qrels": "reference_contexts"}
 _LISTS = (*_IDS.values(), *_TEXTS.values())
 _OWN_IDS = ("query_id", "id", "qid")
-
-_EXAMPLE = (
-    '{"user_input": "refund", "retrieved_context_ids": ["doc-7", "doc-3"],'
-    ' "reference_context_ids": ["doc-3"]}'
-)
-_HINT = f"A sample looks like {_EXAMPLE}."
 _BY_TEXT = (
     "Give each sample the ids of its contexts (retrieved_context_ids, reference_context_ids); or"
     " have documents told apart by their texts, as they are written, with columns"
@@ -47,46 +40,49 @@ _BY_TEXT = (
 )
 
 
-def recognise_samples(sample: Sample) -> Mapping[Kind, int]:
-    """By the names of the first sample: a question beside contexts or their ids."""
-    names = _names(sample)
-    if _QUESTION not in names or not {*_LISTS} & {*names}:
-        return {}
-    unseen = bool(sample.first_record) and not sample.has_first_record
-    kinds: list[Kind] = [k for k in _IDS if unseen or _IDS[k] in names or _TEXTS[k] in names]
-    kinds.append("queries")
-    kinds += ["documents"] if unseen or {*_TEXTS.values()} & {*names} else []
-    return dict.fromkeys(kinds, OF_A_TOOL)
-
-
-def _names(sample: Sample) -> list[str]:
-    if sample.first_record or not sample.lines:
-        return list(sample.first_record)
-    return csv_fields(sample.lines[0], ",") if _QUESTION in sample.lines[0] else []
-
-
-def _columns(sample: Sample) -> FirstRows | None:
-    """The first sample by its columns."""
-    if not recognise_samples(sample):
-        return None
-    names = _names(sample)
-    row = [str(sample.first_record.get(name, "")) for name in names]
-    return FirstRows(names, [row] if sample.first_record else [])
-
-
-@reader(
+SAMPLES = Preset(
     "ragas",
-    title="Ragas samples",
-    kinds=("run", "qrels", "queries", "documents"),
+    "Ragas samples",
     endings=(".jsonl", ".json", ".csv", ".parquet"),
     explanation="Ragas' samples of one turn, as JSON Lines, JSON, CSV or Parquet:"
     " retrieved_context_ids are a run in this order, reference_context_ids are relevant (grade 1),"
     " the contexts their documents, user_input the query, all else columns of it. Without ids,"
     " documents are told by their texts where the columns say doc=retrieved_contexts.",
-    example=_EXAMPLE,
-    recognise=recognise_samples,
-    first_rows=_columns,
-    together=recognise_samples,
+    example='{"user_input": "refund", "retrieved_context_ids": ["doc-7", "doc-3"],'
+    ' "reference_context_ids": ["doc-3"]}',
+    recognised_by=("query_id",),
+    tables={
+        "run": "query=query_id doc=retrieved_context_ids[]",
+        "qrels": "query=query_id doc=reference_context_ids[] grade='1'",
+        "queries": "query=query_id text=user_input",
+        "documents": tuple(
+            f"doc={_IDS[kind]}[] body={_TEXTS[kind]}[]?" for kind in ("run", "qrels")
+        ),
+    },
+    # A context may be retrieved twice; which one counts is no question where there are no scores.
+    duplicates="first",
+    not_details=(*_LISTS, "is_uneven", "stands_before"),
+    remarks=(
+        Remark(
+            ("run", "qrels", "queries"),
+            "same_text",
+            "{n:,} {things} of a text that stands before, told apart by a number",
+            where("stands_before", bool),
+        ),
+        Remark(
+            ("qrels",),
+            "nothing_expected",
+            "{n:,} {things} with nothing expected; left out",
+            loud=True,
+        ),
+        Remark(
+            ("documents",),
+            "uneven",
+            "{n:,} {things} with another number of contexts than of their ids; these texts are left"
+            " out",
+            where("is_uneven", bool, "query_id"),
+        ),
+    ),
     tools=(
         Tool(
             "Ragas",
@@ -97,169 +93,177 @@ def _columns(sample: Sample) -> FirstRows | None:
         ),
     ),
 )
+
+
+def recognise_samples(sample: Sample) -> Mapping[Kind, int]:
+    """By the names of the first sample: a question beside contexts or their ids."""
+    names, unseen = _names(sample)
+    if _QUESTION not in names or not {*_LISTS} & {*names}:
+        return {}
+    kinds: list[Kind] = [k for k in _IDS if unseen or _IDS[k] in names or _TEXTS[k] in names]
+    kinds.append("queries")
+    kinds += ["documents"] if unseen or {*_TEXTS.values()} & {*names} else []
+    return dict.fromkeys(kinds, OF_A_TOOL)
+
+
+def _names(sample: Sample) -> tuple[list[str], bool]:
+    """The names of the first sample, and whether there may be further ones."""
+    records, is_cut = _first_samples(sample)
+    if records:
+        return list(records[0]) if isinstance(records[0], dict) else [], is_cut
+    head = sample.lines[0] if sample.lines else ""
+    return csv_fields(head, ",") if _QUESTION in head else [], False
+
+
+def _columns(sample: Sample) -> FirstRows | None:
+    """The first sample by its columns."""
+    if not recognise_samples(sample):
+        return None
+    names, _ = _names(sample)
+    nested = _first_samples(sample)[0]
+    return FirstRows(names, [[*map(str, nested[0].values())]] if nested else [])
+
+
+def _first_samples(sample: Sample) -> tuple[list[Any], bool]:
+    """The first samples of JSON or Parquet, and whether the only one is cut off."""
+    if not may_be_nested(sample):
+        return [], False
+    from metrics_core.formats.mapping.records import first_records
+
+    return first_records(sample)
+
+
 def read_samples(source: Source, request: Request) -> Loaded:
     """The run, the judgments, the queries or the documents of samples."""
-    records = list(_records(source))
-    names = dict.fromkeys(name for record in records for name, _ in record.items())
+    from metrics_core.formats.mapping import preset_files
+
+    return preset_files.read(SAMPLES, source, request, _records(source, request))
+
+
+declare(SAMPLES, recognise=recognise_samples, first_rows=_columns, read=read_samples)
+
+
+def _records(source: Source, request: Request) -> Iterator[Records]:
+    """The samples: each with the id of its query, with lists of ids, and with as many texts."""
+    import numpy as np
+
+    from metrics_core.formats.mapping.axes import PythonValues, Records
+    from metrics_core.formats.mapping.records import blocks_of
+
+    if source.magic.startswith(MAGIC) or source.head.lstrip().startswith((b"{", b"[")):
+        (found,) = blocks_of(source, lambda name: True, at_once=True)
+    else:
+        rows = dict(_of_csv(source))
+        found = Records(PythonValues([*rows.values()]), np.array([*rows]))
+    samples = found.values.listed()
+    numbers = [None] * len(samples) if found.lines is None else found.lines.tolist()
+    names = dict.fromkeys(name for own in samples if isinstance(own, dict) for name in own)
     by_text = _by_text(source, request, list(names))
-    samples = _Samples(GatheredTables(source, request.kind), request.kind, by_text=by_text)
-    id_name = _id_name(request, records)
-    seen: dict[str, int] = {}
-    for record in records:
-        samples.add(record, _query_id(record, id_name, seen), id_name)
-    samples.note(sum(seen.values()) - len(seen))
-    # A context may be retrieved twice; which one counts is no question where there are no scores.
-    once: Duplicates = "first" if request.duplicates == "error" else request.duplicates
-    return samples.contents.load(replace(request, duplicates=once), "ragas", "Ragas samples")
+    id_name, seen = _id_name(request, samples), set[str]()
+    for number, sample in zip(numbers, samples, strict=True):
+        own = _id_of(source, number, sample, id_name)
+        if id_name and own in seen:
+            raise _refused(source, number, f"query {own} a second time", "each query once")
+        again = 2
+        while own in seen:
+            own, again = f"{sample[_QUESTION]} ({again})", again + 1
+        seen.add(own)
+        sample["query_id"], sample["stands_before"] = own, again > 2
+        for kind in ("run", "qrels"):
+            _add_documents(source, number, sample, kind, by_text=by_text, wanted=request.kind)
+        if id_name not in ("", "query_id"):
+            del sample[id_name]
+    yield Records(PythonValues(samples), found.lines)
 
 
-@dataclass
-class _Samples:
-    """The samples gathered for a kind of table, and the queries of which something is to be said:
-    that nothing is expected, or that there are other numbers of contexts than of ids."""
-
-    contents: GatheredTables
-    kind: Kind
-    by_text: bool
-    nothing: list[str] = field(default_factory=list)
-    uneven: list[str] = field(default_factory=list)
-
-    def add(self, record: JsonValue, query_id: str, id_name: str) -> None:
-        """A sample."""
-        question = record.find(_QUESTION)
-        known = {_QUESTION, id_name, *_LISTS}
-        columns = {
-            name: value.text()
-            for name, value in record.items()
-            if name not in known and value.value is not None
-        }
-        self.contents.query(query_id, question.text() if question else None, **columns)
-        for doc_id in self._docs(record, query_id, "run"):
-            self.contents.result(query_id, doc_id, line=record.line)
-        expected = dict.fromkeys(self._docs(record, query_id, "qrels"))
-        for doc_id in expected:
-            self.contents.grade(query_id, doc_id, "1", line=record.line)
-        self.nothing += [] if expected else [query_id]
-
-    def _docs(self, record: JsonValue, query_id: str, kind: Kind) -> list[str]:
-        """The documents of one list; their texts are kept."""
-        given, told = record.find(_IDS[kind]), record.find(_TEXTS[kind])
-        texts = list(told.each()) if told else []
-        if self.by_text:
-            docs = [text.id() for text in texts]
-        elif given is None and texts and kind == self.kind:
-            found = f"{_TEXTS[kind]} without {_IDS[kind]}"
-            raise record.refused("ids of the documents", found=found, hint=_BY_TEXT)
-        else:
-            docs = [doc.id() for doc in given.each()] if given else []
-        if not docs and kind == "run":
-            self.contents.nothing_retrieved(query_id)
-        if len(texts) == len(docs):
-            for doc_id, text in zip(docs, texts, strict=True):
-                self.contents.document_as(doc_id, text)
-        elif texts and docs:
-            self.uneven.append(query_id)
-        return docs
-
-    def note(self, again: int) -> None:
-        """Say what is odd; of so many queries the text stands before."""
-        if again:
-            message = f"{_queries(again)} of a text that stands before, told apart by a number"
-            for kind in ("run", "qrels", "queries"):
-                self.contents.note(kind, "same_text", message, again)
-        if self.nothing:
-            message = f"{_queries(len(self.nothing))} with nothing expected; left out"
-            self.contents.note(
-                "qrels", "nothing_expected", message, len(self.nothing), self.nothing, loud=True
-            )
-        if self.uneven:
-            odd = list(dict.fromkeys(self.uneven))
-            message = (
-                f"{_queries(len(odd))} with another number of contexts than of their ids; these"
-                " texts are left out"
-            )
-            self.contents.note("documents", "uneven", message, len(odd), odd)
-
-
-def _queries(count: int) -> str:
-    return f"{count:,} {plural(count, 'query', 'queries')}"
-
-
-def _records(source: Source) -> Iterator[JsonValue]:
-    """The samples; those of CSV with their lists."""
-    if source.head.lstrip().startswith((b"{", b"[")):
-        yield from json_records(source, _HINT)
+def _add_documents(
+    source: Source,
+    number: int | None,
+    sample: dict[str, Any],
+    kind: Kind,
+    *,
+    by_text: bool,
+    wanted: Kind,
+) -> None:
+    """Give a sample a list of ids of this kind and one of texts, of the same length or None."""
+    ids, texts = sample.get(_IDS[kind]), sample.get(_TEXTS[kind])
+    if by_text:
+        ids = texts
+    elif ids is None and texts and kind == wanted:
+        found = f"{_TEXTS[kind]} without {_IDS[kind]}"
+        raise _refused(source, number, found, "ids of the documents", _BY_TEXT)
+    sample[_IDS[kind]] = [] if ids is None else ids
+    if isinstance(ids, list) and isinstance(texts, list) and len(ids) == len(texts):
         return
+    sample["is_uneven"] = sample.get("is_uneven") or bool(ids and texts)
+    sample[_TEXTS[kind]] = [None] * len(ids) if isinstance(ids, list) else []
+
+
+def _of_csv(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The line and the values of each sample of CSV, with its lists."""
     names: list[str] | None = None
     for first, _, fields in csv_records(source, ","):
         if names is None:
             names = fields
-            continue
-        if not fields:
-            continue
-        if len(fields) != len(names):
-            problem = JsonValue(source, fields, _HINT, first)
-            raise problem.refused(f"{len(names):,} columns", found=f"{len(fields):,}")
-        record = JsonValue(source, dict(zip(names, fields, strict=True)), _HINT, first)
-        yield record.holding({name: _cell(record, name) for name in names})
+        elif fields:
+            if len(fields) != len(names):
+                raise _refused(source, first, f"{len(fields):,}", f"{len(names):,} columns")
+            cells = zip(names, fields, strict=True)
+            yield first, {name: _cell(source, first, name, text) for name, text in cells}
 
 
-def _cell(record: JsonValue, name: str) -> object:
+def _cell(source: Source, line: int, name: str, text: str) -> object:
     """What a cell of CSV holds: nothing, a list where there should be one, or its text."""
-    cell = record.named(name)
-    text = cell.text()
     if not text or name not in _LISTS:
         return text or None
     found = listed_in(text)
     if found is None:
-        raise cell.refused(
-            "a list such as ['doc-7', 'doc-3']",
-            hint="Lists are safe in JSON Lines: EvaluationDataset.to_jsonl.",
-        )
+        hint = "Lists are safe in JSON Lines: EvaluationDataset.to_jsonl."
+        shown = f"`{shortened(text)[:60]}` at {name}"
+        raise _refused(source, line, shown, "a list such as ['doc-7', 'doc-3']", hint)
     return found
+
+
+def _refused(
+    source: Source, line: int | None, found: str, expected: str, hint: str = ""
+) -> FileFormatError:
+    hint = hint or f"A sample looks like {SAMPLES.example}."
+    return refuse(source, [LineProblem(line, found, expected)], hint=hint)
 
 
 def _by_text(source: Source, request: Request, names: Sequence[str]) -> bool:
     """Whether documents are told by their texts. Raises FileFormatError for columns that samples do
     not have."""
-    told = JsonValue(source, dict.fromkeys(names), _HINT)
     for role, name in request.columns.items():
+        found = f"{role}={name}"
         if role not in ("query_id", "doc_id"):
-            raise told.refused(
-                "columns that say the query or doc",
-                found=f"{role}={name}",
-                hint="In Ragas' samples there are no scores: the order of a list is the rank.",
-            )
+            hint = "In Ragas' samples there are no scores: the order of a list is the rank."
+            raise _refused(source, None, found, "columns that say the query or doc", hint)
         if name not in names or (role == "doc_id" and name not in _LISTS):
-            wanted = (
-                f"one of {', '.join(_LISTS)}" if role == "doc_id" else "a column of the samples"
-            )
-            raise told.refused(wanted, found=f"{role}={name}", hint=_BY_TEXT)
+            own = f"one of {', '.join(_LISTS)}" if role == "doc_id" else "a column of the samples"
+            raise _refused(source, None, found, own, _BY_TEXT)
     return request.columns.get("doc_id") in _TEXTS.values()
 
 
-def _id_name(request: Request, records: Sequence[JsonValue]) -> str:
+def _id_name(request: Request, samples: Sequence[Any]) -> str:
     """The column of the queries' ids: the one that is said, or one that all samples have; "" where
     the question itself is the id."""
     chosen = request.columns.get("query_id", "")
     if chosen:
         return "" if chosen == _QUESTION else chosen
-    return next((name for name in _OWN_IDS if all(record.find(name) for record in records)), "")
+    told = [sample for sample in samples if isinstance(sample, dict)]
+    return next((name for name in _OWN_IDS if all(own.get(name) for own in told)), "")
 
 
-def _query_id(record: JsonValue, id_name: str, seen: dict[str, int]) -> str:
-    """The id of a sample's query. Of a question that stands again it has a number; an id that does
-    is refused."""
-    if id_name:
-        own = record.named(id_name).id()
-        if own in seen:
-            raise record.refused("each query once", found=f"query {own} a second time")
-        seen[own] = 1
-        return own
-    question = record.named(_QUESTION)
-    if not isinstance(question.value, str) or not question.value:
+def _id_of(source: Source, line: int | None, sample: Any, id_name: str) -> str:
+    """The id of a sample's query, or the question as one."""
+    name = id_name or _QUESTION
+    if not isinstance(sample, dict) or sample.get(name) is None:
+        found = f"an object with {shortened(', '.join(sample))}" if sample else "nothing"
+        raise _refused(source, line, found, f"`{name}`")
+    own = sample[name]
+    if isinstance(own, (list, dict, float)) or own == "":
         hint = "Samples of several turns hold no lists of contexts; those of one turn are read."
-        raise question.refused("a question as text", hint=hint)
-    text = question.text()
-    seen[text] = seen.get(text, 0) + 1
-    return text if seen[text] == 1 else f"{text} ({seen[text]})"
+        shown = "a list" if isinstance(own, list) else f"`{shortened(str(own))[:60]}`"
+        raise _refused(source, line, f"{shown} at {name}", "a question as text", hint)
+    return str(own)

@@ -3,27 +3,21 @@ answer, with what was found."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import partial
-from typing import Any, TypeGuard
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from metrics_core.base.notes import OF_HITS_ALONE
-from metrics_core.formats.parsing.contents import GatheredTables
+from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.paths import parse_path
+from metrics_core.formats.mapping.presets import Found, Preset, Remark, each
 from metrics_core.formats.parsing.json_text import NumberText
-from metrics_core.formats.parsing.json_values import JsonValue, whole_json
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
-from metrics_core.formats.source.source import Source
+from metrics_core.formats.registry import Tool
+from metrics_core.formats.values import is_number
 
-_REQUEST = (
-    '{"requests": [{"id": "q1", "request": {"query": {"match": {"text": "refund"}}}, "ratings":'
-    ' [{"_index": "docs", "_id": "doc-7", "rating": 2}]}], "metric": {"precision": {"k": 10}}}'
-)
-_ANSWER = (
-    '{"metric_score": 0.5, "details": {"q1": {"metric_score": 0.5, "unrated_docs": [{"_index":'
-    ' "docs", "_id": "doc-3"}], "hits": [{"hit": {"_index": "docs", "_id": "doc-7", "_score": 7.1},'
-    ' "rating": 2}, {"hit": {"_index": "docs", "_id": "doc-3", "_score": 6.2}, "rating": null}]}},'
-    ' "failures": {}}'
-)
+if TYPE_CHECKING:
+    from metrics_core.formats.mapping.axes import Records
+
 _PARAMETERS = ("query_string", "query", "query_text", "querytext", "q", "text", "question")
 """What people call the parameter of a template that has the query's text."""
 _MATCHES = (
@@ -33,107 +27,52 @@ _MATCHES = (
 """Queries of Elasticsearch that hold what was asked as a text."""
 
 
-class _Indices:
-    """Documents by their _id, each of which must be of one index."""
+def _indices_of(path: str) -> Found:
+    """The indices of documents, if there are several. Each _id must be of one index."""
 
-    def __init__(self) -> None:
-        self._of: dict[str, str] = {}
+    def found(records: Records) -> list[str]:
+        from metrics_core.formats.mapping.axes import MappingError
 
-    def id(self, document: JsonValue) -> str:
-        """The _id of a document."""
-        own = document.named("_id").id()
-        index = document.find("_index")
-        name = index.text() if index else ""
-        if self._of.setdefault(own, name) != name:
-            raise document.refused(
-                "each _id in one index",
-                found=f"`{own[:60]}` of index {name or 'none'} and of {self._of[own] or 'none'}",
-                hint="A document is called by its _id. Write the index into the ids, here and in"
-                " the other files, or evaluate one index at a time.",
-            )
-        return own
+        axis, documents = records.values_at(parse_path(path)[0].steps)
+        index_of: dict[str, str] = {}
+        for row, document in enumerate(documents.listed()):
+            if not isinstance(document, dict):
+                continue
+            own, index = str(document.get("_id")), str(document.get("_index") or "")
+            if index_of.setdefault(own, index) != index:
+                found = f"`{own[:60]}` of index {index or 'none'} and of {index_of[own] or 'none'}"
+                hint = (
+                    "A document is called by its _id. Write the index into the ids, here and in"
+                    " the other files, or evaluate one index at a time."
+                )
+                raise MappingError(axis, row, found, "each _id in one index", hint)
+        names = [name for name in dict.fromkeys(index_of.values()) if name]
+        return names if len(names) > 1 else []
 
-    def tell(self, contents: GatheredTables, kind: Kind) -> None:
-        """Note that documents are of several indices."""
-        names = [name for name in dict.fromkeys(self._of.values()) if name]
-        if len(names) > 1:
-            message = f"documents of {len(names):,} indices, called by their _id alone"
-            contents.note(kind, "indices", message, len(names), tuple(names[:3]))
+    return found
 
 
-def recognise_request(sample: Sample) -> Mapping[Kind, int]:
-    """By its requests, which have ratings, or its metric beside them."""
-    whole = sample.json if isinstance(sample.json, dict) else {}
+_INDICES = "documents of {n:,} {things}, called by their _id alone"
+_OF_INDICES = ("index", "indices")
+
+
+def _with_texts(whole: dict[str, Any], _name: str) -> list[Any]:
+    """Requests with the text that each searches for, if any has one."""
     requests = whole.get("requests")
     if not isinstance(requests, list):
-        return {}
-    first = requests[0] if requests else None
-    rated = isinstance(first, dict) and "ratings" in first
-    if not rated and not isinstance(whole.get("metric"), dict):
-        return {}
-    asked = isinstance(first, dict) and {"request", "params"} & first.keys()
-    return dict.fromkeys(("qrels", "queries") if asked else ("qrels",), OF_A_TOOL)
+        return [whole]
+    asked = [own | {"text": _text_of(own)} if isinstance(own, dict) else own for own in requests]
+    return [whole | {"requests": asked}]
 
 
-@reader(
-    "rank-eval-request",
-    title="Elasticsearch ranking evaluation: request",
-    kinds=("qrels", "queries"),
-    endings=(".json",),
-    explanation="The request of Elasticsearch's _rank_eval: its ratings are judgments, called by"
-    " the ids of its requests and the _id of each document. Where a request holds one text that is"
-    " searched for, that is the text of the query. Its metric is not read; measures are chosen"
-    " here.",
-    example=_REQUEST,
-    recognise=recognise_request,
-    together=recognise_request,
-    tools=(
-        Tool(
-            "Elasticsearch",
-            "the request of `_rank_eval`",
-            "judgments, and the queries' texts where it has them",
-            "the lists: the answer has them",
-            ("search",),
-        ),
-    ),
-)
-def read_request(source: Source, request: Request) -> Loaded:
-    """The judgments or the queries of a request."""
-    contents, indices = GatheredTables(source, request.kind), _Indices()
-    unrated: list[str] = []
-    seen: dict[str, str | None] = {}
-    for asked in whole_json(source, f"A request looks like {_REQUEST}.").named("requests").each():
-        own_id = asked.named("id")
-        query_id = own_id.id()
-        if query_id in seen:
-            raise own_id.refused("each id once", found=f"`{query_id[:60]}` a second time")
-        seen[query_id] = _text_of(asked)
-        found = asked.find("ratings")
-        ratings = list(found.each()) if found else []
-        for rating in ratings:
-            grade = rating.named("rating").grade(request)
-            contents.grade(query_id, indices.id(rating), grade)
-        if not ratings:
-            unrated.append(query_id)
-    if any(seen.values()):
-        for query_id, text in seen.items():
-            contents.query(query_id, text)
-    textless = [query_id for query_id, text in seen.items() if not text]
-    request_ids = partial(contents.note_ids, one="request", many="requests")
-    request_ids("qrels", "unrated", unrated, "without a rating")
-    request_ids("queries", "without", textless, "without one text that is searched for")
-    indices.tell(contents, "qrels")
-    return contents.load(request, "rank-eval-request", "Elasticsearch ranking evaluation: request")
-
-
-def _text_of(asked: JsonValue) -> str | None:
+def _text_of(asked: Any) -> str | None:
     """What a request searches for; None where it has no text, or several."""
-    parameters = asked.value.get("params")
+    parameters = asked.get("params")
     if isinstance(parameters, dict):
         named = next((parameters[n] for n in _PARAMETERS if _is_text(parameters.get(n))), None)
         texts = [value for value in parameters.values() if _is_text(value)]
         return named or (texts[0] if len(texts) == 1 else None)
-    found = dict.fromkeys(_searched(asked.value.get("request")))
+    found = dict.fromkeys(_searched(asked.get("request")))
     return next(iter(found)) if len(found) == 1 else None
 
 
@@ -158,83 +97,163 @@ def _is_text(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and not isinstance(value, NumberText) and bool(value)
 
 
-def recognise_answer(sample: Sample) -> Mapping[Kind, int]:
-    """By its details, of which each has hits, or its metric_score beside them."""
-    whole = sample.json if isinstance(sample.json, dict) else {}
-    details = whole.get("details")
-    if not isinstance(details, dict):
-        return {}
-    first = next(iter(details.values()), None)
-    listed = isinstance(first, dict) and {"hits", "unrated_docs"} & first.keys()
-    if not listed and "metric_score" not in whole:
-        return {}
-    return {"run": OF_A_TOOL, "qrels": OF_A_TOOL}
+def _is_request(whole: Any) -> bool:
+    """By its requests, which have ratings, or its metric beside them."""
+    requests = whole.get("requests")
+    first = requests[0] if isinstance(requests, list) and requests else None
+    rated = isinstance(first, dict) and "ratings" in first
+    return isinstance(requests, list) and (rated or isinstance(whole.get("metric"), dict))
 
 
-@reader(
-    "rank-eval-answer",
-    title="Elasticsearch ranking evaluation: answer",
-    kinds=("run", "qrels"),
-    endings=(".json",),
-    explanation="The answer of Elasticsearch's _rank_eval: a run of its hits, and judgments of the"
-    " rated ones among them. What was judged relevant and not found is not in it, so that recall,"
-    " nDCG and AP cannot be known from it alone: the ratings of the request are the judgments. Its"
-    " own scores are not read.",
-    example=_ANSWER,
-    recognise=recognise_answer,
-    together=recognise_answer,
-    tools=(
-        Tool(
-            "Elasticsearch",
-            "the answer of `_rank_eval`",
-            "a run, and judgments of its hits",
-            "what was judged relevant and not found: give the request as judgments",
-            ("search",),
+def _without_text(records: Records) -> list[str]:
+    asked = chain.from_iterable(whole["requests"] for whole in records.values.listed())
+    return [str(own["id"]) for own in asked if not own["text"]]
+
+
+declare(
+    Preset(
+        "rank-eval-request",
+        "Elasticsearch ranking evaluation: request",
+        endings=(".json",),
+        explanation="The request of Elasticsearch's _rank_eval: its ratings are judgments, called"
+        " by the ids of its requests and the _id of each document. Where a request holds one text"
+        " that is searched for, that is the text of the query. Its metric is not read; measures are"
+        " chosen here.",
+        example='{"requests": [{"id": "q1", "request": {"query": {"match": {"text": "refund"}}},'
+        ' "ratings": [{"_index": "docs", "_id": "doc-7", "rating": 2}]}], "metric": {"precision":'
+        ' {"k": 10}}}',
+        recognised_by=("requests",),
+        also=_is_request,
+        mend=each(_with_texts),
+        tables={
+            "qrels": "query=requests[].id doc=requests[].ratings[]?._id"
+            " grade=requests[].ratings[]?.rating",
+            "queries": "query=requests[].id text=requests[].text",
+        },
+        needs={"queries": "requests[0].request || requests[0].params"},
+        once=("qrels",),
+        remarks=(
+            Remark(
+                ("qrels",),
+                "unrated",
+                "{n:,} {things} without a rating",
+                things=("request", "requests"),
+            ),
+            Remark(
+                ("queries",),
+                "without",
+                "{n:,} {things} without one text that is searched for",
+                _without_text,
+                ("request", "requests"),
+            ),
+            Remark(
+                ("qrels",),
+                "indices",
+                _INDICES,
+                _indices_of("requests[].ratings[]?"),
+                _OF_INDICES,
+            ),
         ),
-    ),
-)
-def read_answer(source: Source, request: Request) -> Loaded:
-    """The run, or the judgments of what it found, of an answer."""
-    contents, indices = GatheredTables(source, request.kind), _Indices()
-    whole = whole_json(source, f"An answer looks like {_ANSWER}.")
-    rated = 0
-    without: list[str] = []
-    mixed: list[str] = []
-    for query_id, detail in whole.named("details").items():
-        hits = list(detail.named("hits").each())
-        known = rated
-        scores: list[float] = []
-        for rank, one in enumerate(hits, 1):
-            hit, rating = one.named("hit"), one.find("rating")
-            doc_id, score = indices.id(hit), hit.find("_score")
-            own = score.number() if score is not None else None
-            contents.result(query_id, doc_id, own, rank=rank)
-            scores += [] if own is None else [float(own)]
-            if rating is not None:
-                contents.grade(query_id, doc_id, rating.grade(request))
-                rated += 1
-        if not hits:
-            contents.nothing_retrieved(query_id)
-        if scores != sorted(scores, reverse=True):
-            mixed.append(query_id)
-        if rated == known:
-            without.append(query_id)
-    _tell_of_judgments(contents, rated, without)
-    contents.note_ids("run", "order", mixed, "with scores that rise along the hits", loud=True)
-    failures = whole.find("failures")
-    failed = [query_id for query_id, _ in failures.items()] if failures else []
-    contents.note_ids("run", "failed", failed, "failed, so not in the run", loud=True)
-    indices.tell(contents, "run")
-    indices.tell(contents, "qrels")
-    return contents.load(request, "rank-eval-answer", "Elasticsearch ranking evaluation: answer")
-
-
-def _tell_of_judgments(contents: GatheredTables, rated: int, without: list[str]) -> None:
-    """Note what the judgments of hits alone cannot tell."""
-    message = (
-        f"judgments of the {rated:,} rated hits alone: what was judged relevant and not found is"
-        " missing, so that recall, nDCG and AP come out too high; the ratings of the request are"
-        " the judgments"
+        tools=(
+            Tool(
+                "Elasticsearch",
+                "the request of `_rank_eval`",
+                "judgments, and the queries' texts where it has them",
+                "the lists: the answer has them",
+                ("search",),
+            ),
+        ),
     )
-    contents.note("qrels", OF_HITS_ALONE, message, rated, loud=True)
-    contents.note_ids("qrels", "unrated", without, "without a rated hit, left out", loud=True)
+)
+
+
+def _is_answer(whole: Any) -> bool:
+    """By its details, of which each has hits, or its metric_score beside them."""
+    details = whole.get("details")
+    first = next(iter(details.values()), None) if isinstance(details, dict) else None
+    listed = isinstance(first, dict) and bool({"hits", "unrated_docs"} & first.keys())
+    return isinstance(details, dict) and (listed or "metric_score" in whole)
+
+
+def _rated(records: Records) -> list[str]:
+    _, ratings = records.values_at(parse_path("details.*.hits[].rating")[0].steps)
+    return ["" for own in ratings.listed() if own is not None]
+
+
+def _rising(records: Records) -> list[str]:
+    """Queries with scores that rise along the hits."""
+    found = list[str]()
+    answers = chain.from_iterable(own["details"].items() for own in records.values.listed())
+    for query_id, detail in answers:
+        given = [one["hit"].get("_score") for one in detail["hits"]]
+        scores = [float(own) for own in given if isinstance(own, str) and is_number(own)]
+        found += [query_id] if scores != sorted(scores, reverse=True) else []
+    return found
+
+
+def _failed(records: Records) -> list[str]:
+    return [name for own in records.values.listed() for name in own.get("failures") or ()]
+
+
+declare(
+    Preset(
+        "rank-eval-answer",
+        "Elasticsearch ranking evaluation: answer",
+        endings=(".json",),
+        explanation="The answer of Elasticsearch's _rank_eval: a run of its hits, and judgments of"
+        " the rated ones among them. What was judged relevant and not found is not in it, so that"
+        " recall, nDCG and AP cannot be known from it alone: the ratings of the request are the"
+        " judgments. Its own scores are not read.",
+        example='{"metric_score": 0.5, "details": {"q1": {"metric_score": 0.5, "unrated_docs":'
+        ' [{"_index": "docs", "_id": "doc-3"}], "hits": [{"hit": {"_index": "docs", "_id": "doc-7",'
+        ' "_score": 7.1}, "rating": 2}, {"hit": {"_index": "docs", "_id": "doc-3", "_score": 6.2},'
+        ' "rating": null}]}}, "failures": {}}',
+        recognised_by=("details",),
+        also=_is_answer,
+        tables={
+            "run": "query=details.*~ doc=details.*.hits[].hit._id"
+            " score=details.*.hits[].hit._score",
+            "qrels": "query=details.*~ doc=details.*.hits[].hit._id grade=details.*.hits[].rating?",
+        },
+        remarks=(
+            Remark(
+                ("qrels",),
+                OF_HITS_ALONE,
+                "judgments of the {n:,} rated hits alone: what was judged relevant and not found is"
+                " missing, so that recall, nDCG and AP come out too high; the ratings of the"
+                " request are the judgments",
+                _rated,
+                loud=True,
+            ),
+            Remark(
+                ("qrels",), "unrated", "{n:,} {things} without a rated hit, left out", loud=True
+            ),
+            Remark(
+                ("run",),
+                "order",
+                "{n:,} {things} with scores that rise along the hits",
+                _rising,
+                loud=True,
+            ),
+            Remark(
+                ("run",), "failed", "{n:,} {things} failed, so not in the run", _failed, loud=True
+            ),
+            Remark(
+                ("run", "qrels"),
+                "indices",
+                _INDICES,
+                _indices_of("details.*.hits[].hit"),
+                _OF_INDICES,
+            ),
+        ),
+        tools=(
+            Tool(
+                "Elasticsearch",
+                "the answer of `_rank_eval`",
+                "a run, and judgments of its hits",
+                "what was judged relevant and not found: give the request as judgments",
+                ("search",),
+            ),
+        ),
+    )
+)

@@ -2,94 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
-from metrics_core.base.wording import plural
-from metrics_core.formats.parsing.contents import GatheredTables
+from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.paths import parse_path
+from metrics_core.formats.mapping.presets import Preset, Remark
 from metrics_core.formats.parsing.json_text import NumberText
-from metrics_core.formats.parsing.json_values import JsonValue, json_records
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
-from metrics_core.formats.source.source import Source
+from metrics_core.formats.registry import Tool
 
-_TOPIC_IDS, _TOPICS = ("topic_id", "narrative_id"), ("topic", "narrative")
-_EXAMPLE = (
-    '{"run_id": "ours", "topic_id": "2024-1", "topic": "why is the sky blue",'
-    ' "references": ["doc-7", "doc-3"], "answer": [{"text": "…", "citations": [0]}]}'
-)
-_HINT = f"A record looks like {_EXAMPLE}; since 2025 run_id and its kin stand under `metadata`."
+if TYPE_CHECKING:
+    from metrics_core.formats.mapping.axes import Records
+
+_TOPIC_ID = "topic_id || narrative_id || metadata.topic_id || metadata.narrative_id"
+_TOPIC = "topic || narrative || metadata.topic || metadata.narrative"
 
 
-def recognise_answers(sample: Sample) -> Mapping[Kind, int]:
-    """By the first record: the run and the topic, themselves or under metadata, and references."""
-    record = sample.first_record
-    about: Any = record.get("metadata", record)
-    if not isinstance(about, dict) or "run_id" not in about:
-        return {}
-    named = any(name in about for name in _TOPIC_IDS)
-    if not named or not isinstance(record.get("references"), (list, dict)):
-        return {}
-    kinds: list[Kind] = ["run"]
-    kinds += ["queries"] if any(name in about for name in _TOPICS) else []
-    kinds += ["documents"] if about is not record else []  # a map of references may have texts
-    return dict.fromkeys(kinds, OF_A_TOOL)
+def _refuse_numbers(records: Records) -> list[str]:
+    """Numbers beside references may be scores; nothing says so."""
+    from metrics_core.formats.mapping.axes import MappingError
 
-
-@reader(
-    "trec_rag",
-    title="TREC RAG answers",
-    kinds=("run", "queries", "documents"),
-    endings=(".jsonl", ".json"),
-    explanation="Answers of TREC RAG, of 2024 and, with `metadata`, of 2025: what a topic's"
-    " references list is a run in this order, called by run_id. Gives a run, queries, and documents"
-    " where references is a map to their texts; the answers themselves are not read.",
-    example=_EXAMPLE,
-    recognise=recognise_answers,
-    together=recognise_answers,
-    tools=(
-        Tool(
-            "TREC RAG",
-            "the JSON Lines file of answers with their `references`, of 2024 or 2025",
-            "a run by the order of the references, and the queries",
-            "the judgments; which sentence rests on which reference",
-            ("rag",),
-        ),
-    ),
-)
-def read_answers(source: Source, request: Request) -> Loaded:
-    """The runs by their references, or the topics."""
-    contents = GatheredTables(source, request.kind)
-    numbered = []
-    for record in json_records(source, _HINT):
-        about = record.find("metadata") or record
-        run, query_id = about.named("run_id").id(), about.named(*_TOPIC_IDS).id()
-        topic = about.find(*_TOPICS)
-        contents.begin(record, query_id, run)
-        contents.query(query_id, topic.text() if topic else None)
-        found = list(_references(record.named("references")))
-        for doc_id, said in found:
-            contents.result(query_id, doc_id, run=run, line=record.line)
-            if said is not None and not isinstance(said.value, NumberText):
-                contents.document_as(doc_id, said)
-            elif said is not None:
-                numbered.append(query_id)
-        if not found:
-            contents.nothing_retrieved(query_id)
-    if numbered:
-        count, first = len(numbered), tuple(dict.fromkeys(numbered))
-        message = (
-            f"{count:,} {plural(count, 'reference', 'references')} with a number, which is not"
-            " used: their order gives the rank"
+    axis, values = records.values_at(parse_path("references.*?")[0].steps)
+    numbers = [row for row, own in enumerate(values.listed()) if isinstance(own, NumberText)]
+    if numbers:
+        about = "metadata." if "metadata" in (records.values.listed()[0]) else ""
+        hint = (
+            "Are these scores? Then read the file by columns"
+            f" such as query={about}topic_id,doc=references.*~,score=references.*"
         )
-        contents.note("run", "numbers", message, count, first)
-    return contents.load(request, "trec_rag", "TREC RAG answers")
+        raise MappingError(axis, numbers[0], values.shown(numbers[0]), "a text", hint)
+    return []
 
 
-def _references(listed: JsonValue) -> Iterator[tuple[str, JsonValue | None]]:
-    """The documents in their order, with what a map says of each."""
-    if isinstance(listed.value, dict):
-        for doc_id, said in listed.items():
-            yield doc_id, None if said.value is None else said
-        return
-    for reference in listed.each():
-        yield reference.id(), None
+declare(
+    Preset(
+        "trec_rag",
+        "TREC RAG answers",
+        endings=(".jsonl", ".json"),
+        explanation="Answers of TREC RAG, of 2024 and, with `metadata`, of 2025: what a topic's"
+        " references list is a run in this order, called by run_id. Gives a run, queries, and"
+        " documents if references is a map to their texts; the answers themselves are not read.",
+        example='{"run_id": "ours", "topic_id": "2024-1", "topic": "why is the sky blue",'
+        ' "references": ["doc-7", "doc-3"], "answer": [{"text": "…", "citations": [0]}]}',
+        recognised_by=("run_id || metadata.run_id", _TOPIC_ID, "references"),
+        tables={
+            "run": tuple(
+                f"query={_TOPIC_ID} doc={docs} system=run_id || metadata.run_id"
+                for docs in ("references[]?", "references.*~?")
+            ),
+            "queries": f"query={_TOPIC_ID} text={_TOPIC}",
+            "documents": "doc=references.*~? body=references.*?",
+        },
+        needs={"queries": _TOPIC, "documents": "metadata"},
+        remarks=(Remark(("run",), "numbers", "", _refuse_numbers),),
+        tools=(
+            Tool(
+                "TREC RAG",
+                "the JSON Lines file of answers with their `references`, of 2024 or 2025",
+                "a run by the order of the references, and the queries",
+                "the judgments; which sentence rests on which reference",
+                ("rag",),
+            ),
+        ),
+    )
+)

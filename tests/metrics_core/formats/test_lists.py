@@ -158,6 +158,19 @@ def test_what_is_open_is_asked(content: Any, words: str, answer: Any, rows: Rows
     assert loaded(content, **answer)[1] == rows
 
 
+def test_lists_of_objects_without_a_known_name_are_asked_about() -> None:
+    content = b'{"topic": "q", "found": [{"name": "d1", "points": 2.5}, {"name": "d2"}]}\n'
+    with pytest.raises(FileFormatError, match="a run or judgments"):
+        read(content, name="x.jsonl")
+    with pytest.raises(FileFormatError, match=r"columns doc=found\[\].name"):
+        read(content, name="x.jsonl", kind="run")
+    run = read(content, name="x.jsonl", columns={"doc": "found[].name"}, kind="run")
+    assert rows_of(run.table) == {"q": {"d1": -1.0, "d2": -2.0}}
+    assert read(content, name="x.jsonl", kind="queries").kind == "queries"
+    told = b'{"query_id": "q", "text": "oil", "answers": [{"name": "a1"}]}\n'
+    assert read(told, name="x.jsonl").kind == "queries"
+
+
 def test_pairs_of_a_question_are_no_documents() -> None:
     question = {"_id": "5a8b", "question": "who?", "supporting_facts": [["Title", 0]]}
     assert read(json.dumps(question).encode(), name="x.jsonl").kind == "queries"

@@ -538,7 +538,12 @@ F17 += [
             (line(requests=[{"id": "q", "ratings": []}]), "x.json", JUDGED, ("none in this file",)),
             (line(metric_score=0.5, details={}), "x.json", {"kind": "run"}, ("none in this file",)),
             (line(questions=[{"id": "q"}]), "x.json", {}, ("BioASQ",)),
-            (json.dumps([{"question": "a", "positive_ctxs": [{}]}]), "x.json", {}, ("DPR",)),
+            (
+                json.dumps([{"question": "a", "positive_ctxs": [{}]}]),
+                "x.json",
+                {},
+                ("positive_ctxs[0]",),
+            ),
             ("version https://git-lfs.github.com/spec/v1\n", "x.run", {}, ("git lfs pull",)),
             ("404: Not Found", "x.run", {}, ("a page of the web",)),
         ]
@@ -785,4 +790,4 @@ def test_lists_in_parquet_are_those_of_json() -> None:
     assert rows_of(made["qrels"]) == {"q1": {"d1": 1, "d2": 1, "d3": 1}}
     both = of_columns(query_id=["q1"], retrieved_ids=[["d1", "d2"]], expected_ids=[["d2"]])
     kinds = [loaded.kind for loaded in read_set(both, name="x.parquet")]
-    assert kinds == ["qrels", "run"]
+    assert kinds == ["queries", "qrels", "run"]

@@ -48,7 +48,9 @@ def test_questions() -> None:
     made = by_kind(file_of(QA), "qa.parquet")
     assert made.keys() == {"queries", "qrels"}
     (qrels,) = made["qrels"]
-    assert (qrels.format, qrels.title) == ("autorag", "AutoRAG") and rows(qrels) == JUDGED
+    assert (qrels.format, qrels.title) == ("autorag", "AutoRAG questions and results") and rows(
+        qrels
+    ) == JUDGED
     assert notes(qrels) == [
         "!1 query with nothing in retrieval_gt; left out: q3",
         "1 query with groups in retrieval_gt of which one document is enough; each counts as"
@@ -107,11 +109,16 @@ def test_what_is_refused() -> None:
     refused(
         file_of(QA | uneven),
         "b.parquet",
-        "1 value at [0].retrieve_scores",
-        "2, as many as in retrieved_ids",
+        "found 1 at retrieve_scores[] (record 1)",
+        "expected 2, as many as at retrieved_ids[]",
     )
     refused(file_of(QA | {"qid": ["a", "b", "a"]}), "qa.parquet", "query a a second time")
     refused(file_of(QA)[:-60], "qa.parquet", "Parquet")
     null = FOUND | {"retrieved_ids": [["d1", None], ["d2"], []]}
-    refused(file_of(QA | null), "b.parquet", "`null` at [0].retrieved_ids[1]", "an id")
+    refused(
+        file_of(QA | null),
+        "b.parquet",
+        "nothing at retrieved_ids[1] (record 1)",
+        "the id of a document",
+    )
     refused(file_of(FOUND), "0.parquet", "lists or structs", "best_*.parquet has the qid")

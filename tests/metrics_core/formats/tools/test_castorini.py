@@ -94,11 +94,12 @@ def test_what_is_refused() -> None:
         FILE + lines({"query": {"qid": "q"}, "candidates": [{"docid": "d"}]}),
         *(NAME, "line 3", "found nothing", "or to none"),
     )
-    refused(FILE + lines({"query": "q", "candidates": []}), NAME, "line 3", '`"q"` at query')
+    refused(FILE + lines({"query": "q", "candidates": []}), NAME, "line 3", "`q` at query")
     refused(FILE + FILE, NAME, "line 3", "query 7 a second time", "each query once", "several runs")
     odd = {"docid": "d", "score": 1, "doc": ["a"]}
     content = lines({"query": {"qid": "q"}, "candidates": [odd]})
-    refused(content, NAME, "line 1", "a list at candidates[0].doc", "a text, or an object with one")
+    told = ("line 1", "a list at candidates[0].doc", "a text, or an object with one")
+    refused(content, NAME, *told, kind="documents")
 
 
 def test_what_rank_llm_writes(tmp_path: Path) -> None:

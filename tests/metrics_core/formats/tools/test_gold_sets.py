@@ -37,7 +37,10 @@ def test_a_gold_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = by_kind(file_of(), NAME)
     assert made.keys() == {"documents", "queries", "qrels"}
     (qrels,) = made["qrels"]
-    assert (qrels.format, qrels.title) == ("gold_set", "Gold set: queries, corpus, relevant_docs")
+    assert (qrels.format, qrels.title) == (
+        "gold_set",
+        "Gold set of queries, corpus and relevant_docs",
+    )
     assert rows(qrels) == {"007": {"d1": 1, "1e5": 1}, "q2": {"1e5": 1}} and notes(qrels) == []
     assert records(made["queries"][0])[1] == {"query_id": "q2", "text": "42"}
     assert [row["text"] for row in records(made["documents"][0])] == [*GOLD["corpus"].values()]
@@ -62,7 +65,7 @@ def test_nodes_and_grades() -> None:
     assert rows(made["qrels"][0]) == {"007": {"d1": 2}, "z": {"d1": 1}}
     assert notes(made["qrels"][0]) == [
         "!1 query with nothing relevant; left out: q2",
-        "1 query of 3 with judgments that have no text: z",
+        "1 query with judgments that have no text: z",
     ]
     assert notes(made["documents"][0]) == [
         "lists and objects of documents not used: metadata: metadata"
@@ -80,11 +83,10 @@ def test_judgments_alone() -> None:
 
 def test_what_is_refused() -> None:
     refused(file_of()[:-30], NAME, "expected JSON", "cut off")
-    refused(file_of(relevant_docs={"q": [["d"]]}), NAME, "a list at relevant_docs.q[0]", "an id")
-    refused(file_of(queries={"q": "a", "r": None}), NAME, "`null` at queries.r", "text of a query")
+    refused(file_of(relevant_docs={"q": [["d"]]}), NAME, "a list at relevant_docs.q[0]", "the id")
     lacking = {name: part for name, part in GOLD.items() if name != "relevant_docs"}
-    words = "`relevant_docs`", "an object with queries, corpus", "Such a file looks like"
-    refused(as_json(lacking), NAME, *words)
+    words = "found none in this file (Gold set", "A record looks like"
+    refused(as_json(lacking), NAME, *words, kind="qrels")
 
 
 @pytest.mark.parametrize(

@@ -74,10 +74,16 @@ def test_what_is_empty_is_said() -> None:
     ("content", "words"),
     [
         (as_json(META | {"en": {"test": SCORES}})[:-4], ("line 1", "JSON", "cut off")),
-        (as_json(META | {"en": {"test": [0, 1]}}), ("a list at en.test", "expected an object")),
-        (as_json(META | {"en": {"test": {"q": {"d": "x"}}}}), ('`"x"` at en.test.q.d', "score")),
+        (
+            as_json(META | {"en": {"test": [0, 1]}}),
+            ("a list at parts.en.test", "expected an object"),
+        ),
+        (
+            as_json(META | {"en": {"test": {"q": {"d": "x"}}}}),
+            ("`x` at parts.en.test.q.d", "score"),
+        ),
         (as_json(META), ("expected a run",)),
-        (as_json(META | {"en": 5}), ("`5` at en", "an object")),
+        (as_json(META | {"en": 5}), ("`5` at parts.en", "an object")),
     ],
 )
 def test_what_is_refused(content: bytes, words: tuple[str, ...]) -> None:

@@ -99,7 +99,7 @@ def test_judgments(content: bytes) -> None:
 
 def test_judgments_that_are_fractions_are_asked_about() -> None:
     content = as_json(RATED).replace(b'"2.0"', b'"0.75"')
-    refused(content, "x.json", '`"0.75"` at [0].ratings[0].rating', "grades=real")
+    refused(content, "x.json", "`0.75` at ratings[0].rating (record 1)", "grades=real")
     (qrels,) = by_kind(content.replace(b"0.75", b"3"), "x.json")["qrels"]
     assert rows(qrels)["red dress"]["B07"] == 3
 
@@ -133,12 +133,10 @@ def test_a_configuration_in_several_variants_is_several_runs() -> None:
 
 def test_a_search_that_gave_some_of_its_hits_only() -> None:
     run = by_kind(as_json(hits(*RESULTS, total=1500)), "x.json")["run"][0]
-    loud = (
-        "!the search gave 4 of 1,500 hits; the others are missing here: ask for them with size=1500"
-    )
-    assert loud in notes(run)
+    loud = "!the search gave only some of its hits; ask for all of them with its size: "
+    assert f"{loud}4 of 1,500" in notes(run)
     (qrels,) = by_kind(as_json(hits(STORED, total=7)), "x.json")["qrels"]
-    assert "!the search gave 1 of 7 hits" in notes(qrels)[0]
+    assert f"{loud}1 of 7" in notes(qrels)
 
 
 def test_scores_are_those_of_the_same_run_as_trec_lines(tmp_path: Path) -> None:
@@ -165,17 +163,20 @@ def test_broken_and_half_fitting_files() -> None:
         (lines(*RATED)[:-4], ("line 3", "cut off")),
         (as_json(two), ("found two, clicks j1", "and llm j2", "one list of judgments")),
         (as_json({"judgmentRatings": []}), ("found none in this file (OpenSearch judgments)",)),
-        (as_json([*RATED, 7]), ("expected an object, found `7` at [3]",)),
-        (as_json([{**RATED[0], "query": ""}]), ("an id", "[0].query")),
-        (as_json(again), ("a second one for query 42 of knn at [4].documentIds",)),
+        (as_json([*RATED, 7]), ("expected `query` or `judgmentRatings`, found `7` (record 4)",)),
+        (as_json([{**RATED[0], "query": ""}]), ("the id", "query (record 1)")),
+        (as_json(again), ("query 42 of run knn a second time (record 5)",)),
         (
             as_json([*RESULTS, {"searchText": "x", "documentIds": ["d"]}]),
-            ("`searchConfigurationId`", "at [4]", "looks like"),
+            ("`searchConfigurationId`", "(record 5)", "looks like"),
         ),
-        (as_json([*RESULTS, {"searchText": "x"}]), ("`documentIds`", "at [4]")),
+        (as_json([*RESULTS, {"searchText": "x"}]), ("`documentIds`", "(record 5)")),
         (as_json([evaluated("q", "c", "d", "d")]), ("a second time", "duplicates=best")),
-        (as_json(COMPARED).replace(b'"docIds"', b'"ids"'), ("`docIds`", "[0].snapshots[0]")),
-        (as_json(hits(RESULTS[0], None)), ("`_source`", "hits.hits[1]")),
+        (
+            as_json(COMPARED).replace(b'"docIds"', b'"ids"'),
+            ("`docIds`", "at snapshots[0] (record 1)"),
+        ),
+        (as_json(hits(RESULTS[0], None)), ("nothing", "hits.hits[1]")),
     ]:
         refused(content, "x.json", *words)
 

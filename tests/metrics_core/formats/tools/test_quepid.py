@@ -122,12 +122,12 @@ def test_snapshots_are_a_run_each() -> None:
         ],
     }
     told = notes(made["run"][0])
-    assert [note.partition(" ")[0] for note in told[:1]] == ["3"]
-    assert told[1:] == [
+    assert told[2].startswith("3 texts begin with a blank")
+    assert told[:2] + told[3:] == [
+        "1 query with an empty list: nothing found",
+        "there is a rank but no score; the rank gives the order",
         "2 snapshots of Quepid, by the positions: before of 2026-11-02 09:30, case 7, after of"
         " 2026-11-03 10:00, case 7",
-        "1 query with an empty list: nothing found",
-        "there are no scores; the order of each list gives the rank",
     ]
 
 
@@ -152,8 +152,8 @@ def test_a_book() -> None:
     }
     assert notes(made["qrels"][0]) == [
         "1 pair without a rating, so unjudged: alien: 007",
-        "!on 2 of 3 pairs with several ratings these differ; the one given most often counts, of"
-        " those given equally often the last: star wars: 11 3, 2, 3, star wars: 13 0, 2",
+        "!on 2 pairs the ratings differ; the one given most often counts, of those given equally"
+        " often the last: star wars: 11 3, 2, 3, star wars: 13 0, 2",
         "2 pairs with a position, which is not read as a run: a book gathers pairs of several"
         " searches",
     ]
@@ -235,24 +235,19 @@ def test_broken_and_half_fitting_json() -> None:
     whole = as_json(BOOK)
     for content, words in [
         (whole[:-9], ("line 1: expected JSON, found Unterminated string",)),
-        (whole.replace(b'"doc_id"', b'"doc"'), ("`doc_id`", "query_doc_pairs[0]", "A book looks")),
+        (
+            whole.replace(b'"doc_id"', b'"doc"'),
+            ("`doc_id`", "query_doc_pairs[0]", "A record looks"),
+        ),
         (
             whole.replace(b'"rating": 3', b'"rating": "good"', 1),
-            ('`"good"` at query_doc_pairs[0].judgements[0].rating', "grades={word: number}"),
-        ),
-        (
-            as_json({"query_doc_pairs": [pair("q", "d", 1, document_fields="{1")]}),
-            ("an object of fields, or its JSON", "query_doc_pairs[0].document_fields"),
-        ),
-        (
-            as_json({"query_doc_pairs": [pair("q", "d", 1, document_fields='"\\ud800"')]}),
-            ("an object of fields, or its JSON",),
+            ("`good` at query_doc_pairs[0].judgements[0].rating", "grades={word: number}"),
         ),
         (as_json({"query_doc_pairs": []}), ("found none in this file (Quepid book)",)),
         (as_json(CASE).replace(b'"doc_id"', b'"id"'), ("`doc_id`", "queries[1].ratings[0]")),
         (
             as_json(CASE).replace(b'"query_text": "alien"', b'"query_text": "star wars"'),
-            ("`star wars` a second time at queries[1].query_text",),
+            ("query star wars a second time at queries[1]",),
         ),
         (
             as_json(CASE).replace(b'"11": 3', b'"11": 3.5'),
@@ -260,6 +255,10 @@ def test_broken_and_half_fitting_json() -> None:
         ),
     ]:
         refused(content, "x.json", *words)
+    for fields in ("{1", '"\\ud800"'):
+        book = as_json({"query_doc_pairs": [pair("q", "d", 1, document_fields=fields)]})
+        place = "query_doc_pairs[0].document_fields"
+        refused(book, "x.json", "an object of fields, or its JSON", place, kind="documents")
 
 
 def test_grades_by_words_and_fractions_are_taken_when_asked_for() -> None:

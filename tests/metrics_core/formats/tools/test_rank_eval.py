@@ -109,14 +109,14 @@ def test_an_answer_is_a_run_and_judgments_of_what_it_found() -> None:
     made = by_kind(as_json(ANSWERED), "x.json")
     assert held(made) == {"run": RUN, "qrels": {"q1": {"007": 0, "d1": 3}}}
     assert notes(made["run"][0]) == [
-        "!1 query failed, so not in the run: q3",
         "1 query with an empty list: q4",
+        "!1 query failed, so not in the run: q3",
     ]
     assert notes(made["qrels"][0]) == [
+        "!2 queries without a rated hit, left out: q2, q4",
         "!judgments of the 2 rated hits alone: what was judged relevant and not found is missing,"
         " so that recall, nDCG and AP come out too high; the ratings of the request are the"
         " judgments",
-        "!2 queries without a rated hit, left out: q2, q4",
     ]
 
 
@@ -161,19 +161,22 @@ def test_broken_and_half_fitting_files() -> None:
         (changed(ASKED, '"_id": "007"', '"id": "007"'), ("`_id`", "requests[0].ratings[1]")),
         (
             changed(ASKED, '"rating": 3', '"rating": "x"'),
-            ('`"x"` at requests[0].ratings[0].rating',),
+            ("`x` at requests[0].ratings[0].rating",),
         ),
-        (changed(ASKED, '"q2"', '"q1"'), ("each id once", "`q1` a second time at requests[1].id")),
+        (
+            changed(ASKED, '"q2"', '"q1"'),
+            ("each query once", "query q1 a second time at requests[1]"),
+        ),
         (changed(ASKED, '"id": "q2"', '"name": "q2"'), ("`id`", "requests[1]", "looks like")),
         (as_json(ASKED)[:-3], ("line 1: expected JSON",)),
         (
             b'{"requests": [], "metric": {}}',
             ("found none in this file (Elasticsearch", "Was it written to the end?"),
         ),
-        (changed(ANSWERED, '"hits"', '"found"'), ("`hits`", "details.q1", "An answer looks")),
-        (changed(ANSWERED, "7.0556192", '"high"'), ('`"high"` at details.q1.hits[0].hit._score',)),
+        (changed(ANSWERED, '"hits"', '"found"'), ("`hits`", "details.q1", "A record looks")),
+        (changed(ANSWERED, "7.0556192", '"high"'), ("`high` at details.q1.hits[0].hit._score",)),
         (changed(ANSWERED, "7.0556192", "null"), ("found nothing", "or to none")),
-        (changed(ANSWERED, '"hit": {', '"doc": {'), ("`hit`", "details.q1.hits[0]")),
+        (changed(ANSWERED, '"hit": {', '"doc": {'), ("`_id`", "nothing at details.q1.hits[0].hit")),
         (b'{"metric_score": 0.5, "details": {}}', ("found none in this file (Elasticsearch",)),
     ]:
         refused(content, "x.json", *words)

@@ -64,7 +64,7 @@ def test_what_is_refused() -> None:
         FILE + lines(half),
         NAME,
         "line 3",
-        '`"high"`',
+        "`high`",
         "results[0].score",
         "a finite number as score",
     )

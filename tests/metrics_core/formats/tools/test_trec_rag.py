@@ -62,12 +62,12 @@ def test_answers_of_2025() -> None:
     assert [row["text"] for row in records(documents)] == ["a text", "b"]
 
 
-def test_numbers_of_a_map_are_no_scores() -> None:
-    (run,) = read_each(lines(of_2025(14, {"d2": 0.5, "d1": 0.9})), name=NAME, kind="run")
-    assert rows(run) == {"14": {"d2": -1.0, "d1": -2.0}}
-    assert notes(run)[0] == (
-        "2 references with a number, which is not used: their order gives the rank: 14"
-    )
+def test_numbers_of_a_map_are_asked_about() -> None:
+    content = lines(of_2025(14, {"d2": 0.5, "d1": 0.9}))
+    refused(content, NAME, "line 1", "`0.5` at references.d2", "Are these scores?", kind="run")
+    columns = {"query": "metadata.narrative_id", "doc": "references.*~", "score": "references.*"}
+    (run,) = read_each(content, name=NAME, kind="run", columns=columns)
+    assert rows(run) == {"14": {"d2": 0.5, "d1": 0.9}}
 
 
 def test_several_runs_and_topics_without_a_text() -> None:
@@ -87,7 +87,13 @@ def test_what_is_refused() -> None:
     refused(FILE[:-30], NAME, "line 2", "expected JSON", "cut off")
     refused(FILE + FILE, NAME, "line 3", "query 2024-7 of run ours a second time")
     half = of_2024("t") | {"references": [{"docid": "d1"}]}
-    refused(FILE + lines(half), NAME, "line 3", "an object at references[0]", "an id, as a text")
+    refused(
+        FILE + lines(half),
+        NAME,
+        "line 3",
+        "an object with docid at references[0]",
+        "the id of a document",
+    )
     about = of_2025(14, ["d1"])
     del about["metadata"]["run_id"]
     refused(lines(of_2025(1, ["d"]), about), NAME, "line 2", "at metadata", "`run_id`")

@@ -1,0 +1,70 @@
+"""Declaring a tool's format by its preset; what reads its files is loaded with the first one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from metrics_core.formats.mapping.presets import Preset
+from metrics_core.formats.parquet import MAGIC
+from metrics_core.formats.registry import (
+    Header,
+    Kind,
+    Loaded,
+    Reader,
+    Recogniser,
+    Request,
+    Sample,
+    reader,
+)
+from metrics_core.formats.source.source import Source
+
+PRESETS: dict[str, Preset] = {}
+"""All that were declared, by their names."""
+
+
+def declare(
+    preset: Preset,
+    *,
+    together: bool = True,
+    recognise: Recogniser | None = None,
+    first_rows: Header | None = None,
+    read: Reader | None = None,
+    module: str = __name__,
+) -> Preset:
+    """Declare a format by its preset; `together` says that a file may hold several tables. The
+    functions are for files that are not all nested: see `registry.reader`. `module` is the name of
+    the module that declares it, `__name__` in a package of others."""
+
+    def recognise_records(sample: Sample) -> Mapping[Kind, int]:
+        if not may_be_nested(sample):
+            return {}
+        from metrics_core.formats.mapping import preset_files
+
+        return preset_files.recognise(preset, sample)
+
+    def read_records(source: Source, request: Request) -> Loaded:
+        from metrics_core.formats.mapping import preset_files
+
+        return preset_files.read(preset, source, request)
+
+    read_records.__module__ = module
+    known = recognise or recognise_records
+    reader(
+        preset.name,
+        title=preset.title,
+        kinds=tuple(preset.tables),
+        endings=preset.endings,
+        explanation=preset.explanation,
+        example=preset.example,
+        recognise=known,
+        first_rows=first_rows,
+        together=known if together else None,
+        tools=preset.tools,
+    )(read or read_records)
+    PRESETS[preset.name] = preset
+    return preset
+
+
+def may_be_nested(sample: Sample) -> bool:
+    """Whether a file is JSON or Parquet."""
+    return sample.text.lstrip()[:1] in ("{", "[") or sample.source.magic.startswith(MAGIC)
