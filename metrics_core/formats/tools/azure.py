@@ -1,0 +1,71 @@
+"""Azure AI's evaluation: rows for its evaluator of document retrieval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.presets import Preset, Remark, where
+from metrics_core.formats.registry import Tool
+
+_NAMES = ("query_id", "id", "query")
+
+
+def _numbered(blocks: Iterable[list[Any]], _name: str) -> Iterator[list[Any]]:
+    """Rows with an id: their own, else the query's text, else their number."""
+    number = 0
+    for rows in blocks:
+        numbers = range(number + 1, number + 1 + len(rows))
+        number += len(rows)
+        yield [_with_id(row, at) for at, row in zip(numbers, rows, strict=True)]
+
+
+def _with_id(row: Any, number: int) -> Any:
+    if not isinstance(row, dict):
+        return row
+    own = next((row[name] for name in _NAMES if row.get(name) is not None), None)
+    return row | {"is_numbered": own is None, "query_id": own or str(number)}
+
+
+declare(
+    Preset(
+        "azure",
+        "Azure document retrieval",
+        endings=(".jsonl", ".json"),
+        explanation="The rows of Azure AI's DocumentRetrievalEvaluator: retrieved_documents are a"
+        " run, retrieval_ground_truth are judgments. A row without an id or a query is called by"
+        " its number.",
+        example='{"query": "refund", "retrieval_ground_truth": [{"document_id": "doc-7",'
+        ' "query_relevance_label": 4}], "retrieved_documents": [{"document_id": "doc-3",'
+        ' "relevance_score": 45.1}]}',
+        recognised_by=("retrieved_documents", "retrieval_ground_truth"),
+        mend=_numbered,
+        tables={
+            "run": "query=query_id doc=retrieved_documents[].document_id"
+            " score=retrieved_documents[].relevance_score",
+            "qrels": "query=query_id doc=retrieval_ground_truth[].document_id"
+            " grade=retrieval_ground_truth[].query_relevance_label",
+            "queries": "query=query_id text=query",
+        },
+        needs={"queries": "query"},
+        once=("run", "qrels"),
+        remarks=(
+            Remark(
+                ("run", "qrels"),
+                "numbered",
+                "{n:,} {things} without an id, called by the row's number",
+                where("is_numbered", bool, "query_id"),
+            ),
+        ),
+        tools=(
+            Tool(
+                "Azure AI evaluation",
+                "the JSON Lines of rows for the DocumentRetrievalEvaluator",
+                "a run and judgments; queries, if the rows have a `query`",
+                "ids of rows that have none: they are numbered",
+                ("rag",),
+            ),
+        ),
+    )
+)

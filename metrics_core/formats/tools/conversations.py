@@ -1,0 +1,41 @@
+"""TREC CAsT and iKAT: the runs of a conversation's turns."""
+
+from __future__ import annotations
+
+from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.presets import Preset
+from metrics_core.formats.registry import Tool
+
+_PASSAGES = tuple(f"turns[].responses[].{name}[]?" for name in ("passage_provenance", "provenance"))
+
+declare(
+    Preset(
+        "conversations",
+        "TREC CAsT or iKAT run",
+        endings=(".json",),
+        explanation="A run of TREC CAsT 2022 or iKAT: what the responses of a turn rest on"
+        " (passage_provenance, provenance) is its list, by their scores. The responses themselves"
+        " and the statements of the PTKB are not read.",
+        example='{"run_name": "ours", "turns": [{"turn_id": "9-1_1", "responses": [{"rank": 1,'
+        ' "text": "…", "passage_provenance": [{"id": "doc-7", "score": 0.83}]}]}]}',
+        recognised_by=("turns[].turn_id", "turns[].responses"),
+        tables={
+            "run": tuple(
+                f"query=turns[].turn_id doc={own}.id score={own}.score system=run_name"
+                for own in _PASSAGES
+            ),
+        },
+        once=(),
+        duplicates="best",
+        tools=(
+            Tool(
+                "TREC iKAT",
+                "the JSON file of a run; those of CAsT 2022, too",
+                "a run of the passages behind each turn's responses",
+                "the judgments; which response rests on which passage",
+                ("rag",),
+            ),
+        ),
+    ),
+    together=False,
+)

@@ -1,0 +1,72 @@
+"""Open-domain question answering: DPR's and Contriever's passages, KILT's provenance."""
+
+from __future__ import annotations
+
+from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.presets import Preset
+from metrics_core.formats.registry import ASKED, Tool
+
+_QUERY = "query=q_id || id || question"
+_POSITIVE = " || ".join(f"positive_ctxs[].{name}" for name in ("passage_id", "psg_id", "id"))
+
+declare(
+    Preset(
+        "dpr",
+        "DPR questions and passages",
+        endings=(".json", ".jsonl"),
+        explanation="DPR's and Contriever's questions: the passages found (ctxs) are a run, and"
+        " documents; those marked as positive (positive_ctxs) are relevant, grade 1. Negative ones"
+        " and has_answer are not read as judgments: nobody judged them.",
+        example='[{"question": "who wrote it", "answers": ["…"], "ctxs": [{"id": "doc-7", "title":'
+        ' "A title", "text": "…", "score": "81.5", "has_answer": false}]}]',
+        recognised_by=("question", "ctxs || positive_ctxs"),
+        tables={
+            "run": f"{_QUERY} doc=ctxs[]?.id || ctxs[]?.passage_id score=ctxs[]?.score",
+            "qrels": f"{_QUERY} doc={_POSITIVE} grade='1'",
+            "queries": f"{_QUERY} text=question",
+            "documents": "doc=ctxs[]?.id || ctxs[]?.passage_id body=ctxs[]?",
+        },
+        needs={"run": "ctxs", "qrels": "positive_ctxs", "documents": "ctxs"},
+        tools=(
+            Tool(
+                "DPR, Contriever",
+                "the JSON of questions with their `ctxs`, or of training with `positive_ctxs`",
+                "a run with documents, or judgments; queries",
+                "judgments of what was found: has_answer tells of a string, not of relevance",
+                ("rag",),
+            ),
+        ),
+    )
+)
+
+_PROVENANCE = "output[]?.provenance[]?.wikipedia_id"
+
+declare(
+    Preset(
+        "kilt",
+        "KILT records",
+        endings=(".jsonl",),
+        explanation="KILT's records: the pages of each output's provenance, which are a run in a"
+        " file of predictions and relevant in one of gold; which it is, is asked.",
+        example='{"id": "q1", "input": "who wrote it", "output": [{"answer": "…", "provenance":'
+        ' [{"wikipedia_id": "doc-7", "title": "A title"}]}]}',
+        recognised_by=("id", "input", "output[].provenance[].wikipedia_id"),
+        sureness=ASKED,
+        tables={
+            "run": f"query=id doc={_PROVENANCE}",
+            "qrels": f"query=id doc={_PROVENANCE} grade='1'",
+            "queries": "query=id text=input",
+        },
+        duplicates="first",
+        tools=(
+            Tool(
+                "KILT",
+                "the JSON Lines file of predictions, or of gold",
+                "a run, or judgments",
+                "which of both a file is: say it; grades and paragraphs",
+                ("rag",),
+            ),
+        ),
+    ),
+    together=False,
+)

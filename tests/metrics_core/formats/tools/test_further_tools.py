@@ -1,0 +1,154 @@
+"""Tools whose files are one mapping each: CAsT and iKAT, DPR, KILT, Spark's ALS, Azure, a search in
+Elasticsearch, Quepid's snapshots as JSON, umbrela. Made by hand from their documentation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from metrics_core.base.errors import FileFormatError
+from metrics_core.formats import read_each
+from tests.metrics_core.formats.mapping.test_presets import as_parquet
+from tests.metrics_core.formats.tools.looking import (
+    as_json,
+    by_kind,
+    held,
+    lines,
+    notes,
+    records,
+    refused,
+    rows,
+)
+
+
+def turn(number: str, *responses: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    told = [{"rank": at, "text": "…", name: own} for at, own in enumerate(responses, 1)]
+    return {"turn_id": number, "responses": told}
+
+
+@pytest.mark.parametrize("name", ["passage_provenance", "provenance"])
+def test_a_conversation_is_a_run_by_its_turns(name: str) -> None:
+    first = [{"id": "p1", "score": 0.9, "text": "a"}, {"id": "p2", "score": 0.4, "used": True}]
+    turns = [
+        turn("9-1_1", first, [{"id": "p1", "score": 0.2}, {"id": "p3", "score": 0.1}], name=name),
+        turn("9-1_2", [{"id": "p2", "score": 1}], name=name),
+        turn("9-1_3", [], name=name),
+    ]
+    content = as_json({"run_name": "ours", "run_type": "automatic", "turns": turns})
+    (run,) = read_each(content, name="x.json")
+    assert (run.format, run.table.name) == ("conversations", "ours")  # type: ignore[union-attr]
+    assert rows(run) == {"9-1_1": {"p1": 0.9, "p2": 0.4, "p3": 0.1}, "9-1_2": {"p2": 1.0}}
+    assert "1 query with an empty list: 9-1_3" in notes(run)
+
+
+def test_passages_of_dpr() -> None:
+    found = [{"id": "wiki:7", "title": "T", "text": "x", "score": "81.5", "has_answer": True}]
+    made = by_kind(as_json([{"question": "who?", "answers": ["a"], "ctxs": found}]), "x.json")
+    assert rows(made["run"][0]) == {"who?": {"wiki:7": 81.5}}
+    assert records(made["documents"][0])[0]["has_answer"] == "true"
+    trained = {
+        "question": "who?",
+        "positive_ctxs": [{"passage_id": "7", "title": "T", "text": "x", "score": 1000}],
+        "negative_ctxs": [],
+        "hard_negative_ctxs": [{"passage_id": "9", "score": 0}],
+    }
+    assert held(by_kind(as_json([trained]), "train.json"))["qrels"] == {"who?": {"7": 1}}
+
+
+def test_kilt_is_asked_about() -> None:
+    pages = [{"wikipedia_id": "7", "title": "T"}, {"wikipedia_id": "9", "title": "U"}]
+    content = lines({"id": "q1", "input": "who?", "output": [{"provenance": pages}]})
+    refused(content, "kilt.jsonl", "expected a run or judgments", kind=None)
+    (run,) = read_each(content, name="x.jsonl", kind="run")
+    (qrels,) = read_each(content, name="x.jsonl", kind="qrels")
+    assert rows(run) == {"q1": {"7": -1.0, "9": -2.0}} and rows(qrels) == {"q1": {"7": 1, "9": 1}}
+    (queries,) = read_each(content, name="x.jsonl", kind="queries")
+    assert records(queries)[0]["text"] == "who?"
+
+
+def test_what_als_recommends() -> None:
+    told = [{"userId": 7, "recommendations": [{"movieId": 12, "rating": 4.5}]}]
+    for content in (lines(*told), as_parquet(told)):
+        (run,) = read_each(content, name="x")
+        assert (run.format, rows(run)) == ("spark_als", {"7": {"12": 4.5}})
+
+
+def test_rows_of_azure() -> None:
+    row = {
+        "retrieval_ground_truth": [{"document_id": "d1", "query_relevance_label": 4}],
+        "retrieved_documents": [{"document_id": "d2", "relevance_score": 45.1}],
+    }
+    made = by_kind(lines(row | {"query": "refund"}, row | {"query": "tea"}), "x.jsonl")
+    assert held(made) == {
+        "run": {"refund": {"d2": 45.1}, "tea": {"d2": 45.1}},
+        "qrels": {"refund": {"d1": 4}, "tea": {"d1": 4}},
+        "queries": [{"query_id": text, "text": text} for text in ("refund", "tea")],
+    }
+    made = by_kind(lines(row, row), "x.jsonl")
+    assert rows(made["run"][0]).keys() == {"1", "2"}
+    assert notes(made["qrels"][0]) == [
+        "2 queries without an id, called by the row's number: 1, 2",
+    ]
+
+
+def answer(**more: Any) -> dict[str, Any]:
+    hit = {"_index": "i", "_id": "d1", "_score": 7.5, "_source": {"title": "T", "body": "x"}}
+    return {"took": 1, **more, "hits": {"total": {"value": 30}, "hits": [hit]}}
+
+
+def test_the_answer_of_a_search() -> None:
+    (documents,) = read_each(as_json(answer()), name="x.json")
+    assert records(documents) == [{"doc_id": "d1", "title": "T", "text": "x"}]
+    assert "1 of 30" in notes(documents)[0]
+    refused(as_json(answer()), "x.json", "expected a run, found documents", kind="run")
+    made = by_kind(lines(answer(query_id="q1"), answer(query_id="q2")), "x.jsonl")
+    assert rows(made["run"][0]) == {"q1": {"d1": 7.5}, "q2": {"d1": 7.5}}
+
+
+def test_a_snapshot_of_quepid() -> None:
+    found = {"389": [{"id": "11", "fields": {"title": "A New Hope"}}, {"id": "007"}], "390": []}
+    queries = [{"query_id": 389, "query_text": "star wars", "ratings": {"11": 3}}]
+    content = as_json({"name": "before", "time": "…", "docs": found, "queries": queries})
+    made = by_kind(content, "x.json")
+    assert rows(made["run"][0]) == {"star wars": {"11": -1.0, "007": -2.0}}
+    assert made["run"][0].table.name == "before"  # type: ignore[union-attr]
+    assert records(made["documents"][0]) == [{"doc_id": "11", "title": "A New Hope", "text": ""}]
+
+
+def test_judged_candidates() -> None:
+    told = [{"docid": "d1", "score": 2, "judgment": 3}, {"docid": "d2", "score": 1}]
+    content = lines({"query": {"qid": "q", "text": "t"}, "candidates": told})
+    assert held(by_kind(content, "x.jsonl"))["qrels"] == {"q": {"d1": 3}}
+
+
+def test_several_objects_in_one_file() -> None:
+    book = {"query_doc_pairs": [{"query_text": "q", "doc_id": "d", "judgements": [{"rating": 1}]}]}
+    other = {"query_doc_pairs": [{"query_text": "r", "doc_id": "d", "judgements": [{"rating": 2}]}]}
+    (qrels,) = read_each(as_json([book, other]), name="x.json", kind="qrels")
+    assert rows(qrels) == {"q": {"d": 1}, "r": {"d": 2}}
+    with pytest.raises(FileFormatError, match="query_doc_pairs"):
+        read_each(as_json([book, 5]), name="x.json", kind="qrels")
+
+
+def test_submissions_have_a_list_in_each_cell() -> None:
+    content = b"customer_id,prediction\nc1,0568601043 12\nc2,12\nc3,\n"
+    (run,) = read_each(content, name="submission.csv")
+    assert rows(run) == {"c1": {"0568601043": -1.0, "12": -2.0}, "c2": {"12": -1.0}}
+    assert notes(run)[0] == "1 query with an empty list: c3"
+    otto = b"session_type,labels\n7_clicks,1 2\n7_orders,1 2\n"
+    refused(otto, "x.csv", "expected a run or judgments", kind=None)
+    (qrels,) = read_each(otto, name="x.csv", kind="qrels")
+    assert rows(qrels) == {"7_clicks": {"1": 1, "2": 1}, "7_orders": {"1": 1, "2": 1}}
+
+
+def test_names_of_recommenders_columns() -> None:
+    for header in ("user_id:token,item_id:token,score:float", "session,aid,score"):
+        (run,) = read_each(f"{header}\n1,02,0.5\n".encode(), name="x.csv")
+        assert rows(run) == {"1": {"02": 0.5}}
+    table = b"Algorithm,user,rank,item,score\nA,1,1,5,0.5\nB,1,1,5,0.6\nA,1,2,6,0.3\nB,1,2,6,0.4\n"
+    assert [one.tag for one in read_each(table, name="x.csv")] == ["A", "B"]
+    unknown = table.replace(b"Algorithm", b"Kind")
+    hint = refused(unknown, "x.csv", "a second time", "columns system=Kind", kind="run")
+    assert hint.startswith("Does a column name the system")
+    assert len(read_each(unknown, name="x.csv", columns={"system": "Kind"})) == 2
