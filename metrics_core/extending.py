@@ -4,6 +4,8 @@ These names stay as they are, by the version: what is taken away or takes other 
 the changelog, under a new minor version.
 """
 
+from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.presets import Preset, Remark
 from metrics_core.formats.parsing.named import load_named
 from metrics_core.formats.parsing.records import named_of
 from metrics_core.formats.registry import LIKELY, Kind, Loaded, Request, Sample, reader
@@ -17,11 +19,14 @@ __all__ = [
     "JudgedRanks",
     "Kind",
     "Loaded",
+    "Preset",
     "Rel",
+    "Remark",
     "Request",
     "Sample",
     "Source",
     "TopK",
+    "declare",
     "load_named",
     "measure",
     "named_of",

@@ -1,4 +1,4 @@
-"""A measure and a file format for Ranklens."""
+"""A measure and two file formats for Ranklens."""
 
 import re
 
@@ -10,11 +10,14 @@ from metrics_core.extending import (
     JudgedRanks,
     Kind,
     Loaded,
+    Preset,
     Rel,
+    Remark,
     Request,
     Sample,
     Source,
     TopK,
+    declare,
     load_named,
     measure,
     named_of,
@@ -38,6 +41,24 @@ def linear_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> npt.N
     found = hits.total(np.ones(len(hits.rank)), cutoff)
     ranks_found = hits.total(hits.rank.astype(np.float64), cutoff)
     return ((cutoff + 1) * found - ranks_found) / (cutoff * (cutoff + 1) / 2)
+
+
+declare(
+    Preset(
+        "essay-answers",
+        "Essay answers",
+        endings=(".jsonl",),
+        explanation="A record for each question, with the essays that an answer cites: a run.",
+        example='{"ask": {"number": 1, "words": "tea"}, "cited": [{"essay": "e7", "weight": 2.5}]}',
+        recognised_by=("ask.number", "cited"),
+        tables={
+            "run": "query=ask.number doc=cited[].essay score=cited[].weight",
+            "queries": "query=ask.number text=ask.words",
+        },
+        remarks=(Remark(("run",), "uncited", "{n} {things} without an essay"),),
+    ),
+    module=__name__,
+)
 
 
 _LINE = re.compile(r"\S+:( \S+=\S+)+")

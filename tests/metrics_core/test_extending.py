@@ -106,6 +106,7 @@ def test_it_stands_where_ours_stand(installed: Said) -> None:
     assert "\nAdded by essay-search\n" in said["measures"]
     assert "\nLinearP(rel)@k  Linear precision\n" in said["measures"]
     assert "\nscored-lists (run): Scored lists\n" in said["formats"]
+    assert "\nessay-answers (run, queries): Essay answers\n" in said["formats"]
     assert said["picker"]
 
 
