@@ -19,7 +19,7 @@ from metrics_core.formats.registry import (
 from metrics_core.formats.source.source import Source
 
 PRESETS: dict[str, Preset] = {}
-"""All that were declared, by their names."""
+"""Those that say all of how a record is read, by their names."""
 
 
 def declare(
@@ -61,7 +61,8 @@ def declare(
         together=known if together else None,
         tools=preset.tools,
     )(read or read_records)
-    PRESETS[preset.name] = preset
+    if read is None:
+        PRESETS[preset.name] = preset
     return preset
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from itertools import chain
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,15 +14,11 @@ import pyarrow as pa
 
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
+from metrics_core.base.notes import Note
 from metrics_core.base.wording import shown
-from metrics_core.formats.parsing.columns import position, understand
-from metrics_core.formats.parsing.list_names import (
-    QUERY_KEYS,
-    alternatives_apart,
-    is_negative,
-    kind_of_list,
-)
+from metrics_core.formats.parsing.columns import understand
 from metrics_core.formats.registry import Kind
+from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import column_of, texts_of
 from metrics_core.tables.columns import are_plain_ids, id_text
 
@@ -32,32 +29,37 @@ _WRITE: Mapping[Kind, str] = {
     "qrels": "Write {query_id: {doc_id: relevance}}, or {query_id: [doc_id, …]} for documents of"
     " grade 1.",
 }
+_NAMELESS = "run"
+_LOOKED_AT = 50
+"""Rows that show whether records hold lists."""
 _IDS_OF_RESULTS = ("docid", "doc_id", "node_id", "id")
 
 
 @dataclass(frozen=True)
 class GivenTable:
     """Named columns as their library holds them, by position; `called` is the name that the whole
-    has of its own, or "". Of `keyed` columns the keys of one dictionary are the documents of a
-    query, so that texts among them differ."""
+    has of its own, or "", `notes` what was odd about it. Of `keyed` columns the keys of one
+    dictionary are the documents of a query, so that texts among them differ."""
 
     names: list[str]
     column: Callable[[int], Any]
     called: str = ""
     keyed: bool = False
+    notes: tuple[Note, ...] = ()
 
 
 def table_of(given: Any, kind: Kind) -> GivenTable:
     """What is given as a table. Raises RanklensError where it is none."""
     if isinstance(given, Mapping):
-        return _by_query(given, kind)
+        is_record = _is_record(given, kind)
+        return _of_records(of_rows([given], kind), kind) if is_record else _by_query(given, kind)
     made = made_of(given, kind)
     if made is not None:
-        return _with_rows_of_lists(made(), kind)
+        return _of_records(made(), kind)
     if is_listing(given) and not isinstance(given, Set):
         rows = list(given)
         if not rows or is_row(rows[0], kind):
-            return _with_rows_of_lists(of_rows(rows, kind), kind)
+            return _of_records(of_rows(rows, kind), kind)
     raise no_table(given, kind)
 
 
@@ -186,7 +188,7 @@ def is_row(value: Any, kind: Kind) -> bool:
         three = isinstance(value, (tuple, list)) and len(value) == 3
         return three and all(part is None or np.isscalar(part) for part in value[:2])
     roles = understand(names, kind).roles
-    if isinstance(value, Mapping) and _has_lists(value, kind):
+    if isinstance(value, Mapping) and _is_record(value, kind):
         return True
     if isinstance(value, Mapping) and "query_id" in roles:
         own = list(value.values())[roles["query_id"]]
@@ -194,38 +196,37 @@ def is_row(value: Any, kind: Kind) -> bool:
     return "query_id" in roles and "doc_id" in roles
 
 
-# Lists beside a query
+# Records with lists
 
 
-def _has_lists(row: Mapping[Any, Any], kind: Kind) -> bool:
-    """Whether a row has a query and a list of its documents."""
-    lists = (kind_of_list(str(name)) == kind and is_listing(own) for name, own in row.items())
-    return position(names_of(row), QUERY_KEYS) >= 0 and any(lists)
+def _is_record(value: Any, kind: Kind) -> bool:
+    from metrics_core.formats.mapping import memory
+
+    return memory.is_record(value, kind)
 
 
-def _with_rows_of_lists(table: GivenTable, kind: Kind) -> GivenTable:
-    """A table that has lists of documents beside a query as one of a row for each document, best
-    first; any other as it is."""
-    roles = understand(table.names, kind).roles
-    at = position(table.names, QUERY_KEYS)
-    lists = [i for i, name in enumerate(table.names) if kind_of_list(name) == kind]
-    if "doc_id" in roles or at < 0 or not lists:
+def _of_records(table: GivenTable, kind: Kind) -> GivenTable:
+    """A table of records that hold lists, or objects, as one of a row for each document, read as
+    those of a file; any other as it is."""
+    if "doc_id" in understand(table.names, kind).roles:
         return table
-    queries, tag = _values(table.column(at)), roles.get("tag", -1)
-    tags = _values(table.column(tag)) if tag >= 0 else queries
-    columns: tuple[list[Any], ...] = ([], [], [], [])
-    for place in lists:
-        negative = is_negative(table.names[place])
-        for query, own, name in zip(queries, _values(table.column(place)), tags, strict=True):
-            if own is None or (np.isscalar(own) and pd.isna(own)):
-                continue  # no list
-            items = alternatives_apart(own) if kind == "qrels" and is_listing(own) else own
-            docs, values = map(list, _listing(query, items, kind))
-            rows = ([query] * len(docs), docs, [0] * len(docs) if negative else values)
-            for column, more in zip(columns, (*rows, [name] * len(docs)), strict=True):
-                column.extend(more)
-    names = ["query_id", "doc_id", VALUE[kind], *(["run"] if tag >= 0 else [])]
-    return GivenTable(names, columns.__getitem__, table.called)
+    columns = [_values(table.column(at)) for at in range(len(table.names))]
+    rows = [dict(zip(table.names, own, strict=True)) for own in zip(*columns, strict=True)]
+    looked_at = (own for row in rows[:_LOOKED_AT] for own in row.values())
+    if not any(isinstance(own, Mapping) or is_listing(own) for own in looked_at):
+        return table
+    from metrics_core.formats.mapping import memory
+
+    read = memory.read_records(rows, kind, table.called or _NAMELESS)
+    tables = [cast(Run | Qrels, loaded.table) for loaded in read]
+    whole = pa.concat_tables([own.table.select([0, 1, 2]) for own in tables])
+    names = [own.name for own in tables if isinstance(own, Run) for _ in range(len(own))]
+    notes = tuple(chain.from_iterable(own.notes for own in tables))
+    if len(tables) > 1:
+        whole = whole.append_column("run", pa.array(names))
+    called = names[0] if names and names[0] != _NAMELESS else table.called
+    given = ["query_id", "doc_id", VALUE[kind], *whole.column_names[3:]]
+    return GivenTable(given, whole.column, called, notes=notes)
 
 
 def _values(column: Any) -> list[Any]:

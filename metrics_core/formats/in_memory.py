@@ -8,7 +8,8 @@
         records of numpy, and arrays of three columns
         a list or a stream of dictionaries, named tuples, objects with these attributes (those of
         ir_measures), or (query_id, doc_id, score)
-        instead of doc_id and score a column of lists, best first, by its name: retrieved_ids, hits
+        records with lists or objects inside, also as frames: what a file of them would be
+        (formats.mapping), such as [{"qid": "q1", "hits": [{"docid": "d2", "score": 9.0}]}]
     {query_id: {doc_id: score}}     also what gives this by to_dict (ranx)
     {query_id: [doc_id, …]}         best first
     {query_id: [(doc_id, score)]}
@@ -17,8 +18,7 @@
                                     none (pyserini, LlamaIndex, LangChain, Haystack)
 
 and for judgments the same with relevance for score, where {query_id: [doc_id, …]}, or a set of
-them, are documents of grade 1, and a column of lists is retrieval_gt, relevant_ids, … Several runs
-are a list of these, or a dictionary by name.
+them, are documents of grade 1. Several runs are a list of these, or a dictionary by name.
 """
 
 from __future__ import annotations
@@ -90,6 +90,8 @@ def runs_from(given: GivenRuns, judged: Collection[str] = ()) -> list[Run]:
     kind, and what reading raises."""
     if isinstance(given, Mapping) and any(map(_is_stream, given.values())):
         given = {key: list(one) if _is_stream(one) else one for key, one in given.items()}
+    if isinstance(given, Mapping) and is_row(given, "run"):
+        return _runs([given], _NAMELESS)
     if isinstance(given, Mapping) and _holds_runs(given, judged):
         return [run for name, one in given.items() for run in _named(one, str(name))]
     if isinstance(given, (Run, str, Path)) or made_of(given):
@@ -121,7 +123,8 @@ def qrels_from(given: GivenQrels) -> Qrels:
         return qrels_of_set(given) or read_qrels(given)
     table = table_of(given, "qrels")
     columns = _columns(table, "qrels")
-    return Qrels.from_columns(*columns, distinct=_are_distinct(table, *columns))
+    qrels = Qrels.from_columns(*columns, distinct=_are_distinct(table, *columns))
+    return qrels.noting(*table.notes)
 
 
 def pairs_from(given: GivenPairs) -> Qrels:
@@ -200,7 +203,8 @@ def _runs(given: Any, name: str) -> list[Run]:
     at = understand(table.names, "run").roles.get("tag", -1)
     if at < 0:
         distinct = _are_distinct(table, *columns)
-        return [Run.from_columns(table.called or name, *columns, distinct=distinct)]
+        run = Run.from_columns(table.called or name, *columns, distinct=distinct)
+        return [run.noting(*table.notes)]
     # All of them are checked together: an error counts the rows that were given.
     queries, docs, tags = coded(query_ids), text_column(doc_ids), coded(_ids(table.column(at)))
     for column, ids in (("query_id", queries), ("doc_id", docs), (table.names[at], tags)):
@@ -210,7 +214,7 @@ def _runs(given: Any, name: str) -> list[Run]:
     systems, notes = systems_of(pa.table(rows))
     only = tags.dictionary[0].as_py() if len(tags.dictionary) == 1 else name
     runs = [_run_of(system, system.name or only) for system in systems]
-    return [runs[0].noting(*notes), *runs[1:]]
+    return [runs[0].noting(*table.notes, *notes), *runs[1:]]
 
 
 def _run_of(system: System, name: str) -> Run:

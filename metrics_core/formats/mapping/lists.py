@@ -81,9 +81,9 @@ def _infer_sample(sample: Sample) -> Inference:
     return infer(records, cut=cut)
 
 
-def read_lists(source: Source, request: Request) -> Loaded:
-    """A run of ranked lists, or judgments: a document has the grade beside it, else what is listed
-    has grade 1, what is listed as negative grade 0."""
+def read_lists(source: Source, request: Request, given: Sequence[Records] | None = None) -> Loaded:
+    """Of a file, or of the records `given`, a run of ranked lists, or judgments: a document has the
+    grade beside it, else what is listed has grade 1, what is listed as negative grade 0."""
     of_parquet = infer(first_rows(source)) if source.magic.startswith(MAGIC) else None
     columns = set[str]() if of_parquet is None else _columns_of(_mappings_by(of_parquet, request))
     names, unused = dict[str, None](), dict[str, None]()
@@ -105,7 +105,7 @@ def read_lists(source: Source, request: Request) -> Loaded:
     def details() -> FormatDetails:
         return FormatDetails("lists", f"Lists of documents: {', '.join(names) or 'by query'}")
 
-    blocks = blocks_of(source, columns.__contains__)
+    blocks = given or blocks_of(source, columns.__contains__)
     loaded = load_mapped(source, request, blocks, mappings_of, details, hint=_HINT)
     if not unused:
         return loaded

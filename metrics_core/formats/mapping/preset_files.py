@@ -25,23 +25,26 @@ from metrics_core.formats.source.source import Source
 
 def recognise(preset: Preset, sample: Sample) -> Mapping[Kind, int]:
     """By the first record."""
-    records, _ = first_records(sample)
+    return dict.fromkeys(kinds_in(preset, first_records(sample)[0]), preset.sureness)
+
+
+def kinds_in(preset: Preset, records: Sequence[Any]) -> list[Kind]:
+    """What records hold of it, by the first; nothing if they are others."""
     if not records or not isinstance(records[0], dict) or not preset.also(records[0]):
-        return {}
-    mended = records[:1] if preset.mend is None else next(preset.mend([records[:1]], ""))
-    first = Records(PythonValues(mended))
+        return []
+    own = records[:1] if preset.mend is None else next(preset.mend([[*records[:1]]], ""))
+    first = Records(PythonValues([*own]))
     before = _inside(preset, first)
     if before is None:
-        return {}
+        return []
     needs = preset.needs
-    kinds = [k for k in preset.tables if k not in needs or _has(first, before, needs[k])]
-    return dict.fromkeys(kinds, preset.sureness)
+    return [k for k in preset.tables if k not in needs or _has(first, before, needs[k])]
 
 
 def read(
     preset: Preset, source: Source, request: Request, given: Iterator[Records] | None = None
 ) -> Loaded:
-    """The table of a kind, from the records of a file, or those that are `given`. Raises
+    """The table of a kind, from the records of a file, or those that are `given` and mended. Raises
     FileFormatError."""
     remarks = [own for own in preset.remarks if request.kind in own.kinds]
     found = {own: list[str]() for own in remarks if own.found is not None}
@@ -68,7 +71,7 @@ def read(
 
     if request.duplicates == "error":
         request = replace(request, duplicates=preset.duplicates)
-    blocks = given or _blocks(preset, source, request)
+    blocks = given or mended(preset, _blocks(preset, source, request), request.run_name)
     hint = f"A record looks like {preset.example}."
     if request.kind in ("queries", "documents"):
         details = preset.not_details if request.kind == "queries" else None
@@ -102,10 +105,14 @@ def _check_only_one(remark: Remark, cases: list[str], records: Records) -> None:
 
 
 def _blocks(preset: Preset, source: Source, request: Request) -> Iterator[Records]:
-    """The records, mended; all at once if names are joined, which takes all of them."""
+    """The records; all at once if names are joined, which takes all of them."""
     mappings = _mappings(preset, request.kind, ())
     is_joined = any(path.joined for own in mappings for paths in own.values() for path in paths)
-    blocks = blocks_of(source, _wanted(preset, request.kind), at_once=is_joined)
+    return blocks_of(source, _wanted(preset, request.kind), at_once=is_joined)
+
+
+def mended(preset: Preset, blocks: Iterator[Records], name: str) -> Iterator[Records]:
+    """The records as the preset changes them before they are read."""
     if preset.mend is None:
         yield from blocks
         return
@@ -116,10 +123,10 @@ def _blocks(preset: Preset, source: Source, request: Request) -> Iterator[Record
             lines[:] = [records.lines]
             yield records.values.listed()
 
-    for mended in preset.mend(values(), request.run_name):
+    for made in preset.mend(values(), name):
         own = lines[0]
         yield Records(
-            PythonValues(mended), own if own is not None and len(own) == len(mended) else None
+            PythonValues(made), own if own is not None and len(own) == len(made) else None
         )
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
 
 from metrics_core.formats.parsing.columns import NAMES, QUERY_IDS, ROLES, fold
 from metrics_core.formats.registry import Kind
@@ -47,14 +45,3 @@ def kind_of_list(name: str) -> Kind | None:
 def is_negative(name: str) -> bool:
     """Whether the documents of a list of this name are judged not relevant."""
     return _NOT_RELEVANT.fullmatch(fold(name)) is not None
-
-
-def alternatives_apart(items: Iterable[Any]) -> list[Any]:
-    """The documents of a list in which those of which one is enough are lists themselves, as in
-    AutoRAG's retrieval_gt: each by itself."""
-    found: list[Any] = []
-    for item in items:
-        own = item.tolist() if hasattr(item, "tolist") else item
-        several = isinstance(own, list) and own and all(type(one) is str for one in own)
-        found += own if several else [own]
-    return found

@@ -184,9 +184,9 @@ def test_lists_of_several_runs_and_of_objects_and_none() -> None:
         "a": ["d2", "d1"],
         "b": ["d9", "d2"],
     }
-    with pytest.raises(RanklensError, match="Query '001' has int 3, and no documents"):
+    with pytest.raises(RanklensError, match="no column for doc_id and score"):
         runs_from(pd.DataFrame([("001", 3)], columns=["query_id", "hits"]))
-    with pytest.raises(RanklensError, match="no column for doc_id"):
+    with pytest.raises(RanklensError, match="no list of documents by query"):
         qrels_from(pd.DataFrame(LISTED, columns=["query_id", "hits"]))
 
 
