@@ -17,7 +17,7 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import shown
 from metrics_core.formats.parsing.columns import understand
-from metrics_core.formats.registry import Kind
+from metrics_core.formats.registry import Kind, Request
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import column_of, texts_of
 from metrics_core.tables.columns import are_plain_ids, id_text
@@ -217,7 +217,8 @@ def _of_records(table: GivenTable, kind: Kind) -> GivenTable:
         return table
     from metrics_core.formats.mapping import memory
 
-    read = memory.read_records(rows, kind, table.called or _NAMELESS)
+    request = Request(kind, run_name=table.called or _NAMELESS)
+    _, read = memory.read_records(rows, request)
     tables = [cast(Run | Qrels, loaded.table) for loaded in read]
     whole = pa.concat_tables([own.table.select([0, 1, 2]) for own in tables])
     names = [own.name for own in tables if isinstance(own, Run) for _ in range(len(own))]

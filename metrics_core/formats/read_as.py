@@ -7,7 +7,7 @@ one, and its line to `ReadingChoices`; then let the readers use it.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypedDict, cast
@@ -39,6 +39,10 @@ class ChoicesOfKind(ReadingChoices, total=False):
     """The same with the kind, for functions that read several."""
 
     kind: Kind | None
+
+
+GivenFile = str | Path | bytes | Sequence[Mapping[str, Any]]
+"""A path, the bytes of a file, or a program's records."""
 
 
 def columns_of(text: str) -> Columns:

@@ -16,7 +16,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats.kinds import Recognised, recognise, sample_of
 from metrics_core.formats.parsing.systems import only_run
-from metrics_core.formats.read_as import AS_USUAL, ChoicesOfKind, ReadAs, ReadingChoices
+from metrics_core.formats.read_as import AS_USUAL, ChoicesOfKind, GivenFile, ReadAs, ReadingChoices
 from metrics_core.formats.registry import FirstRows, Format, Kind, Loaded, formats, run_name
 from metrics_core.formats.source.opening import memory_enough
 from metrics_core.formats.source.source import Source
@@ -64,21 +64,20 @@ def _different_scores(read: Run) -> int:
     return len(np.unique(rows, axis=0))
 
 
-def read(
-    source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ChoicesOfKind]
-) -> Loaded:
+def read(source: GivenFile, *, name: str | None = None, **choices: Unpack[ChoicesOfKind]) -> Loaded:
     """Read one file, packed or not, and say how it was understood.
 
-    `source` is a path (`-` for the standard input; a pipe will do), or the bytes of a file whose
-    `name` then should be given. The choices are the fields of `ReadAs`: kind and format are
-    recognised from the content unless they are given. Raises FileFormatError where the file cannot
-    be read so, ParameterError for an invalid choice.
+    `source` is a path (`-` for the standard input; a pipe will do), the bytes of a file whose
+    `name` then should be given, or a program's records, dictionaries as JSON Lines would have them.
+    The choices are the fields of `ReadAs`: kind and format are recognised from the content unless
+    they are given. Raises FileFormatError where the file cannot be read so, ParameterError for an
+    invalid choice.
     """
     return only_run(*_opened_and_read(source, name, ReadAs(**choices)))
 
 
 def read_each(
-    source: str | Path | bytes,
+    source: GivenFile,
     *,
     name: str | None = None,
     judgments: Sequence[Qrels] = (),
@@ -91,12 +90,16 @@ def read_each(
 
 
 def _opened_and_read(
-    source: str | Path | bytes,
+    source: GivenFile,
     name: str | None,
     read_as: ReadAs,
     judgments: Sequence[Qrels] = (),
 ) -> tuple[Source, list[Loaded]]:
     """What is in a file, and the file."""
+    if not isinstance(source, (str, Path, bytes)):
+        from metrics_core.formats.mapping import memory
+
+        return memory.read_records(source, read_as.request(read_as.kind or "run", name or "run"))
     opened = read_as.opened(source, name)
     return opened, read_source(opened, read_as, insists=read_as.insists, judgments=judgments)
 
@@ -132,7 +135,7 @@ def read_source(
 
 
 def read_run(
-    source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
+    source: GivenFile, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Run:
     """Read a run; raises FileFormatError if the file is something else, or holds several
     (`read_runs`). Arguments as in `read`."""
@@ -140,7 +143,7 @@ def read_run(
 
 
 def read_runs(
-    source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
+    source: GivenFile, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> list[Run]:
     """Read the run of a file, or the runs of one of several systems, each called by the name that
     tells them apart; raises FileFormatError as `read_run`. Arguments as in `read`."""
@@ -149,7 +152,7 @@ def read_runs(
 
 
 def read_qrels(
-    source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
+    source: GivenFile, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Qrels:
     """Read judgments; raises FileFormatError if the file is something else. Arguments as in
     `read`."""

@@ -58,19 +58,21 @@ def preset_of(record: Mapping[str, Any], kind: Kind) -> Preset | None:
     return max(found, key=lambda own: own.sureness, default=None)
 
 
-def read_records(records: Sequence[Mapping[str, Any]], kind: Kind, run_name: str) -> list[Loaded]:
-    """The run, or each of several, or the judgments that records hold. Raises FileFormatError as
-    for a file."""
+def read_records(
+    records: Sequence[Mapping[str, Any]], request: Request
+) -> tuple[Source, list[Loaded]]:
+    """The run, or each of several, or the judgments that records hold, and a file that stands for
+    them. Raises FileFormatError as for a file."""
     values = [plain(record) for record in records]
-    source, request = Source(_NAME, b""), Request(kind, run_name=run_name)
+    source = Source(_NAME, b"")
     blocks = [Records(PythonValues(values))]
-    preset = preset_of(values[0], kind) if values else None
+    preset = preset_of(values[0], request.kind) if values and not request.columns else None
     if preset is None:
         loaded = lists.read_lists(source, request, blocks)
     else:
-        made = preset_files.mended(preset, iter(blocks), run_name)
+        made = preset_files.mended(preset, iter(blocks), request.run_name)
         loaded = preset_files.read(preset, source, request, made)
-    return [loaded, *loaded.others]
+    return source, [loaded, *loaded.others]
 
 
 def plain(value: Any) -> Any:
