@@ -250,7 +250,7 @@ def _read_example(block: Block) -> None:
     assert block.text.rstrip("\n") == own.example
     _, binary, columns = own.example.partition("(binary) columns ")
     content = _parquet(columns.split(", ")) if binary else own.example.encode()
-    kind = own.kinds[0] if name == "kilt" else None  # which it is nobody can tell
+    kind = own.kinds[0] if name in ("kilt", "bioasq") else None  # nobody can tell
     assert len(read(content, format=name, kind=kind).table)
 
 

@@ -27,6 +27,7 @@ from metrics_core.formats.registry import (
     NO,
     POSSIBLE,
     SPECIFIC,
+    TOOL_ASKED,
     UNNAMED,
     Columns,
     Evidence,
@@ -55,6 +56,9 @@ _WORDS: dict[Kind, str] = {
     "qrels": r"judg|(?<![a-z])(?:rels?|relevance|gold|label(?:s|led|ed)?|ratings?)(?![a-z])",
     "run": r"bm25|rerank|(?<![a-z])(?:runs?(?![a-z])|results?(?![a-z])|rank|pred)|\.(?:run|res)$",
 }
+
+
+_OPEN = (TOOL_ASKED, ASKED, UNNAMED)
 
 
 @dataclass(frozen=True)
@@ -168,13 +172,13 @@ def _by_name(
         message = f"read as {KIND_TITLES[told]}, as the file's name says"
         return Recognised(other.format, told, "name", Note("kind", message, 1))
     sure = best.sureness >= CERTAIN or not left_open
-    if sure and best.sureness not in (ASKED, UNNAMED):
+    if sure and best.sureness not in _OPEN:
         return Recognised(best.format, best.kind, "columns")
     run = next((c for c in (best, other) if c is not None and c.kind == "run"), None)
     why = "" if run is None else fits(run.format)
     if run is not None and why:
         return Recognised(run.format, "run", "loaded", Note("kind", f"read as a run: {why}", 1))
-    if best.sureness in (ASKED, UNNAMED):
+    if best.sureness in _OPEN:
         raise _to_be_asked(sample)
     return Recognised(best.format, best.kind, "guess")
 

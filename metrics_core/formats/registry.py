@@ -72,12 +72,12 @@ KIND_TITLES: Mapping[Kind, str] = {
 Evidence = Literal["said", "columns", "name", "loaded", "guess"]
 """By what a file was taken for what it is; `formats.kinds` says what each means."""
 
-OF_A_TOOL, SPECIFIC, ASKED, UNNAMED, CERTAIN = 98, 97, 95, 94, 90
+OF_A_TOOL, SPECIFIC, TOOL_ASKED, ASKED, UNNAMED, CERTAIN = 98, 97, 96, 95, 94, 90
 LIKELY, IF_SAID, POSSIBLE, NO = 60, 40, 30, 0
 """How sure a format is that a file is of its own: the surest wins. OF_A_TOOL is for the shape that
 one tool writes, SPECIFIC for a special shape of what another format reads, too; ASKED for one that
-may be of several kinds, none likelier, UNNAMED if no name says what its documents are; IF_SAID for
-a kind that has all it needs and is not likely."""
+may be of several kinds, none likelier, TOOL_ASKED if one tool writes it, UNNAMED if no name says
+what its documents are; IF_SAID for a kind that has all it needs and is not likely."""
 
 
 _ENDINGS_OF_TOOLS = {".dat", ".letor", ".lz4"}

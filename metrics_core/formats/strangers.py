@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.registry import KIND_TITLES, Kind, Sample
 
-_RECORDS = 'Write a record for each query, such as {"query_id": "q1", "hits": ["d2", "d1"]}'
-_RELEVANT = _RECORDS.replace('"hits"', '"relevant_ids"')
 _LOOKED_AT = 1 << 13
 
 
@@ -35,11 +33,6 @@ _STRANGERS = (
         r'\ufeff?\s*\{[^\0]*"ranklens snapshot"\s*:',
         "a snapshot of Ranklens, which holds scores and no documents",
         "It stands for the baseline of a gate: compare QRELS SNAPSHOT RUN --gate 'AP > -0.01'.",
-    ),
-    _stranger(
-        r'\s*\{\s*"questions"\s*:\s*\[',
-        "a file of BioASQ's questions",
-        f"Its `documents` are lists. {_RELEVANT}.",
     ),
     _stranger(
         r'\ufeff?"?(?:name|run)"?[,\t]"?(?:qid|query_id)"?[,\t]"?measure"?[,\t]"?value"?\s*\n',

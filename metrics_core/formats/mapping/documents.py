@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from metrics_core.formats.mapping.paths import Path, Step
 from metrics_core.formats.parsing.columns import (
+    DISTANCES,
     DOCUMENT_IDS,
     DOCUMENT_TEXTS,
     NAMES,
@@ -28,7 +29,7 @@ LOOKED_AT = 200
 """Records, or items of lists, that are looked at, beside the first of each other shape."""
 _MOST_SHAPES = 1000
 _LONGEST_ID = 200
-_MOST_KEYS, _EXAMPLES = 40, 3
+_MOST_KEYS, _EXAMPLES, _DEEPEST = 40, 3, 6
 
 _ITEM_IDS = (*DOCUMENT_IDS, "segmentid")
 _SURE_IDS = ("docid", "docno", "corpusid", "passageid", "documentid", "pid")
@@ -43,7 +44,7 @@ NUMBER_NAMES = {name for role in NUMBERS.values() for name in NAMES[role]}
 
 _OF_DOCUMENTS = re.compile(
     r"\w*(?:docs?|documents?|passages?|items?|products?|chunks?|contexts?|articles?|nodes?|movies?"
-    r"|books?|corpus|hits|ctxs)(?:ids?|nos?)?"
+    r"|books?|corpus|hits|ctxs)(?:ids?|nos?)?|\w*pids"
 )
 _OF_EITHER = re.compile(r"predictions?|preds?|targets?|groundtruths?|relevant|golds?|positives?")
 """Lists of ids that may be documents, or words of an answer."""
@@ -211,6 +212,28 @@ def _documents_in_objects(
     sure = kind is not None or name == "" or fold(chosen.name) in _SURE_IDS
     by_name = _OF_DOCUMENTS.fullmatch(fold(name)) is not None
     return documents if sure or by_name or documents.numbers else None
+
+
+def scored_lists(values: Mapping[str, Sequence[Any]], at: Steps) -> list[Steps]:
+    """What may be the ids of documents in lists of objects with a score, inside objects inside a
+    record."""
+    found: list[Steps] = []
+    for name, given in values.items():
+        there = [own for own in given if own is not None]
+        steps = (*at, Step("key", name))
+        if there and all(type(own) is dict for own in there) and len(steps) < _DEEPEST:
+            keys = list(dict.fromkeys(chain.from_iterable(there)))[:_MOST_KEYS]
+            inside = {key: [own[key] for own in there if key in own] for key in keys}
+            found += scored_lists(inside, steps)
+        elif at and there and all(type(own) is list for own in there):
+            path = (*steps, ITEMS)
+            items = [item for own in there for item in own if type(item) is dict]
+            columns = _columns_of(items, path)
+            if any(number_beside(c.name) == "score" or fold(c.name) in DISTANCES for c in columns):
+                known = position([c.name for c in columns], _ITEM_IDS)
+                ids = [columns[known].steps] if known >= 0 else []
+                found += ids or ids_in_objects(there, path)
+    return found
 
 
 def ids_in_objects(lists: Sequence[Any], at: Steps) -> list[Steps]:

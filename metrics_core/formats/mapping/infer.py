@@ -30,6 +30,7 @@ from metrics_core.formats.mapping.documents import (
     is_nested,
     is_numeric,
     may_be_of_documents,
+    scored_lists,
     shape_of_record,
     some_of,
 )
@@ -115,6 +116,8 @@ def _infer_whole(record: dict[str, Any], inference: Inference) -> bool:
         step = VALUES if type(first) is dict else ITEMS
         columns = [list(v.values()) if type(v) is dict else v for v in values]
         return _infer_flat(names, columns, lambda name: (Step("key", name), step), inference)
+    if position(names, QUERY_KEYS) >= 0 and _infer_columns(record, inference):
+        return True
     if (
         type(first) is dict
         and _has_ids(list(first))
@@ -149,6 +152,25 @@ def _infer_whole(record: dict[str, Any], inference: Inference) -> bool:
             return _infer_flat(names, columns, lambda name: (*inside, Step("key", name)), inference)
         return bool(inference.mappings)
     return False
+
+
+def _infer_columns(record: dict[str, Any], inference: Inference) -> bool:
+    """Whether an object has the queries as one list, and their documents as a list of lists."""
+    lists = {name: own for name, own in record.items() if type(own) is list and own}
+    asked = [name for name, own in lists.items() if not any(map(is_nested, own))]
+    at = position(asked, QUERY_KEYS)
+    if at < 0:
+        return False
+    count = len(lists[asked[at]])
+    inference.query = Path((Step("key", asked[at]), ITEMS))
+    documents = [
+        found
+        for name, own in lists.items()
+        if len(own) == count and all(type(one) in (list, type(None)) for one in own)
+        if (found := documents_in(name, own, (Step("key", name), ITEMS, ITEMS)))
+    ]
+    _add(inference, documents, None)
+    return bool(inference.mappings)
 
 
 def _has_ids(names: Sequence[str]) -> bool:
@@ -242,9 +264,10 @@ def _infer_records(
     others = [n for n in plain if Step("key", n) not in inference.query.steps]
     inference.has_texts = position(others, QUERY_TEXTS) >= 0
     _add(inference, documents, system)
-    if not documents and not inference.has_texts and not at:
-        paths = ((name, (*at, Step("key", name), ITEMS)) for name in lists)
+    if not documents and not at:
+        paths = ((name, (Step("key", name), ITEMS)) for name in lists)
         found = [steps for name, own in paths for steps in ids_in_objects(values[name], own)]
+        found = (found if not inference.has_texts else []) or scored_lists(values, ())
         inference.unnamed = [Path(steps) for steps in found]
         inference.sureness |= dict.fromkeys(TABLES, UNNAMED) if found else {}
 

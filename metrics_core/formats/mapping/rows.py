@@ -1,8 +1,8 @@
 """The rows of a table from records and a mapping: a column for each role, all on one axis.
 
 Rows are the axis of the documents; without documents the deepest one. What is above it is repeated,
-what is beside it (in the same place, of the same lengths) is paired, and lengths that differ are
-refused with their place.
+what is beside it, or beside what is above it (in the same place, of the same lengths), is paired,
+and lengths that differ are refused with their place.
 """
 
 from __future__ import annotations
@@ -128,25 +128,29 @@ def column_on(records: Records, path: Path, rows: RowAxis) -> RoleValues:
 
 
 def _on(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:
-    """The values of an axis on that of the rows: repeated from above, or paired beside it."""
+    """The values of an axis on that of the rows: repeated from above, or paired beside it, or
+    beside what is above it."""
     if axis is rows:
         return RoleValues(axis, values)
     above = axis.rows_on(rows)
     if above is not None:
         return RoleValues(axis, values, above)
-    if axis.above is None or axis.above is not rows.above:
+    beside: RowAxis | None = rows
+    while beside is not None and beside.above is not axis.above:
+        beside = beside.above
+    if beside is None or axis.above is None:
         raise MappingError(rows, 0, f"values at {axis.path}", f"values beside or above {rows.path}")
-    lengths, own = _lengths(rows), _lengths(axis)
+    lengths, own = _lengths(beside), _lengths(axis)
     differing = np.flatnonzero(lengths != own)
     if len(differing):
         row = int(differing[0])
         found = f"{own[row]:,} at {axis.path}"
-        raise MappingError(axis.above, row, found, f"{lengths[row]:,}, as many as at {rows.path}")
-    if axis.keys is not None and rows.keys is not None and axis.keys != rows.keys:
-        pairs = zip(axis.keys, rows.keys, strict=True)
+        raise MappingError(axis.above, row, found, f"{lengths[row]:,}, as many as at {beside.path}")
+    if axis.keys is not None and beside.keys is not None and axis.keys != beside.keys:
+        pairs = zip(axis.keys, beside.keys, strict=True)
         row = next(row for row, (own, other) in enumerate(pairs) if own != other)
         raise MappingError(rows, row, f"the key {axis.keys[row]} at {axis.path}", "the same keys")
-    return RoleValues(axis, values)
+    return RoleValues(axis, values, None if beside is rows else beside.rows_on(rows))
 
 
 def _lengths(axis: RowAxis) -> Ints:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from metrics_core.formats.registry import CERTAIN, IF_SAID, KINDS, LIKELY, POSSIBLE, Kind
+from metrics_core.formats.registry import ASKED, CERTAIN, IF_SAID, KINDS, LIKELY, POSSIBLE, Kind
 from metrics_core.formats.values import is_number
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -33,8 +33,8 @@ FURTHER: dict[str, tuple[str, ...]] = {
         *("customerid", "session", "sessionid", "sessiontype"),
     ),
     "doc_id": ("movieid", "asin", "itemidx", "articleid", "aid"),
-    "score": ("prediction", "predictedrating", "relevancescore"),
-    "relevance": ("escilabel",),
+    "score": ("prediction", "predictedrating", "relevancescore", "est"),
+    "relevance": ("escilabel", "rui"),
     "rank": ("docposition",),
     "tag": ("model", "method", "snapshotname", "algorithm", "algo", "recommender", "retriever"),
 }
@@ -212,6 +212,8 @@ def _recognise_judgable(
 ) -> dict[Kind, int]:
     graded = position(names, NAMES["relevance"]) >= 0
     score = position(names, NAMES["score"])
+    if graded and complete["run"] and score < 0:
+        return dict.fromkeys(("run", "qrels"), ASKED)  # a rank, and a rating that may be the truth
     if graded:
         return {"qrels": CERTAIN, "run": LIKELY if complete["run"] else 0}
     if not complete["run"]:

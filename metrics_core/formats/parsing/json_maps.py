@@ -131,6 +131,12 @@ def load_map(source: Source, request: Request) -> Loaded:
     return Loaded(table, "json", f"JSON: query, document, {shape}", source.name)
 
 
+_HINT = (
+    'It looks like {"q1": {"doc-7": 14.2}}. Of records in another shape say where documents are,'
+    " with columns such as query=results[].q,doc=results[].hits[].id,score=results[].hits[].score."
+)
+
+
 def _read(source: Source) -> _Rows:
     text = source.content()
     rows, surrogates = _Rows(text), holds_surrogates(text)
@@ -138,7 +144,7 @@ def _read(source: Source) -> _Rows:
         if not isinstance(documents, dict):
             found = f"`{shortened(query_id)}` without an object of documents"
             problem = LineProblem(None, found, "{query: {document: number}}")
-            raise refuse(source, [problem], hint='It looks like {"q1": {"doc-7": 14.2}}.')
+            raise refuse(source, [problem], hint=_HINT)
         if surrogates:
             check_strings(source, text, (query_id, *strings_in(documents)), None)
         rows.add(query_id, start, documents)

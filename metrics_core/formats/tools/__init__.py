@@ -6,6 +6,7 @@ from metrics_core.formats.tools import (  # noqa: F401
     azure,
     castorini,
     conversations,
+    engines,
     gold_sets,
     letor,
     mteb,

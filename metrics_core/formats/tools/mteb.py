@@ -11,20 +11,20 @@ from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.registry import Tool
 
 _META = "mteb_model_meta"
+_LOOKED_AT = 50
 
 
 def _are_predictions(whole: Any) -> bool:
-    """By the model's entry, or by objects four deep with scores in them."""
-    return _META in whole or isinstance(_deep_in(whole, 4), NumberText)
-
-
-def _deep_in(value: Any, levels: int) -> Any:
-    """The first value that stands so many levels deep in objects; None where there is none."""
-    if levels == 0:
-        return value
-    inside = value.values() if isinstance(value, dict) else ()
-    found = (_deep_in(own, levels - 1) for own in inside)
-    return next((own for own in found if own is not None), None)
+    """By the model's entry, or by objects four deep, the last with scores."""
+    if _META in whole:
+        return True
+    level = [whole]
+    for _ in range(3):
+        level = [own for value in level for own in value.values()][:_LOOKED_AT]
+        if not level or any(not isinstance(own, dict) for own in level):
+            return False
+    scores = [own for value in level for own in value.values()]
+    return bool(scores) and all(isinstance(own, NumberText) for own in scores)
 
 
 def _parts(whole: dict[str, Any], name: str) -> list[Any]:

@@ -1,10 +1,10 @@
-"""Open-domain question answering: DPR's and Contriever's passages, KILT's provenance."""
+"""Question answering: passages of DPR, Contriever and FlashRAG, provenance of KILT, BioASQ."""
 
 from __future__ import annotations
 
 from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.presets import Preset
-from metrics_core.formats.registry import ASKED, Tool
+from metrics_core.formats.registry import TOOL_ASKED, Tool
 
 _QUERY = "query=q_id || id || question"
 _POSITIVE = " || ".join(f"positive_ctxs[].{name}" for name in ("passage_id", "psg_id", "id"))
@@ -51,7 +51,7 @@ declare(
         example='{"id": "q1", "input": "who wrote it", "output": [{"answer": "…", "provenance":'
         ' [{"wikipedia_id": "doc-7", "title": "A title"}]}]}',
         recognised_by=("id", "input", "output[].provenance[].wikipedia_id"),
-        sureness=ASKED,
+        sureness=TOOL_ASKED,
         tables={
             "run": f"query=id doc={_PROVENANCE}",
             "qrels": f"query=id doc={_PROVENANCE} grade='1'",
@@ -65,6 +65,63 @@ declare(
                 "a run, or judgments",
                 "which of both a file is: say it; grades and paragraphs",
                 ("rag",),
+            ),
+        ),
+    ),
+    together=False,
+)
+
+declare(
+    Preset(
+        "flashrag",
+        "FlashRAG intermediate data",
+        endings=(".json",),
+        explanation="FlashRAG's intermediate_data.json: what was retrieved for a question is a run,"
+        " with the documents' texts; its golden answers are texts, no judgments.",
+        example='[{"id": "q1", "question": "who wrote it", "golden_answers": ["…"], "output":'
+        ' {"retrieval_result": [{"id": "doc-7", "contents": "A title. A text."}]}}]',
+        recognised_by=("id", "output.retrieval_result"),
+        tables={
+            "run": "query=id doc=output.retrieval_result[].id"
+            " score=output.retrieval_result[].score",
+            "queries": "query=id text=question",
+            "documents": "doc=output.retrieval_result[].id body=output.retrieval_result[]",
+        },
+        tools=(
+            Tool(
+                "FlashRAG",
+                "intermediate_data.json of a pipeline",
+                "a run, the queries and the documents",
+                "judgments: the golden answers are texts",
+                ("rag",),
+            ),
+        ),
+    )
+)
+
+declare(
+    Preset(
+        "bioasq",
+        "BioASQ questions",
+        endings=(".json",),
+        explanation="BioASQ's questions with their documents, which are a run in a submission and"
+        " relevant in a golden file; which it is, is asked.",
+        example='{"questions": [{"id": "q1", "body": "what is it", "documents":'
+        ' ["http://www.ncbi.nlm.nih.gov/pubmed/7"]}]}',
+        recognised_by=("questions[].id", "questions[].documents"),
+        sureness=TOOL_ASKED,
+        tables={
+            "run": "query=questions[].id doc=questions[].documents[]?",
+            "qrels": "query=questions[].id doc=questions[].documents[]? grade='1'",
+            "queries": "query=questions[].id text=questions[].body",
+        },
+        tools=(
+            Tool(
+                "BioASQ",
+                "the JSON of questions, golden or of a submission",
+                "a run, or judgments",
+                "which of both a file is: say it",
+                ("search",),
             ),
         ),
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.presets import Preset
 from metrics_core.formats.parsing.columns import NAMES, fold
 from metrics_core.formats.parsing.delimited import csv_fields, csv_records
+from metrics_core.formats.parsing.list_literals import listed_in
 from metrics_core.formats.registry import ASKED, SPECIFIC, Kind, Loaded, Request, Sample, Tool
 from metrics_core.formats.source.source import Source
 
@@ -49,16 +51,16 @@ declare(
 )
 
 
-_RECOMMENDED = re.compile(r"predictions?|predicted\w*|recommend\w*")
+_RECOMMENDED = re.compile(r"pred(?:iction)?s?|predicted\w*|recommend\w*")
 _LISTED = re.compile(r"labels?|items|\w*ids")
 
 SUBMISSION = Preset(
     "submission",
     "Submission with lists in cells",
-    endings=(".csv",),
-    explanation="A CSV of two columns as competitions take it: a user, customer or session, and the"
-    " items between blanks, the first being the best. Gives a run; where the name does not say that"
-    " the items were predicted, it is asked.",
+    endings=(".csv", ".tsv"),
+    explanation="CSV or TSV of two columns as competitions take it: a user, customer or session,"
+    " and the items between blanks or as a list, the first being the best. Gives a run; where the"
+    " name does not say that the items were predicted, it is asked.",
     example="customer_id,prediction\nc1,0568601043 0568601006",
     recognised_by=(),
     tables={"run": "query=query doc=docs[]", "qrels": "query=query doc=docs[] grade='1'"},
@@ -77,17 +79,29 @@ SUBMISSION = Preset(
 
 def recognise_submission(sample: Sample) -> Mapping[Kind, int]:
     """By two columns, a user's id and a list: cells of the second have several words."""
-    rows = [csv_fields(line, ",") for line in sample.lines[:50]]
+    lines = sample.lines[:50]
+    rows = [csv_fields(line, _separator(lines[0])) for line in lines]
     if len(rows) < 2 or any(len(row) != 2 for row in rows) or sample.columns:
         return {}
     own, listed = map(fold, rows[0])
+    is_list = all(listed_in(row[1]) is not None for row in rows[1:])
     several = sum(len(row[1].split()) > 1 for row in rows[1:])
-    if own not in NAMES["query_id"] or not several:
+    if not (own in NAMES["query_id"] or (is_list and own.endswith("id"))) or not several:
         return {}
     if _RECOMMENDED.fullmatch(listed):
         return {"run": SPECIFIC}
-    is_list = _LISTED.fullmatch(listed) and several >= len(rows[1:]) / 2
+    is_list = is_list or bool(_LISTED.fullmatch(listed) and several >= len(rows[1:]) / 2)
     return dict.fromkeys(("run", "qrels"), ASKED) if is_list else {}
+
+
+def _separator(line: str) -> str:
+    return "\t" if "\t" in line else ","
+
+
+def _documents(cell: str) -> list[Any]:
+    """The items of a cell: of a list, or between blanks."""
+    listed = listed_in(cell)
+    return cell.split() if listed is None else listed
 
 
 def read_submission(source: Source, request: Request) -> Loaded:
@@ -95,8 +109,10 @@ def read_submission(source: Source, request: Request) -> Loaded:
     from metrics_core.formats.mapping import preset_files
     from metrics_core.formats.mapping.axes import PythonValues, Records
 
-    rows = [(line, fields) for line, _, fields in csv_records(source, ",") if fields][1:]
-    values = [{"query": own[0], "docs": own[1].split() if own[1:] else None} for _, own in rows]
+    head = source.head.decode().lstrip().partition("\n")[0]
+    records_of = csv_records(source, _separator(head))
+    rows = [(line, fields) for line, _, fields in records_of if fields][1:]
+    values = [{"query": own[0], "docs": _documents(own[1]) if own[1:] else None} for _, own in rows]
     records = Records(PythonValues([*values]), np.array([line for line, _ in rows], dtype=np.int64))
     return preset_files.read(SUBMISSION, source, request, iter([records]))
 

@@ -537,7 +537,7 @@ F17 += [
         for content, name, asked, words in [
             (line(requests=[{"id": "q", "ratings": []}]), "x.json", JUDGED, ("none in this file",)),
             (line(metric_score=0.5, details={}), "x.json", {"kind": "run"}, ("none in this file",)),
-            (line(questions=[{"id": "q"}]), "x.json", {}, ("BioASQ",)),
+            (line(questions=[{"id": "q"}]), "x.json", {}, ("lists of documents",)),
             (
                 json.dumps([{"question": "a", "positive_ctxs": [{}]}]),
                 "x.json",

@@ -99,6 +99,8 @@ def test_without_what_it_is_known_by_it_is_refused(name: str) -> None:
             {key: own for key, own in record.items() if key not in names | {"metadata"}}
             for record in records_of(preset)
         ]
+        if told == records_of(preset):
+            continue  # `mend` makes what it is known by
         kind = next(iter(preset.tables))
         with pytest.raises(FileFormatError) as caught:
             read_each(as_json(told[0]), name="x", kind=kind, format=name)

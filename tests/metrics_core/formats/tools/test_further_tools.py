@@ -152,3 +152,89 @@ def test_names_of_recommenders_columns() -> None:
     hint = refused(unknown, "x.csv", "a second time", "columns system=Kind", kind="run")
     assert hint.startswith("Does a column name the system")
     assert len(read_each(unknown, name="x.csv", columns={"system": "Kind"})) == 2
+
+
+def vespa(*hits: tuple[str, float]) -> dict[str, Any]:
+    children = [{"id": i, "relevance": own, "fields": {"title": f"T{i}"}} for i, own in hits]
+    root = {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 9}, "children": children}
+    return {"timing": {"querytime": 0.1}, "root": root}
+
+
+def test_answers_of_vespa() -> None:
+    told = {"q1": vespa(("id:docs:007", 2.5), ("d2", 1.5)), "q2": vespa()}
+    made = by_kind(as_json(told), "x.json")
+    assert rows(made["run"][0]) == {"q1": {"id:docs:007": 2.5, "d2": 1.5}}
+    assert records(made["documents"][0])[0]["title"] == "Tid:docs:007"
+    content = lines(
+        vespa(("d1", 1.0)) | {"query_id": "q1"}, vespa(("d2", 2.0)) | {"query_id": "q2"}
+    )
+    assert rows(by_kind(content, "x.jsonl")["run"][0]) == {"q1": {"d1": 1.0}, "q2": {"d2": 2.0}}
+
+
+def test_answers_of_typesense_keep_their_order() -> None:
+    hits = [
+        {"document": {"id": own, "title": "T"}, "text_match": 578730123365189753 - at}
+        for at, own in enumerate(["0042", "d2"])
+    ]
+    content = as_json({"results": [{"found": 2, "request_params": {"q": "harry"}, "hits": hits}]})
+    assert rows(by_kind(content, "x.json")["run"][0]) == {"harry": {"0042": -1.0, "d2": -2.0}}
+
+
+def test_ratings_of_rre() -> None:
+    by_grade = {"placeholders": {"$query": "star wars"}, "relevant_documents": {"2": ["11"]}}
+    content = as_json({"id_field": "id", "index": "films", "queries": [by_grade]})
+    assert held(by_kind(content, "x.json"))["qrels"] == {"star wars": {"11": 2}}
+    group = {"queries": [{"placeholders": {"$q": "alien"}}]}
+    group |= {"relevant_documents": {"007": {"gain": 3}}}
+    newer = {"id_field": "id", "topics": [{"description": "x", "query_groups": [group]}]}
+    assert held(by_kind(as_json(newer), "x.json"))["qrels"] == {"alien": {"007": 3}}
+
+
+def test_flashrag_and_bioasq() -> None:
+    found = {"retrieval_result": [{"id": "0042", "contents": "a"}], "pred": "x"}
+    told = [{"id": "q1", "question": "who?", "golden_answers": ["x"], "output": found}]
+    assert rows(by_kind(as_json(told), "x.json")["run"][0]) == {"q1": {"0042": -1.0}}
+    asked = {
+        "questions": [{"id": "5e", "body": "what?", "documents": ["http://x/1", "http://x/2"]}]
+    }
+    refused(as_json(asked), "x.json", "expected a run or judgments", kind=None)
+    (qrels,) = read_each(as_json(asked), name="x.json", kind="qrels")
+    assert (qrels.format, rows(qrels)) == ("bioasq", {"5e": {"http://x/1": 1, "http://x/2": 1}})
+
+
+def test_lists_in_cells_of_tsv() -> None:
+    content = b"post_id\tpreds\n0073\t['a1', 'b2']\n74\t['b2']\n"
+    (run,) = read_each(content, name="predictions.tsv")
+    assert rows(run) == {"0073": {"a1": -1.0, "b2": -2.0}, "74": {"b2": -1.0}}
+
+
+def test_estimates_of_surprise_and_ratings_beside_a_rank() -> None:
+    content = b"uid,iid,r_ui,est,details\n196,0302,4.0,3.5,x\n"
+    assert rows(read_each(content, name="x.csv", kind="run")[0]) == {"196": {"0302": 3.5}}
+    assert rows(read_each(content, name="x.csv", kind="qrels")[0]) == {"196": {"0302": 4}}
+    ranked = b"user,rank,item,rating\n1,1,05,4.0\n1,2,07,5.0\n"
+    refused(ranked, "x.csv", "expected a run or judgments", kind=None)
+    assert rows(read_each(ranked, name="x.csv", kind="run")[0]) == {"1": {"05": -1.0, "07": -2.0}}
+
+
+def test_lists_deep_in_records_are_asked_about() -> None:
+    hits = [{"doc_id": "007", "_additional": {"distance": 0.1}}]
+    record = {"query_id": "q1", "query": "vpn", "response": {"data": {"Get": {"Page": hits}}}}
+    content = lines(record)
+    refused(content, "x.jsonl", "expected a run or judgments", kind=None)
+    refused(content, "x.jsonl", "columns doc=response.data.Get.Page[].doc_id", kind="run")
+    page = "response.data.Get.Page[]"
+    columns = {"doc": f"{page}.doc_id", "score": f"-{page}._additional.distance"}
+    assert rows(read_each(content, name="x.jsonl", columns=columns)[0]) == {"q1": {"007": -0.1}}
+
+
+def test_columns_of_lists_of_lists() -> None:
+    told = {
+        "question": ["a?", "b?"],
+        "ground_truth_documents": [[{"id": "01", "score": None}], []],
+        "retrieved_documents": [[{"id": "02", "score": 0.5}], [{"id": "01", "score": 0.25}]],
+        "recall": [0.0, 1.0],
+    }
+    found = held(by_kind(as_json(told), "x.json"))
+    assert found["run"] == {"a?": {"02": 0.5}, "b?": {"01": 0.25}}
+    assert found["qrels"] == {"a?": {"01": 1}}

@@ -1,0 +1,132 @@
+"""Search engines: answers of Vespa and Typesense by query, ratings of Rated Ranking Evaluator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.presets import Preset, each
+from metrics_core.formats.registry import Tool
+
+_VESPA_QUERY = "query_id || qid || id || query"
+
+
+def _by_query(whole: dict[str, Any], _name: str) -> list[Any]:
+    """A record for each answer of an object that has them by query."""
+    if "root" in whole or not whole:
+        return [whole]
+    answers = [(query, own) for query, own in whole.items() if isinstance(own, dict)]
+    return [own | {"query_id": query} for query, own in answers] or [whole]
+
+
+def _is_vespa(record: Any) -> bool:
+    own = record if "root" in record else next(iter(record.values()), None)
+    root = own.get("root") if isinstance(own, dict) else None
+    return isinstance(root, dict) and ("children" in root or "relevance" in root)
+
+
+declare(
+    Preset(
+        "vespa",
+        "Vespa answers",
+        endings=(".json", ".jsonl"),
+        explanation="Answers of Vespa by query, or with the id or the text of the query beside"
+        " `root`: its children are a run by relevance, their fields documents.",
+        example='{"query_id": "q1", "root": {"id": "toplevel", "relevance": 1.0, "children":'
+        ' [{"id": "doc-7", "relevance": 14.2, "fields": {"title": "Refund"}}]}}',
+        recognised_by=(_VESPA_QUERY, "root"),
+        also=_is_vespa,
+        mend=each(_by_query),
+        tables={
+            "run": f"query={_VESPA_QUERY} doc=root.children[]?.id score=root.children[]?.relevance",
+            "documents": "doc=root.children[]?.id fields=root.children[]?.fields",
+        },
+        needs={"documents": "root.children[].fields"},
+        tools=(
+            Tool(
+                "Vespa",
+                "the answers of its search, by query",
+                "a run, and documents' fields",
+                "the query, unless it is beside an answer or its key",
+                ("search",),
+            ),
+        ),
+    )
+)
+
+declare(
+    Preset(
+        "typesense",
+        "Typesense answers",
+        endings=(".json",),
+        explanation="The answer of Typesense's multi_search: a run in the order of the hits, called"
+        " by the text that was searched for; text_match has more digits than a score holds.",
+        example='{"results": [{"request_params": {"q": "refund"}, "hits": [{"document": {"id":'
+        ' "doc-7", "title": "Refund"}, "text_match": 578730123365189753}]}]}',
+        recognised_by=("results[].request_params.q", "results[].hits"),
+        tables={
+            "run": "query=results[].request_params.q doc=results[].hits[].document.id",
+            "queries": "query=results[].request_params.q text=results[].request_params.q",
+            "documents": "doc=results[].hits[].document.id body=results[].hits[].document",
+        },
+        tools=(
+            Tool(
+                "Typesense",
+                "the answer of `multi_search`",
+                "a run, the queries and the documents",
+                "scores: the order ranks",
+                ("search",),
+            ),
+        ),
+    )
+)
+
+
+def _graded(whole: dict[str, Any], _name: str) -> list[Any]:
+    """A record for each query: its placeholder and each document with its grade, which is the key
+    of a list, or the gain of the document."""
+    groups = [group for topic in whole.get("topics") or () for group in topic["query_groups"]]
+    groups += whole.get("query_groups") or []
+    asked = [(own, group) for group in groups for own in group["queries"]]
+    asked += [(own, own) for own in whole.get("queries") or ()]
+    records = []
+    for query, judged in asked:
+        relevant = judged.get("relevant_documents") or {}
+        docs = [
+            {"doc": doc, "grade": key} if isinstance(own, list) else {"doc": key} | own
+            for key, own in relevant.items()
+            for doc in (own if isinstance(own, list) else [key])
+        ]
+        texts = [str(text) for text in (query.get("placeholders") or {}).values()]
+        records.append({"query": " ".join(texts), "docs": docs})
+    return records
+
+
+declare(
+    Preset(
+        "rre",
+        "Rated Ranking Evaluator ratings",
+        endings=(".json",),
+        explanation="The ratings of Rated Ranking Evaluator, which Quepid imports, too: judgments"
+        " called by the placeholders of a query; the keys of relevant_documents are the grades, or"
+        " the documents with their gain.",
+        example='{"id_field": "id", "index": "films", "queries": [{"placeholders": {"$query":'
+        ' "star wars"}, "relevant_documents": {"2": ["11"], "1": ["12"]}}]}',
+        recognised_by=("query",),
+        also=lambda whole: "id_field" in whole and bool({"queries", "topics"} & whole.keys()),
+        mend=each(_graded),
+        tables={
+            "qrels": "query=query doc=docs[].doc grade=docs[].grade || docs[].gain",
+            "queries": "query=query text=query",
+        },
+        tools=(
+            Tool(
+                "Rated Ranking Evaluator",
+                "the file of ratings",
+                "judgments and queries",
+                "the lists",
+                ("search",),
+            ),
+        ),
+    )
+)
