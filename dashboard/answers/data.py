@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,9 +62,16 @@ def looked_at(shown: Comparison | None) -> tuple[int, Measure]:
     return 10, read_measure("", 10).measure
 
 
-def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
-    """The Data page. `refused` counts uploads that could not be read; notes on ties speak of
-    `measure`."""
+def data(
+    library: Library,
+    refused: int,
+    measure: Measure,
+    cutoff: int,
+    unclear: Sequence[str] = (),
+    of_two_kinds: Sequence[str] = (),
+) -> Data:
+    """The Data page. `refused` counts uploads that could not be read, of which `unclear` ones and
+    those `of_two_kinds` are asked about; notes on ties speak of `measure`."""
     study = library.study
     listed = [f for f in library.files if f.table is not None]
     listed.sort(key=lambda f: list(_KINDS).index(f.kind or "run"))
@@ -85,6 +93,9 @@ def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
             missing=" and ".join(needed).replace("judgments are and runs are", "both are"),
             answered=_answered(study) if study else {},
             judged=len(study.query_ids) if study else 0,
+            unclear=unclear,
+            of_two_kinds=of_two_kinds,
+            waiting=len({*unclear, *of_two_kinds} - {row.file.file for row in rows}),
         ),
         files=rows,
         unread=unread,
@@ -158,9 +169,8 @@ def _corpus_notes(study: Study) -> tuple[Note, ...]:
     )
 
 
-def first_rows(file: File) -> pd.DataFrame:
-    """The first rows of a file's table, for a preview."""
-    table: Any = file.table
+def first_rows(table: Any) -> pd.DataFrame:
+    """The first rows of a table, for a preview."""
     if isinstance(table, Queries):
         return table.frame.head(_PREVIEWED)
     if isinstance(table, Run):

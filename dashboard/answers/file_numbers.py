@@ -65,18 +65,18 @@ def pair_with(
     loaded = [
         f.table
         for f in library.of_kind("run")
-        if isinstance(f.table, Run) and f.used and not _of_file(f.file, file)
+        if isinstance(f.table, Run) and f.used and not is_of_file(f.file, file)
     ]
     runs = tuple(own_runs or loaded)
     if own_qrels:
         return RunsAndQrels(runs, own_qrels[0])
     used = library.judgments
-    if used is None or _of_file(used.file, file) or not isinstance(used.table, Qrels):
+    if used is None or is_of_file(used.file, file) or not isinstance(used.table, Qrels):
         return RunsAndQrels(runs, None)
     return RunsAndQrels(runs, as_kept_here(used.table, settings))
 
 
-def _of_file(made: str, file: str) -> bool:
+def is_of_file(made: str, file: str) -> bool:
     """Whether a table is of this file; those of several systems have names behind its own."""
     return made == file or made.startswith(f"{file}/")
 
@@ -117,14 +117,14 @@ def file_numbers(
     in_runs = "the run" if len(runs) == 1 else f"each of {w.number(len(runs))} runs"
     found = f"{w.count(len(both))} of {w.count(len(qrels.query_ids))}"
     first = (found, f"{words.judged} {words.queries} are in {in_runs}")
-    share = _judged_share(runs, qrels, cutoff)
+    share = judged_share(runs, qrels, cutoff)
     if share is None:
         return FileNumbers((first, told))
     counts = (first, told, (w.share(share), f"of the top {w.count(cutoff)} {words.judged}"))
     return FileNumbers(counts, _lacking(share, words, cutoff))
 
 
-def _judged_share(runs: Sequence[Run], qrels: Qrels, cutoff: int) -> float | None:
+def judged_share(runs: Sequence[Run], qrels: Qrels, cutoff: int) -> float | None:
     """The share of the documents in the first ranks of all runs that are judged; None where nobody
     knows, or it would take long."""
     if sum(len(run) for run in runs) > _MOST_ROWS:

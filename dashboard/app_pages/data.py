@@ -10,9 +10,10 @@ from dashboard import session
 from dashboard.answers import data as answers
 from dashboard.answers import overview
 from dashboard.answers.data import FileRow
+from dashboard.answers.file_fields import KIND_WORDS
 from dashboard.answers.id_offers import maps_said
 from dashboard.answers.own_documents import may_be_left_out
-from dashboard.app_pages.parts import add_files, file_columns, grading, section
+from dashboard.app_pages.parts import add_files, file_fields, grading, section
 from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data, markup
@@ -58,17 +59,17 @@ def render() -> None:
         add_files.first_run()
         return
     cutoff, measure = answers.looked_at(here.comparison if here else None)
-    shown = answers.data(library, len(refusals()), measure, cutoff)
+    questions = file_fields.checks(library.files)
+    unclear, of_two_kinds = add_files.asked_names(questions)
+    shown = answers.data(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
     st.html(markup.answer(*shown.finding.parted, {}))
-    if here and _can_be_shown(here):
-        room = st.empty()
-        room.html(data.result(None, {}, ""))
-        defer(lambda: _result(here), room)
     with add_files.above_the_uploader():
-        add_files.told()
-        add_files.unread(shown.unread)
+        add_files.told(shown.unread, questions)
         add_files.beside(library)
-        file_columns.asked([row.file for row in shown.files])
+        if here and _can_be_shown(here):
+            room = st.empty()
+            room.html(data.result(None, {}, ""))
+            defer(lambda: _result(here), room)
         for number, offer in enumerate(shown.offers):
             add_files.id_offer(offer, f"ids_{number}")
         if here and maps_said(here.study):
@@ -166,11 +167,11 @@ def _look_and_remove(rows: list[FileRow]) -> None:
                         kwargs={"naming": row.run},
                         type="tertiary",
                     )
-                choose = file_columns.changeable(row.file)
+                choose = file_fields.changeable(row.file)
             if choose is not None:
                 choose()
             else:
-                st.html(data.preview(row.kind, answers.first_rows(row.file)))
+                st.html(data.preview(row.kind, answers.first_rows(row.file.table)))
         for entry in workspace().removed_entries(collection()):
             told = f"{literal(entry.file)} was removed."
             section.removed(told, f"back_{entry.number}", bring_back, entry.number)
@@ -193,15 +194,15 @@ def _read_as(file: File) -> None:
         f"read_as_{file.key}",
         value=file.kind,
         store=taken,
-        options=list(file_columns.KINDS),
-        format_func=lambda kind: f"read as {file_columns.KINDS[kind]}",
+        options=list(file_fields.RANKED),
+        format_func=lambda kind: f"read as {KIND_WORDS[kind]}",
         label_visibility="collapsed",
         width=190,
     )
 
 
 def _correctable(file: File) -> bool:
-    return file.kind in file_columns.KINDS and not (
+    return file.kind in file_fields.RANKED and not (
         isinstance(file.table, Run) and not file.table.complete
     )
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dashboard.files.files import SAMPLE_FOLDER, list_folder
+from dashboard.files.remembered import Answers, is_shape
 from dashboard.workspace import NOTHING_SAID, Collection, Entry, Settings, Workspace
 from dashboard.workspace.disk.durable import state_of
 from dashboard.workspace.long_runs.cache import Kept
@@ -116,6 +117,14 @@ class Collections:
         """How files of a collection's folder are read, by name, where that was chosen."""
         told = self._record(identity)
         return told.choices if told else {}
+
+    def answers_of(self, identity: str) -> Answers:
+        """How files of each shape are read: as was said in this collection, else in another, last
+        changed first."""
+        others = [c.choices for c in self._own_ones() if c.id != identity]
+        said = [*reversed(others), self.choices_of(identity)]
+        merged = {key: own for choices in said for key, own in choices.items()}
+        return {key: own for key, own in merged.items() if is_shape(key) and own}
 
     def judgments_of(self, identity: str) -> str:
         """Which judgments of a collection are used, by the key of their file; "" where nobody has

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
 from dashboard.files.query_zip import is_carried
+from dashboard.files.remembered import kept_choices, read_as_before
 from dashboard.workspace.disk.durable import state_of
 from dashboard.workspace.long_runs.tables import queries_of
 from dashboard.workspace.taken_out.carried import LAYERS_FILE, NOTES_FILE
@@ -36,6 +38,8 @@ Origin = Literal["sample", "folder", "upload"]
 SAMPLE_FOLDER = Path(__file__).resolve().parents[2] / "sample_runs"
 _MOST_FILES = 200
 _HEAD = 200
+BEFORE = "as_before"
+"""Among the choices for a file: that they are those for files of its shape."""
 _GLANCES = Memo(10_000)
 _NONE: Mapping[str, Any] = MappingProxyType({})
 _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
@@ -154,8 +158,14 @@ def _glanced(path: Path) -> Kind | None:
 def read_files(
     path: Path, *, shown: str, origin: Origin, choices: Mapping[str, Any] = _NONE
 ) -> list[File]:
-    """Read one file of a folder, which may hold several tables, with the reader's `choices`; never
-    raises for what it holds."""
+    """Read one file of a folder, which may hold several tables, with the reader's `choices`, which
+    may be those for a file of its shape (BEFORE); never raises for what it holds."""
+    if BEFORE in choices:
+        before = kept_choices(choices)
+        with suppress(RanklensError):  # then it is not like the file before
+            loaded = formats.read_each(path, name=shown, **before)
+            return _of_tables([read_as_before(one, before) for one in loaded], shown, origin)
+        choices = _NONE
     try:
         if "kind" not in choices and formats.is_set(path):
             loaded = with_stored_compared(formats.read_set(path, name=shown, **choices))
@@ -163,6 +173,10 @@ def read_files(
             loaded = formats.read_each(path, name=shown, **choices)
     except RanklensError as error:
         return [File(key=f"{origin}:{shown}", file=shown, origin=origin, error=error)]
+    return _of_tables(loaded, shown, origin)
+
+
+def _of_tables(loaded: Sequence[Loaded], shown: str, origin: Origin) -> list[File]:
     return [
         File(
             key=f"{origin}:{part.file}#{part.kind}" if len(loaded) > 1 else f"{origin}:{shown}",

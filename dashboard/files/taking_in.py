@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from dashboard.files.query_zip import Carried, Cut, opened_cut, read_carried
+from dashboard.files.remembered import Answers
 from dashboard.files.uploaded_file import UploadedFile, Way, tables_of, way_of
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats import Loaded, at_a_glance
@@ -26,6 +27,8 @@ class Taken:
     read: dict[int, list[Loaded]] = field(default_factory=dict)
     refused: list[tuple[UploadedFile, RanklensError]] = field(default_factory=list)
     carried: list[Carried] = field(default_factory=list)
+    answers: Answers = field(default_factory=dict)
+    """What readers said of files of each shape."""
 
     @cached_property
     def order(self) -> list[tuple[int, Way]]:
@@ -64,7 +67,7 @@ class Taken:
 
     def _tables_in(self, given: UploadedFile, way: Way) -> list[Loaded]:
         if way not in ("cut", "carried over"):
-            return tables_of(given, judgments=self.judgments(guessed=False))
+            return tables_of(given, judgments=self.judgments(guessed=False), answers=self.answers)
         if way == "cut":
             cut = opened_cut(given.origin, given.name)
         else:

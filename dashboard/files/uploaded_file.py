@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal
 
 from dashboard.files.long_runs import SMALLEST
 from dashboard.files.query_zip import is_carried, is_cut
+from dashboard.files.remembered import Answers, choices_before, read_as_before
 from dashboard.workspace.disk.scratch import ScratchFile
 from dashboard.workspace.taken_out import in_page
 from dashboard.workspace.taken_out.packing import is_packed
@@ -21,6 +23,7 @@ from metrics_core.formats.source.unpacking import Origin, opened_plain
 from metrics_core.tables import Qrels
 
 _START = 512
+_NO_ANSWERS: Answers = MappingProxyType({})
 
 Way = Literal["packed", "cut", "carried over", "long", "plain"]
 """A packed collection, or a report that carries one; a zip of some queries; notes or layers that
@@ -88,10 +91,15 @@ def _is_report(given: UploadedFile) -> bool:
 
 
 def tables_of(
-    given: UploadedFile, *, judgments: Sequence[Qrels] = (), **choices: Any
+    given: UploadedFile,
+    *,
+    judgments: Sequence[Qrels] = (),
+    answers: Answers = _NO_ANSWERS,
+    **choices: Any,
 ) -> list[Loaded]:
-    """A file's tables, or those of a set in a zip; by the `judgments` that are there already, where
-    nothing else says what it is. Raises RanklensError."""
+    """A file's tables, or those of a set in a zip; by the `answers` about files of its shape, else
+    by the `judgments` that are there already, where nothing else says what it is. Raises
+    RanklensError."""
     if is_beside_parts(given.name):
         raise RanklensError(
             f"{given.name} is what Spark or Hadoop puts beside its files; it holds no table.",
@@ -99,5 +107,9 @@ def tables_of(
         )
     if "kind" not in choices and formats.is_set(given.origin):
         return with_stored_compared(formats.read_set(given.origin, name=given.name, **choices))
+    before = {} if choices else choices_before(given.origin, given.name, answers)
+    if before:
+        with suppress(RanklensError):  # then it is not like the file before
+            return [read_as_before(one, before) for one in tables_of(given, **before)]
     each = formats.read_each(given.origin, name=given.name, judgments=judgments, **choices)
     return [UploadedTable(**vars(loaded), given=given, choices=choices) for loaded in each]

@@ -4,7 +4,7 @@ visitors."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -15,10 +15,11 @@ import streamlit as st
 
 from dashboard.environment import data_folder, workspace_folder
 from dashboard.files.collections import SAMPLE, Collections
-from dashboard.files.files import File, Listing, glanced, list_folder, read_files
+from dashboard.files.files import BEFORE, File, Listing, glanced, list_folder, read_files
 from dashboard.files.judged_places import KeptRanks
 from dashboard.files.long_runs import ConvertedFiles, may_be_long
 from dashboard.files.of_workspace import LoadedFiles
+from dashboard.files.remembered import Answers, choices_before
 from dashboard.session.action_messages import doing
 from dashboard.session.address import address, change
 from dashboard.session.memory import give_back_what_is_unused
@@ -197,19 +198,28 @@ def _files_in(
 ) -> list[File]:
     """The files of a folder, or only those that may hold one kind of table."""
     origin = "sample" if identity == SAMPLE else "folder"
+    answers = {} if identity == SAMPLE else all_collections().answers_of(identity)
     choices = all_collections().choices_of(identity)
     asked: list[_OfFolder] = []
     for path in listing.read:
         if only and glanced(path) not in (only, None):
             continue
         shown = str(path.relative_to(folder))
-        with_choices = json.dumps(choices.get(shown, {}), sort_keys=True)
+        with_choices = json.dumps(choices_for(choices, answers, path, shown), sort_keys=True)
         asked.append((str(path), shown, origin, state_of(path), with_choices))
     # Of many files, asking for each takes longer than the page; mostly none has changed.
     then = _read_last().get((identity, only))
     if then is None or then[0] != asked:
         then = _read_last()[identity, only] = asked, _read_each(asked)
     return then[1]
+
+
+def choices_for(choices: Answers, answers: Answers, path: Path, shown: str) -> Mapping[str, Any]:
+    """How a file of a folder is read: as was chosen for it by name, else for files of its shape."""
+    if shown in choices or may_be_long(path):
+        return choices.get(shown, {})
+    before = choices_before(path, shown, answers)
+    return {**before, BEFORE: True} if before else {}
 
 
 _OfFolder = tuple[str, str, Any, State | None, str]

@@ -62,7 +62,11 @@ class Library:
     @property
     def judgments(self) -> File | None:
         """The judgments that are used."""
-        return next((f for f in self.of_kind("qrels") if f.used), None)
+        return self.used("qrels")
+
+    def used(self, kind: Kind) -> File | None:
+        """The first file of this kind that is used."""
+        return next((f for f in self.of_kind(kind) if f.used), None)
 
 
 def assemble(

@@ -74,7 +74,7 @@ def _tsv_rows(sample: Sample) -> FirstRows | None:
 
 
 def _first_rows(sample: Sample, fields: Callable[[str], list[str]]) -> FirstRows:
-    first, *others = [fields(line) for line in sample.lines[:50]]
+    first, *others = [fields(line) for line in sample.lines]
     if by_number(sample.columns):
         return FirstRows(numbered(first), [first, *others])
     return FirstRows(first, others)

@@ -125,34 +125,51 @@ def test_rag_chunks_count_as_their_documents_by_the_button_and_back(
     verdict(page)
 
 
-@pytest.mark.thorough
-def test_recommendations_whose_columns_are_chosen(app: str, open_page: Opened) -> None:
+AS_FOUND = (
+    '{{"for": "{q}", "found": [{{"key": "{one}", "fit": 0.9}}, {{"key": "{two}", "fit": 0.4}}]}}\n'
+)
+
+
+def test_a_file_of_unknown_shape_is_read_by_one_click_and_the_next_without_a_question(
+    app: str, open_page: Opened
+) -> None:
     page = open_page(f"{app}/data?set=own")
     page.get_by_role("radio", name="Recommender").click()
     settle(page)
     expect(page.locator(".lens.steps")).to_contain_text("userId,movieId,rating")
     ratings = JUDGED.replace(" 0 ", ",", 24).replace(" ", ",")
-    dense = "user,item,prediction\n" + lists(AS_CSV, "dense", 0)
-    # Without a header nothing says which column is which: the reader does.
-    headless = lists(AS_CSV, "bm25", POOR_FIRST)
     upload(
         page,
         ("test.csv", f"user,item,rating\n{ratings}"),
-        ("dense.csv", dense),
-        ("bm25.csv", headless),
+        ("bm25.jsonl", lists(AS_FOUND, "bm25", POOR_FIRST)),
     )
-    expect(page.locator("h1")).to_contain_text("Two files are loaded")
-    expect(page.get_by_text("First row: user q0, item x0, score 0.9.")).to_be_visible()
-    numbers = page.locator(".lens.file-numbers")
-    expect(numbers).to_contain_text("rated users are in the run")
-    expect(numbers).to_contain_text("of the top 10 rated")
-    page.get_by_role("button", name="Read it so").click()
+    expect(page.locator("h1")).to_contain_text("One of two files needs a look")
+    rows = page.locator("[class*=st-key-field_]")
+    expect(rows).to_have_count(3)
+    expect(rows.nth(0)).to_contain_text("all 12 are query ids of test.csv")
+    expect(rows.nth(1)).to_contain_text("all 24 are judged in test.csv")
+    expect(rows.nth(2)).to_contain_text("falls from row to row in all 12 lists")
+    first = page.locator(".lens.read-rows tbody tr").first
+    expect(first).to_contain_text("x0")
+    # What a select changes is seen at once.
+    page.get_by_role("combobox", name="Best is").click()
+    page.get_by_role("option", name="smallest is best").click()
     settle(page)
-    verdict(page)
-
+    expect(first).to_contain_text("d0")
+    page.get_by_role("combobox", name="Best is").click()
+    page.get_by_role("option", name="largest is best").click()
+    settle(page)
+    expect(first).to_contain_text("x0")
+    page.get_by_role("button", name="Import as a run").click()
+    settle(page)
+    page.goto(f"{app}/data")
+    settle(page)
+    upload(page, ("dense.jsonl", lists(AS_FOUND, "dense", 0)))
     page.goto(f"{app}/data")
     settle(page)
     expect(page.locator("h1")).to_contain_text("Three files are loaded")
+    expect(page.locator(".lens.files")).to_contain_text("read as before: query from for")
+    verdict(page)
 
 
 def test_a_long_run_streams_to_the_disk_and_a_full_one_is_told(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -16,7 +16,8 @@ from dashboard.answers.data import data as files_loaded
 from dashboard.answers.data import looked_at
 from dashboard.answers.file_formats import tools_for
 from dashboard.answers.id_offers import IdOffer
-from dashboard.app_pages.parts import file_columns
+from dashboard.app_pages.parts import file_fields
+from dashboard.app_pages.parts.file_fields import FileCheck
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data, markup, navigation
 from dashboard.drawing.blocks.help_page import FORMATS
@@ -78,10 +79,12 @@ def bar() -> None:
 def first_run() -> None:
     """What to load, the uploader, and the example; if some of it is loaded, what is missing."""
     library = library_here()
+    questions = file_fields.checks(library.files)
     if library.files:
         cutoff, measure = looked_at(None)
-        so_far = files_loaded(library, len(refusals()), measure, cutoff).finding
-        st.html(markup.answer(*so_far.parted, {}))
+        unclear, of_two_kinds = asked_names(questions)
+        so_far = files_loaded(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
+        st.html(markup.answer(*so_far.finding.parted, {}))
     else:
         st.html(
             markup.answer(
@@ -92,8 +95,7 @@ def first_run() -> None:
             )
         )
     with above_the_uploader():
-        told()
-        unread(library.files)
+        told(library.files, questions)
     uploader()
     audience = _audience()
     st.html(data.first_run_steps(audience, tools_for(audience)))
@@ -188,14 +190,27 @@ def uploader(
     st.rerun()
 
 
-def told() -> None:
-    """What became of what was done, with the ways back, and a card for each uploaded file that
-    could not be read, with the choices that would mend it."""
+def asked_names(questions: Sequence[FileCheck]) -> tuple[list[str], list[str]]:
+    """The files whose fields are asked about, and those that may be two kinds of table."""
+    names = [(own.of_two_kinds, own.names or [own.original.name]) for own in questions]
+    unclear, either = ([n for of, own in names if of is two for n in own] for two in (False, True))
+    return unclear, either
+
+
+def told(files: Sequence[File] = (), questions: Sequence[FileCheck] | None = None) -> None:
+    """What became of what was done, with the ways back, the questions about files, and a card for
+    each other file that could not be read, with the choices that would mend it."""
     trouble = workspace().trouble()
     if trouble is not None:
         st.html(data.receipt(trouble.message, trouble.hint, alarming=True))
     _receipts()
-    _refused(dict(refusals()))
+    questions = file_fields.checks(files) if questions is None else questions
+    file_fields.ask(questions)
+    asked = {name for own in questions for name in own.names}
+    _refused(
+        {n: own for n, own in refusals().items() if n not in asked or "columns" in own.choices}
+    )
+    _unread(files, {own.key for own in questions})
 
 
 def landed() -> None:
@@ -254,14 +269,13 @@ def _card(name: str, refusal: Refusal) -> None:
         if refusal.given is not None:
             _offered(refusal.error, key, partial(read_again, name))
         st.button("Dismiss", key=f"dismiss_{key}", on_click=dismiss, args=(name,))
-    if not _offers_columns(refusal.error):
-        file_columns.of_refused(name, refusal)
 
 
-def unread(files: Sequence[File]) -> None:
-    """A card for each file of the open collection that cannot be read, with what would mend it."""
+def _unread(files: Sequence[File], asked: Collection[str]) -> None:
+    """A card for each file of the open collection that cannot be read, with what would mend it, but
+    for those that are asked about."""
     for file in files:
-        if file.error is None:
+        if file.error is None or file.key in asked:
             continue
         st.html(data.error_card(file.error))
         key = file.key
@@ -275,8 +289,6 @@ def unread(files: Sequence[File]) -> None:
                     on_click=remove_file,
                     args=(file.number, file.file),
                 )
-        if not _offers_columns(file.error):
-            file_columns.of_unread(file)
 
 
 def id_offer(offer: IdOffer, key: str) -> None:
@@ -339,11 +351,6 @@ def _offered(error: RanklensError, key: str, read: Callable[..., None]) -> None:
 def _offers(error: RanklensError) -> list[tuple[str, str]]:
     said = f"{error.hint} {error.offer}" if isinstance(error, FileFormatError) else error.hint
     return [(offer, label) for offer, label in _OFFERS.items() if re.search(rf"\b{offer}\b", said)]
-
-
-def _offers_columns(error: RanklensError) -> bool:
-    """Whether a button says which columns to read, so that there is nothing to choose."""
-    return any("columns" in _choice(offer) for offer, _ in _offers(error))
 
 
 def _choice(offer: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.address.measure_key import Chosen, limit_of, read_measure, with_limit
-from dashboard.answers.file_columns import grade_offered
+from dashboard.answers.file_fields import grade_offered
 from dashboard.answers.file_numbers import Words, file_numbers, grades_offered, pair_with
 from dashboard.drawing.blocks import data
 from dashboard.session.actions.judgments import take_as_complete

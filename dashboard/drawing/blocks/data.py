@@ -19,7 +19,6 @@ from metrics_core.findings.verdicts import VerdictFinding
 Row = Mapping[str, Any]
 
 _drawn = Template("data")
-_FIRST_ROWS = 4
 _NAMED_FILES = 4
 """Files of an upload that are named one by one in the line that tells of it."""
 
@@ -175,20 +174,6 @@ def first_run_steps(of: str, tools: Sequence[str]) -> Markup:
 def all_formats(link: str) -> Markup:
     """The way to what files can be read."""
     return _drawn("all_formats", link=link)
-
-
-def first_rows(
-    names: Sequence[str], rows: Sequence[Sequence[str]], roles: Mapping[str, str]
-) -> Markup:
-    """The first rows of a file as it stands, under the names of its columns and what those that
-    have `roles` are."""
-    shown = rows[:_FIRST_ROWS]
-    return _drawn("first_rows", label="First rows", names=names, rows=shown, roles=roles)
-
-
-def first_row(text: str) -> Markup:
-    """What the first row of a file says, or why its columns do not."""
-    return _drawn("first_row", text=text)
 
 
 def file_numbers(counts: Sequence[tuple[str, str]], lacking: str) -> Markup:

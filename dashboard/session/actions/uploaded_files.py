@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,13 @@ from typing import Any
 import streamlit as st
 
 from dashboard.files import long_uploads
-from dashboard.files.files import File
+from dashboard.files.files import BEFORE, File
 from dashboard.files.long_runs import ONE_AT_A_TIME, SMALLEST, converted
+from dashboard.files.remembered import fields_in
 from dashboard.files.uploaded_file import UploadedFile, UploadedTable, tables_of
 from dashboard.session.open_collection import (
     all_collections,
+    choices_for,
     collection,
     workspace,
 )
@@ -28,8 +29,8 @@ from dashboard.workspace.disk.scratch import ScratchFile
 from metrics_core import formats
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.memo import Memo
-from metrics_core.formats import FirstRows, Loaded
-from metrics_core.formats.registry import Columns, Kind
+from metrics_core.formats import Loaded
+from metrics_core.formats.fields import FileFields
 from metrics_core.formats.source.opening import open_source
 from metrics_core.formats.source.unpacking import Origin
 from metrics_core.tables import Qrels, Table
@@ -81,13 +82,14 @@ def reading_of(
     begun = st.session_state.setdefault(_READINGS, {})
     if of not in begun:
         source, cache = open_source(given.origin, given.name), workspace().cache
+        answers = all_collections().answers_of(collection())
 
         def read(progress: Callable[[int], None]) -> list[Loaded]:
             with ONE_AT_A_TIME:
                 if formats.is_set(given.origin):
                     return tables_of(given)
                 made = converted(source, cache, judgments, progress=progress)
-                return tables_of(given) if made is None else [made]
+                return tables_of(given, answers=answers) if made is None else [made]
 
         begun[of] = FileReading(source, read)
     return begun[of]
@@ -112,9 +114,9 @@ class Original:
     choices: Mapping[str, Any] = field(default_factory=dict)
     guessed: bool = False
 
-    def tables_by(self, kind: Kind, columns: Columns) -> list[Table]:
-        """Its tables, read as this kind by these columns; none of a long file, which is read once
-        the reader says so. Raises RanklensError."""
+    def tables_by(self, choices: Mapping[str, Any]) -> list[Table]:
+        """Its tables, read by further choices; none of a long file, which is read once the reader
+        says so. Raises RanklensError."""
         given = self.given
         origin: Origin
         state: State | None
@@ -124,20 +126,17 @@ class Original:
             length, origin, state = len(given), given.origin, None
         if length >= SMALLEST:
             return []
-        own = {**self.choices, "kind": kind, **({"columns": dict(columns)} if columns else {})}
+        own = {**self.choices, **choices}
 
         def read() -> list[Table]:
             return [loaded.table for loaded in formats.read_each(origin, name=self.name, **own)]
 
         return _TABLES((self.name, origin, state, json.dumps(own, sort_keys=True)), read)
 
-    def first_rows(self) -> FirstRows | None:
-        """Its columns by name and its first rows; None where it has no such columns."""
+    def fields(self) -> FileFields | None:
+        """Its fields with their first values; None if it has none by name."""
         origin = self.given if isinstance(self.given, Path) else self.given.origin
-        with suppress(RanklensError, OSError):
-            encoding = self.choices.get("encoding")
-            return formats.first_rows(origin, name=self.name, encoding=encoding)
-        return None
+        return fields_in(origin, self.name, self.choices.get("encoding"))
 
 
 def hold(identity: str, number: str, loaded: Loaded) -> None:
@@ -172,7 +171,9 @@ def original_of(file: File) -> Original | None:
     name = next((n for n in names if folder and (folder / n).is_file()), None)
     if folder is None or name is None:
         return None
-    choices = all_collections().choices_of(here).get(name, {})
+    chosen, answers = all_collections().choices_of(here), all_collections().answers_of(here)
+    how = choices_for(chosen, answers, folder / name, name)
+    choices = {key: own for key, own in how.items() if key != BEFORE}
     return Original(name, folder / name, choices, file.evidence == "guess")
 
 

@@ -11,11 +11,13 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from dashboard.answers.file_fields import KIND_WORDS
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File, parts_as_one
 from dashboard.files.query_zip import Carried
+from dashboard.files.remembered import choices_in_words, fields_in, kept_choices, shape_key
 from dashboard.files.taking_in import Taken, taken_by
-from dashboard.files.uploaded_file import UploadedFile
+from dashboard.files.uploaded_file import UploadedFile, UploadedTable
 from dashboard.session.action_messages import doing, tell, tell_error
 from dashboard.session.actions import collections, notes_and_layers
 from dashboard.session.actions.arrival import begin_upload, lead_on, note_loaded
@@ -35,6 +37,7 @@ from dashboard.session.open_collection import (
     all_collections,
     collection,
     files_of,
+    give_place,
     judgments_of,
     library_here,
     library_of,
@@ -48,7 +51,7 @@ from dashboard.study.library import as_a_run, as_judgments, may_be_a_run
 from dashboard.workspace import Added, Entry, StorageError
 from metrics_core.base import wording as w
 from metrics_core.formats import Loaded
-from metrics_core.formats.registry import Columns
+from metrics_core.formats.fields import FileFields
 from metrics_core.tables import Qrels, Run
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -80,6 +83,7 @@ def read_uploads(files: Sequence[UploadedFile], drawn: int) -> Iterator[float]:
         begin_upload()
     try:
         taken = Taken(() if drawn in kept else files, judgments_of(collection()))
+        taken.answers = all_collections().answers_of(collection())
         for done, (number, way) in enumerate(taken.order):
             given = files[number]
             yield done
@@ -137,10 +141,71 @@ def _read(given: UploadedFile, choices: Mapping[str, Any]) -> list[Loaded]:
 
 
 def read_again(name: str, **choices: Any) -> None:
-    """Read a refused file with further choices; nothing happens where it was read meanwhile."""
-    refused = refusals().get(name)
-    if refused is not None and refused.given is not None:
-        _keep(_read(refused.given, {**refused.choices, **choices}))
+    """Read a refused file, and those of its shape, with further choices; nothing happens where it
+    was read meanwhile."""
+    names = alike(name) if "kind" in choices else [name]
+    refused = [own for other in names if (own := refusals().get(other)) is not None]
+    given = [(own.given, own.choices) for own in refused if own.given is not None]
+    read = [_read(file, {**before, **choices}) for file, before in given]
+    _keep([loaded for own in read for loaded in own])
+    if any(read) and "kind" in choices:
+        files = [file.name for (file, _), own in zip(given, read, strict=True) if own]
+        _tell_how(files, choices)
+
+
+def alike(name: str) -> list[str]:
+    """The refused files of the same shape as this one, which comes first."""
+    shapes = {other: _shape(own.given) for other, own in refusals().items() if own.given}
+    own = shapes.get(name, "")
+    return [
+        name,
+        *(other for other, shape in shapes.items() if shape == own != "" and other != name),
+    ]
+
+
+def _shape(given: UploadedFile) -> str:
+    fields = fields_in(given.origin, given.name)
+    return "" if fields is None else shape_key(fields)
+
+
+def _tell_how(files: Sequence[str], choices: Mapping[str, Any]) -> None:
+    """Tell how files are read by the reader's choices, and that others will be."""
+    how = choices_in_words(choices) if choices.get("columns") else ""
+    tell(
+        f"{w.named(list(files))} {w.plural(len(files), 'is', 'are')} read as"
+        f" {KIND_WORDS[choices['kind']]}.",
+        f"{w.sentence_case(how)}. Files of this shape are read like this from now on."
+        if how
+        else "",
+    )
+
+
+def is_remembered(fields: FileFields) -> bool:
+    """Whether files of this shape are read by what the reader said."""
+    return shape_key(fields) in all_collections().answers_of(collection())
+
+
+def forget_shape(fields: FileFields) -> None:
+    """Ask again about the next file of this shape."""
+    here = collection()
+
+    def forgotten() -> None:
+        give_place(here)
+        workspace().read_with(here, shape_key(fields), {})
+
+    doing(forgotten)
+
+
+def _remember(
+    identity: str, given: UploadedFile | Path, name: str, choices: Mapping[str, Any]
+) -> None:
+    """Keep what the reader said of a file for the next ones of its shape."""
+    said = kept_choices(choices)
+    fields = fields_in(given if isinstance(given, Path) else given.origin, name) if said else None
+    if fields is not None:
+        key = shape_key(fields)
+        if all_collections().answers_of(identity).get(key) != said:
+            workspace().read_with(identity, key, said)
 
 
 def _keep(
@@ -225,6 +290,8 @@ def _into(
             continue
         again = is_read_anew(identity, (added.older or added.entry).number, loaded)
         hold(identity, added.entry.number, loaded)
+        if isinstance(loaded, UploadedTable) and loaded.given is not None:
+            _remember(identity, loaded.given, loaded.given.name, loaded.choices)
         if added.how == "replaced":
             replaced.append(partial(_tell_replaced, identity, added.entry, again=again))
         if added.how != "known" or not again:
@@ -287,12 +354,14 @@ def read_as(file: File, kind: Literal["run", "qrels"]) -> None:
         read_again_with(file.file, kind=kind)
 
 
-def read_so(original: Original, kind: Literal["run", "qrels"], columns: Columns) -> None:
-    """Read a file of the open collection again as this kind, its columns being these, by our words
-    for them; for callbacks. What was made of it before gives way, its judgments in use stay so."""
-    choices = {**original.choices, "kind": kind, **({"columns": dict(columns)} if columns else {})}
+def read_so(original: Original, **further: Any) -> None:
+    """Read a file of the open collection again by further choices; for callbacks. What was made of
+    it before gives way, its judgments in use stay so."""
+    choices = {**original.choices, **further}
     if isinstance(original.given, Path):
+        path = original.given
         read_again_with(original.name, **choices)
+        doing(lambda: _remember(collection(), path, original.name, choices))
         return
     here, read = collection(), _read(original.given, choices)
 

@@ -91,15 +91,18 @@ def read_lists(source: Source, request: Request, given: Sequence[Records] | None
 
     def mappings_of(records: Records) -> Mappings:
         nonlocal last
-        inference = of_parquet or infer(_look_at(source, records))
+        look = [] if of_parquet else _look_at(source, records)
+        inference = of_parquet or infer(look)
         if not request.columns:
             _refuse_unclear(source, inference)
         last = _mappings_by(inference, request) or last
         if not last:
             problem = LineProblem(None, "no list of documents by query", KIND_TITLES[request.kind])
             raise refuse(source, [problem], hint=_HINT)
-        names.update(dict.fromkeys(inference.names))
-        unused.update(dict.fromkeys(map(str, inference.unused)))
+        used = _used(last) if request.columns else []
+        names.update(dict.fromkeys(used or inference.names))
+        others = [path for path in values_by_path(look) if path.steps] if used else inference.unused
+        unused.update(dict.fromkeys(path for path in map(str, others) if path not in used))
         return last
 
     def details() -> FormatDetails:
@@ -109,7 +112,8 @@ def read_lists(source: Source, request: Request, given: Sequence[Records] | None
     loaded = load_mapped(source, request, blocks, mappings_of, details, hint=_HINT)
     if not unused:
         return loaded
-    message = f"not used: {', '.join(unused)}"
+    shown = ", ".join([*unused][:_SHOWN]) + (", …" if len(unused) > _SHOWN else "")
+    message = f"not used: {shown}"
     return replace(loaded, table=loaded.table.noting(Note("columns", message, len(unused))))
 
 
@@ -133,6 +137,13 @@ def _mappings_by(inference: Inference, request: Request) -> Mappings:
     if request.kind == "qrels":
         mapping.setdefault("grade", parse_path("'1'"))
     return [mapping | given]
+
+
+def _used(mappings: Mappings) -> list[str]:
+    """The paths that mappings read, in the order of their roles."""
+    own = (mapping[role] for mapping in mappings for role in mapping)
+    paths = (path for paths in own for path in paths if path.constant is None)
+    return list(dict.fromkeys(str(path).removeprefix("-") for path in paths))
 
 
 def _columns_of(mappings: Mappings) -> set[str]:

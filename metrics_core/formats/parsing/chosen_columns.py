@@ -2,7 +2,8 @@
 
 The header is then read as though these columns had our names and none else had them, so that all
 that follows is the same. A column by its number, from 1, is one of a file without a header; a minus
-before the score's turns it round: `score=-distance`; `system=-` is no column: all is one run.
+before the score's turns it round: `score=-distance`; `system=-` is no column: all is one run;
+`grade='1'` is the grade of all rows.
 """
 
 from __future__ import annotations
@@ -11,9 +12,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from metrics_core.base.errors import ParameterError
-from metrics_core.formats.parsing.columns import NAMES, fold, recognise_columns, understand
-from metrics_core.formats.registry import KINDS, LIKELY, Columns, FirstRows, Kind
-from metrics_core.formats.values import is_number
+from metrics_core.formats.parsing.columns import NAMES, fold, recognise_columns
+from metrics_core.formats.registry import CERTAIN, KINDS, LIKELY, Columns, FirstRows, Kind
 
 WORDS: dict[str, str] = {
     **dict.fromkeys(("query", "query_id"), "query_id"),
@@ -55,6 +55,11 @@ def chosen_columns(given: Mapping[str, str]) -> Columns:
     return chosen
 
 
+def is_constant(name: str) -> bool:
+    """Whether what the reader names is one value for all rows, such as the grade '1'."""
+    return len(name) > 2 and name[0] == name[-1] == "'"
+
+
 def there(columns: Columns) -> Columns:
     """The columns without one that is said to be none."""
     return {role: name for role, name in columns.items() if name != NO_COLUMN}
@@ -62,7 +67,8 @@ def there(columns: Columns) -> Columns:
 
 def by_number(columns: Columns) -> bool:
     """Whether columns are named by their numbers, those of a file of lines without a header."""
-    numbers = [name.removeprefix("-") for name in there(columns).values()]
+    names = (name for name in there(columns).values() if not is_constant(name))
+    numbers = [name.removeprefix("-") for name in names]
     return bool(numbers) and all(map(_number, numbers))
 
 
@@ -99,7 +105,8 @@ def place(names: Sequence[str], name: str) -> int:
 
 def absent(names: Sequence[str], columns: Columns) -> list[str]:
     """The columns named that a header does not have."""
-    return [name for name in there(columns).values() if place(names, name) < 0]
+    given = [name for name in there(columns).values() if not is_constant(name)]
+    return [name for name in given if place(names, name) < 0]
 
 
 def turned(names: Sequence[str], columns: Columns) -> bool:
@@ -114,29 +121,11 @@ def recognise_named(found: FirstRows | None, columns: Columns) -> dict[Kind, int
     if found is None:
         return {}
     if not absent(found.names, columns):
+        if is_constant(columns.get("relevance", "")):
+            return {"qrels": CERTAIN}
         return recognise_columns(read_as(found.names, columns), found.rows)
     first: Kind = "qrels" if "relevance" in columns else "run"
     return dict.fromkeys((first, *KINDS), LIKELY)
-
-
-def likely_columns(found: FirstRows, kind: Kind) -> dict[str, str]:
-    """What most likely is which column of a run or judgments, by the words of `chosen_columns`: the
-    name of the column says it, else its place, the last numbers being the score or grade. What
-    nothing is left for is left out."""
-    names, roles = found.names, understand(found.names, kind).roles
-    number = "grade" if kind == "qrels" else "score"
-    value = roles.get("relevance" if kind == "qrels" else "score", roles.get("rank"))
-    places = {"query": roles.get("query_id"), "doc": roles.get("doc_id"), number: value}
-    free = [at for at in range(len(names)) if at not in roles.values()]
-    numbers = [at for at in free if all(is_number(row[at]) for row in found.rows if len(row) > at)]
-    if places[number] is None and numbers:
-        places[number] = numbers[-1]
-    for word in ("query", "doc"):
-        if places[word] is None:
-            places[word] = next((at for at in free if at not in places.values()), None)
-    if kind == "run":
-        places["system"] = roles.get("tag")
-    return {word: names[at] for word, at in places.items() if at is not None}
 
 
 _ROLE_OF = {"run": "tag"}

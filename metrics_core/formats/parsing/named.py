@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from metrics_core.base.errors import FileFormatError, LineProblem, TableError, did_you_mean
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import qrels_table, refuse_values
-from metrics_core.formats.parsing.chosen_columns import absent, read_as, turned
+from metrics_core.formats.parsing.chosen_columns import absent, is_constant, read_as, turned
 from metrics_core.formats.parsing.columns import (
     DISTANCES,
     NAMES,
@@ -91,6 +91,8 @@ def check_columns(
         problem = LineProblem(line, f"no column `{asked[0]}` among {shown}", "the columns named")
         raise refuse(source, [problem], hint=did_you_mean(asked[0], names))
     understood = understand(read_as(names, request.columns), request.kind)
+    if is_constant(request.columns.get("relevance", "")) and understood.missing == ["relevance"]:
+        return replace(understood, missing=())
     if not understood.missing:
         return understood
     found = f"no column for {' and '.join(understood.missing)} among {shown}"
@@ -196,6 +198,10 @@ def _ranks(column: pa.ChunkedArray) -> npt.NDArray[np.float32]:
 
 def _qrels(source: Source, request: Request, named: NamedColumns, understood: Understood) -> Table:
     ids = _ids(named, understood, "query_id", "doc_id")
+    if "relevance" not in understood.roles:
+        _note_ignored(named, understood)
+        constant = pa.array([request.columns["relevance"].strip("'")] * len(named), ID)
+        return qrels_table(source, request, pa.table({**ids, "relevance": constant}), named.index)
     at = understood.roles["relevance"]
     column = named.column(at)
     grades = pc.utf8_trim(pc.fill_null(column.cast(ID), ""), " \t")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dashboard.answers.data import first_rows
-from dashboard.files.files import File
 from metrics_core.tables import Run
 
 
 def test_a_look_into_a_file_shows_its_first_rows() -> None:
     run = Run.from_columns("a", ["q"] * 9, list("abcdefghi"), [9.0 - i for i in range(9)])
-    rows = first_rows(File("k", "a.run", "folder", table=run))
+    rows = first_rows(run)
     assert list(rows["query_id"]) == ["q"] * 5 and list(rows["doc_id"]) == list("abcde")

@@ -844,6 +844,14 @@ def test_no_judgments_and_nothing_relevant() -> None:
          "Not every id in the runs matches the judgments."),
         (2, 3, {"missing": "judgments are"}, "Two files are loaded. Three could not be read. "
          "Judgments are still missing."),
+        (5, 1, {"unclear": ["x.jsonl"], "waiting": 1}, "One of six files needs a"
+         " look. No known format fits x.jsonl; check its fields."),
+        (5, 3, {"unclear": ["a", "b"], "waiting": 2}, "Two of eight files need a"
+         " look. One could not be read. No known format fits a and b; check their fields."),
+        (2, 0, {"of_two_kinds": ["a"], "missing": "judgments are"}, "One of two files needs your"
+         " answer. Judgments or a run? a may be either. Judgments are still missing."),
+        (1, 0, {"of_two_kinds": ["a"]}, "One file needs your answer. Judgments or a run? a may be"
+         " either."),
         (0, 0, {}, "Nothing is loaded yet. Add judgments and runs."),
         (0, 1, {"missing": "both are"}, "No files are loaded. One could not be read. "
          "Both are still missing."),

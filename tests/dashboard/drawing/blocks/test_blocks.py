@@ -13,11 +13,15 @@ import pandas as pd
 import pytest
 from markupsafe import Markup
 
+from dashboard.answers.field_evidence import Evidence
+from dashboard.answers.file_numbers import FileNumbers
+from dashboard.answers.file_preview import FilePreview, KindReading, PreviewRow
 from dashboard.drawing.blocks import (
     collections,
     curves,
     data,
     differences,
+    file_fields,
     leaderboard,
     markup,
     measures,
@@ -895,10 +899,34 @@ def test_fit_table_steps_and_preview():
     assert page.text == f"queries84 of 84alldocuments0{EVIL}"
     assert len(page.having("warning")) == 1
     assert "Judgments" in Page(data.first_run_steps("search", [])).text
-    first = Page(data.first_rows([EVIL, "b"], [[EVIL, "1"]] * 9, {EVIL: "Query"}))
-    assert first.text == f"{EVIL} Queryb" + f"{EVIL}1" * 4
     rows = pd.DataFrame({EVIL: [EVIL, None], "score": [1.5, math.nan]})
     assert Page(data.preview("Run", rows)).text.count("–") == 2
+
+
+def test_the_fields_of_a_file_and_its_first_rows():
+    why = LineProblem(None, f"no {EVIL}", "a query")
+    head = file_fields.head(EVIL, 3, why, 2)
+    assert Page(head).text == (
+        f"Check how {EVIL} is read 3 rows and 2 more files of this shape"
+        f"It was not loaded: expected a query, found no {EVIL}."
+    )
+    assert Page(file_fields.question("x")).text == "Is x a run or judgments?"
+    assert Page(file_fields.field(EVIL, EVIL)).text == f"{EVIL} {EVIL}"
+    told = Page(file_fields.reason(Evidence(f"2 of 3 are in `{EVIL}`", fails=True)))
+    assert told.text == f"2 of 3 are in {EVIL}" and len(told.having("warning")) == 1
+    row = PreviewRow("q1", EVIL, "2.5", 1, EVIL, EVIL, "grade 2")
+    words = {"query": "user", "doc": "item", "score": "score", "grade": "rating"}
+    found = FilePreview("run", [row], "j.qrels")
+    assert Page(file_fields.preview(found, words)).text == (
+        "The top of the first list, as it will be readUserRankItemScoreIn j.qrels"
+        f"q1 {EVIL}1{EVIL} {EVIL}2.5grade 2"
+    )
+    found = FilePreview("qrels", [PreviewRow("q1", "d1", "2")])
+    numbers = FileNumbers((("3", "judgments"),))
+    own = KindReading(found, ["only 1 and 2"], numbers, "Judgments would be missing.", True)
+    shown = Page(file_fields.reading(own, is_likely=True))
+    assert shown.text.startswith("Judgments more likelyonly 1 and 2The first rows, as they will")
+    assert len(shown.having("follows")) == 1
 
 
 def test_read_off():

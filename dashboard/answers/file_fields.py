@@ -1,0 +1,176 @@
+"""Files: which field of a file means what, as far as its names and values say it, and how the file
+is read by what the reader chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from dashboard.answers.field_evidence import Evidence, FieldEvidence
+from metrics_core.base import wording as w
+from metrics_core.formats.fields import MEANINGS, FileFields
+from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, chosen_columns
+from metrics_core.formats.parsing.columns import DISTANCES, NAMES, fold, understand
+from metrics_core.formats.registry import Kind
+
+KIND_WORDS: Mapping[Kind, str] = {
+    "run": "a run",
+    "qrels": "judgments",
+    "queries": "queries",
+    "documents": "documents",
+}
+"""What a file may be read as."""
+
+_WORDS = {"query": "query", "doc": "document", "score": "score", "grade": "grade"}
+_WORDS |= {word: word for word in ("rank", "subtopic", "title", "text")} | {"system": "run"}
+_OF_USERS = {**_WORDS, "query": "user", "doc": "item", "grade": "rating"}
+_USERS, _ITEMS = ("user", "userid", "uid"), ("item", "itemid", "movieid", "asin", "productid")
+_LOSSES = (*DISTANCES, "loss", "losses", "perplexity")
+_NEEDED: Mapping[Kind, tuple[str, ...]] = {
+    "run": ("score", "rank"),
+    "qrels": ("grade",),
+    "queries": ("text",),
+    "documents": ("text", "title"),
+}
+_UNUSED_SHOWN = 6
+_NUMBERS = {"score", "rank", "grade"}
+NOT_USED, ALL_RELEVANT = "", "'1'"
+
+
+@dataclass(frozen=True)
+class FieldTable:
+    """The fields of a file that is read as this `kind`: `words` is what each meaning is called
+    here, `proposed` the likely field of each, `chosen` what was chosen before."""
+
+    evidence: FieldEvidence
+    kind: Kind
+    words: Mapping[str, str]
+    proposed: Mapping[str, str]
+    chosen: Mapping[str, str]
+
+    @property
+    def fields(self) -> FileFields:
+        """The fields with their values."""
+        return self.evidence.fields
+
+    @property
+    def of_users(self) -> bool:
+        """Whether queries are users here, and documents items."""
+        return self.words["query"] == _OF_USERS["query"]
+
+    @property
+    def offered(self) -> list[str]:
+        """The meanings that a field may have."""
+        return [*MEANINGS[self.kind], NOT_USED]
+
+    @cached_property
+    def used(self) -> list[str]:
+        """The fields with a likely meaning, in the order of the meanings."""
+        order = MEANINGS[self.kind]
+        return sorted(self.proposed.values(), key=[self.proposed.get(word) for word in order].index)
+
+    @property
+    def shown(self) -> tuple[list[str], list[str]]:
+        """The fields that are shown, and those that are folded because they are many."""
+        unused = [name for name in self.fields.fields if name not in self.used]
+        return [*self.used, *unused[:_UNUSED_SHOWN]], unused[_UNUSED_SHOWN:]
+
+    def meaning(self, name: str) -> str:
+        """The likely meaning of a field."""
+        return next((word for word, own in self.proposed.items() if own == name), NOT_USED)
+
+    def called(self, word: str) -> str:
+        """What a meaning is called."""
+        return self.words.get(word, "not used")
+
+    def title(self, name: str) -> str:
+        """What a field is called; columns without names have numbers."""
+        return f"column {name}" if self.fields.is_numbered else name
+
+    def is_smallest_best(self, name: str, meanings: Mapping[str, str]) -> bool:
+        """Whether the smallest score of a field is probably the best: by what was chosen before, by
+        its name, or since it rises in every list."""
+        if self.chosen.get("score", "").removeprefix("-") == name:
+            return self.chosen["score"].startswith("-")
+        falling, rising, lists = self.fields.falls(name, meanings.get("query", ""))
+        last = name.rpartition(".")[2]
+        return fold(last) in (*_LOSSES, *NAMES["rank"]) or (rising == lists > 1 > falling)
+
+    def because(self, name: str, word: str, meanings: Mapping[str, str]) -> Evidence:
+        """Why a field means this."""
+        found = self.evidence.of(name, word, meanings)
+        inferred = self.fields.inferred[self.kind]
+        if not word or found.fails or inferred.get(word) != name or "`" in found.text:
+            return found
+        return Evidence(f"{found.text}; the name says so")
+
+    def objection(self, chosen: Mapping[str, str], *, all_relevant: bool = False) -> str:
+        """Why a file cannot be read by these meanings of fields, by name; "" if it can be."""
+        words = list(chosen.values())
+        twice = [word for word in MEANINGS[self.kind] if words.count(word) > 1]
+        if twice:
+            return f"Two fields mean {w.listing(map(self.called, twice))}: choose one."
+        ids = [word for word in ("query", "doc") if word in MEANINGS[self.kind]]
+        lacking = [self.called(word) for word in ids if word not in words]
+        in_lists = any("[" in name for name, word in chosen.items() if word == "doc")
+        needed = () if all_relevant or (self.kind == "run" and in_lists) else _NEEDED[self.kind]
+        if needed and not {*needed} & {*words}:
+            lacking.append(self.called(needed[0]))
+        return f"Choose the field of the {w.listing(lacking)}." if lacking else ""
+
+    def choices(
+        self, chosen: Mapping[str, str], *, smallest: bool = False, all_relevant: bool = False
+    ) -> dict[str, Any]:
+        """How the file is read by these meanings of fields, as choices of reading."""
+        columns = {word: name for name, word in chosen.items() if word}
+        if smallest and "score" in columns:
+            columns["score"] = f"-{columns['score']}"
+        has_systems = self.kind == "run" and "system" in self.fields.inferred["run"]
+        if has_systems and "system" not in columns:
+            columns["system"] = NO_COLUMN
+        if self.kind == "qrels" and all_relevant and "grade" not in columns:
+            columns["grade"] = ALL_RELEVANT
+        grades = self.fields.fields.get(columns.get("grade", ""))
+        choices: dict[str, Any] = {"kind": self.kind, "columns": columns}
+        if grades and grades.is_numeric and any(float(v) % 1 for v in grades.different):
+            choices["grades"] = "real"
+        return choices
+
+
+def field_table(
+    evidence: FieldEvidence, kind: Kind, before: Mapping[str, str], *, of_users: bool = False
+) -> FieldTable:
+    """Return what may be chosen. `before` are the columns chosen before; `of_users` says that
+    queries and documents are users and items here, as the names of the fields may, too."""
+    fields = evidence.fields
+    named = {fold(name.rpartition(".")[2]) for name in fields.fields}
+    words = _OF_USERS if of_users or not named.isdisjoint((*_USERS, *_ITEMS)) else _WORDS
+    chosen = {WORD_OF.get(role, role): name for role, name in chosen_columns(before).items()}
+    plain = {word: name.removeprefix("-") for word, name in chosen.items()}
+    known = {word: name for word, name in plain.items() if name in fields.fields}
+    proposed = fields.meanings(kind, {**evidence.known, **known})
+    # Who chose a number means no other; what was chosen and is no field is a constant, or none.
+    gone = {*plain} | (_NUMBERS if not _NUMBERS.isdisjoint(plain) else set())
+    for word in gone - known.keys():
+        proposed.pop(word, None)
+    if kind == "run" and "score" in proposed:
+        proposed.pop("rank", None)
+    return FieldTable(evidence, kind, words, proposed, chosen)
+
+
+def kinds_offered(fields: FileFields) -> list[Kind]:
+    """What a file may be read as; one with lists holds neither queries nor documents alone."""
+    in_lists = any("[" in name for name in fields.fields)
+    return list(KIND_WORDS)[: 2 if in_lists else None]
+
+
+def columns_unknown(fields: FileFields) -> bool:
+    """Whether neither a run nor judgments are known by the names of the columns."""
+    return all(understand(list(fields.fields), kind).missing for kind in ("run", "qrels"))
+
+
+def grade_offered(grade: float, offered: Sequence[float], judgment: str) -> str:
+    """How a grade from which documents count as relevant is called among others."""
+    return f"any {judgment}" if grade == offered[0] and grade <= 1 else w.grade(grade)
