@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from metrics_core.base import wording as w
+from metrics_core.base.errors import FileFormatError
 from metrics_core.commands import CommandOptions, command
-from metrics_core.formats import formats
+from metrics_core.formats import at_a_glance, formats, read_each
+from metrics_core.formats.fields import FileFields, fields_of, some
+from metrics_core.formats.kinds import Recognised
+from metrics_core.formats.registry import KIND_TITLES, Kind
 from metrics_core.measures import Declaration, declarations
 from metrics_core.measures.declaring.description import (
     FOR_ALL,
@@ -48,14 +53,84 @@ def measures(options: MeasuresOptions) -> str:
     return "\n".join(_measure_text(declared(name)) for name in options.names)
 
 
-@command("formats", CommandOptions, help="list the file formats")
-def listing(options: CommandOptions) -> str:
-    """Every file format with its explanation."""
+@dataclass(frozen=True, kw_only=True)
+class FormatsOptions(CommandOptions):
+    """The file that `formats` is to explain; it lists all formats without one."""
+
+    of: str | None = None
+
+
+def _file(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--of", metavar="FILE", help="what this file is read as, and what its fields mean"
+    )
+
+
+@command("formats", FormatsOptions, help="list the formats, or explain a file", arguments=_file)
+def listing(options: FormatsOptions) -> str:
+    """Every file format with its explanation, or what a file is read as."""
+    if options.of is not None:
+        return _file_text(options.of)
     lines = []
     for f in formats():
         lines.append(f"{f.name} ({', '.join(f.kinds)}): {f.title}")
         lines.append(f"    {f.explanation}")
     return "\n".join(lines) + "\n"
+
+
+def _file_text(file: str) -> str:
+    """What a file is read as, its fields with their meanings, and where that has to be asked the
+    columns that would answer it."""
+    found, fields = at_a_glance(file), fields_of(file)
+    why = _why_asked(file, found)
+    said = f"cannot tell what it is: {why}" if why else ""
+    if found is not None and not why:
+        said = f"{KIND_TITLES[found.kind]}, {found.format.title}"
+    lines = [f"{file}: {said}"]
+    if fields is None:
+        return f"{lines[0]}\n"
+    kind = "run" if found is None else found.kind
+    meanings, other = fields.meanings(kind, {}), "not used" if kind in _AS_KIND else "column"
+    words = {name: word for word, name in meanings.items()}
+    rows = [(words.get(name, other), name, own.samples) for name, own in fields.fields.items()]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines += [
+        f"  {word:<{widths[0]}}  {name:<{widths[1]}}  {w.visible(values)[:_WIDTH]}".rstrip()
+        for word, name, values in rows
+    ]
+    if why:
+        lines += ["", *(_as_kind(fields, own) for own in _AS_KIND)]
+    return "\n".join(lines) + "\n"
+
+
+def _why_asked(file: str, found: Recognised | None) -> str:
+    """Why the reader has to say what a file is; "" if it can be read. Raises FileFormatError for
+    one that has no fields to choose from."""
+    try:
+        read_each(file)
+    except FileFormatError as error:
+        if fields_of(file) is None:
+            raise
+        first = error.problems[0]
+        return f"expected {first.expected}, found {first.found}"
+    guessed = found is not None and found.evidence == "guess"
+    return "a run or judgments, neither its columns nor its name say it" if guessed else ""
+
+
+def _as_kind(fields: FileFields, kind: Kind) -> str:
+    """How a file is read as a kind of table, with the first of its rows then."""
+    meanings = fields.meanings(kind, {})
+    if kind == "qrels" and "grade" not in meanings:
+        meanings["grade"] = "'1'"
+    columns = ",".join(f"{word}={name}" for word, name in meanings.items())
+    quoted = f'"{columns}"' if "'" in columns and '"' not in columns else shlex.quote(columns)
+    shown = ""
+    if fields.fields.keys() >= {query := meanings.get("query", ""), doc := meanings.get("doc", "")}:
+        shown = f"   {fields.fields[query].values[0]}: {some(fields.by_list(doc, query)[0])}"
+    return f"  {_AS_KIND[kind]:<12}  --columns {quoted}{w.visible(shown)}"
+
+
+_AS_KIND: Mapping[Kind, str] = {"run": "as a run", "qrels": "as judgments"}
 
 
 def _listed() -> str:

@@ -39,6 +39,7 @@ from metrics_core.formats.registry import (
     has_magic,
 )
 from metrics_core.formats.source.limits import MOST_COLUMNS
+from metrics_core.formats.source.lines import fields_listed
 from metrics_core.formats.source.other_files import refuse_other_bytes
 from metrics_core.formats.source.source import Source, shortened
 from metrics_core.formats.values import is_number
@@ -214,7 +215,7 @@ def _to_be_asked(sample: Sample) -> FileFormatError:
         [LineProblem(None, "lists of documents by query", "a run or judgments (qrels)")],
         hint=_headless((*sample.lines, "")[0])
         or "If these are ranked lists, read them with kind=run; if they are the relevant"
-        " documents, with kind=qrels.",
+        f" documents, with kind=qrels. {fields_listed(sample.source)}",
     )
 
 

@@ -33,7 +33,7 @@ from metrics_core.formats.registry import (
     Request,
     Sample,
 )
-from metrics_core.formats.source.lines import refuse
+from metrics_core.formats.source.lines import fields_listed, refuse
 from metrics_core.formats.source.source import Source
 
 _SHOWN = 5
@@ -177,7 +177,7 @@ def _refuse_unclear(source: Source, inference: Inference) -> None:
         expected, role, paths = "names that say what they are", "score", inference.unclear
     else:
         return
-    hint = f"Say which counts, such as columns {role}={paths[0]}"
+    hint = f"Say which counts, such as columns {role}={paths[0]}. {fields_listed(source)}"
     raise refuse(source, [LineProblem(None, found, expected)], hint=hint)
 
 

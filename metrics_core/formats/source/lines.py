@@ -57,6 +57,11 @@ class LineIndex:
         raise IndexError(f"the file has no row {row}")
 
 
+def fields_listed(source: Source) -> str:
+    """Return how to see the fields of a file that is asked about."""
+    return f"`metrics-core formats --of {source.name}` lists its fields."
+
+
 def refuse(
     source: Source,
     problems: Sequence[LineProblem],

@@ -360,3 +360,25 @@ def test_a_beir_set_stands_for_its_judgments(
     if not packed:
         assert main(["evaluate", given, "bm25.run"]) == 2
         assert "expected judgments, found a BEIR set without" in capsys.readouterr().err
+
+
+def test_a_file_is_explained_with_the_columns_that_answer_what_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def of(name: str, content: str) -> str:
+        (tmp_path / name).write_text(content)
+        assert main(["formats", "--of", str(tmp_path / name)]) == 0
+        return capsys.readouterr().out.removeprefix(str(tmp_path / name))
+
+    assert of("x.run", BM25) == ": a run, TREC run or qrels\n"
+    assert "  text    text      a, b\n  column  category  B" in of("q.csv", QUERIES)
+    shown = of("x.jsonl", '{"query_id": "q2", "docs": [{"id": "d4", "page": "x"}, {"id": "d9"}]}\n')
+    assert ": cannot tell what it is: expected a run or judgments (qrels), found" in shown
+    assert "  not used  docs[].page  x\n" in shown
+    columns = "query=query_id,doc=docs[].id"
+    assert f"  as a run      --columns '{columns}'   q2: d4, d9\n" in shown
+    assert f"""  as judgments  --columns "{columns},grade='1'"   q2: d4, d9\n""" in shown
+    run = tmp_path / "x.jsonl"
+    (tmp_path / "j").write_text("q2 0 d4 1\n")
+    assert main(["evaluate", str(tmp_path / "j"), str(run), "--columns", columns]) == 0
+    assert main(["formats", "--of", str(tmp_path / "none.csv")]) == 2
