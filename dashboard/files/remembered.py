@@ -65,7 +65,8 @@ def choices_before(origin: Origin, name: str, answers: Answers) -> dict[str, Any
     or the file is surely of another kind."""
     fields = fields_in(origin, name) if answers else None
     said = {} if fields is None else kept_choices(answers.get(shape_key(fields), {}))
-    if not said:
+    # A packed collection may come from anybody.
+    if said.get("kind") not in MEANINGS or not isinstance(said.get("columns", {}), dict):
         return {}
     found = at_a_glance(origin, name)
     is_sure = found is not None and found.evidence != "guess"

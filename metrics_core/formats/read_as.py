@@ -120,7 +120,8 @@ class ReadAs:
             "metavar": "ROLE=NAME,…",
             "help": "which column is which, in the files that have them: 'query=user,doc=item,"
             "grade=stars,score=prediction', rank, system; by numbers (query=1) in files without a"
-            " header; score=-distance turns it round, system=- reads all as one run",
+            " header; score=-distance turns it round, system=- reads all as one run, grade='1'"
+            " takes all as relevant",
         },
     )
     encoding: str | None = field(
