@@ -15,7 +15,7 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
 from metrics_core.formats import Loaded, at_a_glance
-from metrics_core.formats.fields import MEANINGS, FileFields, fields_of
+from metrics_core.formats.fields import MEANINGS, FileFields
 from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, is_constant
 from metrics_core.formats.registry import KIND_TITLES
 from metrics_core.formats.source.unpacking import Origin
@@ -37,6 +37,8 @@ def fields_in(origin: Origin, name: str, encoding: str | None = None) -> FileFie
     state = state_of(origin) if isinstance(origin, Path) else (hash(origin), len(origin))
 
     def find() -> FileFields | None:
+        from metrics_core.formats.field_values import fields_of
+
         with suppress(RanklensError, OSError):
             return fields_of(origin, name=name, encoding=encoding)
         return None

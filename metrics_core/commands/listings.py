@@ -12,7 +12,8 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError
 from metrics_core.commands import CommandOptions, command
 from metrics_core.formats import at_a_glance, formats, read_each
-from metrics_core.formats.fields import FileFields, fields_of, some
+from metrics_core.formats.field_values import fields_of
+from metrics_core.formats.fields import FileFields, some
 from metrics_core.formats.kinds import Recognised
 from metrics_core.formats.registry import KIND_TITLES, Kind
 from metrics_core.measures import Declaration, declarations

@@ -8,7 +8,8 @@ from dashboard.answers.field_evidence import FieldEvidence, LoadedIds, loaded_id
 from dashboard.answers.file_fields import FieldTable, columns_unknown, field_table, kinds_offered
 from dashboard.files.files import File
 from dashboard.study.library import assemble
-from metrics_core.formats.fields import FileFields, fields_of
+from metrics_core.formats.field_values import fields_of
+from metrics_core.formats.fields import FileFields
 from metrics_core.formats.registry import Kind
 from metrics_core.tables import Documents, Qrels, Run
 

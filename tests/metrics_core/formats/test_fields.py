@@ -10,7 +10,8 @@ import pytest
 
 from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import read_qrels
-from metrics_core.formats.fields import FileFields, fields_of
+from metrics_core.formats.field_values import fields_of
+from metrics_core.formats.fields import FileFields
 
 RECORD = '{"qid": "q%d", "hits": [{"docid": "d1", "score": 2.5, "title": "a b"}], "Took ms": 4}\n'
 
