@@ -16,7 +16,6 @@ from metrics_core.formats.mapping.infer import infer
 from metrics_core.formats.mapping.paths import Path
 from metrics_core.formats.mapping.records import first_records
 from metrics_core.formats.parquet import MAGIC
-from metrics_core.formats.parquet_lists import open_records
 from metrics_core.formats.parsing.chosen_columns import WORD_OF
 from metrics_core.formats.parsing.columns import understand
 from metrics_core.formats.parsing.json_text import first_object
@@ -31,7 +30,7 @@ def fields_of(
     """Return the fields of a file with their first values; None if its format has none by name or
     between tabs. Raises FileFormatError."""
     found = first_rows(source, name=name, **choices)
-    opened = open_records(source, name, ReadAs(**choices))
+    opened = ReadAs(**choices).opened(source, name)
     if found is None and not opened.magic.startswith(MAGIC):
         return None
     records, cut = _records(sample_of(opened))
