@@ -168,7 +168,7 @@ def reciprocal_rank(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel 
     ideal=1.0,
     residual="monotone",
     reach="first",
-    elsewhere={"ranx": "hit_rate@k", "sentence-transformers": "accuracy@k"},
+    elsewhere={"ranx": "hit_rate@k"},
     also_means={"hits": "ranx's hits@{k} counts the relevant documents, which is {k} times P@{k}"},
 )
 def success(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:

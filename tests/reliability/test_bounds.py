@@ -141,7 +141,7 @@ BOMBS: dict[str, tuple[Callable[[Path], None], str]] = {
     "behind.parquet": (long_value_behind, "of texts, written once for many rows"),
     "keys.jsonl": (many_keys, "cells, found"),
     "each.jsonl": (keys_in_each_line, "at most 4,096 columns"),
-    "details.json": (keys_in_details, "cells, found"),
+    "details.json": (keys_in_details, "at most 4,096 columns"),
     "cells.jsonl": (cells, "rows of 4,002 columns"),
     "4gb.zip": (zip_of_4_gb, "unpacks to 4 GB"),
     "x.run.gz": (gzip_bomb, "unpacks to more than"),

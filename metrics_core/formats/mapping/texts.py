@@ -68,9 +68,9 @@ def load_texts(
                 nothing = own_id == "doc" and not {"body", "fields"} & rows.columns.keys()
                 if nothing or own_id not in rows.columns or not rows.axis.count:
                     continue
-                columns = _columns(rows, own_id, unused)
+                columns = _columns(source, rows, own_id, unused)
                 if not_details is not None:
-                    columns |= _details(records, rows, {own_id, *not_details})
+                    columns |= _details(source, rows, {own_id, *not_details})
                 there = column_of(_are_said(rows))
                 ids.append(_on_rows(rows, own_id).filter(there))
                 parts.append(_texts_table(columns, rows.axis.count).filter(there))
@@ -129,12 +129,12 @@ def _texts_table(columns: Mapping[str, Sequence[str | None]], count: int) -> pa.
     return pa.table(arrays or {"text": pa.nulls(count, ID)})
 
 
-def _columns(rows: Rows, own_id: str, unused: dict[str, None]) -> Columns:
+def _columns(source: Source, rows: Rows, own_id: str, unused: dict[str, None]) -> Columns:
     """What is mapped beside the id, by our names."""
     columns: Columns = {}
     for role, column in rows.columns.items():
         if role in ("body", "fields"):
-            columns |= _of_documents(rows, role, unused)
+            columns |= _of_documents(source, rows, role, unused)
         elif role != own_id:
             columns[_told_apart(role, own_id)] = [*map(_text, column.listed())]
     return columns
@@ -145,7 +145,7 @@ def _told_apart(name: str, own_id: str) -> str:
     return f"record.{name}" if name == f"{own_id}_id" else name
 
 
-def _of_documents(rows: Rows, role: str, unused: dict[str, None]) -> Columns:
+def _of_documents(source: Source, rows: Rows, role: str, unused: dict[str, None]) -> Columns:
     """The columns of documents that are texts, or objects with one and other values."""
     ids, values = _on_rows(rows, "doc").to_pylist(), rows.columns[role].listed()
     columns: Columns = {"text": []} if role == "body" else {}
@@ -162,10 +162,13 @@ def _of_documents(rows: Rows, role: str, unused: dict[str, None]) -> Columns:
             at = row if place is None else int(place[row])
             expected = wanted if role == "body" else "an object of fields, or its JSON"
             raise wrong_value(rows, role, at, expected)
+        if own.keys() - columns.keys():
+            source.check_cells(row + 1, len(columns.keys() | own.keys()))
         for name, text in own.items():
             column = columns.setdefault(name, [])
             column += [None] * (row - len(column))
             column.append(text)
+    source.check_cells(len(ids), len(columns))
     return {name: own + [None] * (len(ids) - len(own)) for name, own in columns.items()}
 
 
@@ -188,12 +191,13 @@ def _fields(_doc_id: str, value: Mapping[str, Any], _unused: dict[str, None]) ->
     return dict(zip(names, [_text(own) or None for own in value.values()], strict=True))
 
 
-def _details(records: Records, rows: Rows, known: set[str]) -> Columns:
+def _details(source: Source, rows: Rows, known: set[str]) -> Columns:
     """The values of each row's record that are not mapped, as texts."""
     mapped = {path.steps[-1].name for path in rows.paths.values() if path.steps}
     depth = next(path for role, path in rows.paths.items() if role in ("query", "doc")).steps[:-1]
-    objects = records.values_at(depth)[1].listed()
+    objects = rows.records.values_at(depth)[1].listed()
     names = dict.fromkeys(name for own in objects if isinstance(own, dict) for name in own)
+    source.check_cells(len(objects), len(names))
     own_id = "query" if "query" in rows.columns else "doc"
     return {
         _told_apart(name, own_id): [_text(own.get(name)) for own in objects]
