@@ -12,7 +12,7 @@ from dashboard.answers.field_evidence import Evidence, FieldEvidence
 from metrics_core.base import wording as w
 from metrics_core.formats.fields import MEANINGS, FileFields
 from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, chosen_columns
-from metrics_core.formats.parsing.columns import DISTANCES, NAMES, fold, understand
+from metrics_core.formats.parsing.columns import fold, understand
 from metrics_core.formats.registry import Kind
 
 KIND_WORDS: Mapping[Kind, str] = {
@@ -27,7 +27,6 @@ _WORDS = {"query": "query", "doc": "document", "score": "score", "grade": "grade
 _WORDS |= {word: word for word in ("rank", "subtopic", "title", "text")} | {"system": "run"}
 _OF_USERS = {**_WORDS, "query": "user", "doc": "item", "grade": "rating"}
 _USERS, _ITEMS = ("user", "userid", "uid"), ("item", "itemid", "movieid", "asin", "productid")
-_LOSSES = (*DISTANCES, "loss", "losses", "perplexity")
 _NEEDED: Mapping[Kind, tuple[str, ...]] = {
     "run": ("score", "rank"),
     "qrels": ("grade",),
@@ -94,9 +93,7 @@ class FieldTable:
         its name, or since it rises in every list."""
         if self.chosen.get("score", "").removeprefix("-") == name:
             return self.chosen["score"].startswith("-")
-        falling, rising, lists = self.fields.falls(name, meanings.get("query", ""))
-        last = name.rpartition(".")[2]
-        return fold(last) in (*_LOSSES, *NAMES["rank"]) or (rising == lists > 1 > falling)
+        return self.fields.is_smallest_best(name, meanings.get("query", ""))
 
     def because(self, name: str, word: str, meanings: Mapping[str, str]) -> Evidence:
         """Why a field means this."""

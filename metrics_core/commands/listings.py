@@ -123,6 +123,9 @@ def _as_kind(fields: FileFields, kind: Kind) -> str:
     meanings = fields.meanings(kind, {})
     if kind == "qrels" and "grade" not in meanings:
         meanings["grade"] = "'1'"
+    score = meanings.get("score", "")
+    if score and fields.is_smallest_best(score, meanings.get("query", "")):
+        meanings["score"] = f"-{score}"
     columns = ",".join(f"{word}={name}" for word, name in meanings.items())
     quoted = f'"{columns}"' if "'" in columns and '"' not in columns else shlex.quote(columns)
     shown = ""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from metrics_core.formats.parsing.columns import DISTANCES, NAMES, fold
 from metrics_core.formats.registry import Kind
 from metrics_core.formats.values import is_number
 
@@ -20,6 +21,7 @@ MEANINGS: Mapping[Kind, tuple[str, ...]] = {
 
 _MOST_SYSTEMS, _SOME = 200, 3
 _IDS = ("query", "doc")
+_LOSSES = (*DISTANCES, "loss", "losses", "perplexity")
 
 
 def some(values: Sequence[str]) -> str:
@@ -99,6 +101,13 @@ class FileFields:
         lists = [own for own in self.numbers_by_list(name, query) if len(set(own)) > 1]
         falling = sum(own == sorted(own, reverse=True) for own in lists)
         return falling, sum(own == sorted(own) for own in lists), len(lists)
+
+    def is_smallest_best(self, name: str, query: str) -> bool:
+        """Whether the smallest number of a field is probably the best: by its name, or since it
+        rises in every list."""
+        falling, rising, lists = self.falls(name, query)
+        last = name.rpartition(".")[2]
+        return fold(last) in (*_LOSSES, *NAMES["rank"]) or (rising == lists > 1 > falling)
 
     def is_counting(self, name: str, query: str) -> bool:
         """Whether the numbers of a field count each list from 1, or from 0, as ranks do."""

@@ -378,6 +378,8 @@ def test_a_file_is_explained_with_the_columns_that_answer_what_is_asked(
     columns = "query=query_id,doc=docs[].id"
     assert f"  as a run      --columns '{columns}'   q2: d4, d9\n" in shown
     assert f"""  as judgments  --columns "{columns},grade='1'"   q2: d4, d9\n""" in shown
+    far = '{"query_id": "q1", "found": [{"key": "d1", "distance": 0.1}]}\n'
+    assert "score=-found[].distance" in of("y.jsonl", far)
     run = tmp_path / "x.jsonl"
     (tmp_path / "j").write_text("q2 0 d4 1\n")
     assert main(["evaluate", str(tmp_path / "j"), str(run), "--columns", columns]) == 0
