@@ -32,7 +32,7 @@ from metrics_core.formats.source.lines import LineIndex, counted, refuse
 from metrics_core.formats.source.source import Source, shortened
 from metrics_core.formats.values import A_SCORE, Grades, grade_problem, why_not_a_number
 from metrics_core.tables.arrays import column_of, values_of
-from metrics_core.tables.columns import ID, coded_anew
+from metrics_core.tables.columns import ID, coded, coded_anew
 
 Mappings = Sequence[Mapping[str, Alternatives]]
 _EXPECTED = {"query": "the id of a query", "doc": "the id of a document", "system": "a run's name"}
@@ -106,8 +106,10 @@ def load_mapped(
     notes = list[Note]()
     if empty:
         notes.append((_EMPTY if rules is None else rules.empty).note(empty))
+    queries = coded(table["query_id"])
+    if not np.bincount(values_of(queries.indices), minlength=len(queries.dictionary)).all():
         # A query without a document would count as one of the table's by its id alone.
-        table = table.set_column(0, "query_id", coded_anew(table["query_id"]))
+        table = table.set_column(0, "query_id", coded_anew(queries))
     if request.kind == "run":
         known = rules is not None
         return _load_run(source, request, table, gathered.index, details(), notes, known=known)
@@ -170,12 +172,15 @@ def _add_lists(
     system = rows.paths.get("system") if by_system else None
     parts = () if system is None else system.joined or (system,)
     own = [rows.records.values_at(path.steps)[0] for path in parts if path.constant is None]
-    axis = max([rows.columns["query"].axis, *own], key=depth_of)
+    query = rows.columns["query"]
+    axis = max([query.axis, *own], key=depth_of)
     has_documents = DOC in rows.columns
-    places = axis.rows_on(rows.axis) if has_documents else None
+    places = None
+    if has_documents:
+        places = query.places if axis is query.axis else axis.rows_on(rows.axis)
     if has_documents and (axis is rows.axis or places is None):
         return  # a row has a query of its own, not a list
-    ids = _ids_on(rows, axis)
+    ids = ids_on(rows, "query", axis).to_pylist()
     names = repeat("") if system is None else column_on(rows.records, system, axis).listed()
     counts = np.bincount(
         np.zeros(0, np.int64) if places is None else places[judged], minlength=len(ids)
@@ -190,11 +195,12 @@ def _add_lists(
         gathered.lists[key] = gathered.lists.get(key, False) or count > 0
 
 
-def _ids_on(rows: Rows, axis: RowAxis) -> list[str]:
-    """The query of each row of an axis that is its own or deeper."""
-    ids, places = checked_ids(rows, "query"), rows.columns["query"].axis.rows_on(axis)
-    listed: list[str] = (ids if places is None else ids.take(column_of(places))).to_pylist()
-    return listed
+def ids_on(rows: Rows, role: str, axis: RowAxis) -> pa.Array:
+    """The ids of a role for each row of an axis that is its own, beside it or deeper. Raises
+    MappingError for what is none."""
+    ids, column = checked_ids(rows, role), rows.columns[role]
+    places = column.places if axis is rows.axis else column.axis.rows_on(axis)
+    return ids if places is None else ids.take(column_of(places))
 
 
 def _ids(rows: Rows, role: str) -> pa.Array:

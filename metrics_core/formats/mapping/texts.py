@@ -17,11 +17,7 @@ from metrics_core.base.wording import plural
 from metrics_core.formats.mapping.axes import MappingError, Records
 from metrics_core.formats.mapping.paths import Alternatives
 from metrics_core.formats.mapping.rows import Rows, rows_of
-from metrics_core.formats.mapping.tables import (
-    checked_ids,
-    refused_mapping,
-    wrong_value,
-)
+from metrics_core.formats.mapping.tables import ids_on, refused_mapping, wrong_value
 from metrics_core.formats.parsing.columns import (
     DOCUMENT_IDS,
     DOCUMENT_TEXTS,
@@ -39,9 +35,9 @@ _TEXTS = ("segment", *DOCUMENT_TEXTS, "page_content")
 """Keys of a document's text: castorini's, then what it is called elsewhere."""
 
 _IDS = {"queries": "query", "documents": "doc"}
-Columns = dict[str, list[str | None]]
-Said = Mapping[str, str | None]
-"""What is said of one document, by our names."""
+TextColumns = dict[str, list[str | None]]
+DocumentValues = Mapping[str, str | None]
+"""The values of one document, by our names."""
 
 
 def load_texts(
@@ -71,8 +67,8 @@ def load_texts(
                 columns = _columns(source, rows, own_id, unused)
                 if not_details is not None:
                     columns |= _details(source, rows, {own_id, *not_details})
-                there = column_of(_are_said(rows))
-                ids.append(_on_rows(rows, own_id).filter(there))
+                there = column_of(_rows_with_values(rows))
+                ids.append(ids_on(rows, own_id, rows.axis).filter(there))
                 parts.append(_texts_table(columns, rows.axis.count).filter(there))
                 source.check_cells(sum(map(len, parts)), 1 + parts[-1].num_columns)
         except MappingError as error:
@@ -82,7 +78,7 @@ def load_texts(
         problem = LineProblem(None, found, KIND_TITLES[request.kind])
         raise NothingOfKindError(source.name, [problem], hint=f"Was it written to the end? {hint}")
     coded = pa.chunked_array(ids).combine_chunks().dictionary_encode()
-    said, differing = _first_of_each(coded, pa.concat_tables(parts, promote_options="default"))
+    said, differing = _first_values(coded, pa.concat_tables(parts, promote_options="default"))
     try:
         table = _table(own_id, coded.dictionary, said)
     except TableError as error:
@@ -109,14 +105,8 @@ def _notes(own_id: str, unused: list[str], differing: list[str]) -> Iterator[Not
         yield Note("other_texts", message, len(differing), tuple(differing[:3]))
 
 
-def _on_rows(rows: Rows, role: str) -> pa.Array:
-    """The ids of a role for each row."""
-    ids, places = checked_ids(rows, role), rows.columns[role].places
-    return ids if places is None else ids.take(column_of(places))
-
-
-def _are_said(rows: Rows) -> Mask:
-    """Of which rows something is said: all of queries, documents with a text or fields."""
+def _rows_with_values(rows: Rows) -> Mask:
+    """Return which rows have values, of documents those with a text or fields; bool[row]."""
     said = rows.columns.get("body") or rows.columns.get("fields")
     if said is None:
         return np.ones(rows.axis.count, np.bool_)
@@ -129,31 +119,31 @@ def _texts_table(columns: Mapping[str, Sequence[str | None]], count: int) -> pa.
     return pa.table(arrays or {"text": pa.nulls(count, ID)})
 
 
-def _columns(source: Source, rows: Rows, own_id: str, unused: dict[str, None]) -> Columns:
-    """What is mapped beside the id, by our names."""
-    columns: Columns = {}
+def _columns(source: Source, rows: Rows, own_id: str, unused: dict[str, None]) -> TextColumns:
+    """Return the mapped columns beside the id, by our names."""
+    columns: TextColumns = {}
     for role, column in rows.columns.items():
         if role in ("body", "fields"):
             columns |= _of_documents(source, rows, role, unused)
         elif role != own_id:
-            columns[_told_apart(role, own_id)] = [*map(_text, column.listed())]
+            columns[_distinct_name(role, own_id)] = [*map(_text, column.listed())]
     return columns
 
 
-def _told_apart(name: str, own_id: str) -> str:
-    """A column's name; one that is called as ours are gets another."""
+def _distinct_name(name: str, own_id: str) -> str:
+    """Return the name of a column, another one if it is that of our ids."""
     return f"record.{name}" if name == f"{own_id}_id" else name
 
 
-def _of_documents(source: Source, rows: Rows, role: str, unused: dict[str, None]) -> Columns:
+def _of_documents(source: Source, rows: Rows, role: str, unused: dict[str, None]) -> TextColumns:
     """The columns of documents that are texts, or objects with one and other values."""
-    ids, values = _on_rows(rows, "doc").to_pylist(), rows.columns[role].listed()
-    columns: Columns = {"text": []} if role == "body" else {}
+    ids, values = ids_on(rows, "doc", rows.axis).to_pylist(), rows.columns[role].listed()
+    columns: TextColumns = {"text": []} if role == "body" else {}
     for row, (doc_id, value) in enumerate(zip(ids, values, strict=True)):
         if isinstance(value, str) and role == "body":
-            own: Said = {"text": value}
+            own: DocumentValues = {"text": value}
         elif isinstance(value, dict):
-            own = (_said_by if role == "body" else _fields)(doc_id, value, unused)
+            own = (_values_in_object if role == "body" else _fields)(doc_id, value, unused)
         elif value is None:
             continue
         else:
@@ -172,8 +162,10 @@ def _of_documents(source: Source, rows: Rows, role: str, unused: dict[str, None]
     return {name: own + [None] * (len(ids) - len(own)) for name, own in columns.items()}
 
 
-def _said_by(doc_id: str, value: Mapping[str, Any], unused: dict[str, None]) -> Said:
-    """What an object says of a document, but for lists and objects and the id itself."""
+def _values_in_object(
+    doc_id: str, value: Mapping[str, Any], unused: dict[str, None]
+) -> DocumentValues:
+    """Return the values in the object of a document, without lists, objects and the id itself."""
     text = next((name for name in _TEXTS if isinstance(value.get(name), str)), None)
     own: dict[str, str | None] = {"text": value[text]} if text is not None else {}
     for name, inside in value.items():
@@ -181,17 +173,17 @@ def _said_by(doc_id: str, value: Mapping[str, Any], unused: dict[str, None]) -> 
         if isinstance(inside, (dict, list)):
             unused[name] = None
         elif name != text and inside is not None and not is_own_id:
-            own["record.text" if name == "text" else _told_apart(name, "doc")] = _text(inside)
+            own["record.text" if name == "text" else _distinct_name(name, "doc")] = _text(inside)
     return own
 
 
-def _fields(_doc_id: str, value: Mapping[str, Any], _unused: dict[str, None]) -> Said:
+def _fields(_doc_id: str, value: Mapping[str, Any], _unused: dict[str, None]) -> DocumentValues:
     """The fields of a document, of which one is the title and one the text."""
     names = document_columns(list(value))
     return dict(zip(names, [_text(own) or None for own in value.values()], strict=True))
 
 
-def _details(source: Source, rows: Rows, known: set[str]) -> Columns:
+def _details(source: Source, rows: Rows, known: set[str]) -> TextColumns:
     """The values of each row's record that are not mapped, as texts."""
     mapped = {path.steps[-1].name for path in rows.paths.values() if path.steps}
     depth = next(path for role, path in rows.paths.items() if role in ("query", "doc")).steps[:-1]
@@ -200,7 +192,7 @@ def _details(source: Source, rows: Rows, known: set[str]) -> Columns:
     source.check_cells(len(objects), len(names))
     own_id = "query" if "query" in rows.columns else "doc"
     return {
-        _told_apart(name, own_id): [_text(own.get(name)) for own in objects]
+        _distinct_name(name, own_id): [_text(own.get(name)) for own in objects]
         for name in names
         if name not in mapped and name not in known
     }
@@ -213,10 +205,10 @@ def _text(value: Any) -> str | None:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _first_of_each(
+def _first_values(
     coded: pa.DictionaryArray, table: pa.Table
 ) -> tuple[dict[str, pa.Array], list[str]]:
-    """The columns of each id, what is said first; and the ids of which other things are said."""
+    """Return the first value of each id in each column, and the ids with other values later."""
     codes = values_of(coded.indices).astype(np.int64)
     known = len(coded.dictionary)
     differing = np.zeros(known, dtype=np.bool_)

@@ -238,3 +238,17 @@ def test_columns_of_lists_of_lists() -> None:
     found = held(by_kind(as_json(told), "x.json"))
     assert found["run"] == {"a?": {"02": 0.5}, "b?": {"01": 0.25}}
     assert found["qrels"] == {"a?": {"01": 1}}
+    (qrels,) = read_each(as_json(told), name="x.json", kind="qrels")
+    assert qrels.table.query_ids == ["a?"]  # type: ignore[union-attr]
+    assert notes(qrels) == ["1 query with an empty list: b?"]
+
+
+def test_a_query_of_which_nothing_is_relevant_is_not_judged() -> None:
+    content = lines(
+        {"query_id": "q1", "relevant_docs": []}, {"query_id": "q2", "relevant_docs": ["d4"]}
+    )
+    (qrels,) = read_each(content, name="qrels.jsonl")
+    assert qrels.table.query_ids == ["q2"]  # type: ignore[union-attr]
+    unrated = {"query_id": "q1", "hits": [{"doc_id": "d1", "grade": 1}]}
+    (qrels,) = read_each(lines(unrated, {"query_id": "q3", "hits": []}), name="x", kind="qrels")
+    assert qrels.table.query_ids == ["q1"]  # type: ignore[union-attr]
