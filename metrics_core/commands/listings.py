@@ -83,7 +83,7 @@ def _file_text(file: str) -> str:
     """What a file is read as, its fields with their meanings, and where that has to be asked the
     columns that would answer it."""
     found, fields = at_a_glance(file), fields_of(file)
-    why = _why_asked(file, found)
+    why = _why_asked(file, found, fields)
     said = f"cannot tell what it is: {why}" if why else ""
     if found is not None and not why:
         said = f"{KIND_TITLES[found.kind]}, {found.format.title}"
@@ -104,13 +104,13 @@ def _file_text(file: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _why_asked(file: str, found: Recognised | None) -> str:
+def _why_asked(file: str, found: Recognised | None, fields: FileFields | None) -> str:
     """Why the reader has to say what a file is; "" if it can be read. Raises FileFormatError for
     one that has no fields to choose from."""
     try:
         read_each(file)
     except FileFormatError as error:
-        if fields_of(file) is None:
+        if fields is None:
             raise
         first = error.problems[0]
         return f"expected {first.expected}, found {first.found}"

@@ -20,7 +20,7 @@ from metrics_core.formats.parsing.chosen_columns import WORD_OF
 from metrics_core.formats.parsing.columns import understand
 from metrics_core.formats.parsing.json_text import first_object
 from metrics_core.formats.read_as import ChoicesOfKind, ReadAs
-from metrics_core.formats.reading import first_rows
+from metrics_core.formats.reading import rows_of_sample
 from metrics_core.formats.registry import KINDS, FirstRows, Kind, Sample
 
 
@@ -29,11 +29,11 @@ def fields_of(
 ) -> FileFields | None:
     """Return the fields of a file with their first values; None if its format has none by name or
     between tabs. Raises FileFormatError."""
-    found = first_rows(source, name=name, **choices)
-    opened = ReadAs(**choices).opened(source, name)
-    if found is None and not opened.magic.startswith(MAGIC):
+    sample = sample_of(ReadAs(**choices).opened(source, name))
+    found = rows_of_sample(sample)
+    if found is None and not sample.source.magic.startswith(MAGIC):
         return None
-    records, cut = _records(sample_of(opened))
+    records, cut = _records(sample)
     if not records:
         return None if found is None else _of_rows(found)
     values = Records(PythonValues(records))

@@ -16,7 +16,8 @@ from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import shown
-from metrics_core.formats.parsing.columns import understand
+from metrics_core.formats.parsing.columns import position, understand
+from metrics_core.formats.parsing.list_names import QUERY_KEYS
 from metrics_core.formats.registry import Kind, Request
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import column_of, texts_of
@@ -32,6 +33,8 @@ _WRITE: Mapping[Kind, str] = {
 _NAMELESS = "run"
 _LOOKED_AT = 50
 """Rows that show whether records hold lists."""
+_MOST_KEYS = 200
+"""A dictionary of more is no record, but one by query."""
 _IDS_OF_RESULTS = ("docid", "doc_id", "node_id", "id")
 
 
@@ -199,10 +202,28 @@ def is_row(value: Any, kind: Kind) -> bool:
 # Records with lists
 
 
-def _is_record(value: Any, kind: Kind) -> bool:
+def _is_record(value: Mapping[Any, Any], kind: Kind) -> bool:
+    """Whether a dictionary is a record of a query, or of a tool, that holds this kind."""
+    nested = (isinstance(own, Mapping) or is_listing(own) for own in value.values())
+    if not 0 < len(value) <= _MOST_KEYS or not any(nested):
+        return False
+    if position([str(key) for key in value], QUERY_KEYS) >= 0:
+        return True
+    if all(map(_ends_in_documents, value.values())):
+        return False  # loading what knows tools takes longer than scoring a small run
     from metrics_core.formats.mapping import memory
 
-    return memory.is_record(value, kind)
+    return memory.preset_of(value, kind) is not None
+
+
+def _ends_in_documents(value: Any) -> bool:
+    """Whether numbers by document, or a list of ids or pairs, are inside, as in a query."""
+    in_dictionary = isinstance(value, Mapping)
+    while isinstance(value, Mapping):
+        value = next(iter(value.values()), 0)
+    if isinstance(value, (list, tuple)):
+        return not value or not isinstance(value[0], Mapping)
+    return not np.isscalar(value) or (in_dictionary and not isinstance(value, str))
 
 
 def _of_records(table: GivenTable, kind: Kind) -> GivenTable:

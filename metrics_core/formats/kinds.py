@@ -60,6 +60,7 @@ _WORDS: dict[Kind, str] = {
 
 
 _OPEN = (TOOL_ASKED, ASKED, UNNAMED)
+"""Kinds that are asked about."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ def recognise(
         for its_kind, sureness in declared.recognise(sample).items()
     ]
     best = _surest(candidates)
-    if best is not None and format is None and _headless((*sample.lines, "")[0]):
+    if best is not None and format is None and _headless(sample.first_line):
         only_near = best.sureness < LIKELY and best.format.name == "trec"
         if only_near or (best.sureness == ASKED and kind == "qrels"):
             raise _unrecognised(source, sample, kind)
@@ -213,7 +214,7 @@ def _to_be_asked(sample: Sample) -> FileFormatError:
     return FileFormatError(
         sample.source.name,
         [LineProblem(None, "lists of documents by query", "a run or judgments (qrels)")],
-        hint=_headless((*sample.lines, "")[0])
+        hint=_headless(sample.first_line)
         or "If these are ranked lists, read them with kind=run; if they are the relevant"
         f" documents, with kind=qrels. {fields_listed(sample.source)}",
     )
@@ -242,7 +243,7 @@ def _another_kind(
 
 
 def _unrecognised(source: Source, sample: Sample, kind: Kind | None) -> FileFormatError:
-    first = sample.lines[0] if sample.lines else ""
+    first = sample.first_line
     number = sample.text.split("\n").index(first) + 1 if first else None
     wanted = KIND_TITLES[kind] if kind else "a run, judgments, queries or documents"
     return FileFormatError(
@@ -283,7 +284,7 @@ def _headless(line: str) -> str:
 
 def _check_width(source: Source, sample: Sample) -> None:
     """Refuse a first line of very many columns at once: each would become an array."""
-    first = sample.lines[0] if sample.lines else ""
+    first = sample.first_line
     if first.lstrip().startswith(("{", "[", "<")):
         return
     marks = ["\t"] if "\t" in first else [" ", ",", ";", "|"]

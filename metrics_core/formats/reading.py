@@ -17,7 +17,15 @@ from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats.kinds import Recognised, recognise, sample_of
 from metrics_core.formats.parsing.systems import only_run
 from metrics_core.formats.read_as import AS_USUAL, ChoicesOfKind, GivenFile, ReadAs, ReadingChoices
-from metrics_core.formats.registry import FirstRows, Format, Kind, Loaded, formats, run_name
+from metrics_core.formats.registry import (
+    FirstRows,
+    Format,
+    Kind,
+    Loaded,
+    Sample,
+    formats,
+    run_name,
+)
 from metrics_core.formats.source.opening import memory_enough
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Documents, Qrels, Queries, Run
@@ -197,13 +205,16 @@ def first_rows(
     """The columns of a file by their names, with its first rows, for choosing which is which
     (`columns` of `read`); None where its format has no columns by name or between tabs. Raises
     FileFormatError."""
-    opened = ReadAs(**choices).opened(source, name)
-    sample = sample_of(opened)
+    return rows_of_sample(sample_of(ReadAs(**choices).opened(source, name)))
+
+
+def rows_of_sample(sample: Sample) -> FirstRows | None:
+    """Return what `first_rows` does, of the beginning of a file."""
     try:
-        own = recognise(opened, sample, None, None).format
+        own = recognise(sample.source, sample, None, None).format
     except FileFormatError:
         own = None  # columns of names that nobody knows
-    between = sample.text.lstrip()[:1] not in "{[<" and "\t" in (*sample.lines, "")[0]
+    between = sample.text.lstrip()[:1] not in "{[<" and "\t" in sample.first_line
     asked = [own] if own is not None and (own.first_rows or not between) else formats()
     found = (f.first_rows(sample) for f in asked if f.first_rows is not None)
     return next((rows for rows in found if rows is not None), None)

@@ -152,6 +152,11 @@ class Sample:
         lines = self.text.split("\n")
         return [line for line in lines[:1000] if line.strip() and not line.startswith("#")][:200]
 
+    @property
+    def first_line(self) -> str:
+        """The first of these lines; "" if there is none."""
+        return next(iter(self.lines), "")
+
     @cached_property
     def _beginning(self) -> Beginning:
         return beginning(self.text)
@@ -160,12 +165,6 @@ class Sample:
     def json(self) -> Any:
         """The JSON value that the file begins with, what is open closed; None where it is none."""
         return self._beginning.value
-
-    @cached_property
-    def first_record(self) -> dict[str, Any]:
-        """The object that the file begins with, or the first of its list; empty where none does."""
-        first = self.json[0] if isinstance(self.json, list) and self.json else self.json
-        return first if isinstance(first, dict) else {}
 
     @property
     def has_first_record(self) -> bool:

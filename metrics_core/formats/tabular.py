@@ -195,7 +195,7 @@ def _sample(source: Source, columns: Columns) -> Sample:
 
 def _separator(sample: Sample) -> str:
     """The separator that gives the first line the most columns; "" if there is none."""
-    first = sample.lines[0] if sample.lines else ""
+    first = sample.first_line
     # Columns by number may have blanks between them: no header would be taken for one.
     separators = f"{_SEPARATORS} " if by_number(sample.columns) else _SEPARATORS
     counts = {separator: len(csv_fields(first, separator)) for separator in separators}

@@ -112,8 +112,7 @@ def read_lists(source: Source, request: Request, given: Sequence[Records] | None
     loaded = load_mapped(source, request, blocks, mappings_of, details, hint=_HINT)
     if not unused:
         return loaded
-    shown = ", ".join([*unused][:_SHOWN]) + (", …" if len(unused) > _SHOWN else "")
-    message = f"not used: {shown}"
+    message = f"not used: {_listed(list(unused))}"
     return replace(loaded, table=loaded.table.noting(Note("columns", message, len(unused))))
 
 
@@ -181,5 +180,5 @@ def _refuse_unclear(source: Source, inference: Inference) -> None:
     raise refuse(source, [LineProblem(None, found, expected)], hint=hint)
 
 
-def _listed(paths: Sequence[Path]) -> str:
+def _listed(paths: Sequence[Path | str]) -> str:
     return ", ".join(map(str, paths[:_SHOWN])) + (", …" if len(paths) > _SHOWN else "")

@@ -13,14 +13,10 @@ from metrics_core.formats.mapping import lists, preset_files
 from metrics_core.formats.mapping.axes import PythonValues, Records
 from metrics_core.formats.mapping.paths import parse_path
 from metrics_core.formats.mapping.presets import Preset
-from metrics_core.formats.parsing.columns import position
-from metrics_core.formats.parsing.list_names import QUERY_KEYS
 from metrics_core.formats.registry import Kind, Loaded, Request, formats
 from metrics_core.formats.source.source import Source
 
 _NAME = "the records"
-_MOST_KEYS = 200
-"""A dictionary of more is no record, but one by query."""
 _OF_WHOLES = {"queries", "corpus", "relevant_docs", "mteb_model_meta", "detailed_results"}
 """Keys of objects that presets know by more than paths."""
 
@@ -32,21 +28,6 @@ def known_keys() -> set[str]:
     texts = chain.from_iterable(own.recognised_by for own in PRESETS.values())
     paths = chain.from_iterable(map(parse_path, texts))
     return _OF_WHOLES | {path.steps[0].name for path in paths if path.steps}
-
-
-def is_record(value: Any, kind: Kind) -> bool:
-    """Whether a dictionary is a record of a query, or of a tool, that holds this kind."""
-    if not isinstance(value, Mapping) or not 0 < len(value) <= _MOST_KEYS:
-        return False
-    nested = any(isinstance(own, Mapping) or is_several(own) for own in value.values())
-    asked = position([str(key) for key in value], QUERY_KEYS) >= 0
-    return nested and (asked or preset_of(value, kind) is not None)
-
-
-def is_several(value: Any) -> bool:
-    """Whether this holds several values, in order or not."""
-    several = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
-    return several and getattr(value, "ndim", 1) > 0
 
 
 def preset_of(record: Mapping[str, Any], kind: Kind) -> Preset | None:

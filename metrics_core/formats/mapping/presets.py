@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import plural
 from metrics_core.formats.mapping.paths import parse_path
-from metrics_core.formats.registry import (
-    OF_A_TOOL,
-    Kind,
-    Tool,
-)
+from metrics_core.formats.registry import OF_A_TOOL, Kind, Tool
 from metrics_core.tables import Duplicates
 
 if TYPE_CHECKING:

@@ -111,7 +111,7 @@ def _names(sample: Sample) -> tuple[list[str], bool]:
     records, is_cut = _first_samples(sample)
     if records:
         return list(records[0]) if isinstance(records[0], dict) else [], is_cut
-    head = sample.lines[0] if sample.lines else ""
+    head = sample.first_line
     return csv_fields(head, ",") if _QUESTION in head else [], False
 
 
