@@ -311,14 +311,13 @@ def _listing(query: Any, own: Any, kind: Kind) -> tuple[Iterable[Any], Iterable[
             table = of_rows(items, kind)
             doc, value = (understood.roles[r] - 1 for r in ("doc_id", VALUE[kind]))
             return table.column(doc), table.column(value)
-    docs, scores = items, [None] * len(items)
-    if not are_plain_ids(items):
-        _refuse_odd(query, items, lambda item: id_in(item) is not None, kind)
-        docs, scores = list(map(id_in, items)), [getattr(item, "score", None) for item in items]
-    if kind == "qrels":
-        return docs, [1] * len(docs)
-    if not any(score is not None for score in scores):
-        return docs, range(len(docs), 0, -1)
+    in_order = [1] * len(items) if kind == "qrels" else range(len(items), 0, -1)
+    if are_plain_ids(items):
+        return items, in_order
+    _refuse_odd(query, items, lambda item: id_in(item) is not None, kind)
+    docs, scores = list(map(id_in, items)), [getattr(item, "score", None) for item in items]
+    if kind == "qrels" or not any(score is not None for score in scores):
+        return docs, in_order
     _refuse_odd(query, items, lambda item: getattr(item, "score", None) is not None, kind)
     return docs, scores
 
