@@ -51,7 +51,14 @@ SECONDS_AT_LAST = 6
 def leave_at_last(status: int, seconds: float = SECONDS_AT_LAST) -> None:
     """For the handler of a signal that ends the process: leave by this status in so many seconds,
     whatever swallows the exit or holds it up. Not by a thread where there is a timer: the signal
-    may have come while one was being started, and then the next waits for it for ever."""
+    may have come while one was being started, and then the next waits for it for ever.
+
+    Python prints and drops an exit that is raised in a weak reference's callback or a finalizer,
+    so from now on such an exit ends the process at once.
+    """
+    sys.unraisablehook = lambda dropped: (
+        os._exit(status) if dropped.exc_type is SystemExit else sys.__unraisablehook__(dropped)
+    )
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, lambda *_: os._exit(status))
         signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -109,3 +109,29 @@ with threading._active_limbo_lock:
 def test_it_leaves_at_last_though_no_thread_can_be_started() -> None:
     done = subprocess.run([sys.executable, "-c", LOCKED], cwd=ROOT, timeout=20)
     assert done.returncode == 143
+
+
+DROPPED = """
+import os, signal, time, weakref
+from metrics_core.base.ending import leave_at_last
+
+def end(number, frame):
+    leave_at_last(128 + number, 60)
+    raise SystemExit(128 + number)
+
+class Object:
+    pass
+
+signal.signal(signal.SIGTERM, end)
+collected = Object()
+reference = weakref.ref(collected, lambda _: os.kill(os.getpid(), signal.SIGTERM))
+del collected
+time.sleep(60)
+"""
+"""A signal during a weak reference's callback, as while modules are loaded."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+def test_an_exit_that_python_drops_ends_the_process_without_a_traceback() -> None:
+    done = ended(DROPPED)
+    assert (done.returncode, done.stderr) == (143, "")
