@@ -18,6 +18,7 @@ from dashboard.answers.compared import compared_each, doubted, of_shown, what_it
 from dashboard.answers.group_names import noun_of, spoken
 from dashboard.answers.pairs import every_pair, every_pair_known
 from dashboard.study.study import Study
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import BETTER, WORSE, differences, interval_tested
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
@@ -222,10 +223,10 @@ def _lists(
     known = rising[~np.isnan(difference[rising])]
     few = known if len(known) < FEWEST_QUERIES else known[:0]
 
-    def listed(places: npt.NDArray[np.int64], most: int = _LISTED) -> pd.DataFrame:
+    def listed(places: Ints, most: int = _LISTED) -> pd.DataFrame:
         return study.with_texts(gaps.iloc[places[:most]])
 
-    def caused(places: npt.NDArray[np.int64]) -> pd.DataFrame:
+    def caused(places: Ints) -> pd.DataFrame:
         first = places[:_LISTED]
         return listed(first).assign(cause=[_cause(shown, in_view, q, difference) for q in first])
 
@@ -242,7 +243,7 @@ def _cause(
     shown: Comparison,
     in_view: Mapping[str, JudgedRanks],
     query: int,
-    difference: npt.NDArray[np.float64],
+    difference: Floats,
 ) -> str:
     """In a few words why a query got better or worse."""
     loses = difference[query] * shown.measure.declaration.direction < 0

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.view import Comparison
@@ -16,7 +15,7 @@ from dashboard.answers.query_filter import true_for
 from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
 from dashboard.answers.table_column import TableColumn
 from dashboard.study.study import Study
-from metrics_core.base.arrays import Mask
+from metrics_core.base.arrays import Floats, Mask
 from metrics_core.base.digits import whole_number
 from metrics_core.base.errors import FilterLineError
 from metrics_core.comparing.pairs import BETTER, differences
@@ -276,7 +275,7 @@ def failing_on(shown: Comparison, at_zero: int) -> int:
     return at_zero if shown.measure.declaration.range[0] >= 0 else 0
 
 
-def _scale(shown: Comparison, scores: npt.NDArray[np.float64]) -> tuple[float, float] | None:
+def _scale(shown: Comparison, scores: Floats) -> tuple[float, float] | None:
     """From 0 to the greatest possible score; where there is none, to the greatest there is."""
     least, greatest = shown.measure.declaration.range
     if least < 0:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.measure_key import at_k, read_measure
@@ -13,7 +12,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers.overview import gloss, overview_measures
 from dashboard.answers.pairs import alike, every_pair, every_pair_known
 from dashboard.study.study import Study
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.places import first_alone
 from metrics_core.findings.sentence import Sentence
@@ -34,8 +33,8 @@ class RankedMeasure:
     mean: Floats
     low: Floats
     high: Floats
-    first: npt.NDArray[np.int64] | None
-    last: npt.NDArray[np.int64] | None
+    first: Ints | None
+    last: Ints | None
 
 
 @dataclass(frozen=True)

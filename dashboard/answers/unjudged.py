@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.view import Comparison
@@ -16,6 +15,7 @@ from dashboard.answers.firm import only_pair, pair_lists
 from dashboard.answers.judging_order import Pair, is_sample
 from dashboard.study.keeping import at_most
 from dashboard.study.study import Study
+from metrics_core.base.arrays import Ints
 from metrics_core.base.parallel import on_all_cores
 from metrics_core.tables import Run
 from metrics_core.unjudged.bounds import DifferenceBounds, difference_bounds
@@ -157,7 +157,7 @@ def _first(study: Study, name: str, depth: int) -> FirstDocuments:
     return first_documents(study.runs[name], depth)
 
 
-def _same(study: Study, name: str, baseline: str, depth: int) -> npt.NDArray[np.int64]:
+def _same(study: Study, name: str, baseline: str, depth: int) -> Ints:
     run, other = study.runs[name], study.runs[baseline]
     own, theirs = (study.kept(_first, of, depth) for of in (name, baseline))
     return same_documents(run, own, other, theirs)

@@ -10,12 +10,12 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.measure_key import read_measure
 from dashboard.address.view import Comparison
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Mask
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
@@ -44,7 +44,7 @@ class StudyLike(Protocol):
     @property
     def own_columns(self) -> dict[str, pd.Series]: ...
     def columns(self, comparison: Comparison) -> dict[str, pd.Series]: ...
-    def in_view(self, comparison: Comparison) -> npt.NDArray[np.bool_]: ...
+    def in_view(self, comparison: Comparison) -> Mask: ...
     def all_scores(self, *measures: Measure) -> Scores: ...
     def kept(self, answer: Callable[..., Result], *asked: Hashable) -> Result: ...
 
@@ -106,7 +106,7 @@ def _material(study: StudyLike, shown: Comparison, texts: dict[str, str]) -> Mat
     )
 
 
-def in_view(study: StudyLike, asked: Comparison) -> npt.NDArray[np.bool_]:
+def in_view(study: StudyLike, asked: Comparison) -> Mask:
     """`StudyLike.in_view`; it cannot be written to."""
     mask = np.ones(len(study.query_ids), dtype=np.bool_)
     for column in {c for c, _ in asked.where}:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.address import CONTROLS, Address
@@ -30,6 +29,7 @@ from dashboard.study import columns
 from dashboard.study.keeping import KeptAnswers
 from dashboard.study.numbers import Numbers
 from dashboard.workspace import NOTHING_SAID, Settings
+from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RanklensError, UnknownRunError
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import near_matches
@@ -237,7 +237,7 @@ class Study(KeptAnswers):
         means = dict(zip(self.names, (float(row.mean()) for row in known), strict=True))
         return sorted(self.names, key=lambda n: -means[n])
 
-    def in_view(self, comparison: Comparison) -> npt.NDArray[np.bool_]:
+    def in_view(self, comparison: Comparison) -> Mask:
         """Which judged queries the filters leave; bool[Q]."""
         return self.kept(columns.in_view, comparison.narrowing)
 

@@ -4,12 +4,11 @@ several ids."""
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import wording as w
-from metrics_core.base.arrays import Ints
+from metrics_core.base.arrays import Ints, Mask
 from metrics_core.base.notes import Note
 from metrics_core.tables import Documents, Qrels
 from metrics_core.tables.arrays import column_of, values_of
@@ -75,7 +74,7 @@ def _equal(table: pa.Table) -> tuple[Ints, Ints]:
     return rows[order], first[1][first[2]][order]
 
 
-def _several(codes: Ints) -> npt.NDArray[np.bool_]:
+def _several(codes: Ints) -> Mask:
     """Which values stand more than once, bool[n]."""
     _, place, count = np.unique(codes, return_inverse=True, return_counts=True)
     return np.asarray(count[place] > 1, dtype=np.bool_)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import RanklensError, did_you_mean
 from metrics_core.commands import command
 from metrics_core.commands.reading import ReadFiles, nothing_to_compare, read_files
@@ -63,7 +64,7 @@ class _Explained:
     measure: Measure
     top: int
     query_ids: tuple[str, ...]
-    order: npt.NDArray[np.int64]
+    order: Ints
     kinds: npt.NDArray[np.object_]
     changes: npt.NDArray[np.object_]
     ledger: DifferenceLedger

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.comparing.method import MIN_P, Method
 from metrics_core.comparing.testing import Against, tested_groups
 from metrics_core.comparing.winners import sides
@@ -69,7 +68,7 @@ class Crossings:
         return int(self.clear[max(place, 0)])
 
 
-def ranges_where(cutoffs: Ints, holds: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+def ranges_where(cutoffs: Ints, holds: Mask) -> list[tuple[int, int]]:
     """First and last of these cutoffs in every unbroken stretch in which something holds."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int64)))
     ends = zip(edges[::2], edges[1::2] - 1, strict=True)
@@ -120,9 +119,7 @@ def difference_at_each(
     return np.concatenate([_difference(run, baseline, measure, part) for part in parts])
 
 
-def _difference(
-    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, cutoffs: npt.NDArray[np.int64]
-) -> Floats:
+def _difference(run: JudgedRanks, baseline: JudgedRanks, measure: Measure, cutoffs: Ints) -> Floats:
     """The difference of the combined scores at these cutoffs, over the queries with both."""
     own, other = _both_defined(*(curve(ranks, measure, cutoffs) for ranks in (run, baseline)))
     combination = measure.declaration.combination

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import UnknownRunError
 from metrics_core.comparing.method import MIN_P, Method
 from metrics_core.comparing.testing import Against, tested_groups
@@ -31,7 +30,7 @@ class Band:
     difference: Floats
     low: Floats
     high: Floats
-    queries: npt.NDArray[np.int64]
+    queries: Ints
 
     @property
     def turned(self) -> Band:
@@ -79,7 +78,7 @@ class Means:
     defined score."""
 
     interval: Interval
-    queries: npt.NDArray[np.int64]
+    queries: Ints
 
 
 def means_by_cutoff(

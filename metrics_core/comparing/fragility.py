@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Mask
+from metrics_core.base.arrays import Floats, Ints, Mask
 
 _ROUNDING = 1e-12
 """A sum of less than this share of its terms' sizes is zero: they cancel."""
@@ -24,7 +23,7 @@ class Fragility:
     counts the defined differences, `total` is their sum, 0 where they cancel but for rounding.
     """
 
-    order: npt.NDArray[np.int64]
+    order: Ints
     turning: int | None
     queries: int
     total: float

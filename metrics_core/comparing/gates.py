@@ -21,9 +21,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Mask
+from metrics_core.base.arrays import Floats, Mask
 from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.power import chance_to_fail, smallest_failing
 from metrics_core.comparing.testing import Against, Tested, tested_as_one, widest_difference
@@ -324,7 +323,7 @@ def floor_outcomes(
     ]
 
 
-def _reached(floor: Floor, run: str, values: npt.NDArray[np.float64]) -> FloorOutcome:
+def _reached(floor: Floor, run: str, values: Floats) -> FloorOutcome:
     combination, direction = (
         floor.measure.declaration.combination,
         floor.measure.declaration.direction,

@@ -127,10 +127,10 @@ def bounded_by_shares(
     known = ~np.isnan(gap)
     n = known.sum(axis=0)
 
-    def at_most(which: npt.NDArray[np.bool_]) -> Floats:
+    def at_most(which: Mask) -> Floats:
         return share_at_most((which & known).sum(axis=0), n, level)
 
-    def failing(which: npt.NDArray[np.bool_], scores: Floats) -> Floats:
+    def failing(which: Mask, scores: Floats) -> Floats:
         total = np.where(known, scores, 0.0).sum(axis=0)
         any_fails = (which & known).any(axis=0)
         return np.where(any_fails, at_most(which) * total / np.maximum(n, 1), 0.0)

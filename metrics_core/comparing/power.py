@@ -14,6 +14,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 POWER = 0.8
@@ -33,9 +34,7 @@ _TWO_FIGURES = 1e-4
 """How near a loss is found of which two figures are told."""
 
 
-def chance_to_show(
-    difference: float, error: npt.ArrayLike, width: float, queries: int
-) -> npt.NDArray[np.float64]:
+def chance_to_show(difference: float, error: npt.ArrayLike, width: float, queries: int) -> Floats:
     """How likely a true mean difference is shown, where the mean of so many queries has this
     standard error, one or several, and must be more than `width` of them from zero."""
     from scipy import special
@@ -49,7 +48,7 @@ def chance_to_show(
     return np.asarray(near + np.nan_to_num(far))
 
 
-def _likely_deviations(queries: int) -> npt.NDArray[np.float64]:
+def _likely_deviations(queries: int) -> Floats:
     """What the deviation of normal differences may be, in units of that of so many of them."""
     from scipy import special
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.mean_intervals import (
     bca,
     bca_interval,
@@ -76,7 +76,7 @@ class Tested:
             inner_high=no_farther(self.inner_high, widest),
         )
 
-    def within(self, margin: float | None) -> npt.NDArray[np.bool_]:
+    def within(self, margin: float | None) -> Mask:
         """Which differences are smaller than the margin; none where nobody has said one."""
         if margin is None:
             return np.zeros(len(self.mean), dtype=bool)

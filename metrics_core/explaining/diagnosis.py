@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats
 from metrics_core.base.memo import Memo
 from metrics_core.explaining.ledger import difference, has_ledger
 from metrics_core.explaining.one_query import alone, grades_of
@@ -173,7 +173,7 @@ def diagnose(
     )
 
 
-def _first(values: npt.NDArray[np.float64]) -> float:
+def _first(values: Floats) -> float:
     """The single query's value; NaN where the query is not judged."""
     return float(values[0]) if len(values) else float("nan")
 

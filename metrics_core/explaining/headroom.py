@@ -11,9 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.additions import order_by_query
 from metrics_core.judging.judged import without_rows
@@ -127,7 +126,7 @@ def at_best(ranks: JudgedRanks, least: float) -> JudgedRanks:
     )
 
 
-def _up_to(gains: npt.NDArray[np.bool_], query: Ints, n_queries: int) -> Ints:
+def _up_to(gains: Mask, query: Ints, n_queries: int) -> Ints:
     """Per row how many of its query's rows up to and with it gain something."""
     running = np.cumsum(gains)
     before = np.append(0, running)[_starts(query, n_queries)]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.explaining.one_query import grades_of, judged_rows
 from metrics_core.explaining.variants import variants
 from metrics_core.explaining.what_if import Move, Remove, what_if
@@ -40,7 +39,7 @@ class _Judged:
     rank: Ints
     grade: Floats
     row: Ints
-    relevant: npt.NDArray[np.bool_]
+    relevant: Mask
 
 
 @dataclass(frozen=True)

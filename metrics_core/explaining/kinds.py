@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Objects
+from metrics_core.base.arrays import Mask, Objects
 from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
@@ -137,6 +136,6 @@ def counted(found: Objects, names: Sequence[str]) -> dict[str, int]:
     return {name: int((found == name).sum()) for name in names}
 
 
-def _first_that_holds(rules: dict[str, npt.NDArray[np.bool_]]) -> Objects:
+def _first_that_holds(rules: dict[str, Mask]) -> Objects:
     found = np.select(list(rules.values()), list(range(len(rules))))
     return np.array(list(rules), dtype=object)[found]

@@ -9,18 +9,15 @@ run less its part in the baseline. No list is scored that cannot exist.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import LackingDataError
 from metrics_core.explaining.shapley import shapley
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
-
-By = Literal["terms", "shapley", "order"]
 
 
 @dataclass(frozen=True)
@@ -83,13 +80,13 @@ class DifferenceLedger:
         return self.score - self.baseline_score
 
     @property
-    def counts(self) -> npt.NDArray[np.bool_]:
+    def counts(self) -> Mask:
         """Whether a document has a part of the difference, bool[m]: not where it adds as much to
         the one score as to the other."""
         return self.term != self.baseline_term
 
     @property
-    def rank_differs(self) -> npt.NDArray[np.bool_]:
+    def rank_differs(self) -> Mask:
         """Whether a document stands at another rank, or in one of the lists only; bool[m]."""
         return self.rank != self.baseline_rank
 

@@ -14,9 +14,8 @@ from math import factorial
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.explaining.variants import rows_of, variants
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
@@ -43,7 +42,7 @@ def shapley(
     return players + rows.start, values, float(worth[0]), "shapley" if few else "order"
 
 
-def _every_subset(n: int) -> npt.NDArray[np.int64]:
+def _every_subset(n: int) -> Ints:
     """Which of n players are in each of 2^n subsets: subset s has player i where bit i is set."""
     return (np.arange(2**n)[:, None] >> np.arange(n)) & 1
 
@@ -53,7 +52,7 @@ def _worth(
     position: int,
     measure: Measure,
     players: Ints,
-    kept: npt.NDArray[np.bool_],
+    kept: Mask,
 ) -> Floats:
     """v of each subset; `kept` is bool[S, n]."""
     rows, sets = rows_of(ranks, position), len(kept)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Mask
 from metrics_core.explaining.diagnosis import Diagnosis
 from metrics_core.explaining.top_document import TopDocument
 from metrics_core.findings.sentence import Sentence, muted, run, strong
@@ -227,9 +227,7 @@ def _above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
     return f"{w.listing(parts)} {where}"
 
 
-def _newly_above(
-    diagnosis: Diagnosis, above: pd.DataFrame, moves: list[_Move], reach: int
-) -> npt.NDArray[np.bool_]:
+def _newly_above(diagnosis: Diagnosis, above: pd.DataFrame, moves: list[_Move], reach: int) -> Mask:
     """Which of these documents of the run in focus did not stand there in the baseline: above one
     of the moved documents, or in the top k where those are not in it."""
     before = above["doc_id"].map(diagnosis.ranks(diagnosis.baseline)).fillna(math.inf).to_numpy()

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.comparing.crossings import ranges_where
 from metrics_core.comparing.verdicts import AHEAD, CLEAR, FEWEST_QUERIES
 from metrics_core.comparing.winners import side_of, sides
@@ -37,9 +37,9 @@ class _Curve:
     """Where the band of a pair is clear of zero, which holds for all `ks` together; `level` says at
     which of them no query differs."""
 
-    ks: npt.NDArray[np.int64]
-    difference: npt.NDArray[np.float64]
-    level: npt.NDArray[np.bool_]
+    ks: Ints
+    difference: Floats
+    level: Mask
     ahead: list[Range]
     behind: list[Range]
 
@@ -181,7 +181,7 @@ def _elsewhere(found: _Curve, focus: str) -> Sentence:
     ks, level, clear = found.ks, found.level, found.clear
     first, last = clear[0][0], max(end for _, end in clear)
 
-    def told(where: npt.NDArray[np.bool_]) -> str:
+    def told(where: Mask) -> str:
         return "no query differs" if level[where].all() else "the difference is not significant"
 
     before = ks < first
@@ -193,7 +193,7 @@ def _elsewhere(found: _Curve, focus: str) -> Sentence:
     return muted(f"In between {told(outside)}.") if outside.any() else Sentence()
 
 
-def _before(found: _Curve, before: npt.NDArray[np.bool_], focus: str) -> Sentence:
+def _before(found: _Curve, before: Mask, focus: str) -> Sentence:
     deepest = int(found.ks[before][-1])
     where = f"At k = {deepest}" if before.sum() == 1 else f"Up to k = {w.count(deepest)}"
     if found.level[before].all():

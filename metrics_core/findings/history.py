@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Floats
 from metrics_core.comparing.winners import side_of
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 
@@ -30,7 +30,7 @@ def not_versions_finding() -> Sentence:
 
 def history_finding(
     versions: Sequence[str],
-    means: npt.NDArray[np.float64],
+    means: Floats,
     measure: str,
     *,
     now_bad: int,

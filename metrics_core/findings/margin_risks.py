@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import wording as w
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings, ranges_where
 from metrics_core.comparing.verdicts import CLEAR
@@ -113,7 +112,7 @@ def cutoff(found: Crossings | None, pair: ComparedPair, margin: float) -> WayToT
     return entry("matters at no k", "firm", "In a band for all k it stays within the margin.")
 
 
-def _spans(found: Crossings, holds: npt.NDArray[np.bool_]) -> str:
+def _spans(found: Crossings, holds: Mask) -> str:
     spans = ranges_where(found.cutoffs, holds)
     return at_cutoffs(found, spans) if len(spans) < 3 else "at some k"
 

@@ -9,10 +9,10 @@ from itertools import chain
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import shown
@@ -277,7 +277,7 @@ def _by_query(given: Mapping[Any, Any], kind: Kind) -> GivenTable:
     return GivenTable(names, columns.__getitem__, keyed=keyed)
 
 
-def _repeated(queries: list[Any], times: npt.NDArray[np.int64]) -> Any:
+def _repeated(queries: list[Any], times: Ints) -> Any:
     """The query of each row: texts as codes, so that none is looked at once a row."""
     listed = np.flatnonzero(times)
     try:

@@ -19,11 +19,11 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import wording as w
+from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import FileFormatError, LineProblem, TableError
 from metrics_core.base.notes import Note
 from metrics_core.formats.parquet import (
@@ -253,7 +253,7 @@ def _runs(shown: str, read: Sequence[tuple[Source, pa.Table]]) -> list[RankedRun
         return [_run(own[code], table, np.flatnonzero(codes == code), whole) for code in in_order]
 
 
-def _run(name: str, table: pa.Table, rows: npt.NDArray[np.int64], whole: _Read) -> RankedRun:
+def _run(name: str, table: pa.Table, rows: Ints, whole: _Read) -> RankedRun:
     part = table.take(column_of(rows))
     numbers = [values_of(part[column]) for column in ("rank", "retrieved", "judged")]
     try:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts
@@ -174,9 +175,7 @@ def _rows(
     return rows, index, line_notes(blocks)
 
 
-def _kept_ranks(
-    query_id: pa.DictionaryArray, ranks: npt.NDArray[np.float64]
-) -> tuple[npt.NDArray[np.int64] | None, list[Note]]:
+def _kept_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | None, list[Note]]:
     """The ranks, from 1, where some are left out and none stands twice in a query; and what is odd
     about them."""
     odd = int(np.count_nonzero((ranks < 0) | (ranks != np.floor(ranks))))

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.arrays import Floats
 from metrics_core.tables.arrays import values_of
 from metrics_core.tables.given_numbers import NUMBER as NUMBER
 from metrics_core.tables.given_numbers import is_number as is_number
@@ -32,11 +33,11 @@ GREATEST_GRADE = 127
 _NO_GAIN = 1_000_000
 
 
-def parse_scores(texts: pa.Array) -> npt.NDArray[np.float64]:
+def parse_scores(texts: pa.Array) -> Floats:
     """Scores of an Arrow array of texts; NaN where a text is no finite number."""
     plain = pc.match_substring_regex(texts, NUMBER)
     numbers = pc.if_else(plain, texts, pa.scalar(None, pa.string()))
-    scores: npt.NDArray[np.float64] = values_of(pc.cast(numbers, pa.float64()))
+    scores: Floats = values_of(pc.cast(numbers, pa.float64()))
     if np.isinf(scores).any():
         scores = np.where(np.isinf(scores), np.nan, scores)
     return scores
@@ -69,7 +70,7 @@ def why_not_a_number(text: str) -> str:
 class ParsedGrades:
     """Distinct grade texts understood: `values` (NaN where not), and why not, by text."""
 
-    values: npt.NDArray[np.float64]
+    values: Floats
     refused: dict[str, GradeProblem]
 
 
@@ -150,6 +151,6 @@ def grade_array(graded: ParsedGrades, codes: npt.NDArray[Any], grades: Grades) -
     return values
 
 
-def are_whole(values: npt.NDArray[np.float64]) -> bool:
+def are_whole(values: Floats) -> bool:
     """Whether all are whole numbers that int64 holds as exactly as float64 does."""
     return bool(((np.floor(values) == values) & (np.abs(values) <= _GREATEST_WHOLE)).all())

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import LackingDataError
 from metrics_core.base.memo import Memo
 from metrics_core.judging.hits import Hits
@@ -132,9 +132,7 @@ class ListedDocuments:
             )
         return None
 
-    def among(
-        self, queries: npt.NDArray[np.bool_], judged: npt.NDArray[np.bool_]
-    ) -> ListedDocuments:
+    def among(self, queries: Mask, judged: Mask) -> ListedDocuments:
         """The same for some of the queries (bool[Q]) and some of the judged documents (bool[j])."""
         number = np.cumsum(queries) - 1
         lists = self.lists

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Ints
+from metrics_core.base.arrays import Ints, Mask
 from metrics_core.judging.hits import Cutoff
 
 
@@ -40,7 +39,7 @@ class EmptyRanks:
         length = np.maximum(last - self.first + 1, 0)
         return np.bincount(self.query, length, self.n_queries).astype(np.int64)
 
-    def among(self, queries: npt.NDArray[np.bool_]) -> EmptyRanks:
+    def among(self, queries: Mask) -> EmptyRanks:
         """The same for some of the queries; `queries` is bool[Q]."""
         kept, number = queries[self.query], np.cumsum(queries) - 1
         query = number[self.query[kept]]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.compiled.machine import compiled
 
 Cutoff = int | Ints | None
@@ -116,7 +116,7 @@ class Hits:
         shifted[1:][same] = values[:-1][same]
         return shifted
 
-    def only(self, mask: npt.NDArray[np.bool_]) -> Hits:
+    def only(self, mask: Mask) -> Hits:
         """The hits where the mask says so; bool[m]."""
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
 from metrics_core.judging.documents import ListedDocuments
@@ -32,7 +32,7 @@ class TiedRanks:
     first: Ints
     number: Ints
 
-    def at(self, rows: Ints | npt.NDArray[np.bool_]) -> TiedRanks:
+    def at(self, rows: Ints | Mask) -> TiedRanks:
         """The same for some of the documents, by their places or bool[m]."""
         return TiedRanks(self.first[rows], self.number[rows])
 
@@ -166,7 +166,7 @@ class JudgedRanks:
         counted = self.judged_query[self.judged_relevance >= level]
         return np.bincount(counted, minlength=self.n_queries)
 
-    def _where(self, mask: npt.NDArray[np.bool_]) -> Hits:
+    def _where(self, mask: Mask) -> Hits:
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
     def condensed(self) -> JudgedRanks:
@@ -205,7 +205,7 @@ class JudgedRanks:
             empty=None,
         )
 
-    def among(self, queries: npt.NDArray[np.bool_]) -> JudgedRanks:
+    def among(self, queries: Mask) -> JudgedRanks:
         """The same ranks for some of the queries; `queries` is bool[Q]."""
         if queries.all():
             return self

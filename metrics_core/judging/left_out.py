@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import wording as w
-from metrics_core.base.arrays import Mask
+from metrics_core.base.arrays import Ints, Mask
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.judging.join import rows_named
@@ -101,7 +101,7 @@ def _own(run: Run) -> Mask:
 
 def _alike(
     codes: npt.NDArray[np.int32], query_ids: pa.StringArray, doc_ids: pa.ChunkedArray
-) -> npt.NDArray[np.int64]:
+) -> Ints:
     """The rows whose doc_id has the length and the last byte of its query_id, of which there are
     few: to compare all texts takes longer than the rest of a small run's judging."""
     query_starts, query_ends, query_bytes = text_bytes(query_ids)
@@ -141,9 +141,7 @@ def _rows(run: Run, kept: Mask) -> pa.Table:
     return table.set_column(table.column_names.index("rank"), "rank", rank)
 
 
-def _moved_up(
-    query: npt.NDArray[np.int32], rank: npt.NDArray[np.int64], kept: Mask
-) -> npt.NDArray[np.int64]:
+def _moved_up(query: npt.NDArray[np.int32], rank: Ints, kept: Mask) -> Ints:
     """The ranks of the rows that are kept, each less the number of those left out above it."""
     order = np.lexsort((rank, query))
     above = np.cumsum(~kept[order])

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.notes import Note
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import column_of, values_of
@@ -49,7 +49,7 @@ class RowRanks:
         if tied.any():
             self._break_ties(tied, position, query_start)
 
-    def _break_ties(self, tied: npt.NDArray[np.bool_], position: Ints, query_start: Ints) -> None:
+    def _break_ties(self, tied: Mask, position: Ints, query_start: Ints) -> None:
         """Correct the ranks of the judged rows that stand in a group of equal scores."""
         group = np.concatenate([[0], np.cumsum(~tied)])
         with_judged = np.zeros(group[-1] + 1, dtype=np.bool_)
@@ -88,9 +88,7 @@ def _inverse(order: Ints | None, rows: Ints) -> Ints:
     return place[rows]
 
 
-def _notes_on(
-    same_query: npt.NDArray[np.bool_], tied: npt.NDArray[np.bool_], scores: Floats, n_rows: int
-) -> tuple[Note, ...]:
+def _notes_on(same_query: Mask, tied: Mask, scores: Floats, n_rows: int) -> tuple[Note, ...]:
     with np.errstate(over="ignore"):
         single = scores.astype(np.float32)
     near = same_query & (single[1:] == single[:-1]) & (scores[1:] != scores[:-1])

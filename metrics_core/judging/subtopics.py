@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.memo import Memo
 from metrics_core.judging.hits import Hits
 from metrics_core.tables import Qrels
@@ -78,7 +78,7 @@ class SubtopicJudgments:
     def _width(self) -> int:
         return int(self.subtopic.max(initial=0)) + 1
 
-    def _relevant(self, rel: float) -> npt.NDArray[np.bool_]:
+    def _relevant(self, rel: float) -> Mask:
         return self.relevance >= max(rel, 0)
 
     def _cells(self, rel: float) -> tuple[Ints, Ints]:
@@ -130,7 +130,7 @@ class SubtopicJudgments:
             rows, left = rows[~taken], left[rank_of[left] == 0]
         return self._coverage(cells, cell, rank_of[doc])
 
-    def among(self, queries: npt.NDArray[np.bool_]) -> SubtopicJudgments:
+    def among(self, queries: Mask) -> SubtopicJudgments:
         """The same for some of the queries; `queries` is bool[Q]."""
         kept = queries[self.query]
         return SubtopicJudgments(

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Ints
+from metrics_core.base.arrays import Ints, Mask
 from metrics_core.judging.additions import with_listed, with_more
 from metrics_core.judging.empty_ranks import EmptyRanks
 from metrics_core.judging.judged import JudgedRanks
@@ -76,7 +75,7 @@ class UnjudgedPlaces:
         return with_more(self.listed_in(ranks), self.within(), self.grade)
 
 
-def _between(n: int, empty: EmptyRanks, starts: Ints, ends: Ints) -> npt.NDArray[np.bool_]:
+def _between(n: int, empty: EmptyRanks, starts: Ints, ends: Ints) -> Mask:
     """Which of n ranks, those of each query from its start to its end, are empty; bool[n]."""
     first = np.minimum(starts[empty.query] + empty.first - 1, ends[empty.query])
     last = np.minimum(starts[empty.query] + empty.last, ends[empty.query])

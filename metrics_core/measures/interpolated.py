@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.other_packages import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Bounds, Numbers, Rel, Samples, Share
@@ -33,9 +33,7 @@ Rounding = Annotated[
 ]
 
 
-def documents_at(
-    recall: npt.NDArray[np.float64], n_relevant: npt.NDArray[np.int64], rounding: Rounding
-) -> npt.NDArray[np.int64]:
+def documents_at(recall: Floats, n_relevant: Ints, rounding: Rounding) -> Ints:
     """How many relevant documents each recall level means; int64[Q, L]."""
     share = recall[None, :] * n_relevant[:, None]
     if rounding == "up":

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.parameters import Rel
 from metrics_core.measures.declaring.registry import measure, weights
@@ -58,7 +57,7 @@ def geometric_bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     return bpref(ranks, rel=rel)
 
 
-def _log_odds(precisions: Floats, relevant: npt.NDArray[np.int64]) -> Floats:
+def _log_odds(precisions: Floats, relevant: Ints) -> Floats:
     return np.log((1 + precisions) / (1 + relevant - precisions))
 
 

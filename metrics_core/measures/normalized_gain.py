@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, ratio
 from metrics_core.measures.declaring.other_packages import InTrecEval
@@ -203,13 +202,13 @@ def _ndcg_at_levels_terms(
     return found.parts(np.where(ranks.n_relevant(rel)[found.query] > 0, part, 0.0))
 
 
-def _drops(best: Hits) -> npt.NDArray[np.bool_]:
+def _drops(best: Hits) -> Mask:
     """Whether each of the best list is the last of its level: the next query's first document or
     a lower gain follows."""
     return (np.diff(best.query, append=-1) != 0) | (np.diff(best.relevance, append=-1) != 0)
 
 
-def _longer(ranks: JudgedRanks, graded: _Gained) -> npt.NDArray[np.bool_]:
+def _longer(ranks: JudgedRanks, graded: _Gained) -> Mask:
     """Per query whether the whole list counts as a level: trec_eval adds it only where it ends
     later than one rank past the last."""
     return (ranks.retrieved > graded.n_best + 1) & (graded.n_best > 0)

@@ -13,9 +13,8 @@ from dataclasses import replace
 from typing import Annotated, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Hits, per_query, prefix_sums
@@ -72,7 +71,7 @@ def _gained_so_far(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Flo
     return ranks.kept("gained so far", (min_rel, max_rel), lambda: hits.running(hits.relevance))
 
 
-def within(cutoff: Cutoff) -> int | npt.NDArray[np.int64]:
+def within(cutoff: Cutoff) -> int | Ints:
     """The cutoff, 1,000 at most."""
     return DEPTH if cutoff is None else np.minimum(cutoff, DEPTH)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import Floats, Mask
 
 _NEAR = 1e-4
 """How far single precision may be off, in standard errors, of up to ten thousand queries: the
@@ -60,6 +60,6 @@ class Undecided:
         above[limits <= 0] = -np.inf
         return cls(below, above)
 
-    def holds(self, near: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    def holds(self, near: npt.NDArray[Any]) -> Mask:
         """Which numbers are to be worked out again."""
         return np.asarray((near >= self.below) & (near <= self.above))

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Floats, Mask
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import NoSharedQueriesError, UnknownColumnError
 from metrics_core.comparing.resampled import no_farther, resampled_groups
 from metrics_core.comparing.testing import widest_difference
@@ -85,7 +84,7 @@ def refuse_strangers(queries: Queries, scored: Sequence[str], name: str) -> None
     )
 
 
-def coded_groups(groups: pd.Series) -> tuple[npt.NDArray[np.int64], list[str]]:
+def coded_groups(groups: pd.Series) -> tuple[Ints, list[str]]:
     """The group of each query as its place among the names, int64[Q], and their names in a
     reader's order."""
     # Asked of the few values, not of every query.
@@ -209,7 +208,7 @@ def _ends_of_means(groups: Sequence[Floats], level: float, measure: Measure) -> 
 class GroupRow:
     """What `by_group` says of one group, an array of one value a run each."""
 
-    queries: npt.NDArray[np.int64]
+    queries: Ints
     mean: Floats
     difference: Floats
     diff_low: Floats

@@ -11,16 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import NO_GROUP
 from metrics_core.slicing.ranges import in_words, ranges
 
-Groups = tuple[npt.NDArray[np.int64], Sequence[str]]
+Groups = tuple[Ints, Sequence[str]]
 """The place of each query's group among the names, -1 where it has none; and the names."""
 
 MARK = " \u00b7 derived"
@@ -198,9 +198,7 @@ def _of_texts(given: Material, value: Callable[[str], object]) -> pd.Series | No
     return pd.Series([value(t) if t else np.nan for t in texts]) if any(texts) else None
 
 
-def _placed(
-    values: npt.NDArray[np.float64], cuts: npt.NDArray[np.float64], names: Sequence[str]
-) -> Groups:
+def _placed(values: Floats, cuts: Floats, names: Sequence[str]) -> Groups:
     """The range that each value is in; a cut belongs to the range above it."""
     place = np.searchsorted(cuts, np.nan_to_num(values), side="right")
     return np.where(np.isnan(values), -1, place), names

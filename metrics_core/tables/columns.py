@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, RowProblem, TableError
 from metrics_core.base.wording import shown
 from metrics_core.tables.arrays import column_of, texts_of, values_of
@@ -160,9 +161,7 @@ def refuse(
         raise TableError(message, shown, count=len(rows), hint=hint, offer=offer)
 
 
-def all_but_best(
-    repeated: npt.NDArray[np.int64], first: npt.NDArray[np.int64], scores: npt.NDArray[np.float64]
-) -> npt.NDArray[np.int64]:
+def all_but_best(repeated: Ints, first: Ints, scores: Floats) -> Ints:
     """Rows to drop so that of each repeated pair the row with the highest score stays."""
     groups = pd.DataFrame(
         {
@@ -175,7 +174,7 @@ def all_but_best(
     return groups.drop(index=best)["row"].to_numpy()
 
 
-def drop_rows(table: pa.Table, rows: npt.NDArray[np.int64]) -> pa.Table:
+def drop_rows(table: pa.Table, rows: Ints) -> pa.Table:
     """The table without these rows."""
     keep = np.ones(table.num_rows, dtype=np.bool_)
     keep[rows] = False

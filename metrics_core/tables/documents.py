@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RowProblem
 from metrics_core.base.notes import Note
 from metrics_core.tables.arrays import values_of
@@ -56,7 +56,7 @@ class Documents:
         rows = self.table.filter(pc.is_in(self.table["doc_id"], value_set=wanted))
         return rows.to_pandas().set_index("doc_id")
 
-    def known(self, doc_ids: pa.Array | pa.ChunkedArray) -> npt.NDArray[np.bool_]:
+    def known(self, doc_ids: pa.Array | pa.ChunkedArray) -> Mask:
         """Per given id whether there is a row for it."""
         found = pc.is_in(doc_ids, value_set=self.table["doc_id"].combine_chunks())
         return np.asarray(values_of(found), dtype=np.bool_)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import RowProblem
 from metrics_core.base.notes import Note
 from metrics_core.tables.arrays import column_of, values_of
@@ -64,14 +65,14 @@ class Qrels(Judgable):
         return values_of(self.table["relevance"])
 
     @cached_property
-    def best_first(self) -> npt.NDArray[np.int64]:
+    def best_first(self) -> Ints:
         """The rows by query, best grade first; all runs that are judged with them ask for it."""
         order = np.lexsort((-self.relevance.astype(np.float64), self.query_codes.astype(np.int64)))
         order.flags.writeable = False
         return order
 
     @cached_property
-    def judged_best_first(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    def judged_best_first(self) -> tuple[Ints, Floats]:
         """Per judgment the position of its query and its grade, in the order of `best_first`; all
         runs that are judged with them hold these very arrays."""
         query = self.query_codes.astype(np.int64)[self.best_first]

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import wording as w
-from metrics_core.base.arrays import Ints
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import RanklensError, RowProblem
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import coded, refuse, refuse_without_ids, text_column
@@ -89,7 +89,7 @@ class RankedRun(Run):
         return
 
     @property
-    def scores(self) -> npt.NDArray[np.float64]:
+    def scores(self) -> Floats:
         """There are none. Raises RanklensError."""
         raise RanklensError(
             f"{as_judged_ranks([self.name])}: its scores, and the documents that nobody judged,"
@@ -146,9 +146,9 @@ def _check_ranks(doc_ids: pa.ChunkedArray, rank: Ints, retrieved: Ints, judged: 
 def _check_lists(
     codes: npt.NDArray[np.int32],
     doc_ids: pa.ChunkedArray,
-    known: npt.NDArray[np.bool_],
+    known: Mask,
     rank: Ints,
-    counts: npt.NDArray[np.int64],
+    counts: Ints,
 ) -> None:
     """Refuse lists that contradict themselves; `counts` int64[2, n] are retrieved and judged."""
     _, first = np.unique(codes, return_index=True)

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import RowProblem
 from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
@@ -66,7 +66,7 @@ class Run(Judgable):
         doc_id: Any,
         score: Any,
         *,
-        rank: npt.NDArray[np.int64] | None = None,
+        rank: Ints | None = None,
         duplicates: Duplicates = "error",
         distinct: bool = False,
     ) -> Run:
@@ -121,12 +121,12 @@ class Run(Judgable):
         return True
 
     @property
-    def scores(self) -> npt.NDArray[np.float64]:
+    def scores(self) -> Floats:
         """Per row the score; read-only. Raises RanklensError where only ranks are known."""
         return values_of(self.table["score"])
 
     @property
-    def given_ranks(self) -> npt.NDArray[np.int64] | None:
+    def given_ranks(self) -> Ints | None:
         """Per row its rank, where ranks are kept as they were given; int64[n], read-only."""
         table = self.table
         return values_of(table["rank"]) if "rank" in table.column_names else None
@@ -158,7 +158,7 @@ class Run(Judgable):
         and perhaps others."""
         return self
 
-    def first_ties(self) -> npt.NDArray[np.int64]:
+    def first_ties(self) -> Ints:
         """For each of `query_ids` the first rank whose score is that of the next; int64[q], 0 where
         no two are equal."""
         codes, scores = self.query_codes, self.scores

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
@@ -15,8 +14,9 @@ from dashboard.drawing.figures.colour import rgba
 from dashboard.drawing.figures.text import escape
 from dashboard.drawing.theme import Palette, RunStyle
 from metrics_core.base import wording
+from metrics_core.base.arrays import Floats
 
-Line = Mapping[str, npt.NDArray[np.float64]]
+Line = Mapping[str, Floats]
 """The columns of one run in the order of `k`, whatever the axis counts; float64[k]."""
 
 _THIN = 1.0

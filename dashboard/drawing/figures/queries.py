@@ -16,6 +16,7 @@ from dashboard.drawing.figures.layout import Margin, axis, figure
 from dashboard.drawing.figures.text import escape, query_text
 from dashboard.drawing.theme import Palette
 from metrics_core.base import wording
+from metrics_core.base.arrays import Floats
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
 
 FADED = 0.2
@@ -89,7 +90,7 @@ class _Ranked:
     """The rows of a frame that have a difference, best first, with what stands in them."""
 
     rows: npt.NDArray[np.intp]
-    difference: npt.NDArray[np.float64]
+    difference: Floats
     outcome: npt.NDArray[np.object_]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
@@ -21,6 +20,7 @@ from dashboard.drawing.figures.text import (
 )
 from dashboard.drawing.theme import Palette
 from metrics_core.base import wording
+from metrics_core.base.arrays import Floats, Mask
 
 _ROW, _FILLED = 34, 0.94
 _NAME, _MARK = 22, 34
@@ -77,7 +77,7 @@ def _scale(palette: Palette) -> list[list[Any]]:
     return [[0.0, palette.diverging_zero], [0.5, palette.grade_2], [1.0, palette.grade_3]]
 
 
-def _span(values: npt.NDArray[np.float64], drawing: Drawing) -> tuple[float, float]:
+def _span(values: Floats, drawing: Drawing) -> tuple[float, float]:
     low, high = drawing.value_range
     known = values[np.isfinite(values)]
     least, most = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
@@ -87,7 +87,7 @@ def _span(values: npt.NDArray[np.float64], drawing: Drawing) -> tuple[float, flo
 
 def _cells(
     frame: pd.DataFrame,
-    values: npt.NDArray[np.float64],
+    values: Floats,
     drawing: Drawing,
     empty: pd.DataFrame | None,
 ) -> list[Trace]:
@@ -102,7 +102,7 @@ def _cells(
     scored = {"cmin": low, "cmax": high, "colorscale": _scale(drawing.palette)}
     framed = {"color": drawing.palette.page, "line": {"width": 1, "color": drawing.palette.line}}
 
-    def trace(cells: npt.NDArray[np.bool_], *, blank: bool) -> Trace:
+    def trace(cells: Mask, *, blank: bool) -> Trace:
         row, column = np.nonzero(cells)
         marker = {**scored, "color": values[row, column], "line": {"width": 0}}
         told = [wording.score(values[y, x]) for y, x in zip(row, column, strict=True)]

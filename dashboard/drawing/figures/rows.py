@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
@@ -40,6 +39,7 @@ from dashboard.drawing.figures.text import (
 from dashboard.drawing.theme import Palette, RunStyle
 from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording
+from metrics_core.base.arrays import Floats
 
 _PITCH = 15.0
 _MOST_PITCH, _LEAST_PITCH, _ALL_PITCHES = 10.0, 3.0, 36.0
@@ -62,7 +62,7 @@ class FigureRows:
         """The height of all rows in px."""
         return self.height * len(self.groups)
 
-    def centres(self, groups: Iterable[str]) -> npt.NDArray[np.float64]:
+    def centres(self, groups: Iterable[str]) -> Floats:
         """The y of these groups' rows."""
         place = {group: (i + 0.5) * self.height for i, group in enumerate(self.groups)}
         return np.array([place[group] for group in groups], dtype=np.float64)
@@ -175,7 +175,7 @@ def zero_label(drawing: Drawing, ticks: Ticks, margin: Margin) -> dict[str, Any]
 
 
 def intervals(
-    part: pd.DataFrame, y: npt.NDArray[np.float64], columns: tuple[str, str], line: dict[str, Any]
+    part: pd.DataFrame, y: Floats, columns: tuple[str, str], line: dict[str, Any]
 ) -> Trace:
     """One trace with the intervals of a run, broken between them."""
     low, high = (part[column].to_numpy(dtype=np.float64) for column in columns)
@@ -191,7 +191,7 @@ def intervals(
 
 def points(
     part: pd.DataFrame,
-    y: npt.NDArray[np.float64],
+    y: Floats,
     style: RunStyle,
     palette: Palette,
     columns: tuple[str, str, str],
@@ -231,7 +231,7 @@ def _with_interval(
 
 def marks(
     part: pd.DataFrame,
-    y: npt.NDArray[np.float64],
+    y: Floats,
     style: RunStyle,
     palette: Palette,
     columns: tuple[str, str, str],

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
@@ -17,6 +16,7 @@ from dashboard.drawing.figures.queries import FADED, HOVER, outcome_color, query
 from dashboard.drawing.figures.text import LINE, escape, short_names, whole
 from dashboard.drawing.theme import Palette
 from dashboard.drawing.ticks import Ticks, score_ticks
+from metrics_core.base.arrays import Floats
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
 
 _SQUARE = 290
@@ -70,7 +70,7 @@ def run_against_run(
     )
 
 
-def _opacity(part: pd.DataFrame, shown: Collection[str] | None) -> float | npt.NDArray[np.float64]:
+def _opacity(part: pd.DataFrame, shown: Collection[str] | None) -> float | Floats:
     if shown is None:
         return 1.0
     return np.where(part["query_id"].isin(set(shown)), 1.0, FADED)
@@ -129,7 +129,7 @@ def _points(known: pd.DataFrame, palette: Palette, shown: Collection[str] | None
 
 
 def _marker(
-    outcome: str, palette: Palette, many: bool, opacity: float | npt.NDArray[np.float64]
+    outcome: str, palette: Palette, many: bool, opacity: float | Floats
 ) -> Mapping[str, Any]:
     return {
         "symbol": _SYMBOLS[outcome],

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from dashboard.workspace.long_runs.cache import LAYOUTS, Cache, Kept
+from metrics_core.base.arrays import Ints, Mask
 from metrics_core.judging.ranking import top_rows
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import column_of, values_of
@@ -29,9 +29,9 @@ class RowPlaces:
     how many each has, int64[q]. `plain` and `first_ties` are as in Run."""
 
     query_ids: list[str]
-    counts: npt.NDArray[np.int64]
+    counts: Ints
     plain: bool
-    first_ties: npt.NDArray[np.int64]
+    first_ties: Ints
 
     @classmethod
     def of(cls, run: Run) -> RowPlaces | None:
@@ -138,7 +138,7 @@ def heads_of(run: Run, ranks: int | None = None) -> pa.Table:
     return few.table.take(column_of(top_rows(few, ranks)))
 
 
-def _may_lead(run: Run, ranks: int) -> npt.NDArray[np.bool_]:
+def _may_lead(run: Run, ranks: int) -> Mask:
     """The rows of no lower score than the one at this rank of their query, bool[n]; the rows of
     each query stand together."""
     codes, scores = run.query_codes, values_of(run.table["score"])

@@ -15,7 +15,6 @@ from threading import Lock
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -29,6 +28,7 @@ from dashboard.workspace.long_runs.extracts import (
     known_layout,
     stand_together,
 )
+from metrics_core.base.arrays import Ints
 from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
 from metrics_core.tables import Run
@@ -195,7 +195,7 @@ class StoredRun(Run):
             return self.whole()
         return Run(table=self.rows.heads(depth), name=self.name, notes=self.notes)
 
-    def first_ties(self) -> npt.NDArray[np.int64]:
+    def first_ties(self) -> Ints:
         """For each of `query_ids` the first rank whose score is that of the next; int64[q], 0 where
         no two are equal."""
         return self.rows.layout.first_ties

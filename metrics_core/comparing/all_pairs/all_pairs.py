@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.wording import plural
 from metrics_core.comparing.all_pairs.pair_draws import drawn_pairs
 from metrics_core.comparing.resampled import no_farther
@@ -69,7 +69,7 @@ class AllPairs:
         return len(self.runs) * (len(self.runs) - 1) // 2
 
     @property
-    def clear(self) -> npt.NDArray[np.bool_]:
+    def clear(self) -> Mask:
         """Which pairs are told apart; bool[R, R], symmetric."""
         return np.isin(self.verdict, (BETTER_RUN, WORSE_RUN))
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.parallel import in_order
 from metrics_core.compatible.trec_eval.c_program import FILES, NO_QUERIES, ProgramExit, atof, atol
 from metrics_core.compatible.trec_eval.options import TrecEvalOptions
@@ -108,12 +108,12 @@ def last_field(data: bytes, layout: LineFields) -> str:
     return ""
 
 
-def grades(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+def grades(column: pa.ChunkedArray) -> Ints:
     """Whole grades of a column of few distinct texts; int64."""
     return _distinct(column, np.array([atol(t) for t in _texts(column)], dtype=np.int64))
 
 
-def levels(column: pa.ChunkedArray) -> npt.NDArray[np.float64]:
+def levels(column: pa.ChunkedArray) -> Floats:
     """Real levels of a column of few distinct texts; float64."""
     return _distinct(column, np.array([atof(t) for t in _texts(column)], dtype=np.float64))
 

@@ -20,9 +20,8 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.compatible.trec_eval.c_program import atol
 from metrics_core.compatible.trec_eval.options import Pairs
 from metrics_core.compatible.trec_eval.table import Version
@@ -244,24 +243,24 @@ def _highest(ranks: JudgedRanks, named: Collection[int]) -> Floats:
     return np.maximum(level, 0).astype(np.float64)
 
 
-def _all_ranks(ranks: JudgedRanks) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _all_ranks(ranks: JudgedRanks) -> tuple[Ints, Ints]:
     """The query and the place, from 0, of each retrieved document."""
     query = np.repeat(np.arange(ranks.n_queries), ranks.retrieved)
     return query, np.arange(len(query)) - _starts(ranks)[query]
 
 
-def _starts(ranks: JudgedRanks) -> npt.NDArray[np.int64]:
+def _starts(ranks: JudgedRanks) -> Ints:
     """Where the retrieved documents of each query begin, all in one row."""
-    starts: npt.NDArray[np.int64] = np.cumsum(ranks.retrieved) - ranks.retrieved
+    starts: Ints = np.cumsum(ranks.retrieved) - ranks.retrieved
     return starts
 
 
-def _rows(ranks: JudgedRanks) -> npt.NDArray[np.int64]:
+def _rows(ranks: JudgedRanks) -> Ints:
     """Where each pooled document stands among all that are retrieved."""
     return _starts(ranks)[ranks.query] + ranks.rank - 1
 
 
-def _levels(ranks: JudgedRanks) -> npt.NDArray[np.int64]:
+def _levels(ranks: JudgedRanks) -> Ints:
     """trec_eval's level of each retrieved document."""
     level = np.full(int(ranks.retrieved.sum()), _NOT_POOLED, dtype=np.int64)
     level[_rows(ranks)] = np.where(ranks.relevance < 0, _NOT_JUDGED, ranks.relevance)
@@ -276,6 +275,6 @@ def _powers(ranks: JudgedRanks, p: float) -> Floats:
     return powers
 
 
-def _summed(values: Floats, query: npt.NDArray[np.int64], ranks: JudgedRanks) -> Floats:
+def _summed(values: Floats, query: Ints, ranks: JudgedRanks) -> Floats:
     """Per query the sum of its values, added in their order."""
     return np.asarray(np.bincount(query, values, ranks.n_queries), dtype=np.float64)

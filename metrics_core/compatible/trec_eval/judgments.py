@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.compatible.trec_eval import files
 from metrics_core.compatible.trec_eval.c_program import FILES, ProgramExit, as_long
 from metrics_core.compatible.trec_eval.gains import HIGHEST_BESIDE_GAINS, gains_of
@@ -190,7 +191,7 @@ def _columns(
 def _too_high(
     owners: Sequence[str],
     codes: npt.NDArray[Any],
-    grades: npt.NDArray[np.int64],
+    grades: Ints,
     most: int,
     can: str,
 ) -> dict[str, str]:
@@ -218,7 +219,7 @@ def read_groups(path: str, options: TrecEvalOptions) -> GroupedQrels:
     return GroupedQrels(code, table["doc_id"], files.grades(table["relevance"]), owner)
 
 
-def _codes(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+def _codes(column: pa.ChunkedArray) -> Ints:
     return column.chunk(0).indices.to_numpy(zero_copy_only=False).astype(np.int64)
 
 
@@ -228,9 +229,9 @@ class GroupedQrels(TrecEvalJudgments):
     number of its group, its document and its grade; `owner` is the query and the name of each
     group."""
 
-    code: npt.NDArray[np.int64]
+    code: Ints
     doc_ids: pa.ChunkedArray
-    grade: npt.NDArray[np.int64]
+    grade: Ints
     owner: list[tuple[str, str]]
     format = "qrels_jg"
 
@@ -296,9 +297,7 @@ class GroupedQrels(TrecEvalJudgments):
         )
         return judged_ranks(copied, Qrels(table=judged), _names(len(groups)), options)
 
-    def _averaged(
-        self, values: npt.NDArray[np.float64], queries: Sequence[str]
-    ) -> npt.NDArray[np.float64]:
+    def _averaged(self, values: Floats, queries: Sequence[str]) -> Floats:
         """Means over the groups of each query, from values float64[groups, L]."""
         place = {query: i for i, query in enumerate(queries)}
         own = np.array([place[self.owner[g][0]] for g in self._of(queries)])
@@ -310,7 +309,7 @@ def _names(n: int) -> list[str]:
     return [str(i) for i in range(n)]
 
 
-def _named(codes: npt.NDArray[np.int64], n: int) -> pa.ChunkedArray:
+def _named(codes: Ints, n: int) -> pa.ChunkedArray:
     names = pa.array(_names(n), pa.string())
     coded = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), names)
     return pa.chunked_array([coded])

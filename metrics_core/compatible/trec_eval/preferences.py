@@ -15,11 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Ints
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.compatible.trec_eval import files
 from metrics_core.compatible.trec_eval.c_program import CALCULATION, CONFLICT, ProgramExit
 from metrics_core.compatible.trec_eval.options import TrecEvalOptions
@@ -68,7 +67,7 @@ class JudgePreferences:
     """
 
     prefers: Ints
-    level: npt.NDArray[np.float64]
+    level: Floats
     times: Ints
     classes: tuple[Ints, ...]
 
@@ -99,7 +98,7 @@ def _group(own: pd.DataFrame, size: int) -> JudgePreferences:
     return _partial(own, size)
 
 
-def _ranked(numbers: Ints, levels: npt.NDArray[np.float64], size: int) -> JudgePreferences:
+def _ranked(numbers: Ints, levels: Floats, size: int) -> JudgePreferences:
     """A judge with one subgroup: a document of higher level is preferred to each of a lower."""
     level = np.full(size, -1.0)
     level[numbers] = levels
@@ -130,7 +129,7 @@ def _partial(own: pd.DataFrame, size: int) -> JudgePreferences:
     return JudgePreferences(prefers.astype(np.int64), level, times, ())
 
 
-def _closed(prefers: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _closed(prefers: Mask) -> Mask:
     """With a over b and b over c, also a over c; nothing over itself."""
     np.fill_diagonal(prefers, True)
     while True:
@@ -157,7 +156,7 @@ class Tally:
     unlisted: int
 
 
-def tally(prefers: npt.NDArray[np.int64], retrieved: int) -> Tally:
+def tally(prefers: Ints, retrieved: int) -> Tally:
     """Count the preferences among documents of which the first `retrieved` are listed, in order."""
     both, neither = prefers[:retrieved, :retrieved], prefers[retrieved:, retrieved:]
     fulfilled_imp = int(prefers[:retrieved, retrieved:].sum())
@@ -215,7 +214,7 @@ def _pairs(query: Counted) -> dict[str, float]:
     }
 
 
-def _sum(values: npt.NDArray[np.float64]) -> float:
+def _sum(values: Floats) -> float:
     return float(np.cumsum(values)[-1]) if len(values) else 0.0
 
 

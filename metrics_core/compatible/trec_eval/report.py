@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.compatible.trec_eval import files
 from metrics_core.compatible.trec_eval.c_program import Z_SCORES, ProgramExit, atof
 from metrics_core.compatible.trec_eval.options import RequestedMeasure
@@ -23,7 +23,7 @@ class MeasureScores:
     """A measure with what it gave each query: `values` float64[Q, lines], or `texts`."""
 
     asked: RequestedMeasure
-    values: npt.NDArray[np.float64] | None = None
+    values: Floats | None = None
     texts: tuple[str, ...] = ()
 
 
@@ -130,9 +130,7 @@ def read_means(path: str) -> Means:
     return means
 
 
-def standardised(
-    values: npt.NDArray[np.float64], means: Means, queries: Sequence[str], name: str
-) -> npt.NDArray[np.float64]:
+def standardised(values: Floats, means: Means, queries: Sequence[str], name: str) -> Floats:
     """The z-scores of one line's values, a value a query."""
     return np.array([_z(v, means.get((q, name))) for v, q in zip(values, queries, strict=True)])
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, FileFormatError, LineProblem, TableError
 from metrics_core.base.notes import Note
 from metrics_core.formats.registry import Request
@@ -35,9 +35,9 @@ def run_table(
     request: Request,
     rows: pa.Table,
     index: RowLines | None,
-    places: npt.NDArray[np.int64] | None = None,
+    places: Ints | None = None,
     *,
-    ranks: npt.NDArray[np.int64] | None = None,
+    ranks: Ints | None = None,
 ) -> Run:
     """A run from query_id, doc_id and finite scores, the rows being those of the file or of some
     `places` in it; `ranks` are kept as they are. Raises FileFormatError for a document twice in a
@@ -144,7 +144,7 @@ def _subtopic_note(qrels: Qrels) -> Note:
 def refuse_values(
     source: Source,
     index: RowLines | None,
-    rows: npt.NDArray[np.int64],
+    rows: Ints,
     problem: Callable[[int], tuple[str, str, str]],
     offer: str = "",
 ) -> FileFormatError:
@@ -159,7 +159,7 @@ def refuse_values(
 def _refuse_grades(
     source: Source,
     texts: pa.DictionaryArray,
-    rows: npt.NDArray[np.int64],
+    rows: Ints,
     refused: dict[str, GradeProblem],
     index: RowLines | None,
 ) -> FileFormatError:

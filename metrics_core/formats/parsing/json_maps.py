@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import (
@@ -165,7 +165,7 @@ def _table(source: Source, request: Request, rows: _Rows) -> Table:
         message = "all numbers are small whole numbers and are read as grades, not as scores"
         whole = whole_grades(texts.slice(0, 1000).to_pylist())
         return qrels.noting(Note("kind", message, rows.rows)) if whole else qrels
-    scores: npt.NDArray[np.float64] = np.concatenate([parse_scores(t) for t in texts.chunks])
+    scores: Floats = np.concatenate([parse_scores(t) for t in texts.chunks])
     bad = np.flatnonzero(np.isnan(scores))
     if len(bad):
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import FileFormatError, LineProblem, TableError, did_you_mean
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import qrels_table, refuse_values
@@ -227,7 +228,7 @@ class _Kept:
     """The lines of some of the rows."""
 
     index: RowLines
-    rows: npt.NDArray[np.int64]
+    rows: Ints
 
     def line(self, row: int) -> int | None:
         return self.index.line(int(self.rows[row]))
@@ -284,7 +285,7 @@ def _ids(named: NamedColumns, understood: Understood, *roles: str) -> dict[str, 
     return {role: named.column(understood.roles[role]) for role in roles}
 
 
-def _scores(source: Source, named: NamedColumns, at: int) -> npt.NDArray[np.float64]:
+def _scores(source: Source, named: NamedColumns, at: int) -> Floats:
     column = named.column(at)
     if pa.types.is_floating(column.type):
         scores = np.array(column.to_numpy(), dtype=np.float64)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from metrics_core.base.arrays import Floats
 from metrics_core.base.notes import Note
 from metrics_core.formats.source.lines import counted
 from metrics_core.tables.arrays import column_of, values_of
@@ -52,9 +53,7 @@ def contradiction_notes(query_ids: pa.Array, contradicting: npt.NDArray[Any]) ->
     return [Note("rank", message, len(contradicting), examples)]
 
 
-def rising_notes(
-    query_id: pa.Array | pa.ChunkedArray, scores: npt.NDArray[np.float64]
-) -> list[Note]:
+def rising_notes(query_id: pa.Array | pa.ChunkedArray, scores: Floats) -> list[Note]:
     """The note on lists that run from the smallest score up, where most of them do."""
     if np.count_nonzero(scores[1:] > scores[:-1]) * 2 < len(scores) - len(scores) // _LENGTH:
         return []

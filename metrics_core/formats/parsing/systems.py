@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import check_ids, run_table
@@ -40,7 +41,7 @@ class System:
 
     name: str
     rows: pa.Table
-    places: npt.NDArray[np.int64] | None = None
+    places: Ints | None = None
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ def _are_systems(rows: pa.Table, codes: npt.NDArray[np.int32], most: int, presen
     return bool(len(repeated_rows(queries.astype(np.int32), rows["doc_id"])[0]))
 
 
-def rows_at(rows: pa.Table, places: npt.NDArray[np.int64]) -> pa.Table:
+def rows_at(rows: pa.Table, places: Ints) -> pa.Table:
     """These rows; of the queries only those that they have."""
     some = rows.take(column_of(places))
     at = some.column_names.index("query_id")

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base.arrays import Ints, Mask
 from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, LineProblem
 from metrics_core.base.parallel import in_order
 from metrics_core.formats.parsing.columns import looks_like_header
@@ -222,9 +222,7 @@ def _typed(texts: dict[str, pa.Array], layout: LineColumns) -> pa.Table:
     return pa.table(columns)
 
 
-def _note_misfits(
-    parsed: Parsed, lines: pa.Array, misfits: npt.NDArray[np.int64], layout: LineColumns
-) -> None:
+def _note_misfits(parsed: Parsed, lines: pa.Array, misfits: Ints, layout: LineColumns) -> None:
     """Lines with too few or too many columns."""
     wanted = len(layout.columns)
     for number in misfits[:MOST_PROBLEMS_SHOWN]:
@@ -238,7 +236,7 @@ def _note_misfits(
 def _note_bad_rows(
     parsed: Parsed,
     texts: dict[str, pa.Array],
-    numbers: npt.NDArray[np.int64],
+    numbers: Ints,
     layout: LineColumns,
 ) -> None:
     """Rows of a run whose score is no number, or whose columns are shifted by a blank in an id."""
@@ -277,7 +275,7 @@ def header_in(block: bytes) -> bool:
     return False
 
 
-def _mask(array: pa.Array) -> npt.NDArray[np.bool_]:
+def _mask(array: pa.Array) -> Mask:
     return np.array(values_of(array), dtype=np.bool_)
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.arrays import Bytes
+from metrics_core.base.arrays import Bytes, Floats, Ints
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import IRREGULAR, PADDING, RowColumns
 from metrics_core.formats.parsing.trec_lines import RUN, Parsed, careful, header_in
@@ -37,12 +37,12 @@ class RunRows:
     """
 
     data: Bytes
-    doc_start: npt.NDArray[np.int64]
+    doc_start: Ints
     doc_size: npt.NDArray[np.int32]
     doc_hash: npt.NDArray[np.uint64]
-    score: npt.NDArray[np.float64]
+    score: Floats
     rank: npt.NDArray[np.float32]
-    segments: npt.NDArray[np.int64]
+    segments: Ints
     tags: tuple[str, ...]
     parsed: Parsed | None = None
 
@@ -178,7 +178,7 @@ def texts_at(data: Bytes, start: Any, size: Any) -> pa.StringArray:
     ).cast(ID)
 
 
-def _numbers(data: Bytes, start: Any, size: Any) -> npt.NDArray[np.float64]:
+def _numbers(data: Bytes, start: Any, size: Any) -> Floats:
     """Plain decimal numbers, rounded by Arrow."""
     return values_of(pc.cast(texts_at(data, start, size), pa.float64()))
 
@@ -206,7 +206,7 @@ def _careful(parsed: Parsed) -> RunRows:
     )
 
 
-def _joined(columns: list[Any]) -> tuple[Bytes, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _joined(columns: list[Any]) -> tuple[Bytes, Ints, Ints]:
     """Texts of several arrays in one buffer: the buffer, where each stands, its size."""
     texts = pa.chunked_array(columns, ID).cast(pa.large_string()).combine_chunks()
     if isinstance(texts, pa.ChunkedArray):
@@ -215,7 +215,7 @@ def _joined(columns: list[Any]) -> tuple[Bytes, npt.NDArray[np.int64], npt.NDArr
     return np.append(data, np.frombuffer(PADDING, dtype=np.uint8)), starts, sizes
 
 
-def text_places(texts: Any) -> tuple[Bytes, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def text_places(texts: Any) -> tuple[Bytes, Ints, Ints]:
     """The bytes of an array of large texts, where each text starts, and its size."""
     _, offsets, body = texts.buffers()
     edges = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core.base.arrays import Ints
+from metrics_core.base.arrays import Ints, Mask
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import (
     NEAR_PAIRS,
@@ -40,7 +40,7 @@ class JudgedSegments:
     place: Ints
     sizes: Ints
     rows_hash: npt.NDArray[np.uint64]
-    contradicting: npt.NDArray[np.bool_]
+    contradicting: Mask
     ranks: Ints
     counts: Ints
     fractions: int

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import Floats, Ints
 
 Aggregation = Literal["mean", "sum", "geometric"]
 
@@ -36,7 +36,7 @@ class Combination:
         result is NaN where none is defined."""
         scaled = self.onto(np.asarray(scores, dtype=np.float64))
         total = scaled.sum(axis=0)
-        counts: npt.NDArray[np.int64] = np.full(np.shape(total), len(scaled))
+        counts: Ints = np.full(np.shape(total), len(scaled))
         # A sum tells whether anything in it is undefined: mostly nothing is.
         if np.isnan(total).any():
             defined = ~np.isnan(scaled)

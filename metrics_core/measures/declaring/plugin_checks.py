@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.plugins import guarded
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
 
-Kernel = Callable[..., npt.NDArray[np.float64]]
+Kernel = Callable[..., Floats]
 
 _LOOKED_AT = 5
 """Cutoffs at which the scores for an array are compared with those for one."""
@@ -29,7 +30,7 @@ def checked(kernel: Kernel, name: str, by: str) -> Kernel:
     it is called once for each."""
     called = guarded(kernel, name, by)
 
-    def one(ranks: JudgedRanks, **values: Any) -> npt.NDArray[np.float64]:
+    def one(ranks: JudgedRanks, **values: Any) -> Floats:
         made = np.asarray(called(ranks, **values))
         if made.shape != (ranks.n_queries,) or not _holds_numbers(made):
             raise RanklensError(
@@ -40,13 +41,13 @@ def checked(kernel: Kernel, name: str, by: str) -> Kernel:
         return made.astype(np.float64, copy=False)
 
     @wraps(kernel)
-    def scores(ranks: JudgedRanks, **values: Any) -> npt.NDArray[np.float64]:
+    def scores(ranks: JudgedRanks, **values: Any) -> Floats:
         cutoffs = values.get("cutoff")
         if not isinstance(cutoffs, np.ndarray):
             return one(ranks, **values)
         wanted, ks = (ranks.n_queries, len(cutoffs)), cutoffs.tolist()
 
-        def at(cutoff: int) -> npt.NDArray[np.float64]:
+        def at(cutoff: int) -> Floats:
             return one(ranks, **{**values, "cutoff": cutoff})
 
         with suppress(RanklensError):
@@ -100,7 +101,7 @@ def _guarded_twice(whole: Callable[..., Any], what: str, by: str) -> Callable[..
     return called
 
 
-def _alike(scores: npt.NDArray[Any], others: npt.NDArray[np.float64]) -> bool:
+def _alike(scores: npt.NDArray[Any], others: Floats) -> bool:
     return np.allclose(scores, others, equal_nan=True)
 
 

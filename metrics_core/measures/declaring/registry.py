@@ -15,9 +15,8 @@ from functools import partial, wraps
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import LackingDataError, ParameterError, did_you_mean
 from metrics_core.base.plugins import Registry, adding
 from metrics_core.judging import JudgedRanks
@@ -59,7 +58,7 @@ Residual = Literal[
 Reach = Literal["additive", "first", "apart"]
 """How `unjudged.bounds` finds what they could make of a difference; explained there."""
 
-Whole = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.float64]]
+Whole = Callable[[Ints], Floats]
 """A divisor, float64[Q], by how many further documents of V grades are judged, int64[Q, V]."""
 
 
@@ -119,7 +118,7 @@ class Declaration:
     needs: tuple[Need, ...] = ()
     residual: Residual = "range"
     reach: Reach | Share = "apart"
-    from_precisions: Callable[[Floats, npt.NDArray[np.int64]], Floats] | None = None
+    from_precisions: Callable[[Floats, Ints], Floats] | None = None
     terms: Terms | None = None
     unjudged: str = UNJUDGED
     missing: str = MISSING
@@ -217,7 +216,7 @@ class Measure:
         Raises LackingDataError where the measure needs more than grades."""
         return self._of(self.declaration.kernel, ranks, dict(self.values))
 
-    def curve(self, ranks: JudgedRanks, cutoffs: npt.NDArray[np.int64]) -> Floats:
+    def curve(self, ranks: JudgedRanks, cutoffs: Ints) -> Floats:
         """Per-query scores at each cutoff, float64[Q, K]; raises ParameterError without cutoff."""
         if self.declaration.cutoff is None:
             raise ParameterError(f"{self} has no cutoff, so it has no curve.")

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Mask
+from metrics_core.base.arrays import Floats, Mask
 
-Columns = Mapping[str, npt.NDArray[np.float64] | npt.NDArray[np.object_]]
+Columns = Mapping[str, Floats | npt.NDArray[np.object_]]
 """Columns by name, all of one length: float64 with NaN where a number is missing, or texts as
 objects with None."""
 
@@ -52,7 +52,7 @@ def turned_if(test: Test, contrary: bool) -> Test:
     return turned if contrary else test
 
 
-def _known(values: npt.NDArray[np.float64] | npt.NDArray[np.object_]) -> Mask:
+def _known(values: Floats | npt.NDArray[np.object_]) -> Mask:
     return np.asarray(pd.notna(values))
 
 
