@@ -79,11 +79,11 @@ def measures_page() -> str:
 
 
 _NAMES = """\
-A measure is asked for by its name: `nDCG@10`, `P(rel=2)@5`, `nDCG(dcg='exp-log2')@10`. What stands
-behind the @ is how many results count; parameters stand in brackets and may be left out. Names
-follow ir_measures; trec_eval's (`ndcg_cut_10`) and everyday ones (`precision@5`, `mrr`) are
-understood too, in any case. `python -m metrics_core measures` prints this list, and the page
-Measures of the dashboard shows it.
+Measures have names such as `nDCG@10`, `P(rel=2)@5` and `nDCG(dcg='exp-log2')@10`. The number after
+the @ is how many results count. Parameters are in parentheses and optional. Names follow
+ir_measures; trec_eval's names (`ndcg_cut_10`) and common ones (`precision@5`, `mrr`) also work, in
+upper or lower case. `python -m metrics_core measures` prints this list, and the page Measures of
+the dashboard shows it.
 
 """
 
@@ -105,9 +105,9 @@ def _anchor(name: str) -> str:
 def _for_all() -> str:
     lines = "".join(f"- {sentence}\n" for sentence in FOR_ALL)
     return (
-        "## What holds for all of them\n\n"
-        f"{lines}- Nearly all take `judged_only=True`: {JUDGED_ONLY.meaning}.\n\n"
-        "An entry says what it does otherwise; “as usual” means: as here.\n\n"
+        "## Rules for all measures\n\n"
+        f"{lines}- Nearly all accept `judged_only=True`: {JUDGED_ONLY.meaning}.\n\n"
+        "An entry states where it differs; “default” means that these rules apply.\n\n"
     )
 
 
@@ -129,7 +129,7 @@ def _example() -> str:
         f"| rank |{heads}\n|---|{'---|' * len(LISTED)}\n| document |{documents}\n"
         f"| grade |{grades}\n{columns}\n"
         f"Two more are judged and not listed: {apart}. So the relevant documents are a, c, e and f"
-        " (R = 4); a negative grade means that nobody judged the document."
+        " (R = 4); a negative grade means that the document is unjudged."
         " log2 is the logarithm to base 2, log the natural one.\n\n"
         f"{_subtopics()}"
     )
@@ -159,7 +159,7 @@ def _measure(m: Description) -> str:
     ]
     lines += [f"- Needs: {m.needs}\n"] if m.needs else []
     lines += [f"- {_TREATED[what]}: {sentence}\n" for what, sentence in m.unlike]
-    lines += [f"- {w.sentence_case(m.as_usual)}: as usual\n"] if m.as_usual else []
+    lines += [f"- {w.sentence_case(m.as_usual)}: default\n"] if m.as_usual else []
     lines.append(f"- {_elsewhere(m)}\n")
     lines.append(f"- Source: {m.reference}\n")
     lines.append("- Worked out:\n")
@@ -180,7 +180,10 @@ def _parameters(m: Description) -> str:
     own = [p for p in m.parameters if p.name != "judged_only"]
     if not own:
         return "- No parameters\n" if not m.parameters else "- No parameters but `judged_only`\n"
-    rows = "".join(f"| `{p.place}` | {p.meaning} | {p.allowed} | {p.default} |\n" for p in own)
+    rows = "".join(
+        f"| `{p.place}` | {p.meaning} | {p.allowed} | {p.default.removeprefix('default: ')} |\n"
+        for p in own
+    )
     head = "| Parameter | Meaning | May be | Default |\n|---|---|---|---|\n"
     without = "" if len(own) < len(m.parameters) else "- It takes no `judged_only`\n"
     return f"{head}{rows}\n{without}"
@@ -211,8 +214,8 @@ def _differences() -> str:
         parts.append(f"### Differences to {package}\n\n{head}{rows}\n")
     return (
         "## Where other packages differ\n\n"
-        "Scores are compared query by query on random data, by the tests; these are the differences"
-        f" that remain.\n\n{''.join(parts)}"
+        "The tests compare scores query by query on random data. These differences remain."
+        f"\n\n{''.join(parts)}"
     )
 
 

@@ -13,7 +13,7 @@ from metrics_core.measures.declaring.other_packages import Difference
 from metrics_core.measures.declaring.parameters import Persistence, Rel, TopK
 from metrics_core.measures.declaring.registry import measure, weights
 
-Normalize = Annotated[bool, "divide by the best that the ideal order can reach"]
+Normalize = Annotated[bool, "divide by the highest score that the ideal order can reach"]
 
 
 @measure(
@@ -36,18 +36,18 @@ Normalize = Annotated[bool, "divide by the best that the ideal order can reach"]
     unjudged="An unjudged document is not part of the ideal order.",
     differences=Difference(
         "ir_measures",
-        "Judged documents that the run lacks stand last among those of their grade in the ideal"
-        " list, also where the run has negative scores.",
-        "ir_measures gives them the score 0, so that they come before documents of negative score.",
+        "Judged documents that the run lacks come last among those of their grade in the ideal"
+        " list, even if the run has negative scores.",
+        "ir_measures gives them the score 0, so they come before documents with a negative score.",
     ),
 )
 def compatibility(
     ranks: JudgedRanks, *, p: Persistence = 0.95, normalize: Normalize = True
 ) -> Floats:
-    """How alike the list and the ideal list are, the top counting most: the share they have in
-    common down to each rank, with weights that fall by p. The ideal list has all documents of a
-    grade above 0, best grade first and, among equals, in the order of the run, those that the run
-    lacks last. It is compared to the depth d of the longer of the two lists."""
+    """How similar the list is to the ideal list, with most weight on the top: the overlap down to
+    each rank, with weights that decrease by p. The ideal list contains all documents with a grade
+    above 0, sorted by grade. Documents of one grade are in the order of the run, followed by those
+    that the run lacks. The comparison goes to the depth d of the longer list."""
     hits, most = _overlaps(ranks, p, normalize)
     return ratio(hits.total(hits.relevance), most)
 
@@ -109,20 +109,21 @@ def _by_grade(query: Ints, grade: Floats, grades: Floats) -> Ints:
         "Accuracy@5": "1 - (1 + 2) / (2 * 3)",
         "Accuracy(rel=3)": "1 - 5 / 5",
     },
-    unjudged="An unjudged document counts as not relevant, so as one that should stand below.",
-    missing="Undefined where no relevant document is listed, or no other: the mean leaves it out.",
+    unjudged="An unjudged document counts as not relevant, so it should be ranked lower.",
+    missing="Undefined if no relevant document is listed, or no other; such queries are excluded"
+    " from the mean.",
     differences=Difference(
         "ir_measures",
-        "A query for which every listed document is relevant is undefined and left out.",
-        "ir_measures ends with a division by zero.",
+        "A query whose listed documents are all relevant is undefined and excluded.",
+        "ir_measures fails with a division by zero.",
     ),
 )
 def accuracy(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
-    """The chance that of a relevant and another document of the list, taken at random, the
-    relevant one stands above: 0.5 is what chance gives. Recommenders call it AUC, the area under
-    the ROC curve. It looks only at what is listed, and is undefined where the list has no such
-    pair. What question answering and sentence-transformers call accuracy@k, whether any of the
-    first k is relevant, is Success@k."""
+    """Probability that a random relevant document of the list is ranked above a random other
+    document of the list: 0.5 is chance level. Recommender research calls it AUC, the area under the
+    ROC curve. It considers only listed documents, and is undefined if the list has no such pair.
+    What question answering and sentence-transformers call accuracy@k, whether any of the first k is
+    relevant, is Success@k."""
     hits = ranks.relevant(rel)
     listed = per_query(ranks.retrieved, cutoff)
     if cutoff is not None:

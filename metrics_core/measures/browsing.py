@@ -27,7 +27,9 @@ DECIMALS = Difference(
     "ERR@k and nDCG(dcg='exp-log2')@k differ from the sixth decimal on.",
     "gdeval.pl, which ir_measures runs for them, prints five decimals.",
 )
-MaxRel = Annotated[int, "grade that is worth most; higher ones count as this one", Samples(2, 4)]
+MaxRel = Annotated[
+    int, "grade with the highest gain; higher grades count as this one", Samples(2, 4)
+]
 Exponent = Annotated[MaxRel, Bounds(1, HIGHEST_EXPONENT)]
 
 
@@ -37,7 +39,7 @@ Exponent = Annotated[MaxRel, Bounds(1, HIGHEST_EXPONENT)]
     presets={"rbp{p}": {}},
     trec_eval=InTrecEval("rbp", takes="pairs", since="10.0", values={"p": 0.9}),
     title="Rank-biased precision",
-    gloss="gain at a reader's patience",
+    gloss="expected gain per result viewed",
     ir_measures=True,
     formula=r"(1-p)\sum_{i \le k} g_i\, p^{i-1}",
     reference="Moffat and Zobel, Rank-biased precision, TOIS 2008",
@@ -54,39 +56,39 @@ Exponent = Annotated[MaxRel, Bounds(1, HIGHEST_EXPONENT)]
     differences=(
         Difference(
             "cwl_eval",
-            "RBP(rel=…) is (1 − p^1000) times as large as there, and goes on below rank 1,000.",
-            "cwl_eval weighs 1,000 ranks so that they add up to 1; the published formula has"
-            " weights that add up to 1 over endless ranks. For p up to 0.97 the first 12 digits are"
-            " equal.",
+            "RBP(rel=…) is (1 − p^1000) times as large as there, and continues below rank 1,000.",
+            "cwl_eval weights 1,000 ranks so that the weights sum to 1. The weights of the"
+            " published formula sum to 1 over an infinite list. For p up to 0.97 the first 12"
+            " digits are equal.",
         ),
         Difference(
             "ir_measures",
-            "RBP without rel, and RBP@k, have values.",
-            "No provider of ir_measures computes them; here graded RBP is ranx's and trec_eval's.",
+            "RBP without rel, and RBP@k, are supported.",
+            "No provider of ir_measures computes them. Graded RBP is as in ranx and trec_eval.",
         ),
         Difference(
             "trec_eval",
-            "rbp of version 10.0 scales the grades of a query to [0, 1] where one lies outside.",
-            "Here each grade is its gain, as published and in ranx. What trec_eval's binary prints"
-            " depends on its compiler, as its m_rbp.c never sets the least and greatest it scales"
-            " by; our trec_eval command line starts both at 0, which gives what NIST's own tests"
-            " expect.",
+            "rbp of version 10.0 scales the grades of a query to [0, 1] if one is outside.",
+            "Here each grade is its gain, as published and in ranx. The output of trec_eval's"
+            " binary depends on its compiler, because its m_rbp.c never initialises the minimum"
+            " and maximum it scales by. Our trec_eval command line starts both at 0, which gives"
+            " what NIST's own tests expect.",
         ),
         Difference(
             "ranx",
             "RBP(rel=…) gives each relevant document a gain of 1.",
-            "ranx's rbp.80-l2 leaves out grades below 2 but keeps the grade as the gain.",
+            "ranx's rbp.80-l2 ignores grades below 2 but keeps the grade as the gain.",
         ),
     ),
 )
 def rank_biased_precision(
     ranks: JudgedRanks, *, cutoff: TopK | None = None, p: Persistence = 0.8, rel: Rel | None = None
 ) -> Floats:
-    """How much a reader gains for each result looked at, who goes from one result to the next with
-    probability p. With `rel` a relevant document gains 1; without it each document gains its
-    grade. The sum is over the whole list and not normalised, as in ranx; trec_eval 10.0 scales the
-    grades of a query to [0, 1] first, and cwl, which ir_measures asks when there is a `rel`,
-    divides by 1 − p^1000."""
+    """Expected gain per viewed result for a reader who continues to the next result with
+    probability p. With `rel` a relevant document gains 1, otherwise each document gains its grade.
+    The sum is over the whole list and is not normalised, as in ranx. trec_eval 10.0 first scales
+    the grades of a query to [0, 1]; cwl, which ir_measures uses if `rel` is given, divides by 1 −
+    p^1000."""
     hits = _biased(ranks, p=p, rel=rel)
     return (1 - p) * hits.total(hits.relevance, cutoff)
 
@@ -105,8 +107,8 @@ def exponential(grades: Floats) -> Floats:
     highest = float(grades.max(initial=0))
     if highest > HIGHEST_EXPONENT:
         raise ParameterError(
-            f"dcg='exp-log2' takes grades and gains up to {HIGHEST_EXPONENT:,}, not {highest:g}.",
-            "2 to the power of more is beyond double precision; take dcg='log2'.",
+            f"dcg='exp-log2' accepts grades and gains up to {HIGHEST_EXPONENT:,}, not {highest:g}.",
+            "2 to a higher power exceeds double precision. Use dcg='log2'.",
         )
     return np.exp2(grades) - 1
 
@@ -122,7 +124,7 @@ def stopping(hits: Hits, chance: Floats) -> Floats:
     "ERR",
     aliases=("expected reciprocal rank",),
     title="Expected reciprocal rank",
-    gloss="1 ÷ rank a reader stops at",
+    gloss="expected 1 ÷ stopping rank",
     ir_measures=True,
     formula=r"\sum_{i \le k} \frac{R_i}{i}\prod_{j<i}(1-R_j),\ R_i = \frac{2^{g_i}-1}{2^{max}}",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009;"
@@ -139,11 +141,11 @@ def stopping(hits: Hits, chance: Floats) -> Floats:
         Difference(
             "gdeval",
             "A grade above 4 counts as 4, or as max_rel.",
-            "gdeval.pl ends with an error at such a grade, and at query ids that are not numbers.",
+            "gdeval.pl fails for such a grade, and for query ids that are not numbers.",
         ),
         Difference(
             "ir_measures",
-            "ERR without a cutoff has a value.",
+            "ERR without a cutoff is supported.",
             "No provider of ir_measures computes it without one.",
         ),
     ),
@@ -151,9 +153,9 @@ def stopping(hits: Hits, chance: Floats) -> Floats:
 def expected_reciprocal_rank(
     ranks: JudgedRanks, *, cutoff: TopK | None = None, max_rel: Exponent = 4
 ) -> Floats:
-    """The reciprocal of the rank at which a reader is expected to be satisfied, where each result
-    satisfies with a chance that grows with its grade, up to (2^max_rel − 1) / 2^max_rel. A grade
-    above max_rel counts as max_rel."""
+    """Expected reciprocal of the rank at which a reader is satisfied. Each result satisfies with a
+    probability that grows with its grade, up to (2^max_rel − 1) / 2^max_rel. A grade above max_rel
+    counts as max_rel."""
     hits = ranks.gaining()
     return hits.total(_satisfied(ranks, max_rel) / hits.rank, cutoff)
 

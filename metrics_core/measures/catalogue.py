@@ -21,12 +21,12 @@ from metrics_core.measures.declaring.registry import measure
 Column = Annotated[str, "column of the documents table"]
 Users = Annotated[
     Annotated[float, Bounds(1e-100, 1e100)],
-    "how many users popularity is counted over; 1 where it is a share already",
+    "number of users behind the popularity counts; 1 if popularity is already a share",
     Samples(1.0, 3.5),
 ]
 
 _UNJUDGED = "An unjudged document counts like any other."
-_NOT_LISTED = "Not defined for a judged query that the run does not list; left out of the mean."
+_NOT_LISTED = "Undefined for a judged query that the run does not list; excluded from the mean."
 
 
 def _top(ranks: JudgedRanks, cutoff: Cutoff) -> tuple[ListedDocuments, Top]:
@@ -52,7 +52,9 @@ def _share(part: Floats, whole: Floats, empty: Mask) -> Floats:
 def _prices(listed: ListedDocuments, place: Ints, column: str) -> Floats:
     prices = listed.numbers(place, column)
     if (prices < 0).any():
-        raise ParameterError(f"The column {column!r} holds a price below 0: {np.nanmin(prices)}.")
+        raise ParameterError(
+            f"The column {column!r} contains a price below 0: {np.nanmin(prices)}."
+        )
     return prices
 
 
@@ -79,13 +81,13 @@ def _earned(
     },
     ideal=1.0,
     needs=("documents",),
-    unjudged="An unjudged document counts as not relevant; its price counts in what was offered.",
+    unjudged="An unjudged document counts as not relevant; its price counts in the total.",
 )
 def money_precision(
     ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, column: Column = "price"
 ) -> Floats:
-    """How much of the worth of the first k results is relevant, by the prices of the documents.
-    Not defined where a price is missing or all of them are 0."""
+    """Share of the total price of the first k results that comes from relevant documents. Undefined
+    if a price is missing or all of them are 0."""
     listed, top = _top(ranks, cutoff)
     offered = _sum_of_known(top.hits, _prices(listed, top.place, column), cutoff)
     empty = per_query(ranks.retrieved == 0, cutoff)
@@ -109,8 +111,8 @@ def money_precision(
 def money_recall(
     ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, column: Column = "price"
 ) -> Floats:
-    """How much of the worth of all relevant documents stands among the first k results, by the
-    prices of the documents. Not defined where a price is missing or all of them are 0."""
+    """Share of the total price of all relevant documents that is among the first k results.
+    Undefined if a price is missing or all of them are 0."""
     listed = ranks.listed
     assert listed is not None
     relevant = ranks.judged_relevance >= max(rel, 0)
@@ -138,12 +140,12 @@ def money_recall(
     by_query=False,
     needs=("documents",),
     unjudged=_UNJUDGED,
-    missing="A judged query that the run does not list adds nothing.",
+    missing="A judged query that the run does not list contributes nothing.",
     residual="unaffected",
 )
 def catalogue_coverage(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
-    """Share of the documents table that stands among the first k results of any query. Each query
-    has its part: a document that n queries show counts 1/n for each of them, so that the sum over
+    """Share of the documents table that appears among the first k results of any query. Each query
+    has a part of it: a document that n queries show counts 1/n for each of them, so the sum over
     all queries is the coverage. Documents that are not in the table do not count."""
     listed, top = _top(ranks, cutoff)
     known = top.place >= 0
@@ -187,15 +189,15 @@ def novelty(
     ranks: JudgedRanks, *, cutoff: TopK, column: Column = "popularity", users: Users = 1.0
 ) -> Floats:
     """How little known the first k results are: the mean of -log2 of the share of users who know
-    each document. The column holds that share, or how many of `users` know it. Not defined where a
-    popularity is missing or 0."""
+    each document. The column contains that share, or the number of `users` who know it. Undefined
+    if a popularity is missing or 0."""
     listed, top = _top(ranks, cutoff)
     share = listed.numbers(top.place, column) / users
     if (share > 1).any():
         highest = float(np.nanmax(share)) * users
         raise ParameterError(
-            f"The column {column!r} holds {highest:g}, more than the {users:g} users.",
-            f"Say how many users there are: Novelty(column='{column}',users=1000)@10.",
+            f"The column {column!r} contains {highest:g}, more than the {users:g} users.",
+            f"Set the number of users: Novelty(column='{column}',users=1000)@10.",
         )
     rarity = -np.log2(np.where(share > 0, share, np.nan)) + 0.0
     total = _sum_of_known(top.hits, rarity, cutoff)
@@ -228,8 +230,8 @@ def _per_listed(total: Floats, count: Floats) -> Floats:
 def intra_list_diversity(
     ranks: JudgedRanks, *, cutoff: TopK, column: Column = "category"
 ) -> Floats:
-    """Share of the pairs among the first k results that differ in a column of the documents, their
-    category for example. Not defined for fewer than two results, or where a value is missing."""
+    """Share of pairs among the first k results with different values in a column of the documents,
+    such as their category. Undefined for fewer than two results, or if a value is missing."""
     listed, top = _top(ranks, cutoff)
     value = listed.codes(top.place, column)
     alike = np.where(value >= 0, _alike_above(top.hits.query, value), np.nan)

@@ -28,7 +28,7 @@ from metrics_core.measures.precision_recall import each_relevant
     range=(0, np.inf),
     condensable=False,
     residual="unaffected",
-    missing="Counted, whether the run lists the query or not.",
+    missing="Counted, even if the run does not list the query.",
 )
 def number_of_queries(ranks: JudgedRanks) -> Floats:
     """1 for each judged query; the sum is the number of queries."""
@@ -40,7 +40,7 @@ def number_of_queries(ranks: JudgedRanks) -> Floats:
     title="Answered",
     gloss="queries with results",
     formula=r"[|retrieved| > 0]",
-    reference="the share of queries that are not left without results",
+    reference="the share of queries with results",
     worked={
         "Answered": "1",
     },
@@ -48,7 +48,7 @@ def number_of_queries(ranks: JudgedRanks) -> Floats:
     residual="monotone",
 )
 def answered(ranks: JudgedRanks) -> Floats:
-    """1 for a query of which the run lists any document, judged or not; the mean is the share of
+    """1 for a query for which the run lists any document, judged or not. The mean is the share of
     judged queries with results."""
     return (ranks.documents() > 0).astype(np.float64)
 
@@ -70,7 +70,7 @@ def answered(ranks: JudgedRanks) -> Floats:
     residual="monotone",
 )
 def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Floats:
-    """Number of documents the run lists for the query; with `rel` only the relevant ones."""
+    """Number of documents that the run lists for the query; with `rel` only relevant ones."""
     if rel is None:
         return ranks.documents().astype(np.float64)
     return ranks.relevant(rel).count()
@@ -92,15 +92,15 @@ def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Floats:
     range=(0, np.inf),
     condensable=False,
     residual="monotone",
-    missing="Counted, whether the run lists the query or not.",
+    missing="Counted, even if the run does not list the query.",
     differences=Difference(
         "pytrec_eval",
         "NumRel(rel=…) counts documents of at least that grade.",
-        "pytrec_eval cannot; ir_measures therefore has no NumRel but for rel=1.",
+        "pytrec_eval does not support this, so ir_measures has NumRel only for rel=1.",
     ),
 )
 def number_relevant(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Number of relevant documents the judgments know for the query."""
+    """Number of documents that are judged relevant to the query."""
     return ranks.n_relevant(rel).astype(np.float64)
 
 
@@ -123,7 +123,7 @@ def number_relevant(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     elsewhere={"ranx": "hits"},
 )
 def number_relevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Number of relevant documents the run lists at any rank."""
+    """Number of relevant documents that the run lists at any rank."""
     return ranks.relevant(rel).count()
 
 
@@ -145,7 +145,7 @@ def number_relevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     unjudged="Unjudged documents are not counted; a negative grade is no judgment.",
 )
 def number_nonrelevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Number of documents the run lists at any rank that were judged and found not relevant."""
+    """Number of documents that the run lists at any rank and that are judged not relevant."""
     return ranks.judged().count() - ranks.relevant(rel).count()
 
 

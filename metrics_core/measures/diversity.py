@@ -24,16 +24,18 @@ from metrics_core.measures.declaring.parameters import Bounds, Rel, Samples, Sha
 from metrics_core.measures.declaring.registry import Need, measure
 
 Alpha = Annotated[
-    Share, "how much a subtopic loses each time a result repeats it", Samples(0.5, 0.3)
+    Share, "how much a subtopic is discounted each time a result repeats it", Samples(0.5, 0.3)
 ]
-Patience = Annotated[Share, "how likely a reader goes on to the next result", Samples(1.0, 0.5)]
+Patience = Annotated[
+    Share, "probability that a reader continues to the next result", Samples(1.0, 0.5)
+]
 
 NEEDS: tuple[Need, ...] = ("subtopics",)
 UNJUDGED = "An unjudged document covers no subtopic."
 _FIRST_RANK = Difference(
     "pyndeval",
     "At cutoff 1 the value is divided by the number of subtopics, as at every other cutoff.",
-    "ndeval's loop that divides starts at the second rank.",
+    "The loop of ndeval that divides starts at the second rank.",
 )
 Deep = Annotated[TopK, Bounds(1, 1_000_000)]
 """A cutoff of a measure that needs an array as long."""
@@ -95,8 +97,8 @@ _NONE = np.empty(0)
     differences=_FIRST_RANK,
 )
 def alpha_dcg(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1, alpha: Alpha = 0.5) -> Floats:
-    """How many subtopics the first k results cover, early ones and new ones counting most, as a
-    share of what results would give that each cover every subtopic."""
+    """Number of subtopics that the first k results cover, with most weight on early and new ones,
+    as a share of the score if each result covered every subtopic."""
     judgments = judgments_of(ranks)
     each = _everything(alpha, 1 / np.log2(_ranks_to(cutoff) + 1), cutoff)
     whole = each * per_query(judgments.n_subtopics(rel), cutoff)
@@ -107,7 +109,7 @@ def alpha_dcg(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1, alpha: Alpha = 
     "alpha_nDCG",
     aliases=("α_nDCG", "alpha-nDCG", "αnDCG"),
     title="α-nDCG",
-    gloss="cover of subtopics, top {k}",
+    gloss="subtopic coverage, top {k}",
     ir_measures=True,
     formula=r"\frac{\sum_{i \le k} n_i / \log_2(i+1)}{\text{the same for the best order}},"
     r"\ n_i = \sum_{s \in i} (1-\alpha)^{c_s(i-1)}",
@@ -127,8 +129,9 @@ def alpha_dcg(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1, alpha: Alpha = 
 def alpha_ndcg(
     ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1, alpha: Alpha = 0.5
 ) -> Floats:
-    """How close the results come to the best possible cover of the query's subtopics, early and
-    new ones counting most; each further result for a subtopic counts 1 − alpha times the last."""
+    """How close the results come to the best possible coverage of the query's subtopics, with most
+    weight on early and new ones. Each further result for a subtopic counts 1 − alpha times the
+    previous one."""
     judgments = judgments_of(ranks)
     best = _discounted(judgments.ideal(rel, alpha), alpha, cutoff)
     return ratio(_discounted(judgments.covered(rel), alpha, cutoff), best)
@@ -152,8 +155,8 @@ def alpha_ndcg(
     differences=_FIRST_RANK,
 )
 def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Floats:
-    """The reciprocal of the rank at which a reader is expected to be satisfied, who wants one of
-    the subtopics, as a share of what results would give that each cover every subtopic."""
+    """Expected reciprocal of the rank at which a reader is satisfied who wants one of the
+    subtopics, as a share of the score if each result covered every subtopic."""
     judgments = judgments_of(ranks)
     each = _everything(_ERR_ALPHA, 1 / _ranks_to(cutoff), cutoff)
     whole = each * per_query(judgments.n_subtopics(rel), cutoff)
@@ -164,7 +167,7 @@ def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Floats:
     "nERR_IA",
     aliases=("nERR-IA", "normalized intent-aware ERR"),
     title="Normalised intent-aware ERR",
-    gloss="1 ÷ rank, to the best order",
+    gloss="1 ÷ rank, vs best order",
     ir_measures=True,
     formula=r"\frac{\sum_{i \le k} n_i / i}{\text{the same for the best order}},"
     r"\ n_i = \sum_{s \in i} 2^{-c_s(i-1)}",
@@ -179,7 +182,7 @@ def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Floats:
     unjudged=UNJUDGED,
 )
 def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
-    """Intent-aware ERR as a share of what the best order of the judged documents reaches."""
+    """Intent-aware ERR as a share of the score of the best order of the judged documents."""
     judgments = judgments_of(ranks)
     best = _reciprocal(judgments.ideal(rel, _ERR_ALPHA), cutoff)
     return ratio(_reciprocal(judgments.covered(rel), cutoff), best)
@@ -189,7 +192,7 @@ def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> 
     "NRBP",
     aliases=("novelty- and rank-biased precision",),
     title="Novelty-biased RBP",
-    gloss="new subtopics, by patience",
+    gloss="new subtopics, rank-biased",
     ir_measures=True,
     formula=r"\frac{1-(1-\alpha)\beta}{S}\sum_i n_i\,\beta^{i-1},"
     r"\ n_i = \sum_{s \in i} (1-\alpha)^{c_s(i-1)}",
@@ -203,9 +206,9 @@ def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> 
     unjudged=UNJUDGED,
 )
 def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Floats:
-    """How many subtopics a reader finds who goes from one result to the next with probability
-    beta, new ones counting most, as a share of what endless results would give that each cover
-    every subtopic."""
+    """Number of subtopics that a reader finds who continues to the next result with probability
+    beta, with most weight on new ones, as a share of the score of an infinite list in which each
+    result covers every subtopic."""
     judgments = judgments_of(ranks)
     found = judgments.covered(rel)
     total = _novelty(found, alpha, beta ** (found.hits.rank - 1.0), None)
@@ -216,7 +219,7 @@ def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience
     "nNRBP",
     aliases=("normalized NRBP",),
     title="Normalised NRBP",
-    gloss="NRBP to the best order",
+    gloss="NRBP vs best order",
     ir_measures=True,
     formula=r"\frac{NRBP}{\text{the same for the best order}}",
     reference="Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and"
@@ -235,7 +238,7 @@ def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience
     ),
 )
 def nnrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Floats:
-    """NRBP as a share of what the best order of the judged documents reaches."""
+    """NRBP as a share of the score of the best order of the judged documents."""
     judgments = judgments_of(ranks)
     found, best = judgments.covered(rel), judgments.ideal(rel, alpha)
     return ratio(

@@ -17,20 +17,20 @@ from metrics_core.measures.declaring.registry import measure, terms
 
 Gain = Annotated[
     Literal["log2", "exp-log2"],
-    "what a grade is worth: the grade itself (log2) or 2^grade − 1 (exp-log2)",
+    "gain of a grade: the grade itself (log2) or 2^grade − 1 (exp-log2)",
 ]
 Discount = Annotated[
     Literal["log2", "max2"],
-    "a gain at rank i is divided by log2(i + 1) (log2) or log2(max(i, 2)) (max2)",
+    "divisor of a gain at rank i: log2(i + 1) (log2) or log2(max(i, 2)) (max2)",
 ]
 Averaged = Annotated[
     Literal["none", "retrieved"],
-    "what the sum is divided by: nothing, or the results counted, k or fewer",
+    "divisor of the sum: none, or the number of results counted, at most k",
 ]
 Gains = Annotated[
     GainTable,
     Bounds(-1e9, 1e9),
-    "what each grade is worth instead of itself; other grades keep their own value",
+    "gain of each grade; grades that are not listed keep their own value",
     Samples(((0, 0.5), (1, 3), (2, 9)), ((1, 7), (3, -2)), ((7, 2),)),
 ]
 
@@ -38,13 +38,13 @@ _JARVELIN = "Järvelin and Kekäläinen, Cumulated gain-based evaluation, TOIS 2
 
 _RANX_LEVEL = Difference(
     "ranx",
-    "Grades between 0 and 1 gain what they are.",
-    "ranx counts only grades from its rel_lvl (1 by default), and wants whole numbers.",
+    "Grades between 0 and 1 count with their own value.",
+    "ranx counts only grades from its rel_lvl (1 by default), and requires whole numbers.",
 )
 _SKLEARN_TIES = Difference(
     "scikit-learn",
-    "Documents with equal scores come in one order, that of their ids.",
-    "ndcg_score and dcg_score average over all orders of them, unless they are told ignore_ties.",
+    "Documents with tied scores have one order, by their ids.",
+    "ndcg_score and dcg_score average over all orders of them, unless ignore_ties is set.",
 )
 
 
@@ -108,7 +108,7 @@ def each_discounted(hits: Hits, discount: Discount) -> Floats:
     "nDCG",
     aliases=("normalized discounted cumulative gain",),
     title="Normalized discounted cumulative gain",
-    gloss="order of the top {k}",
+    gloss="ranking quality of the top {k}",
     trec_eval=(
         InTrecEval("ndcg", takes="pairs"),
         InTrecEval("ndcg_cut_{cutoff}", CUTOFFS),
@@ -140,9 +140,9 @@ def ndcg(
     gains: Gains | None = None,
     discount: Discount = "log2",
 ) -> Floats:
-    """How close the results come to the best possible order: 1 is perfect, 0 means nothing
-    relevant. Higher grades and earlier ranks count more. Grades with decimals are worth what they
-    say."""
+    """How close the results come to the best possible order: 1 is perfect, 0 means no relevant
+    results. Higher grades and earlier ranks count more. Decimal grades count with their exact
+    value."""
     best = discounted(best_gains(ranks, dcg, gains), cutoff, discount)
     return ratio(discounted(found_gains(ranks, dcg, gains), cutoff, discount), best)
 
@@ -194,9 +194,9 @@ def discounted_cumulative_gain(
     discount: Discount = "log2",
     denominator: Averaged = "none",
 ) -> Floats:
-    """What the results are worth when each counts less the further down it stands. It is not
-    divided by the best order, so it can only be compared for the same queries. Some recommender
-    courses average it over the first k results, or over fewer where the list is shorter."""
+    """Total gain of the results, discounted by rank. It is not divided by the best order, so it can
+    only be compared for the same queries. Some recommender courses average it over the first k
+    results, or over fewer if the list is shorter."""
     total = discounted(found_gains(ranks, dcg, gains), cutoff, discount)
     if denominator == "none":
         return total
@@ -250,7 +250,7 @@ def ideal_dcg(
     gains: Gains | None = None,
     discount: Discount = "log2",
 ) -> Floats:
-    """The DCG of the best possible order of all judged documents: what nDCG divides by."""
+    """DCG of the best possible order of all judged documents, by which nDCG divides."""
     return discounted(best_gains(ranks, dcg, gains), cutoff, discount)
 
 
@@ -278,7 +278,7 @@ def cumulative_gain(
     dcg: Gain = "log2",
     gains: Gains | None = None,
 ) -> Floats:
-    """The sum of the grades among the results, wherever they stand."""
+    """Sum of the grades among the results, at any rank."""
     hits = found_gains(ranks, dcg, gains)
     return hits.total(hits.relevance, cutoff)
 

@@ -31,12 +31,13 @@ _EPSILON = 0.00001
         " + (1 / 6 + 5 / 6 * (4 / 5) * (2.00001 / 3.00002))) / 4",
         "infAP(rel=3)": "1 / 6 + 5 / 6 * (4 / 5) * (1e-5 / 3.00002)",
     },
-    unjudged="A negative grade means pooled but not judged: such documents count as relevant in"
-    " the same share as the judged ones. Documents without any grade count as not relevant.",
+    unjudged="A negative grade means pooled but not judged: such documents count as relevant at"
+    " the same rate as the judged ones. Documents without any grade count as not"
+    " relevant.",
 )
 def inferred_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Average precision, estimated where only a random part of the pool was judged. Mark the rest
-    of the pool with a negative grade; without such marks it is close to AP."""
+    """Average precision, estimated if only a random part of the pool was judged. Mark the rest of
+    the pool with a negative grade; without such marks it is close to AP."""
     return ratio(ranks.relevant(rel).total(_estimates(ranks, rel)), ranks.n_relevant(rel))
 
 

@@ -74,7 +74,7 @@ def p_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     unjudged=UNJUDGED,
 )
 def subtopic_recall(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
-    """Share of the query's subtopics for which the first k results have something relevant."""
+    """Share of the query's subtopics with a relevant document among the first k results."""
     judgments = judgments_of(ranks)
     found = judgments.covered(rel)
     first = found.hits.only(found.repeat == 1)

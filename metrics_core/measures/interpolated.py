@@ -18,18 +18,18 @@ ELEVEN = tuple(level / 10 for level in range(11))
 
 Level = Annotated[
     Share,
-    "share of the relevant documents that have been found",
+    "share of the relevant documents that must be found",
     Samples(0.5, 0.0, 0.1, 0.3, 0.55, 1.0),
 ]
 Levels = Annotated[
     Numbers,
     Bounds(0, 1),
-    "the recall levels that are averaged",
+    "the recall levels to average over",
     Samples(ELEVEN, (0.2, 0.5, 0.8)),
 ]
 Rounding = Annotated[
     Literal["nearest", "up"],
-    "whole documents of a recall level: nearest (trec_eval 10) or up from .1 (9)",
+    "rounding of a recall level to whole documents: nearest (trec_eval 10) or up from .1 (9)",
 ]
 
 
@@ -86,18 +86,18 @@ def interpolated(
     residual="normalised",
     differences=Difference(
         "pytrec_eval",
-        "A recall level may ask for one document less.",
-        "trec_eval rounds r·R to the nearest whole number since 10.0; 9.0.8, which pytrec_eval and"
-        " ir_measures run, took the whole part of r·R + 0.9: rounding='up' here. Inside ir_measures"
-        " the provider of Ranklens rounds so.",
+        "A recall level may require one document less.",
+        "trec_eval rounds r·R to the nearest whole number since 10.0. Version 9.0.8, which"
+        " pytrec_eval and ir_measures run, took the whole part of r·R + 0.9: rounding='up' here."
+        " The provider of Ranklens in ir_measures rounds that way.",
     ),
 )
 def interpolated_precision(
     ranks: JudgedRanks, *, recall: Level, rel: Rel = 1, rounding: Rounding = "nearest"
 ) -> Floats:
-    """The best precision a reader can have who wants at least this share of the relevant
-    documents; 0 if the results do not hold so many. trec_eval 10 rounds the share to the nearest
-    whole document, trec_eval 9 and with it ir_measures up from a tenth."""
+    """Highest precision at any rank where at least this share of the relevant documents is found; 0
+    if the results never reach it. trec_eval 10 rounds the share to the nearest whole document;
+    trec_eval 9, and thus ir_measures, rounds up from a tenth."""
     return interpolated(ranks, [recall], rel=rel, rounding=rounding)[:, 0]
 
 

@@ -30,8 +30,8 @@ _MISSING = "A judged query that the run does not list counts as 0.00001, as does
     residual="precisions",
 )
 def geometric_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Average precision whose geometric mean is taken over queries: doubling a poor query's score
-    counts as much as doubling a good one's. The score of a single query is its AP."""
+    """Average precision with a geometric mean over queries: doubling a poor query's score counts as
+    much as doubling a good one's. The score of a single query is its AP."""
     return average_precision(ranks, rel=rel)
 
 
@@ -48,12 +48,12 @@ def geometric_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     },
     aggregation="geometric",
     ideal=1.0,
-    unjudged="Unjudged documents are passed over, as if they were not in the list.",
+    unjudged="Unjudged documents are ignored, as if they were not in the list.",
     missing=_MISSING,
 )
 def geometric_bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Binary preference whose geometric mean is taken over queries, so that the queries that go
-    badly count more. The score of a single query is its Bpref."""
+    """Binary preference with a geometric mean over queries, so that poor queries count more. The
+    score of a single query is its Bpref."""
     return bpref(ranks, rel=rel)
 
 
@@ -79,8 +79,8 @@ def _log_odds(precisions: Floats, relevant: Ints) -> Floats:
     from_precisions=_log_odds,
 )
 def yet_another_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Average precision on the scale of log-odds, smoothed: above 0 where it is above one half.
-    Differences near 0 and near 1 weigh more than in the middle."""
+    """Smoothed average precision on the log-odds scale: above 0 if it is above one half.
+    Differences near 0 and near 1 count more than those in the middle."""
     hits = ranks.relevant(rel)
     return _log_odds(hits.total(hits.ordinal() / hits.rank), ranks.n_relevant(rel))
 

@@ -54,7 +54,7 @@ def _gained_and_looked_at(
 @measure(
     "NERR8",
     title="Nearly ERR, equation 8",
-    gloss="gain until one satisfies, to {k}",
+    gloss="gain until satisfied, to {k}",
     ir_measures=True,
     formula=r"\frac{\sum_{i \le k} P_i g_i}{\sum_{i \le k} P_i},\ P_i = \prod_{j<i}(1-g_j)",
     reference=f"{_NERR} 8",
@@ -69,8 +69,8 @@ def _gained_and_looked_at(
 def nerr8(
     ranks: JudgedRanks, *, cutoff: TopK, min_rel: MinRel = 0, max_rel: MaxRel | None = None
 ) -> Floats:
-    """Gain for each result looked at by a reader who stops at a result with a chance that is its
-    gain, and after k of them. Without `max_rel` the highest grade of all judgments gains 1."""
+    """Gain per viewed result for a reader who stops at a result with a probability equal to its
+    gain, and after k results. Without `max_rel` the highest grade of all judgments gains 1."""
     return _nearly_err(ranks, min_rel, max_rel, np.ones(DEPTH), cutoff)
 
 
@@ -115,8 +115,8 @@ def nerr9(
 def nerr10(
     ranks: JudgedRanks, *, p: Persistence = 0.9, min_rel: MinRel = 0, max_rel: MaxRel | None = None
 ) -> Floats:
-    """Gain for each result looked at by a reader who stops at a result with a chance that is its
-    gain and otherwise goes on with probability p. Without `max_rel` the highest grade of all
+    """Gain per viewed result for a reader who stops at a result with a probability equal to its
+    gain, and otherwise continues with probability p. Without `max_rel` the highest grade of all
     judgments gains 1."""
     return _nearly_err(ranks, min_rel, max_rel, p ** (RANKS - 1), None)
 
@@ -144,9 +144,9 @@ def nerr11(
     min_rel: MinRel = 0,
     max_rel: MaxRel | None = None,
 ) -> Floats:
-    """Gain for each result looked at by a reader who stops at a result with a chance that is its
-    gain and otherwise goes on as in INSQ, wanting T relevant documents. Without `max_rel` the
-    highest grade of all judgments gains 1."""
+    """Gain per viewed result for a reader who stops at a result with a probability equal to its
+    gain, and otherwise continues as in INSQ, with a goal of T relevant documents. Without `max_rel`
+    the highest grade of all judgments gains 1."""
     return _nearly_err(ranks, min_rel, max_rel, _patience(T), None)
 
 

@@ -71,7 +71,7 @@ def _gained(ranks: JudgedRanks, gains: GainTable | None) -> _Gained:
 @measure(
     "binG",
     title="Binary G",
-    gloss="few not relevant above",
+    gloss="few non-relevant above relevant",
     trec_eval="binG",
     formula=r"\frac{1}{R}\sum_{i : rel_i \ge rel} \frac{1}{\log_2(2 + n_i)}",
     reference="trec_eval, m_binG.c (experimental, 2008)",
@@ -83,8 +83,8 @@ def _gained(ranks: JudgedRanks, gains: GainTable | None) -> _Gained:
     residual="normalised",
 )
 def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Each relevant result counts by how few results that are not relevant stand above it;
-    relevant ones above it cost nothing."""
+    """Each relevant result counts more, the fewer non-relevant results are ranked above it.
+    Relevant results above it cost nothing."""
     hits = ranks.relevant(rel)
     above = hits.rank - hits.ordinal()
     return ratio(hits.total(1 / np.log2(2 + above)), ranks.n_relevant(rel))
@@ -94,7 +94,7 @@ def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     "G",
     aliases=("normalized gain",),
     title="Normalized gain G",
-    gloss="graded, little lost above",
+    gloss="graded, by lag behind the ideal",
     trec_eval=InTrecEval("G", takes="pairs"),
     formula=r"\frac{1}{\sum_j g^*_j}\sum_i \frac{g_i}{\log_2(2 + \sum_{j \le i} \max(g^*_j, 1)"
     r" - \sum_{j \le i} g_j)}",
@@ -107,8 +107,8 @@ def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     ideal=1.0,
 )
 def normalized_g(ranks: JudgedRanks, *, gains: Gains | None = None) -> Floats:
-    """Each result counts with its grade, the less the more gain the best possible list would have
-    had by then than this one: a result is worth as much as the moment still allows."""
+    """Each result counts with its grade, discounted by how far the gain so far lags behind that of
+    the best possible list at that rank."""
     graded = _gained(ranks, gains)
     return ratio(graded.found.total(_allowed(graded)), graded.best.total(graded.best.relevance))
 
@@ -146,7 +146,7 @@ def _allowed(graded: _Gained) -> Floats:
     ideal=1.0,
 )
 def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Floats:
-    """nDCG at the rank of each document with a gain, averaged over all of them; those that were
+    """nDCG at the rank of each document with a gain, averaged over all of them. Documents that were
     not found count with the nDCG of the whole list."""
     graded = _gained(ranks, gains)
     found, good = graded.found, graded.found.relevance > 0
@@ -160,7 +160,7 @@ def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Float
     "Rndcg",
     aliases=("nDCG at R levels",),
     title="nDCG at the R levels",
-    gloss="nDCG where the best grade drops",
+    gloss="nDCG where the ideal grade drops",
     trec_eval=InTrecEval("Rndcg", takes="pairs"),
     formula=r"\frac{1}{|L|}\sum_{k \in L} nDCG@k",
     reference="trec_eval, m_Rndcg.c (experimental)",
@@ -174,9 +174,9 @@ def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Float
     ideal=1.0,
 )
 def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = None) -> Floats:
-    """nDCG averaged over the depths at which the best possible list passes to a lower grade, and
-    the whole list where that reaches at least two ranks further; 0 where no grade is at least
-    `rel`, which changes nothing else."""
+    """nDCG averaged over the depths at which the best possible list drops to a lower grade, and
+    over the whole list if it is at least two ranks longer. It is 0 if no grade is at least `rel`,
+    which has no other effect."""
     graded = _gained(ranks, gains)
     found, best = graded.found, graded.best
     drop, longer = _drops(best), _longer(ranks, graded)

@@ -15,12 +15,11 @@ from metrics_core.measures.declaring.registry import measure, weights
 
 ListShare = Annotated[
     Literal["k", "retrieved"],
-    "what the hits are divided by: k, or what is listed where that is less",
+    "divisor of the hits: k, or the number of listed documents if that is smaller",
 ]
 FoundShare = Annotated[
     Literal["relevant", "retrieved", "min", "k"],
-    "what the sum is divided by: all relevant documents, those retrieved, the lesser of k and all,"
-    " or k",
+    "divisor of the sum: all relevant documents, those retrieved, the smaller of k and all, or k",
 ]
 
 
@@ -46,8 +45,8 @@ FoundShare = Annotated[
 def precision(
     ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, denominator: ListShare = "k"
 ) -> Floats:
-    """Share of the first k results that are relevant. Empty ranks count against it, unless it is
-    divided by the documents retrieved where those are fewer."""
+    """Share of the first k results that are relevant. Empty ranks count as not relevant, unless
+    `denominator` is 'retrieved'."""
     found = ranks.relevant(rel).count(cutoff)
     if denominator == "k":
         found /= cutoff
@@ -72,7 +71,7 @@ def precision(
     elsewhere={"ranx": "recall@k"},
 )
 def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
-    """Share of all relevant documents that stand among the first k results."""
+    """Share of all relevant documents that are among the first k results."""
     found = ranks.relevant(rel).count(cutoff)
     return ratio(found, per_query(ranks.n_relevant(rel), cutoff))
 
@@ -109,11 +108,10 @@ def average_precision(
     rel: Rel = 1,
     denominator: FoundShare = "relevant",
 ) -> Floats:
-    """Precision at the rank of each relevant document, averaged over all relevant documents;
-    those that were not found count 0. Early relevant results count more. Other conventions divide
-    by the relevant documents retrieved within the cutoff, by the lesser of k and all relevant
-    documents, or, as some recommender courses do, always by k: without a cutoff by the number of
-    documents listed."""
+    """Precision at the rank of each relevant document, averaged over all relevant documents; those
+    not found count 0. Early relevant results count more. Other conventions divide by the relevant
+    documents retrieved within the cutoff, by the smaller of k and all relevant documents, or, as
+    some recommender courses do, always by k: without a cutoff by the number of documents listed."""
     hits = ranks.relevant(rel)
     precisions = hits.total(hits.ordinal() / hits.rank, cutoff)
     if denominator == "retrieved":
@@ -156,7 +154,7 @@ def reciprocal_rank(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel 
     "Success",
     aliases=("hit rate", "hit ratio", "hit", "HR"),
     title="Success",
-    gloss="a relevant one in top {k}",
+    gloss="any relevant in top {k}",
     trec_eval=InTrecEval("success_{cutoff}", (1, 5, 10)),
     ir_measures=True,
     formula=r"[\exists\, i \le k : rel_i \ge rel]",
@@ -172,8 +170,8 @@ def reciprocal_rank(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel 
     also_means={"hits": "ranx's hits@{k} counts the relevant documents, which is {k} times P@{k}"},
 )
 def success(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
-    """1 if there is any relevant document among the first k results, otherwise 0; the mean is the
-    share of queries that were answered at all."""
+    """1 if any of the first k results is relevant, otherwise 0. The mean is the share of queries
+    with a relevant result."""
     return (ranks.relevant(rel).count(cutoff) > 0).astype(np.float64)
 
 
@@ -181,7 +179,7 @@ def success(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     "Rprec",
     aliases=("R-precision",),
     title="R-precision",
-    gloss="precision at R relevant",
+    gloss="precision at rank R",
     trec_eval="Rprec",
     ir_measures=True,
     formula=r"\frac{1}{R}\sum_{i \le R} [rel_i \ge rel]",

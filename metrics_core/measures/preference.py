@@ -16,7 +16,7 @@ from metrics_core.measures.declaring.registry import measure, weights
     "Bpref",
     aliases=("binary preference",),
     title="Binary preference",
-    gloss="relevant above not relevant",
+    gloss="relevant above non-relevant",
     trec_eval="bpref",
     ir_measures=True,
     formula=r"\frac{1}{R}\sum_{i : rel_i \ge rel} 1 - \frac{\min(n_i, R)}{\min(N, R)}",
@@ -28,24 +28,23 @@ from metrics_core.measures.declaring.registry import measure, weights
     },
     elsewhere={"ranx": "bpref"},
     ideal=1.0,
-    unjudged="Unjudged documents are passed over, as if they were not in the list.",
+    unjudged="Unjudged documents are ignored, as if they were not in the list.",
     differences=(
         Difference(
             "ranx",
-            "Documents with a negative grade are left out of account.",
-            "ranx takes them for judged and not relevant.",
+            "Documents with a negative grade are ignored.",
+            "ranx treats them as judged and not relevant.",
         ),
         Difference(
             "ranx",
-            "A query without judged documents that are not relevant, or without relevant ones, has"
-            " a value.",
+            "A query without judged non-relevant documents, or without relevant ones, has a value.",
             "ranx divides by min(R, N), which is 0 then, and by R.",
         ),
     ),
 )
 def bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """How seldom a document judged not relevant stands above a relevant one: 1 if never. Each
-    relevant result loses the share of the R best not relevant ones that stand above it."""
+    """How rarely a document judged not relevant is ranked above a relevant one: 1 if never. Each
+    relevant result loses the share of the R best non-relevant ones that are ranked above it."""
     return ratio(ranks.relevant(rel).total(_kept(ranks, rel)), ranks.n_relevant(rel))
 
 

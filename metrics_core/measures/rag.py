@@ -30,9 +30,9 @@ from metrics_core.measures.precision_recall import (
     ideal=1.0,
 )
 def context_precision(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
-    """How far the relevant documents stand at the top of the context: precision at the rank of
-    each relevant result, averaged over the relevant results in the context. It is AP divided by the
-    relevant documents retrieved, so it does not see what was not retrieved."""
+    """How high the relevant documents are in the context: precision at the rank of each relevant
+    result, averaged over the relevant results in the context. It is AP divided by the relevant
+    documents retrieved, so documents that were not retrieved have no effect."""
     return average_precision(ranks, cutoff=cutoff, rel=rel, denominator="retrieved")
 
 
@@ -40,7 +40,7 @@ def context_precision(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Re
     "ContextRecall",
     aliases=("context recall",),
     title="Context recall",
-    gloss="share of needed context there",
+    gloss="share of needed context found",
     elsewhere={"ragas": "id_based_context_recall"},
     formula=r"\frac{\sum_{i \le k} [rel_i \ge rel]}{R}",
     reference="Ragas, its documentation of context recall by ids",
@@ -51,8 +51,8 @@ def context_precision(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Re
     residual="recall",
 )
 def context_recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
-    """Share of the documents that the answer needs which stand in the context: recall of the first
-    k results, by judgments rather than by the claims of a reference answer."""
+    """Share of the documents needed for the answer that are in the context: recall of the first k
+    results, by judgments instead of the claims of a reference answer."""
     return recall(ranks, cutoff=cutoff, rel=rel)
 
 

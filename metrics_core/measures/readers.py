@@ -32,19 +32,17 @@ UNJUDGED = "An unjudged document gains nothing."
 Goal = Annotated[
     float,
     Bounds(1e-6, 1e6),
-    "how much gain a reader looks for, in documents of the highest grade",
+    "goal of the reader: the gain wanted, in documents of the highest grade",
     Samples(1, 2.5),
 ]
-Log2 = Annotated[Literal["log2"], "what a grade is worth: its share of the highest"]
-MinRel = Annotated[
-    FromZero, "grade that is worth nothing; lower ones are worth nothing either", Samples(0, 1)
-]
+Log2 = Annotated[Literal["log2"], "gain of a grade, as a share of the highest"]
+MinRel = Annotated[FromZero, "grade with gain 0; lower grades also gain 0", Samples(0, 1)]
 
 OF_CWL = Difference(
     "cwl_eval",
-    "min_rel cannot be negative, and max_rel need not be given.",
-    "Negative grades are no judgments here. In ir_measures max_rel is required; here the"
-    " highest grade of all judgments stands in for it.",
+    "min_rel cannot be negative, and max_rel is optional.",
+    "Negative grades are not judgments here. ir_measures requires max_rel; here the default is the"
+    " highest grade of all judgments.",
 )
 _SOURCE = "Moffat et al., INST, ADCS 2015; as cwl_eval computes it"
 
@@ -102,8 +100,8 @@ def scaled_dcg(
     min_rel: MinRel = 0,
     max_rel: MaxRel | None = None,
 ) -> Floats:
-    """DCG as a share of what k documents of the highest grade would give, whether or not the
-    query has so many. Without `max_rel` the highest grade of all judgments is the best."""
+    """DCG as a share of the DCG of k documents with the highest grade, even if the query has fewer.
+    Without `max_rel` the highest grade of all judgments is the best."""
     hits, depth = gaining(ranks, min_rel, max_rel), within(cutoff)
     total = hits.total(hits.relevance / np.log2(hits.rank + 1), depth)
     return total / prefix_sums(1 / np.log2(RANKS + 1))[depth]
@@ -113,7 +111,7 @@ def scaled_dcg(
     "BPM",
     aliases=("bejeweled player model",),
     title="Bejeweled player model",
-    gloss="gain until sated or at {k}",
+    gloss="gain until goal T or rank {k}",
     ir_measures=True,
     formula=r"\frac{1}{s}\sum_{i \le s} g_i,\ s = \min(k, \min\{i : \sum_{j \le i} g_j \ge T\})",
     reference="Zhang et al., Evaluating web search with a Bejeweled player model, SIGIR 2017",
@@ -133,8 +131,8 @@ def bejeweled_player_model(
     min_rel: MinRel = 0,
     max_rel: MaxRel | None = None,
 ) -> Floats:
-    """Average gain of the results that a reader looks at who stops after k of them, or sooner
-    when the gains add up to T. Without `max_rel` the highest grade of all judgments gains 1."""
+    """Average gain of the results viewed by a reader who stops after k results, or sooner if the
+    gains add up to T. Without `max_rel` the highest grade of all judgments gains 1."""
     hits, sated, depth = *_until_sated(ranks, T, min_rel, max_rel), within(cutoff)
     return hits.total(hits.relevance, depth) / np.minimum(per_query(sated, cutoff), depth)
 
@@ -152,7 +150,7 @@ def _until_sated(
 @measure(
     "INSQ",
     title="INSQ",
-    gloss="gain, goal T, rank by rank",
+    gloss="gain for goal T, by rank",
     ir_measures=True,
     formula=r"\frac{\sum_i g_i / (i + 2T - 1)^2}{\sum_{i \le 1000} 1 / (i + 2T - 1)^2}",
     reference="Moffat, Scholer and Thomas, Models and metrics, ADCS 2012; as in cwl_eval",
@@ -172,9 +170,9 @@ def insq(
     min_rel: MinRel = 0,
     max_rel: MaxRel | None = None,
 ) -> Floats:
-    """Gain for each result looked at by a reader who wants T relevant documents and grows more
-    patient the further they have come, whatever they found. Without `max_rel` the highest grade
-    of all judgments gains 1."""
+    """Gain per viewed result for a reader who wants T relevant documents and becomes more patient
+    with each rank, regardless of what they found. Without `max_rel` the highest grade of all
+    judgments gains 1."""
     hits = gaining(ranks, min_rel, max_rel)
     total = hits.total(hits.relevance / (hits.rank + 2 * T - 1) ** 2)
     return total / np.sum(1 / (RANKS + 2 * T - 1) ** 2)
@@ -183,7 +181,7 @@ def insq(
 @measure(
     "INST",
     title="INST",
-    gloss="gain, goal T, less as found",
+    gloss="gain for goal T, by gain so far",
     ir_measures=True,
     formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},\ \frac{P_{i+1}}{P_i} ="
     r" \left(\frac{i + 2T - G_i - 1}{i + 2T - G_i}\right)^2,\ G_i = \sum_{j \le i} g_j",
@@ -204,9 +202,9 @@ def inst(
     min_rel: MinRel = 0,
     max_rel: MaxRel | None = None,
 ) -> Floats:
-    """Gain for each result looked at by a reader who wants T relevant documents and goes on the
-    less likely the more they have gained. Without `max_rel` the highest grade of all judgments
-    gains 1."""
+    """Gain per viewed result for a reader who wants T relevant documents and is less likely to
+    continue the more they have gained. Without `max_rel` the highest grade of all judgments gains
+    1."""
     hits, looked_at = _inst(ranks, T, min_rel, max_rel)
     return hits.total(hits.relevance) / looked_at
 

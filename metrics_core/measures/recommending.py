@@ -28,7 +28,7 @@ def average_reciprocal_hit_rank(
     ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1
 ) -> Floats:
     """1 divided by the rank of each relevant result, averaged over all relevant documents; those
-    that were not found count 0."""
+    not found count 0."""
     hits = ranks.relevant(rel)
     return ratio(hits.total(1 / hits.rank, cutoff), per_query(ranks.n_relevant(rel), cutoff))
 

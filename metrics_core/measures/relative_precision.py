@@ -19,7 +19,7 @@ MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 
 Factor = Annotated[
     Annotated[float, Bounds(0, MOST, open_low=True)],
-    "how many times the number of relevant documents deep",
+    "depth as a multiple of the number of relevant documents",
     Samples(1.0, 0.2, 0.6, 1.4, 2.0),
 ]
 
@@ -42,8 +42,8 @@ Factor = Annotated[
     elsewhere={"BEIR": "R_cap@k"},
 )
 def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
-    """Relevant documents among the first k, as a share of the most there could be: precision
-    while k is below the number of relevant documents, recall beyond."""
+    """Relevant documents among the first k, as a share of the maximum possible: precision while k
+    is below the number of relevant documents, recall beyond."""
     most = np.minimum(cutoff, per_query(ranks.n_relevant(rel), cutoff))
     return ratio(ranks.relevant(rel).count(cutoff), most)
 
@@ -66,8 +66,8 @@ def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Flo
     residual="at relevant",
 )
 def r_precision_multiple(ranks: JudgedRanks, *, factor: Factor, rel: Rel = 1) -> Floats:
-    """Precision at some multiple of the number of relevant documents. A run that is good at low
-    multiples serves readers who want few good results, one at high multiples those who want all."""
+    """Precision at a multiple of the number of relevant documents. A good score at low multiples
+    serves readers who want few good results, one at high multiples those who want all."""
     depth = _depth(ranks, factor, rel)
     return ratio(ranks.relevant(rel).count_within(depth), depth)
 

@@ -14,9 +14,9 @@ from metrics_core.measures.declaring.parameters import Bounds, FromZero, Rel, Sa
 from metrics_core.measures.declaring.registry import measure, weights
 from metrics_core.measures.precision_recall import each_relevant
 
-Beta = Annotated[float, "weight of recall against precision", Samples(1.0, 2.5, 0.5)]
+Beta = Annotated[float, "weight of recall relative to precision", Samples(1.0, 2.5, 0.5)]
 Worth = Annotated[float, Bounds(-1e100, 1e100)]
-Relative = Annotated[bool, "divide by the best share that this many results allow"]
+Relative = Annotated[bool, "divide by the maximum for this many results"]
 
 
 @measure(
@@ -36,8 +36,8 @@ Relative = Annotated[bool, "divide by the best share that this many results allo
     residual="monotone",
 )
 def set_precision(ranks: JudgedRanks, *, rel: Rel = 1, relative: Relative = False) -> Floats:
-    """Share of all results that are relevant, whatever their order; with `relative` as a share of
-    the most that so many results could hold."""
+    """Share of all results that are relevant, regardless of their order; with `relative` as a share
+    of the maximum for that many results."""
     most = np.minimum(ranks.documents(), ranks.n_relevant(rel)) if relative else ranks.documents()
     return ratio(ranks.relevant(rel).count(), most)
 
@@ -58,7 +58,7 @@ def set_precision(ranks: JudgedRanks, *, rel: Rel = 1, relative: Relative = Fals
     residual="monotone",
 )
 def set_relative_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Relevant results as a share of the most that so many results could hold."""
+    """Relevant results as a share of the maximum for that many results."""
     return set_precision(ranks, rel=rel, relative=True)
 
 
@@ -66,7 +66,7 @@ def set_relative_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     "SetR",
     aliases=("set recall",),
     title="Set recall",
-    gloss="share of relevant anywhere",
+    gloss="share of relevant retrieved",
     trec_eval="set_recall",
     ir_measures=True,
     formula=r"\frac{|relevant \cap retrieved|}{|relevant|}",
@@ -99,7 +99,7 @@ def set_recall(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     residual="monotone",
 )
 def set_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Average precision of results without an order: set precision times set recall."""
+    """Average precision of unordered results: set precision times set recall."""
     found, relevant = ranks.relevant(rel).count(), ranks.n_relevant(rel)
     return ratio(found * found, ranks.documents() * relevant)
 
@@ -108,7 +108,7 @@ def set_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     "SetF",
     aliases=("set F", "F1"),
     title="Set F",
-    gloss="set precision with set recall",
+    gloss="F of set precision and recall",
     trec_eval=InTrecEval("set_F_{beta}", (1,), takes="numbers"),
     ir_measures=True,
     formula=r"\frac{(1+\beta)\,P\,R}{R + \beta P}",
@@ -130,7 +130,7 @@ def set_f(ranks: JudgedRanks, *, rel: Rel = 1, beta: Beta = 1.0) -> Floats:
 @measure(
     "Utility",
     title="Utility",
-    gloss="worth of all results together",
+    gloss="value of all results together",
     trec_eval=InTrecEval("utility", (1, -1, 0, 0), takes="numbers"),
     formula=r"p_1 a + p_2 (n - a) + p_3 (R - a) + p_4 (D + a - n - R)",
     reference="Lewis, The TREC-4 filtering track, TREC-4, 1995; trec_eval, m_utility.c",
@@ -145,15 +145,15 @@ def set_f(ranks: JudgedRanks, *, rel: Rel = 1, beta: Beta = 1.0) -> Floats:
 def utility(
     ranks: JudgedRanks,
     *,
-    p1: Annotated[Worth, "worth of a relevant document that is listed", Samples(1, 3.5)] = 1.0,
-    p2: Annotated[Worth, "worth of a listed document that is not relevant", Samples(-1, 0)] = -1.0,
-    p3: Annotated[Worth, "worth of a relevant document that is not listed", Samples(0, -0.5)] = 0.0,
-    p4: Annotated[Worth, "worth of any other document of the collection", Samples(0, 0.25)] = 0.0,
-    documents: Annotated[FromZero, "documents in the whole collection", Samples(0, 1000)] = 0,
+    p1: Annotated[Worth, "value of a listed relevant document", Samples(1, 3.5)] = 1.0,
+    p2: Annotated[Worth, "value of a listed document that is not relevant", Samples(-1, 0)] = -1.0,
+    p3: Annotated[Worth, "value of a relevant document that is not listed", Samples(0, -0.5)] = 0.0,
+    p4: Annotated[Worth, "value of any other document of the collection", Samples(0, 0.25)] = 0.0,
+    documents: Annotated[FromZero, "number of documents in the collection", Samples(0, 1000)] = 0,
     rel: Rel = 1,
 ) -> Floats:
-    """What the results are worth to a reader who gains by each relevant one and loses by each
-    other one; what is not listed can count too. Only p4 needs the size D of the collection."""
+    """Value of the results for a reader who gains by each relevant result and loses by each other
+    one. Documents that are not listed can also count. Only p4 needs the collection size D."""
     found, listed = ranks.relevant(rel).count(), ranks.documents()
     relevant = ranks.n_relevant(rel)
     other = documents + found - listed - relevant
@@ -165,7 +165,7 @@ def utility(
     "Judged",
     title="Judged",
     gloss="mean share of top {k} judged",
-    unjudged="An unjudged document counts against the score: it is what this is about.",
+    unjudged="An unjudged document lowers the score, which is the judged share.",
     ir_measures=True,
     formula=r"\frac{|\{i \le k : judged\}|}{\min(k, |retrieved|)}",
     reference="ir_measures, Judged@k",
@@ -179,14 +179,15 @@ def utility(
     differences=Difference(
         "ir_measures",
         "A document with a negative grade is not judged.",
-        "ir_measures counts every document that the judgments name.",
+        "ir_measures counts every document in the judgments.",
     ),
 )
 def judged(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Floats:
-    """Share of the first k results that somebody has judged. It says how far the other scores
-    can be trusted: an unjudged document counts as not relevant. As every score it is a mean over
-    queries, where one without a list counts 0; “88 % of all documents in the top 10 judged” on a
-    page is a share of the documents of all lists together, where a short list counts less."""
+    """Share of the first k results that are judged. It shows how far the other scores can be
+    trusted, since an unjudged document counts as not relevant. As every score it is a mean over
+    queries, and a query without a list counts 0. In contrast, “88 % of all documents in the top 10
+    judged” on a page is a share of the documents of all lists together, so a short list counts
+    less."""
     return ratio(ranks.judged().count(cutoff), ranks.documents(cutoff))
 
 

@@ -25,12 +25,12 @@ from metrics_core.measures.declaring.registry import measure
     },
     higher_is_better=False,
     ideal=0.0,
-    unjudged="Counted; a negative grade is no judgment.",
+    unjudged="Counted; a negative grade is not a judgment.",
     residual="unaffected",
 )
 def unjudged(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
-    """Unjudged documents among the first k, divided by k: a warning that the other scores may
-    know too little of this run. Empty ranks count as judged."""
+    """Unjudged documents among the first k, divided by k: a warning that the judgments may cover
+    too little of this run. Empty ranks count as judged."""
     return (ranks.documents(cutoff) - ranks.judged().count(cutoff)) / cutoff
 
 
@@ -38,7 +38,7 @@ def unjudged(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
     "RBPResidual",
     aliases=("RBP residual",),
     title="RBP residual",
-    gloss="what RBP leaves open",
+    gloss="max. RBP gain from unjudged",
     trec_eval=InTrecEval("rbp_resid", takes="pairs", since="10.0"),
     formula=r"p^n + (1-p)\sum_{i \le n : unjudged} p^{i-1}",
     reference="Moffat and Zobel, Rank-biased precision, TOIS 2008; trec_eval 10.0, m_rbp_resid.c",
@@ -48,12 +48,12 @@ def unjudged(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
     },
     higher_is_better=False,
     ideal=0.0,
-    unjudged="Counted with the weight of its rank; a negative grade is no judgment.",
+    unjudged="Counted with the weight of its rank; a negative grade is not a judgment.",
     residual="unaffected",
 )
 def rbp_residual(ranks: JudgedRanks, *, p: Persistence = 0.9) -> Floats:
-    """The most that RBP could gain if every unjudged result, and everything beyond the end of the
-    list, turned out relevant. As in trec_eval it is 0 where every listed document is judged."""
+    """Maximum gain in RBP if every unjudged result, and everything beyond the end of the list, were
+    relevant. As in trec_eval it is 0 if every listed document is judged."""
     judged = ranks.judged()
     lead = np.diff(judged.query, prepend=-1) > 0
     above = np.where(lead, 0, np.roll(judged.rank, 1))

@@ -139,9 +139,9 @@ def test_the_example_needs_what_is_promised_and_no_more() -> None:
 @pytest.mark.parametrize(
     ("made", "told"),
     [
-        (np.zeros(2), "Mine of orchard gives 2 of float64 where it owes 1 of float64."),
-        (0.5, "gives one number of float64 where"),
-        (np.array(["a"]), "gives 1 of <U1 where"),
+        (np.zeros(2), "Mine of orchard returned 2 of float64, expected 1 of float64."),
+        (0.5, "returned one number of float64, expected"),
+        (np.array(["a"]), "returned 1 of <U1, expected"),
     ],
 )
 def test_a_kernel_owes_a_number_a_query(made: Any, told: str) -> None:
@@ -177,7 +177,7 @@ def test_what_fails_for_one_cutoff_fails_for_several() -> None:
     def kernel(ranks: JudgedRanks, *, cutoff: TopK) -> Any:
         return np.zeros(2) if cutoff > 1 else np.zeros(ranks.n_queries)
 
-    with pytest.raises(RanklensError, match="gives 2 of float64 where it owes 1 of"):
+    with pytest.raises(RanklensError, match="returned 2 of float64, expected 1 of"):
         checked(kernel, "Mine", "orchard")(example(), cutoff=np.array([1, 2]))
 
 
@@ -230,7 +230,7 @@ def test_whatever_of_a_measure_fails_is_said_to_be_of_its_package(
         with pytest.raises(RanklensError, match="of orchard failed"):
             call(example())
     registry.terms("Mine")(lambda ranks: 3)
-    with pytest.raises(RanklensError, match="of orchard gives int where it owes Hits"):
+    with pytest.raises(RanklensError, match="of orchard returned int, expected Hits"):
         registry.declarations()[0]().terms(example())
 
 

@@ -15,31 +15,31 @@ from metrics_core.measures.declaring.registry import MISSING, TIES, UNJUDGED, De
 from metrics_core.measures.declaring.worked_example import value_of
 
 FOR_ALL = (
-    "Results are ranked by score, highest first; the rank column of a file is not read.",
-    TIES + " So does trec_eval.",
-    "A document is relevant if its grade is at least `rel`: 1 unless said otherwise.",
-    UNJUDGED + " So does one with a negative grade.",
+    "Results are ranked by score, highest first. The rank column of a file is ignored.",
+    TIES + " trec_eval does the same.",
+    "A document is relevant if its grade is at least `rel`, by default 1.",
+    UNJUDGED + " So does a document with a negative grade.",
     MISSING,
-    "A judged query without any relevant document counts; most measures give it 0. A query without"
-    " judgments is left out.",
+    "A judged query without any relevant document counts, and most measures give it 0. A query"
+    " without judgments is excluded.",
     "The score of a run is the mean over its judged queries.",
-    "A document that stands twice in a list of a file is an error, or counts once, with its best"
-    " score or its first row, by `duplicates`. In plain lists (`metrics_core.lists`) 'first'"
-    " counts it at its first place and closes the gap, 'each' counts every place, 'error' refuses:"
-    " for [a, a, b] with a expected, P@2 is 1/2 with 'first' and 2/2 with 'each'.",
+    "A duplicate document in a list of a file is an error, or counts once with its best score or"
+    " its first row, depending on `duplicates`. In plain lists (`metrics_core.lists`) 'first'"
+    " counts it at its first rank and closes the gap, 'each' counts every rank and 'error' rejects"
+    " the list. For [a, a, b] with a expected, P@2 is 1/2 with 'first' and 2/2 with 'each'.",
 )
 """What holds for every measure of which nothing else is said."""
 
 _AS_USUAL = {"unjudged": UNJUDGED, "missing": MISSING, "ties": TIES}
 _NEEDS = {
     "subtopics": "judgments by subtopic (query_id subtopic doc_id relevance)",
-    "documents": "a file of documents, with the column that it reads",
+    "documents": "a documents table with the column it uses",
 }
 _TOGETHER = {
     "mean": "",
     "sum": "the score of a run is the sum over its queries",
     "geometric": "the score of a run is the geometric mean over its queries, with scores below"
-    " 0.00001 raised to it",
+    " 0.00001 raised to that value",
 }
 
 
@@ -165,11 +165,11 @@ def _first_sentence(text: str) -> tuple[str, str]:
 def _parameter_text(declaration: Declaration, p: Parameter) -> ParameterText:
     at = p.name == declaration.at
     if p.required:
-        default = "must be given"
+        default = "required"
     elif p.default is None:
-        default = "without it the whole list counts" if p.name == "cutoff" else "not set"
+        default = "default: the whole list" if p.name == "cutoff" else "not set"
     else:
-        default = f"{written(p.default)} unless given"
+        default = f"default: {written(p.default)}"
     short = "k" if p.name == "cutoff" else p.name
     return ParameterText(
         name=p.name,
@@ -185,9 +185,9 @@ def _range(declaration: Declaration) -> str:
     if math.isinf(low) and math.isinf(high):
         said = "any number"
     elif math.isinf(high):
-        said = f"{low:g} and more"
+        said = f"{low:g} or more"
     elif math.isinf(low):
-        said = f"{high:g} and less"
+        said = f"{high:g} or less"
     else:
         said = f"{low:g} to {high:g}"
     return said if declaration.higher_is_better else f"{said}; lower is better"

@@ -35,8 +35,8 @@ _BY_SIMILARITY = {"accuracy": "Success", "map": "AP(denominator=min)"}
 _AT_K = {"hits": "Success"}
 """Names that mean something else with a cutoff."""
 _NO_MEASURE = {
-    "hole": "BEIR's Hole@k counts documents that no query's judgments name. Unjudged@k counts those"
-    " that are not judged for the query itself.",
+    "hole": "BEIR's Hole@k counts documents that appear in no query's judgments. Unjudged@k counts"
+    " documents that are not judged for the query itself.",
     "acc": "The share of queries with a relevant document among the first k is Success@k; Accuracy"
     " compares pairs of documents.",
 }
@@ -94,8 +94,8 @@ def _parsed(text: str, _declared: int) -> Measure:
         at = declaration.at
         if declaration.parameter(at) is None:
             raise ParameterError(
-                f"{declaration.name} takes no {at}, so not {text!r}.",
-                f"It looks at the whole list: write {declaration.name}.",
+                f"{declaration.name} takes no {at}, so {text!r} is not possible.",
+                f"It uses the whole list. Write {declaration.name}.",
             )
         if at in values:
             raise ParameterError(f"{text}: the {at} is given twice.")
@@ -131,8 +131,8 @@ def _relevant_from(declaration: Declaration, level: Any, text: str) -> Any:
     own = declaration.parameter("rel")
     if own is None or own.optional:
         raise ParameterError(
-            f"{declaration.name} counts each grade with its worth, so not {text!r}.",
-            f"Leave -l{level} out.",
+            f"{declaration.name} uses the gain of each grade, so {text!r} is not possible.",
+            f"Leave out -l{level}.",
         )
     return level
 
@@ -245,7 +245,7 @@ def known_by_scores(name: str, *, higher_is_better: bool = True) -> Measure:
     have no bounds."""
 
     def kernel(ranks: JudgedRanks) -> Floats:
-        raise ParameterError(f"{name} is known by its scores alone.")
+        raise ParameterError(f"{name} cannot be computed: only its scores are known.")
 
     declaration = Declaration(
         name=name,

@@ -68,26 +68,26 @@ class Difference:
 EVERYWHERE = (
     Difference(
         "ir_measures",
-        "Documents with equal scores may come in another order.",
-        "Its providers disagree: pytrec_eval and gdeval put the last doc_id first, as here;"
-        " Judged, Compat, RR@k and the measures of subtopics the first doc_id; cwl_eval and"
-        " Accuracy keep the order of the input.",
+        "Documents with tied scores may be ordered differently.",
+        "Its providers differ. pytrec_eval and gdeval put the last doc_id first, as here. Judged,"
+        " Compat, RR@k and the subtopic measures put the first doc_id first. cwl_eval and Accuracy"
+        " keep the input order.",
     ),
     Difference(
         "pytrec_eval",
-        "Scores that differ only beyond single precision may come in another order.",
-        "trec_eval before 10.0 keeps scores in single precision and sees a tie; here, as in 10.0,"
-        " they are double precision.",
+        "Scores that differ only beyond single precision may be ordered differently.",
+        "trec_eval before 10.0 stores scores in single precision and treats them as tied. Here, as"
+        " in 10.0, scores have double precision.",
     ),
     Difference(
         "pyndeval",
-        "Cutoffs beyond 20, and judged_only, have values.",
-        "ndeval knows 20 ranks; ir_measures' judged_only of its measures ends with an error.",
+        "Cutoffs beyond 20, and judged_only, are supported.",
+        "ndeval has only 20 ranks, and ir_measures fails for judged_only of its measures.",
     ),
     Difference(
         "pyndeval",
-        "Measures with different rel, alpha or beta can be asked for at once.",
-        "ir_measures reads the run for the first of them; the others find nothing left and get 0.",
+        "Measures with different rel, alpha or beta can be requested together.",
+        "ir_measures reads the whole run for the first of them; the others score 0.",
     ),
 )
 """Differences that all measures of a package have. What a measure differs in, its declaration says;

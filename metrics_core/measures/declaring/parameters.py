@@ -73,12 +73,12 @@ class Samples(tuple[Any, ...]):
 Share = Annotated[float, Bounds(0, 1)]
 FromZero = Annotated[int, Bounds(0, MOST)]
 
-TopK = Annotated[int, "how many results count, from the top", Samples(1, 3, 10, 500)]
+TopK = Annotated[int, "number of top results that count", Samples(1, 3, 10, 500)]
 Rel = Annotated[int, "lowest grade that counts as relevant", Samples(1, 2), Fractions()]
 Persistence = Annotated[
     float,
     Bounds(0, 1, open_low=True, open_high=True),
-    "chance that a reader goes on to the next result",
+    "probability that a reader continues to the next result",
     Samples(0.9, 0.5),
 ]
 
@@ -198,7 +198,7 @@ JUDGED_ONLY = Parameter(
     False,
     required=False,
     optional=False,
-    meaning="take unjudged documents out of the list first (a condensed list)",
+    meaning="remove unjudged documents from the list first (condensed list)",
 )
 
 

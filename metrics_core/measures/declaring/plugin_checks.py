@@ -34,9 +34,9 @@ def checked(kernel: Kernel, name: str, by: str) -> Kernel:
         made = np.asarray(called(ranks, **values))
         if made.shape != (ranks.n_queries,) or not _holds_numbers(made):
             raise RanklensError(
-                f"{name} of {by} gives {_in_words(made.shape)} of {made.dtype} where it owes"
+                f"{name} of {by} returned {_in_words(made.shape)} of {made.dtype}, expected"
                 f" {_in_words((ranks.n_queries,))} of float64.",
-                "It owes a score for each query.",
+                "It must return a score for each query.",
             )
         return made.astype(np.float64, copy=False)
 
@@ -85,8 +85,8 @@ def _of_hits(terms: Callable[..., Any], what: str, by: str) -> Callable[..., Hit
         made = terms(ranks, **values)
         if not isinstance(made, Hits):
             raise RanklensError(
-                f"{what} of {by} gives {type(made).__name__} where it owes Hits.",
-                "It owes the documents that the score is the sum of.",
+                f"{what} of {by} returned {type(made).__name__}, expected Hits.",
+                "It must return the documents that the score is the sum of.",
             )
         return made
 

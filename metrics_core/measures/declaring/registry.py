@@ -37,7 +37,7 @@ _CUTOFFS = ("k", "n", "at", "top", "depth", "topk", "top_k")
 
 UNJUDGED = "An unjudged document counts as not relevant."
 MISSING = "A judged query that the run does not list scores 0 and counts."
-TIES = "Equal scores are ranked by doc_id, last in byte order first."
+TIES = "Ties are broken by doc_id: the last in byte order comes first."
 
 
 Need = Literal["subtopics", "documents"]
@@ -164,9 +164,9 @@ class Declaration:
     def _has_no(self, name: str) -> ParameterError:
         known = [p.name for p in self.parameters]
         if name in _CUTOFFS and self.at in known:
-            hint = f"What counts stands behind the @: {self.name}@{self._example()}."
+            hint = f"Write the value after the @: {self.name}@{self._example()}."
         else:
-            hint = f"It has: {', '.join(known) or 'none'}."
+            hint = f"Parameters: {', '.join(known) or 'none'}."
         return ParameterError(
             f"{self.name} has no parameter {name!r}.", f"{did_you_mean(name, known)} {hint}".strip()
         )
@@ -388,7 +388,7 @@ def _lacking(
     if ranks.listed is None:
         return LackingDataError(
             f"{name} needs the listed documents.",
-            "Judge a run for it; judged ranks do not name the documents that nobody judged.",
+            "Use a run: judged ranks do not contain the ids of unjudged documents.",
         )
     lacks = ranks.listed.lacks(column)
     return lacks and LackingDataError(f"{name}: {lacks.message}", lacks.hint)

@@ -13,7 +13,7 @@ def test_the_list_of_measures_is_searched_by_any_name() -> None:
     app = opened("measures")
     app.text_input(key="w_find").set_value("hit rate").run()
     shown = text_of(app)
-    assert "Found" in shown and "1 if there is any" in shown
+    assert "Found" in shown and "1 if any of the first" in shown
     assert app.query_params["find"] == "hit rate"
     app.text_input(key="w_find").set_value("recal").run()
     assert "Recall" in text_of(app)

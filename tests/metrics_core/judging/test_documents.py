@@ -92,7 +92,7 @@ def test_prices_below_zero_and_popularity_above_all_users() -> None:
     with pytest.raises(ParameterError, match="price below 0"):
         scores_of("MoneyP@3", ROWS | {"b": {"price": "-1"}})
     rows = ROWS | {"b": {"popularity": "7"}}
-    with pytest.raises(ParameterError, match="holds 7, more than the 1 users") as caught:
+    with pytest.raises(ParameterError, match="contains 7, more than the 1 users") as caught:
         scores_of("Novelty@3", rows)
     assert "users=" in caught.value.hint
 
@@ -106,7 +106,7 @@ def test_free_documents_have_no_share() -> None:
 def test_what_is_not_defined_is_told() -> None:
     ranks = judge(RUN, QRELS, documents=documents_of(ROWS))
     notes = {n.kind: n for n in score_notes(ranks, [parse_measure("MoneyP@3")])}
-    assert notes["undefined"].message == "1 query for which MoneyP@3 is not defined; left out"
+    assert notes["undefined"].message == "1 query with undefined MoneyP@3; excluded"
     assert notes["undefined"].examples == ("q2",)
     without = score_notes(judge(RUN, QRELS), [parse_measure("MoneyP@3")])
     assert "undefined" not in {n.kind for n in without}

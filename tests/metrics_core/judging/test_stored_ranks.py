@@ -131,5 +131,5 @@ def test_what_needs_scores_or_names_says_so() -> None:
     with pytest.raises(RanklensError, match="came as judged ranks"):
         with_clean_ids(run)
     lacking = parse_measure("Coverage@5").lacks(judge(run, QRELS))
-    assert lacking is not None and "judged ranks do not name" in lacking.hint
+    assert lacking is not None and "judged ranks do not contain" in lacking.hint
     assert near_matches(run, Qrels.from_columns(["q1"], ["d 1"], [1])) == ()

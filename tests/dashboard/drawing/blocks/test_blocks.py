@@ -262,7 +262,10 @@ def measures_table(verdict: str = "better") -> pd.DataFrame:
     return table.assign(clear=table["verdict"].isin(["better", "worse"]))
 
 
-MEASURES = [("nDCG@10", "order of the top 10", "?measure=nDCG"), ("NumRet", "documents", "?m=x")]
+MEASURES = [
+    ("nDCG@10", "ranking quality of the top 10", "?measure=nDCG"),
+    ("NumRet", "documents", "?m=x"),
+]
 
 
 def test_runs_and_measures_best_first_with_the_best_in_bold():

@@ -92,7 +92,7 @@ def test_names_in_other_packages(name: str, measure: str) -> None:
 def test_hits_are_counted_by_ranx() -> None:
     (note,) = name_notes(["hits@5", "hit rate@5"])
     assert note.message == (
-        "hits@5 is read as Success@5: a relevant one in top 5; ranx's hits@5 counts the relevant"
+        "hits@5 is read as Success@5: any relevant in top 5; ranx's hits@5 counts the relevant"
         " documents, which is 5 times P@5"
     )
 
@@ -143,7 +143,7 @@ def test_a_slip_in_a_long_name_suggests_the_measure(declaration: Declaration, na
     [
         ("P(reel=2)@5", "Did you mean 'rel'?"),
         ("P(judgedonly=True)@5", "Did you mean 'judged_only'?"),
-        ("P(k=5)", "behind the @: P@10"),
+        ("P(k=5)", "after the @: P@10"),
         ("nDCG(dcg='explog2')@5", "Did you mean 'exp-log2'?"),
         ("SetF(betta=2)", "Did you mean 'beta'?"),
         ("P@0", "a whole number from 1"),
