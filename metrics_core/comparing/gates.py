@@ -81,10 +81,9 @@ class Gate:
         if found["side"] != (">" if higher else "<") or margin <= 0:
             example = f"{measure} {'> -0.01' if higher else '< 0.01'}"
             raise ParameterError(
-                f"{text.strip()!r} is no gate.",
-                "It says which difference to the baseline is still allowed, by > or, where less is"
-                f" better, by <: {example!r}."
-                " What the mean itself must reach is asked by --floor.",
+                f"{text.strip()!r} is not a gate.",
+                "A gate states the loss that is still allowed, by > or, if less is better, by <:"
+                f" {example!r}. For a limit on the mean itself use --floor.",
             )
         return cls(measure, margin, _slice(found))
 
@@ -94,7 +93,7 @@ class Gate:
         ParameterError and UnknownMeasureError."""
         if not isinstance(asked, str):
             raise ParameterError(
-                f"{asked!r} is not one measure.", "Give one by its name: 'nDCG@10'."
+                f"{asked!r} is not a single measure.", "Name one measure: 'nDCG@10'."
             )
         name, bracket, rest = asked.strip().partition("[")
         column, equals, group = rest.removesuffix("]").partition("=")
@@ -104,8 +103,8 @@ class Gate:
             )
         if not (math.isfinite(margin) and margin > 0):
             raise ParameterError(
-                f"{margin!r} is no margin.",
-                "It is the loss that is still allowed, greater than 0: 0.01.",
+                f"{margin!r} is not a margin.",
+                "A margin is the loss that is still allowed, greater than 0, such as 0.01.",
             )
         on = QuerySlice(column.strip(), group.strip()) if bracket else EVERY_QUERY
         return cls(parse_measure(name), margin, on)
@@ -138,8 +137,9 @@ class Floor:
         higher = measure.declaration.higher_is_better
         if found["side"] not in ((">=", "≥") if higher else ("<=", "≤")):
             raise ParameterError(
-                f"{text.strip()!r} is no floor.",
-                f"It says what the mean must reach: '{measure} {'>=' if higher else '<='} 0.4'.",
+                f"{text.strip()!r} is not a floor.",
+                "A floor states what the mean must reach:"
+                f" '{measure} {'>=' if higher else '<='} 0.4'.",
             )
         return cls(measure, _number(found["number"]), _slice(found), shown)
 

@@ -26,7 +26,7 @@ CORRECTIONS: dict[str, str] = {
     "holm": "Holm",
     "benjamini-hochberg": "Benjamini–Hochberg",
     "bonferroni": "Bonferroni",
-    MIN_P: "as they hang together in the draws",
+    MIN_P: "min-p over the joint draws",
     NO_CORRECTION: "not corrected",
 }
 """Corrections by name, with what they are called in a sentence."""
@@ -49,16 +49,17 @@ class Method:
         if self.correction and self.correction not in self.fitting:
             raise ParameterError(
                 f"{self.test} cannot be corrected by {self.correction!r}.",
-                f"With it: {_listed(dict.fromkeys(self.fitting))}. {_WHY}",
+                f"Possible with it: {_listed(dict.fromkeys(self.fitting))}. {_WHY}",
             )
         if self.margin is not None and not 0 < self.margin < float("inf"):
             raise ParameterError(
-                f"A margin of {self.margin:g} is none.",
-                "It is the smallest difference that matters, and greater than 0.",
+                f"{self.margin:g} is not a valid margin.",
+                "A margin is the smallest difference that matters, and greater than 0.",
             )
         if not 0.5 <= self.level < 1:
             raise ParameterError(
-                f"There is no interval at level {self.level:g}.", "A level is from 0.5 to below 1."
+                f"{self.level:g} is not a valid confidence level.",
+                "A level must be at least 0.5 and below 1.",
             )
 
     @property
@@ -90,8 +91,8 @@ METHOD = Method()
 """What is meant where no method is chosen."""
 
 _WHY = (
-    "10,000 draws give no p-value below 0.0001, so many of them cannot be corrected by their"
-    " number; the p-values of bootstrap and random signs go on below that."
+    "10,000 draws give no p-value below 0.0001, which is too coarse to correct for the number of"
+    " comparisons. The p-values of bootstrap and random signs can be smaller."
 )
 
 

@@ -104,20 +104,21 @@ class PairedTest:
 PAIRED_TESTS: dict[str, PairedTest] = {
     "t-test": PairedTest(
         "t-test of the mean",
-        "It asks whether the mean difference could be zero, if differences are spread like a bell.",
+        "Tests whether the mean difference could be zero, assuming normally distributed"
+        " differences.",
         t_test,
     ),
     "randomization": PairedTest(
         "random signs",
-        "It asks how often a mean this far from zero comes up when the two runs are swapped at"
-        " random on each query.",
+        "Tests how often a mean this far from zero occurs if the two runs are swapped at random on"
+        " each query.",
         randomization,
         countable=False,
     ),
     "wilcoxon": PairedTest(
         "Wilcoxon's signed ranks",
-        "It asks whether differences lie evenly about zero, by their order of size; queries without"
-        " a difference are left out.",
+        "Tests whether the differences are symmetric around zero, by their ranks; queries without"
+        " a difference are excluded.",
         wilcoxon,
         of_the_mean=False,
         without_zeros=True,
@@ -125,8 +126,8 @@ PAIRED_TESTS: dict[str, PairedTest] = {
     ),
     "sign": PairedTest(
         "sign test",
-        "It asks whether as many queries are won as lost, however large the differences; queries"
-        " without a difference are left out.",
+        "Tests whether as many queries are won as lost, regardless of the size of the differences;"
+        " queries without a difference are excluded.",
         sign_test,
         of_the_mean=False,
         without_zeros=True,

@@ -33,7 +33,7 @@ def _one_row_a_query(frame: pd.DataFrame) -> pd.DataFrame:
     if twice.any():
         run, query_id, measure = frame.loc[twice, [*keys, "measure"]].iloc[0]
         raise RanklensError(
-            f"{measure} of run {run!r} for query {query_id!r} stands twice.", "Keep one of them."
+            f"{measure} of run {run!r} for query {query_id!r} is given twice.", "Keep one of them."
         )
     order = list(dict.fromkeys(frame["measure"]))
     wide = frame.pivot(index=keys, columns="measure", values="value")

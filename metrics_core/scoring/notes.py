@@ -42,8 +42,8 @@ def _with_range(note: Note, ranks: JudgedRanks, measures: Sequence[Measure]) -> 
     spans = zip(measures, tie_range(ranks, measures), strict=True)
     written = [(str(m), w.score(low), w.score(high)) for m, (low, high) in spans]
     moved = [f"{name} {low} to {high}" for name, low, high in written if low != high]
-    allowed = w.listing(moved) if moved else "no other score"
-    return replace(note, message=f"{note.message}; the ties allow {allowed}")
+    allowed = w.listing(moved) if moved else "the same scores"
+    return replace(note, message=f"{note.message}; other tie orders give {allowed}")
 
 
 def score_notes(
@@ -55,7 +55,7 @@ def score_notes(
     """What the scores of a run rest on: queries that count 0 or not at all, cutoffs beyond its
     depth."""
     about_queries = [
-        _query_note("missing", ranks.missing_queries, "judged {} missing"),
+        _query_note("missing", ranks.missing_queries, "judged {} without results"),
         _query_note("unjudged", ranks.unjudged_queries, "{} without judgments", counts=False),
         *_without_relevant(ranks, measures, counts=without_relevant == "zero"),
         *(_undefined(ranks, m) for m in measures if "documents" in m.declaration.needs),
@@ -86,14 +86,12 @@ def _undefined(ranks: JudgedRanks, measure: Measure) -> Note:
     """Queries for which a measure of the documents finds no value where it needs one."""
     scores = np.zeros(0) if measure.lacks(ranks) else measure.score(ranks)
     queries = tuple(ranks.query_ids[i] for i in np.flatnonzero(np.isnan(scores)))
-    return _query_note(
-        "undefined", queries, f"{{}} for which {measure} is not defined", counts=False
-    )
+    return _query_note("undefined", queries, f"{{}} with undefined {measure}", counts=False)
 
 
 def _query_note(kind: str, queries: tuple[str, ...], what: str, *, counts: bool = True) -> Note:
     n = len(queries)
-    fate = w.plural(n, "it counts 0", "they count 0") if counts else "left out"
+    fate = "scored 0" if counts else "excluded"
     subject = what.format(w.plural(n, "query", "queries"))
     return Note(kind, f"{n:,} {subject}; {fate}", n, queries[:3])
 
@@ -103,7 +101,7 @@ def _depth_notes(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:
     deeper = [str(m) for m in measures if m.cutoff is not None and m.cutoff > depth]
     if not deeper or not depth:
         return []
-    looks = w.plural(len(deeper), "looks", "look")
+    looks = w.plural(len(deeper), "exceeds", "exceed")
     listed = f"{depth:,} {w.plural(depth, 'document')}"
-    message = f"{w.listing(deeper)} {looks} beyond the run, which lists at most {listed} a query"
+    message = f"{w.listing(deeper)} {looks} the depth of the run, at most {listed} per query"
     return [Note("depth", message, len(deeper))]

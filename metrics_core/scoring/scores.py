@@ -135,7 +135,7 @@ def scores_in(
             numbers[str(name)] = _numbers_of(frame, name)
     if not numbers:
         raise RanklensError(
-            "No column of the frame holds numbers.", "Give a number for each run and query."
+            "No column of the frame contains numbers.", "Give a number for each run and query."
         )
     measures = [_measure_of(n, values, higher_is_better) for n, values in numbers.items()]
     return _scores_of_rows(frame, measures, np.column_stack(list(numbers.values())))
@@ -155,8 +155,8 @@ def _numbers_of(frame: pd.DataFrame, column: str) -> Floats:
     if len(odd):
         run, query_id, value = (frame[c].tolist()[int(odd[0])] for c in (*_KEYS, column))
         raise RanklensError(
-            f"{column} of run {run!r} for query {query_id!r} is {shown(value)}, which is no finite"
-            " number.",
+            f"{column} of run {run!r} for query {query_id!r} is {shown(value)}, which is not a"
+            " finite number.",
             "Give a number, or leave it empty.",
         )
     return found
@@ -188,8 +188,9 @@ def _check_keys(frame: pd.DataFrame) -> None:
     for key in _KEYS:
         if key not in frame.columns:
             raise RanklensError(
-                f"A frame of scores lacks the column {key!r}.",
-                "It has the columns run, query_id and one for each measure, as evaluate gives it.",
+                f"The frame of scores has no column {key!r}.",
+                "It needs the columns run, query_id and one for each measure, as evaluate returns"
+                " them.",
             )
         empty = np.flatnonzero(frame[key].isna().to_numpy())
         if len(empty):
@@ -210,8 +211,8 @@ def _scores_of_rows(frame: pd.DataFrame, measures: Sequence[Measure], numbers: F
     if len(twice):
         row = frame.iloc[int(twice[0])]
         raise RanklensError(
-            f"The scores of run {row['run']!r} name query {row['query_id']!r} twice.",
-            "Give each query of a run one row.",
+            f"The scores of run {row['run']!r} contain query {row['query_id']!r} twice.",
+            "Keep one row for each query of a run.",
         )
     values = np.full((len(runs) * len(query_ids), len(measures)), np.nan)
     values[cell] = numbers
@@ -241,7 +242,7 @@ def score_runs(
     """
     if without_relevant not in ("zero", "leave out"):
         raise ParameterError(
-            f"without_relevant is 'zero' or 'leave out', not {without_relevant!r}."
+            f"without_relevant must be 'zero' or 'leave out', not {without_relevant!r}."
         )
     measures = tuple(dict.fromkeys(measures))
     values = np.empty((len(judged), judged[0].n_queries if judged else 0, len(measures)))

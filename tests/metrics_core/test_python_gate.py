@@ -63,11 +63,11 @@ def test_a_snapshot_is_a_baseline(tmp_path: Path) -> None:
 
 
 def test_what_is_none_is_refused() -> None:
-    with pytest.raises(RanklensError, match="There is no gate"):
+    with pytest.raises(RanklensError, match="No gate is given"):
         gate(BAD, GOOD, QRELS, [])
-    with pytest.raises(ParameterError, match="'AP < 1' is no gate"):
+    with pytest.raises(ParameterError, match="'AP < 1' is not a gate"):
         gate(BAD, GOOD, QRELS, "AP < 1")
-    with pytest.raises(RanklensError, match="The baseline is 2 runs: a, b"):
+    with pytest.raises(RanklensError, match="The baseline contains 2 runs: a, b"):
         gate(BAD, {"a": GOOD, "b": BAD}, QRELS, "AP > -0.1")
     with pytest.raises(RanklensError, match="needs the queries"):
         gate(BAD, GOOD, QRELS, "AP[kind=x] > -0.1")

@@ -56,7 +56,7 @@ def test_lines_and_parquet_in_parts(
     assert sorted(found.splitlines()) == sorted([*wanted.splitlines(), *second])
     runs_in_order = list(dict.fromkeys(line.split("\t")[0] for line in found.splitlines()))
     assert runs_in_order == ["run", "dense", "bm25", "dense (2)", "hybrid"]
-    assert "note: dense: 1 judged query missing; it counts 0 (first: nowhere)" in notes
+    assert "note: dense: 1 judged query without results; scored 0 (first: nowhere)" in notes
     read = formats.read_judged_ranks(ranks)
     assert [one.name for one in read] == sorted([*names, "dense (2)"])
 
@@ -84,7 +84,7 @@ def test_what_cannot_be_done_is_said(
     twice = tmp_path / "twice.run"
     lines = (SAMPLE / "bm25.run").read_text()
     twice.write_text(lines + lines.splitlines()[0] + "\n")
-    assert "in run twice stands there 2 times" in refused(capsys, twice, *local)
+    assert "in run twice is listed 2 times" in refused(capsys, twice, *local)
     floats = tmp_path / "floats.parquet"
     pq.write_table(pa.table({"query_id": ["q001"], "doc_id": [1.0], "score": [1.0]}), floats)
     assert "'doc_id' of the run" in refused(capsys, floats, *local)

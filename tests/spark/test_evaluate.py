@@ -173,7 +173,7 @@ def test_a_document_twice_is_named(spark: Any) -> None:
     frame = spark.createDataFrame(rows, "run string, query_id string, doc_id string, score double")
     qrels = qrels_of({"q": {"x": 1}, "p": {"e": 1}})
     scored = evaluate(frame.coalesce(1), qrels, "AP")
-    said = "document . of query . in run a stands there 2 times"
+    said = "document . of query . in run a is listed 2 times"
     with pytest.raises(RanklensError, match=said) as error, told():
         scored.collect()
     assert "Traceback" not in str(error.value)
@@ -190,7 +190,7 @@ def test_odd_rows_are_refused_each_with_its_name(spark: Any) -> None:
     frame = spark.createDataFrame(rows, "query_id string, doc_id string, score double")
     found = ranked(collection_of(frame, qrels_of({"q": {"a": 1}})), duplicates="error")
     problems = {row["problem"] for row in found.collect()} - {None}
-    finite = "a score that is no finite number: document {} of query q in run run"
+    finite = "a score that is not a finite number: document {} of query q in run run"
     lacking = {f"a row without {name} in run run" for name in ("query_id", "doc_id")}
     assert problems == {*lacking, *map(finite.format, "bce")}
 
@@ -214,11 +214,11 @@ def test_what_is_refused_at_once(spark: Any) -> None:
         evaluate(frame, judged_frame(spark, {"q": {"d": 1}}).where("relevance > 1"), "AP")
     with pytest.raises(RanklensError, match="no column 'score'"):
         evaluate(frame.drop("score"), qrels, "AP")
-    with pytest.raises(RanklensError, match="an id is a text"):
+    with pytest.raises(RanklensError, match="an id must be a text"):
         evaluate(frame.withColumn("doc_id", frame["score"]), qrels, "AP")
     with pytest.raises(RanklensError, match="not a number"):
         evaluate(frame.withColumn("score", frame["doc_id"]), qrels, "AP")
-    with pytest.raises(RanklensError, match="no Spark DataFrame"):
+    with pytest.raises(RanklensError, match="not a Spark DataFrame"):
         evaluate(Run.from_columns("a", ["q"], ["d"], [1.0]), qrels, "AP")
     with pytest.raises(LackingDataError, match=r"alpha_nDCG@5 needs judgments by subtopic"):
         evaluate(frame, qrels, ["AP", "alpha_nDCG@5"])

@@ -91,7 +91,7 @@ def _require(frame: DataFrame, what: str, columns: tuple[str, ...]) -> None:
         raise RanklensError(
             f"The DataFrame of {what} has no column {lacking[0]!r};"
             f" its columns: {', '.join(frame.columns)}.",
-            f"Name them {', '.join(columns)}, with frame.withColumnRenamed.",
+            f"Rename them to {', '.join(columns)} with frame.withColumnRenamed.",
         )
 
 
@@ -101,8 +101,8 @@ def id_column(frame: DataFrame, what: str, name: str) -> Any:
     kind = frame.schema[name].dataType.typeName()
     if kind not in ("string", "varchar", "char", "byte", "short", "integer", "long"):
         raise RanklensError(
-            f"The column {name!r} of the {what} is {kind}; an id is a text or a whole number.",
-            "Cast it to string: a float, for example, has lost how it was written.",
+            f"The column {name!r} of the {what} is {kind}; an id must be a text or a whole number.",
+            "Cast it to string. A float, for example, no longer shows how the id was written.",
         )
     return frame[name].cast("string").alias(name)
 
@@ -111,7 +111,8 @@ def _number(frame: DataFrame, what: str, name: str) -> Any:
     kind = frame.schema[name].dataType.typeName()
     if kind not in ("byte", "short", "integer", "long", "float", "double", "decimal"):
         raise RanklensError(
-            f"The column {name!r} of the {what} is {kind}, not a number.", "Cast it to double."
+            f"The column {name!r} of the {what} has type {kind}, not a number.",
+            "Cast it to double.",
         )
     return frame[name].cast("double")
 

@@ -113,12 +113,12 @@ def _collection(
 
     if duplicates not in ("error", "best"):
         raise ParameterError(
-            f"duplicates is 'error' or 'best', not {duplicates!r}.",
-            "Rows have no order on Spark, so that none of them is the first.",
+            f"duplicates must be 'error' or 'best', not {duplicates!r}.",
+            "Rows have no order on Spark, so there is no first one.",
         )
     if not isinstance(runs, DataFrame):
         raise RanklensError(
-            f"{type(runs).__name__} is no Spark DataFrame.",
+            f"{type(runs).__name__} is not a Spark DataFrame.",
             "Read the runs with spark.read, or use metrics_core.evaluate.",
         )
     with told():
@@ -130,7 +130,7 @@ def _measures(
 ) -> list[Measure]:
     if without_relevant not in ("zero", "leave out"):
         raise ParameterError(
-            f"without_relevant is 'zero' or 'leave out', not {without_relevant!r}."
+            f"without_relevant must be 'zero' or 'leave out', not {without_relevant!r}."
         )
     measures = list(dict.fromkeys(measures_from(given)))
     refuse_what_needs_more(measures)
@@ -144,6 +144,6 @@ def refuse_what_needs_more(measures: Sequence[Measure]) -> None:
         if needs or not measure.declaration.by_query:
             what = "judgments by subtopic" if "subtopics" in needs else "the listed documents"
             raise LackingDataError(
-                f"{measure} needs {what}, which are not there on Spark.",
+                f"{measure} needs {what}, which are not available on Spark.",
                 "Leave it out, or evaluate a part of the queries on one machine.",
             )

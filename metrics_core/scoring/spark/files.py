@@ -60,9 +60,9 @@ def places(spark: SparkSession, pattern: str) -> list[SparkFile]:
     found = system.globStatus(path)
     if not found:
         raise RanklensError(
-            f"{pattern}: there is no such file or folder.",
-            "On a cluster, a path is looked for in Spark's own file system; file:/… names a file"
-            " that every machine has.",
+            f"{pattern}: no such file or folder.",
+            "On a cluster, Spark looks paths up in its own file system. Use file:/… for a file"
+            " that exists on every machine.",
         )
     return [_place(system, status) for status in found]
 

@@ -62,8 +62,8 @@ def _refused(problems: list[str]) -> RanklensError:
     if len(problems) > len(shown):
         shown.append(f"and {len(problems) - len(shown):,} more")
     return RanklensError(
-        "A run lists a document once for each query, with a finite score; a document has one finite"
-        " grade for each query. Found:\n" + "\n".join(shown)
+        "A run may list a document only once for each query, with a finite score. A document may"
+        " have only one grade for each query, which is finite. Found:\n" + "\n".join(shown)
     )
 
 

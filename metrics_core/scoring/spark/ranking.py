@@ -92,10 +92,10 @@ def _problem(duplicates: Duplicates) -> Any:
     problem = f.when(unnamed[0], f.concat(f.lit("a row without query_id"), in_run))
     problem = problem.when(unnamed[1], f.concat(f.lit("a row without doc_id"), in_run))
     for flaw, words in ((_BAD_SCORE, "a score"), (_BAD_GRADE, "a grade")):
-        said = f.concat(f.lit(f"{words} that is no finite number: "), document, in_run)
+        said = f.concat(f.lit(f"{words} that is not a finite number: "), document, in_run)
         problem = problem.when(f.col("flaw") == flaw, said)
     if duplicates == "error":
-        times = f.concat(f.lit(" stands there "), f.col("times").cast("string"), f.lit(" times"))
+        times = f.concat(f.lit(" is listed "), f.col("times").cast("string"), f.lit(" times"))
         problem = problem.when(f.col("times") > 1, f.concat(document, in_run, times))
     return problem.when(
         f.col("lowest") != f.col("relevance"), f.concat(document, f.lit(" has several grades"))

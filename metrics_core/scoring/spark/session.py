@@ -63,7 +63,7 @@ def session(master: str, settings: Mapping[str, str] | None = None) -> SparkSess
             return builder.getOrCreate()
     except PySparkException as error:
         reason = str(error).split("\n")[0]
-        raise RanklensError(f"Spark does not start on the master {master!r}.", reason) from error
+        raise RanklensError(f"Spark could not start with the master {master!r}.", reason) from error
 
 
 def require_pyspark() -> None:
@@ -94,8 +94,8 @@ def told() -> Iterator[None]:
         lacking = _LACKING.search(str(error))
         if lacking:
             raise RanklensError(
-                f"Spark's workers have no {lacking[1]}.",
-                "Install Ranklens in the Python of the workers; PYSPARK_PYTHON says which that is.",
+                f"Spark's workers have no module {lacking[1]}.",
+                "Install Ranklens in the Python of the workers, which PYSPARK_PYTHON selects.",
             ) from error
         for pattern in _REFUSED:
             found = pattern.search(str(error))

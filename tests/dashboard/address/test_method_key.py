@@ -40,11 +40,11 @@ def test_a_margin_is_that_of_its_measure() -> None:
             "randomization cannot be corrected by 'holm'.",
         ),
         ({"test": "t-test", "correction": "max-t"}, "t-test cannot be corrected by 'max-t'."),
-        ({"level": "10"}, "There is no interval at level 0.1."),
-        ({"level": "nan"}, "There is no interval at level nan."),
+        ({"level": "10"}, "0.1 is not a valid confidence level."),
+        ({"level": "nan"}, "nan is not a valid confidence level."),
         ({"level": "high"}, "A level and a margin are numbers."),
-        ({"margin": "nDCG:-1"}, "A margin of -1 is none."),
-        ({"margin": "nDCG:nan"}, "A margin of nan is none."),
+        ({"margin": "nDCG:-1"}, "-1 is not a valid margin."),
+        ({"margin": "nDCG:nan"}, "nan is not a valid margin."),
     ],
 )
 def test_what_there_is_not_is_said(asked: dict[str, str], said: str) -> None:

@@ -27,7 +27,7 @@ def test_the_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = [QRELS, *RUNS, "--queries", QUERIES, "-m", "AP", "--baseline", "dense", "-o", str(out)]
     assert main(["report", *given, "--title", "Ours", "--text", "Read on."]) == 0
     said = capsys.readouterr()
-    assert "bm25 against dense on AP" in said.out and "6 judged queries missing" in said.err
+    assert "bm25 against dense on AP" in said.out and "6 judged queries without results" in said.err
     page = out.read_text()
     assert "<b><bdi>Ours</bdi></b>" in page and "Read on." in page
     assert "vinegar for the robot" in page and "dense" in page

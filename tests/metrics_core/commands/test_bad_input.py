@@ -366,7 +366,7 @@ def test_all_scores_tied(evaluate: Evaluate) -> None:
     outcome = evaluate(run=tied)
     assert outcome.value == pytest.approx((1 / 3 + 1) / 2)  # d3, d2, d1: by id, last first
     assert "all scores of every query are equal; ordered by document id" in outcome.err
-    assert "the ties allow AP 0.667 to 1.000" in outcome.err
+    assert "other tie orders give AP 0.667 to 1.000" in outcome.err
 
 
 def test_many_scores_tied(evaluate: Evaluate) -> None:
@@ -375,14 +375,14 @@ def test_many_scores_tied(evaluate: Evaluate) -> None:
     # d7 comes before d1: 1/3 instead of 1/2
     assert outcome.value == pytest.approx((1 / 3 + 1) / 2)
     assert "2 of 4 rows (50\u00a0%) share their score with another" in outcome.err
-    assert "the ties allow AP 0.667 to 0.750\n" in outcome.err
+    assert "other tie orders give AP 0.667 to 0.750\n" in outcome.err
 
 
 def test_ties_that_no_measure_sees(evaluate: Evaluate) -> None:
     tied = RUN + "q2 Q0 d8 2 1 tag\nq2 Q0 d9 3 1 tag\n"
     outcome = evaluate(run=tied)
     assert outcome.value == AP
-    assert "the ties allow no other score" in outcome.err
+    assert "other tie orders give the same scores" in outcome.err
 
 
 def test_scores_that_differ_below_single_precision(evaluate: Evaluate) -> None:
@@ -419,13 +419,13 @@ def test_no_judged_document_in_common(evaluate: Evaluate) -> None:
 def test_a_judged_query_that_is_not_retrieved_counts_zero(evaluate: Evaluate) -> None:
     outcome = evaluate(qrels=QRELS + "q3 0 d1 1\n")
     assert outcome.value == pytest.approx(1.5 / 3)
-    assert "1 judged query missing; it counts 0 (first: q3)" in outcome.err
+    assert "1 judged query without results; scored 0 (first: q3)" in outcome.err
 
 
 def test_a_query_that_is_not_judged_is_left_out(evaluate: Evaluate) -> None:
     outcome = evaluate(run=RUN + "q8 Q0 d1 1 1 t\nq9 Q0 d1 1 1 t\n")
     assert outcome.value == AP
-    assert "2 queries without judgments; left out (first: q8, q9)" in outcome.err
+    assert "2 queries without judgments; excluded (first: q8, q9)" in outcome.err
 
 
 def test_a_judged_query_without_relevant_documents(evaluate: Evaluate) -> None:
@@ -433,10 +433,10 @@ def test_a_judged_query_without_relevant_documents(evaluate: Evaluate) -> None:
     run = RUN + "q3 Q0 d1 1 1 t\n"
     zero = evaluate(qrels=qrels, run=run)
     assert zero.value == pytest.approx(1.5 / 3)
-    assert "1 judged query without a relevant document; it counts 0 (first: q3)" in zero.err
+    assert "1 judged query without a relevant document; scored 0 (first: q3)" in zero.err
     out = evaluate("--without-relevant", "leave out", qrels=qrels, run=run)
     assert out.value == AP
-    assert "1 judged query without a relevant document; left out (first: q3)" in out.err
+    assert "1 judged query without a relevant document; excluded (first: q3)" in out.err
 
 
 @pytest.mark.parametrize("odd", ["d1\u200b", "\ufeffd1", "d1\xa0"])
@@ -485,7 +485,7 @@ def test_a_cutoff_that_is_none(evaluate: Evaluate, k: str) -> None:
 def test_a_cutoff_beyond_the_run_is_noted(evaluate: Evaluate) -> None:
     outcome = evaluate(measures=("P@2", "R@1000"))
     assert outcome.value == 1
-    assert "R@1000 looks beyond the run, which lists at most 2 documents a query" in outcome.err
+    assert "R@1000 exceeds the depth of the run, at most 2 documents per query" in outcome.err
 
 
 def test_a_query_without_a_category_is_in_the_group_none(evaluate: Evaluate) -> None:

@@ -203,7 +203,7 @@ def test_what_is_no_gate_is_refused(text: str) -> None:
 def test_an_unknown_measure_is_named() -> None:
     with pytest.raises(UnknownMeasureError, match="nDGC"):
         Gate.of("nDGC@10 > -0.01")
-    with pytest.raises(ParameterError, match="no floor"):
+    with pytest.raises(ParameterError, match="not a floor"):
         Floor.of("AP > 0.3")
 
 

@@ -53,18 +53,18 @@ def test_mistakes_are_not_turned_into_zeros() -> None:
 def test_what_counts_is_told() -> None:
     found = {n.kind: n for n in score_notes(judge(RUN, QRELS), [parse_measure("P@2")])}
     assert {kind: (n.message, n.examples) for kind, n in found.items()} == {
-        "missing": ("1 judged query missing; it counts 0", ("q2",)),
-        "unjudged": ("1 query without judgments; left out", ("z",)),
-        "no_relevant": ("1 judged query without a relevant document; it counts 0", ("q3",)),
+        "missing": ("1 judged query without results; scored 0", ("q2",)),
+        "unjudged": ("1 query without judgments; excluded", ("z",)),
+        "no_relevant": ("1 judged query without a relevant document; scored 0", ("q3",)),
     }
     left_out = score_notes(judge(RUN, QRELS), without_relevant="leave out")
-    assert left_out[-1].message == "1 judged query without a relevant document; left out"
+    assert left_out[-1].message == "1 judged query without a relevant document; excluded"
 
 
 def test_several_queries_are_counted_and_three_shown() -> None:
     qrels = qrels_of({f"q{i}": {"d": 1} for i in range(6)})
     (note,) = score_notes(judge(run_of({"q0": {"d": 1}}), qrels))
-    assert (note.message, note.count) == ("5 judged queries missing; they count 0", 5)
+    assert (note.message, note.count) == ("5 judged queries without results; scored 0", 5)
     assert note.examples == ("q1", "q2", "q3")
 
 
@@ -75,7 +75,7 @@ def test_a_cutoff_beyond_the_run_is_told() -> None:
         n for n in score_notes(ranks, [parse_measure(n) for n in names]) if n.kind == "depth"
     ]
     assert note.message == (
-        "P@3 and AP@1000 look beyond the run, which lists at most 2 documents a query"
+        "P@3 and AP@1000 exceed the depth of the run, at most 2 documents per query"
     )
 
 
@@ -108,8 +108,8 @@ def test_users_without_relevant_items_by_the_measures_own_grade() -> None:
     assert frame["P(rel=2)@1"].fillna(-1).tolist() == [1, -1, -1]
     notes = score_notes(judge(run, qrels), [parse_measure(n) for n in names])
     assert [n.message for n in notes] == [
-        "1 judged query without a relevant document; it counts 0",
-        "2 judged queries without a relevant document of grade 2 or more; they count 0",
+        "1 judged query without a relevant document; scored 0",
+        "2 judged queries without a relevant document of grade 2 or more; scored 0",
     ]
 
 

@@ -69,9 +69,9 @@ def test_a_frame_may_lack_queries_of_a_run() -> None:
 
 
 def test_what_a_frame_must_hold() -> None:
-    with pytest.raises(RanklensError, match="lacks the column 'query_id'"):
+    with pytest.raises(RanklensError, match="has no column 'query_id'"):
         Scores.given(pd.DataFrame({"run": ["a"], "AP": [1.0]}))
-    with pytest.raises(RanklensError, match="name query 'q1' twice"):
+    with pytest.raises(RanklensError, match="contain query 'q1' twice"):
         Scores.given(pd.concat([SCORES.frame, SCORES.frame.head(1)]))
 
 

@@ -85,7 +85,7 @@ def test_one_run_of_it_is_explained(
     monkeypatch.chdir(folder)
     assert main(["explain", "qrels", "exp/BM25", "exp/DPH_monoT5"]) == 0
     assert main(["explain", "qrels", "exp", "exp/BM25"]) == 2
-    assert "Name the one, such as exp/BM25" in capsys.readouterr().err
+    assert "Name one of them, such as exp/BM25" in capsys.readouterr().err
 
 
 def test_in_python_scores_are_those_of_the_files(folder: Path) -> None:
@@ -135,7 +135,7 @@ def test_they_are_compared_as_they_are() -> None:
     found = compare_scores(frame, "map", baseline="BM25")
     assert found["difference"].tolist() == [-0.5]
     twice = pd.concat([frame, frame.head(1)])
-    with pytest.raises(RanklensError, match="map of run 'BM25' for query 'q1' stands twice"):
+    with pytest.raises(RanklensError, match="map of run 'BM25' for query 'q1' is given twice"):
         compare_scores(twice, "map")
 
 
