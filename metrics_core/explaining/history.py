@@ -76,7 +76,7 @@ def history(
     those are known already. Raises ParameterError for none, and for runs that other judgments
     judged."""
     if not ranks:
-        raise ParameterError("A history needs a version.", "Give at least one run.")
+        raise ParameterError("A history needs at least one version.", "Give at least one run.")
     first = ranks[0]
     for other in ranks[1:]:
         same = other.query_ids == first.query_ids and np.array_equal(
@@ -84,8 +84,8 @@ def history(
         )
         if not same:
             raise ParameterError(
-                f"{other.run_name} was judged by other judgments than {first.run_name}.",
-                "Versions are compared only where the same judgments tell what is fine.",
+                f"{other.run_name} and {first.run_name} have different judgments.",
+                "Versions can only be compared on the same judgments.",
             )
     found = np.array(told or [kinds(each, measure, cutoff) for each in ranks], dtype=object)
     return History(

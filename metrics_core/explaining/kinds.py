@@ -37,13 +37,13 @@ FORMER_NAMES = {
 
 KINDS: dict[str, str] = {
     NOTHING_TO_FIND: "No document is judged relevant to the query.",
-    NOT_IN_RUN: "The run does not list the query.",
-    NOTHING_RETRIEVED: "The run lists the query without a document.",
-    FINE: "The score reaches at least two thirds of the best that can be reached.",
-    UNJUDGED_TOP: "At least half of the first k results are unjudged: the score says little.",
+    NOT_IN_RUN: "The run does not contain the query.",
+    NOTHING_RETRIEVED: "The run contains the query, but no document for it.",
+    FINE: "The score is at least two thirds of the best reachable score.",
+    UNJUDGED_TOP: "At least half of the first k results are unjudged, so the score says little.",
     NOTHING_RELEVANT: "No relevant document is in the list.",
     BELOW: "Relevant documents are in the list, but none among the first k.",
-    LOW: "Relevant documents are among the first k, but they are few or stand low.",
+    LOW: "Relevant documents are among the first k, but only a few or at low ranks.",
 }
 """The kinds of one run by name, in the order in which they are asked, each with its rule."""
 
@@ -51,12 +51,12 @@ FIXED, BROKEN, BETTER, WORSE = "fixed", "broken", "better", "worse"
 SAME, BOTH_FAIL = "same", "both failing"
 
 CHANGES: dict[str, str] = {
-    FIXED: "Good with the run, which scores higher, and not with the baseline.",
-    BROKEN: "Good with the baseline, and not with the run, which scores lower.",
+    FIXED: "Good with the run, which scores higher, but not with the baseline.",
+    BROKEN: "Good with the baseline, but not with the run, which scores lower.",
     BOTH_FAIL: "Neither run has a relevant document among the first k.",
     BETTER: "The run scores higher, and the query was neither fixed nor broken.",
     WORSE: "The run scores lower, and the query was neither fixed nor broken.",
-    SAME: "The scores are no more apart than counts as the same, or one of them is undefined.",
+    SAME: "The scores are equal within the tolerance, or one of them is undefined.",
 }
 """The kinds of a pair by name, in the order in which they are asked, each with its rule."""
 

@@ -101,7 +101,8 @@ def ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
     not hold: a part would lie in subtopics, prices or the company of other documents."""
     if not has_ledger(measure):
         raise LackingDataError(
-            f"{measure} cannot be split among documents.", "Ask for a measure of grades alone."
+            f"{measure} cannot be split among documents.",
+            "Choose a measure of grades alone.",
         )
     if measure.declaration.terms is None:
         return _by_shapley(ranks, measure)

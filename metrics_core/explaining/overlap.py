@@ -31,8 +31,8 @@ class Overlap:
         found = _ASKED.fullmatch(text)
         if found is None or not 0 < float(found["share"]) <= 1:
             raise ParameterError(
-                f"{text.strip()!r} is no overlap.",
-                "It says how much of the first results must stay: 'top10 >= 0.8'.",
+                f"{text.strip()!r} is not an overlap.",
+                "It states the share of the first results that must remain: 'top10 >= 0.8'.",
             )
         return cls(int(found["k"]), float(found["share"]))
 
@@ -86,7 +86,7 @@ def overlap_outcomes(
     found = []
     empty = next((run.name for run in (baseline, *runs) if not run.query_ids), None)
     if empty is not None:
-        raise RanklensError(f"{empty} lists nothing.", "Give runs with results.")
+        raise RanklensError(f"{empty} has no results.", "Give runs with results.")
     for overlap in overlaps:
         for run in runs:
             ids = tuple(dict.fromkeys([*baseline.query_ids, *run.query_ids]))

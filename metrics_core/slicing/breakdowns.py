@@ -79,8 +79,8 @@ def refuse_strangers(queries: Queries, scored: Sequence[str], name: str) -> None
         return
     ours, theirs = (", ".join(map(repr, list(ids)[:3])) for ids in (scored, there))
     raise NoSharedQueriesError(
-        f"{name} has none of the judged queries.",
-        f"The judged queries are called {ours}, these {theirs}.",
+        f"{name} contains none of the judged queries.",
+        f"The judged queries have ids such as {ours}; found {theirs}.",
     )
 
 

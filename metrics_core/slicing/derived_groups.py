@@ -130,22 +130,21 @@ DERIVED = (
     Derived(
         "words in the query",
         "query length",
-        "How many words the query's text has, in ranges of about as many queries each.",
+        "Number of words in the query text, in ranges with about the same number of queries.",
         _words,
         "queries of {}",
     ),
     Derived(
         "questions or keywords",
         "question or keywords",
-        "A question ends in a question mark or begins with a word such as what, how or is;"
-        " everything else is keywords.",
+        "Questions end in a question mark or begin with a word such as what, how or is; all other"
+        " queries are keywords.",
         _form,
     ),
     Derived(
         "relevant documents",
         "relevant documents",
-        "How many documents are judged relevant to the query, in ranges of about as many queries"
-        " each.",
+        "Number of documents judged relevant, in ranges with about the same number of queries.",
         _relevant,
         "queries with {} documents",
         "queries with {} document",
@@ -153,8 +152,8 @@ DERIVED = (
     Derived(
         "judged in the top k",
         "judged in the top {k}",
-        "Which share of the first {k} results of the two compared runs is judged: where it is"
-        " small, a difference may come from missing judgments.",
+        "Share of judged documents in the first {k} results of the two compared runs. If it is"
+        " low, a difference may come from missing judgments.",
         _judged_share,
         "queries {}",
         compared=True,
@@ -162,8 +161,8 @@ DERIVED = (
     Derived(
         "how hard for the other runs",
         "difficulty for the other runs",
-        "Thirds of the queries by the mean score of all runs but the two compared, so that the"
-        " groups do not follow from the difference they are to explain.",
+        "Queries in thirds by the mean score of all runs except the two compared, so that the"
+        " groups do not depend on the difference they explain.",
         _difficulty,
         "queries {}",
         compared=True,

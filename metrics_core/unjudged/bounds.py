@@ -130,7 +130,7 @@ class BoundsOfParts:
                 difference, difference, difference, own - other, own - other, exact=True
             )
         if measure.declaration.needs:
-            reason = f"{measure} asks more of a document than a grade."
+            reason = f"{measure} needs more than the grades of documents."
             return _unknown(difference, own, reason)
         found = self._found if open_ is None else self._found.some(open_)
         alone = None
@@ -138,7 +138,7 @@ class BoundsOfParts:
             alone = self._apart(found)
         low, high = self._ends(found, open_, alone)
         if (np.isnan(low) | np.isnan(high))[~self._undefined].any():
-            reason = f"{measure} has no lowest and no highest score, so nothing bounds it."
+            reason = f"{measure} has no lowest or highest score, so there are no bounds."
             return _unknown(difference, own, reason)
         if alone is None or measure.declaration.combination.linear:
             lowest, highest = float(of(low)), float(of(high))

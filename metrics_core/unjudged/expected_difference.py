@@ -59,7 +59,7 @@ def likely_difference(
     depth = min(deepest, DEEPEST)
     near = _within(found, depth)
     if measure.declaration.needs:
-        return LikelyDifference(None, f"{measure} asks more of a document than a grade.")
+        return LikelyDifference(None, f"{measure} needs more than the grades of documents.")
     if not len(near):
         now = _between(measure.score(run), measure.score(baseline), measure)
         return LikelyDifference(Interval(*np.full(3, now)))
@@ -98,7 +98,7 @@ def _too_few(run: JudgedRanks, baseline: JudgedRanks, usual: UsualGrades, *, mat
     """Why the judged documents do not tell what the unjudged are worth; empty where they do."""
     if not any((ranks.judged().relevance <= 0).any() for ranks in (run, baseline)):
         # Only what was found relevant is written down.
-        return f"No listed document is judged not relevant, {_NOTHING_TELLS}"
+        return f"No listed document is judged non-relevant, {_NOTHING_TELLS}"
     only = "only " if matched else ""
     kinds = (f"{only}{run.run_name} lists", f"{only}{baseline.run_name} lists", "both list")
     for kind, judged, asked in zip(kinds, usual.judged.tolist(), usual.asked, strict=True):
@@ -106,16 +106,18 @@ def _too_few(run: JudgedRanks, baseline: JudgedRanks, usual: UsualGrades, *, mat
             few = (
                 f"only {w.number(judged)} {w.plural(judged, 'is', 'are')}" if judged else "none is"
             )
-            return f"Of the documents that {kind} {few} judged, {_NOTHING_TELLS}"
+            return f"Of the documents that {kind}, {few} judged, {_NOTHING_TELLS}"
     total = int(usual.judged[usual.asked > 0].sum())
     if total < FEWEST_JUDGED:
-        return f"Only {w.count(total)} documents like the unjudged are judged, {_NOTHING_TELLS}"
+        return (
+            f"Only {w.count(total)} documents like the unjudged ones are judged, {_NOTHING_TELLS}"
+        )
     return ""
 
 
-_NOTHING_TELLS = "so nothing tells what the others are worth."
+_NOTHING_TELLS = "so no estimate is possible."
 _CHOSEN = (
-    "Some documents were graded in a layer over the files, perhaps for what they could move,"
+    "Some documents were judged in a layer, perhaps because of their effect on the result,"
     f" {_NOTHING_TELLS}"
 )
 

@@ -294,7 +294,7 @@ _OPTIONS = (
     ("-m, --measure NAME[.PARAMETERS]", "a measure or a family; may be given several times"),
     ("-l, --level_for_rel N", "lowest grade that counts as relevant (1)"),
     ("-M, --Max_retrieved_per_topic N", "only the best N documents of each query"),
-    ("-J, --Judged_docs_only", "without the documents that nobody judged"),
+    ("-J, --Judged_docs_only", "without unjudged documents"),
     ("-N, --Number_docs_in_coll N", "size of the collection, for utility (0)"),
     ("-R, --Rel_info_format FORMAT", "qrels, qrels_jg, prefs or qrels_prefs (qrels)"),
     ("-T, --Results_format FORMAT", "trec_results, the only one"),
@@ -306,9 +306,9 @@ _OPTIONS = (
 
 
 _WITHOUT_MEASURE = {
-    "runid": "The name in the last line of the results.",
-    "relstring": "The first grades of the ranking, a character each: - where a document was not"
-    " pooled, . where it was pooled and not judged, > above 9.",
+    "runid": "The run name in the last line of the results.",
+    "relstring": "The grades at the top of the ranking, one character each: - if a document was"
+    " not pooled, . if it was pooled but not judged, > for a grade above 9.",
     "prefs_num_prefs_poss": "Number of preferences.",
     "prefs_num_prefs_ful": "Number of preferences that the ranking fulfils.",
     "prefs_num_prefs_ful_ret": "Number of fulfilled preferences between two listed documents.",
@@ -337,5 +337,5 @@ def help_text(options: TrecEvalOptions) -> str:
         if row.name in options.measures:
             lines += [row.name, f"    {explained.get(row.ours) or _explained(row.name)}"]
     if not options.measures:
-        lines.append("With -m the help says what each measure means.")
+        lines.append("Add -m to see what a measure means.")
     return "\n".join(lines) + "\n"

@@ -106,7 +106,7 @@ class Reader:
         if not self.next.is_mark("("):
             return turned_if(self.test(), contrary)
         if depth >= _DEEPEST:
-            raise self.wrong(f"no more than {_DEEPEST} parentheses in each other")
+            raise self.wrong(f"at most {_DEEPEST} nested parentheses")
         self.place += 1
         inside = self.any_of(depth + 1)
         if not self.next.is_mark(")"):
@@ -133,15 +133,15 @@ class Reader:
             return turned_if(self.listed(column), contrary)
         if word.is_mark("contains"):
             if self._numeric(column):
-                raise self.wrong("an operator such as < or ==", f"{column} holds numbers.")
+                raise self.wrong("an operator such as < or ==", f"{column} contains numbers.")
             self.place += 1
             return turned_if(containing(column, self.value(column)), contrary)
         if contrary or word.kind != OPERATOR:
             expected = "in or contains" if contrary else "an operator such as ==, <, in or contains"
             raise self.wrong(expected)
         if not self._numeric(column) and word.meant not in ("==", "!="):
-            hint = f"{column} holds texts, which are the same or not: ==, !=, in, contains."
-            raise self.wrong("an operator for texts", hint)
+            hint = f"{column} contains text. Use ==, !=, in or contains."
+            raise self.wrong("an operator for text", hint)
         self.place += 1
         return self._compared(column, str(word.meant))
 
@@ -152,7 +152,9 @@ class Reader:
         other = self.column(column)
         if self._numeric(other) != self._numeric(column):
             self.place -= 1
-            hint = f"{column} holds {self._holds(column)}, {other} holds {self._holds(other)}."
+            hint = (
+                f"{column} contains {self._holds(column)}, {other} contains {self._holds(other)}."
+            )
             raise self.wrong(self._wanted(column), hint)
         assert word.kind == NAME
         return with_column(column, operator, other)
@@ -162,12 +164,14 @@ class Reader:
         word = self.next
         if word.kind != NAME:
             hint = (
-                "" if word.kind != TEXT else "Texts stand behind an operator; names have no quotes."
+                ""
+                if word.kind != TEXT
+                else "Text in quotes goes after an operator. Column names have no quotes."
             )
             raise self.wrong("a column" if not about else self._wanted(about), hint)
         name = self._known(str(word.meant))
         if name is None:
-            quotes = " A text stands in quotes." if about and not self._numeric(about) else ""
+            quotes = " Put text in quotes." if about and not self._numeric(about) else ""
             hint = f"{self._nearest(str(word.meant))}{quotes}".strip()
             raise self.wrong("a column" if not about else self._wanted(about), hint)
         self.place += 1
@@ -185,7 +189,7 @@ class Reader:
         near = difflib.get_close_matches(name.casefold(), folded, n=_NEAREST, cutoff=0.5)
         if near:
             return f"Did you mean {' or '.join(quoted_name(folded[n]) for n in near)}?"
-        return f"There are: {', '.join(quoted_name(known) for known in self.columns)}."
+        return f"Available columns: {', '.join(quoted_name(known) for known in self.columns)}."
 
     def listed(self, column: str) -> Test:
         """The values in parentheses behind "in"."""
@@ -208,7 +212,7 @@ class Reader:
             hint = ""
             if word.kind in (NUMBER, TEXT):
                 quotes = "without" if self._numeric(column) else "in"
-                hint = f"{column} holds {self._holds(column)}: write it {quotes} quotes."
+                hint = f"{column} contains {self._holds(column)}. Write the value {quotes} quotes."
             raise self.wrong(self._wanted(column), hint)
         self.place += 1
         return word.meant
@@ -217,7 +221,7 @@ class Reader:
         return self.columns[column].dtype.kind == "f"
 
     def _holds(self, column: str) -> str:
-        return "numbers" if self._numeric(column) else "texts"
+        return "numbers" if self._numeric(column) else "text"
 
     def _wanted(self, column: str) -> str:
         return "a number" if self._numeric(column) else "a text in quotes"

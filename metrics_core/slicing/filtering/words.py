@@ -92,7 +92,7 @@ def _word(line: str, start: int) -> Word:
         start,
         whole[0] if whole else line[start],
         "a column, an operator, a number or a text in quotes",
-        "Names that are not one plain word stand in backticks: `like this`." if whole else "",
+        "Put names with spaces or special characters in backticks: `like this`." if whole else "",
     )
 
 

@@ -51,7 +51,7 @@ def test_grades_given_here_do_not_tell_what_is_usual(study: Study) -> None:
     first = queue(study, shown).iloc[0]
     likely = told(study, {(first["query_id"], first["doc_id"]): 0.0}).likely
     assert likely.interval is None
-    assert likely.reason.startswith("Some documents were graded in a layer over the files")
+    assert likely.reason.startswith("Some documents were judged in a layer, perhaps")
 
 
 def test_another_grade_for_what_the_files_judge_is_no_choice(study: Study) -> None:

@@ -55,7 +55,7 @@ def test_fine_is_what_the_kinds_say() -> None:
     assert found.to_find.tolist() == [True, True, False]
     assert found.versions == ("v1", "v2") and list(found.first_bad) == [-1, 1, -1]
     other = judge(second, qrels_of({"a": {"d1": 1}, "b": {"d1": 2}, "none": {"d1": 0}}))
-    with pytest.raises(ParameterError, match="other judgments"):
+    with pytest.raises(ParameterError, match="have different judgments"):
         history([judge(first, qrels), other], measure, 10)
     with pytest.raises(ParameterError):
         history([], measure, 10)

@@ -37,11 +37,11 @@ def test_an_overlap_is_read_from_its_text() -> None:
     assert Overlap.of(" top10 >= 0.8 ") == Overlap(10, 0.8) == Overlap.of("Top 10≥.8")
     assert str(Overlap.of("top5>=1")) == "top5 >= 1"
     for text in ("top10", "top0 >= 0.5", "top10 > 0.5", "top10 >= 80", "top10 >= 0", "AP >= 0.5"):
-        with pytest.raises(ParameterError, match="is no overlap"):
+        with pytest.raises(ParameterError, match="is not an overlap"):
             Overlap.of(text)
 
 
 def test_runs_without_a_list_are_refused() -> None:
     empty = Run.from_columns("empty", [], [], [])
-    with pytest.raises(RanklensError, match="empty lists nothing"):
+    with pytest.raises(RanklensError, match="empty has no results"):
         overlap_outcomes(empty, [empty], [Overlap(2, 0.4)])

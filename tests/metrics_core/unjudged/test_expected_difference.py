@@ -96,30 +96,30 @@ def half(i: int, doc: str) -> bool:
     return (i // 2 + int(doc[-1], 36)) % 2 == 0
 
 
-ENDS = "so nothing tells what the others are worth."
+ENDS = "so no estimate is possible."
 
 
 def test_why_nothing_is_likely() -> None:
     assert reason_of(half) == ""
     none = reason_of(lambda i, d: d[0] != "a" and half(i, d))
-    assert none == f"Of the documents that only a lists none is judged, {ENDS}"
+    assert none == f"Of the documents that only a lists, none is judged, {ENDS}"
     few = reason_of(lambda i, d: half(i, d) and (d[0] != "b" or (i < 12 and d == "b1")))
-    assert few == f"Of the documents that only b lists only six are judged, {ENDS}"
+    assert few == f"Of the documents that only b lists, only six are judged, {ENDS}"
     both = reason_of(lambda i, d: d != "c0" and half(i, d))
-    assert both == f"Of the documents that both list none is judged, {ENDS}"
+    assert both == f"Of the documents that both list, none is judged, {ENDS}"
     relevant = reason_of(lambda i, d: i % 2 == 1)
-    assert relevant == f"No listed document is judged not relevant, {ENDS}"
+    assert relevant == f"No listed document is judged non-relevant, {ENDS}"
 
 
 def test_fifty_judged_documents_tell_what_is_usual() -> None:
     # Those that only a lists are asked about, and tell; all others are judged.
     some = lambda i, d: d[0] != "a" or half(i, d)  # noqa: E731
-    assert reason_of(some, 32) == f"Only 48 documents like the unjudged are judged, {ENDS}"
+    assert reason_of(some, 32) == f"Only 48 documents like the unjudged ones are judged, {ENDS}"
     assert reason_of(some, 34) == ""
 
 
 def test_documents_that_were_chosen_for_judgment_tell_nothing() -> None:
-    assert reason_of(half, chosen=True).startswith("Some documents were graded in a layer")
+    assert reason_of(half, chosen=True).startswith("Some documents were judged in a layer")
     everything = likely_difference(*lists_of(lambda i, d: True), chosen=True)
     assert everything.interval is not None, "nothing is left to be told"
 
@@ -134,7 +134,7 @@ def test_lists_that_were_not_compared_have_a_pool_each() -> None:
     lists = [replace(ranks, listed=None) for ranks in (own, other)]
     found = unjudged_ranks(lists[0], lists[1], measure.cutoff)
     reason = likely_difference(*lists, measure, found).reason
-    assert reason == f"Of the documents that a lists none is judged, {ENDS}"
+    assert reason == f"Of the documents that a lists, none is judged, {ENDS}"
 
 
 def test_nothing_unjudged_leaves_the_difference_as_it_is() -> None:
@@ -148,7 +148,7 @@ def test_nothing_unjudged_leaves_the_difference_as_it_is() -> None:
 def test_a_measure_of_more_than_grades_is_not_told() -> None:
     own, other, _, found = lists_of(half)
     asked = likely_difference(own, other, parse_measure("alpha_nDCG@4"), found)
-    assert asked == LikelyDifference(None, "alpha_nDCG@4 asks more of a document than a grade.")
+    assert asked == LikelyDifference(None, "alpha_nDCG@4 needs more than the grades of documents.")
 
 
 @pytest.mark.parametrize("name", ["P@4", "nDCG@4", "RR", "AP"])
