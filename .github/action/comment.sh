@@ -3,15 +3,15 @@
 # why and ends well: the summary has the same, and the status is the gate's.
 
 no_comment() {
-  echo "No comment: $1 The step's summary has what it would say."
+  echo "No comment: $1 The step summary has the same content."
   exit 0
 }
 
-[ "$COMMENT" = true ] || no_comment "it is not wanted."
-[ -s "$FILE" ] || no_comment "no gate was asked."
-[ -n "$PULL_REQUEST" ] || no_comment "this is no pull request."
+[ "$COMMENT" = true ] || no_comment "comments are turned off."
+[ -s "$FILE" ] || no_comment "there are no gates."
+[ -n "$PULL_REQUEST" ] || no_comment "this is not a pull request."
 if [ "$GITHUB_EVENT_NAME" = pull_request ] && [ "$HEAD" != "$GITHUB_REPOSITORY" ]; then
-  no_comment "the pull request comes from a fork, whose token may not write."
+  no_comment "the pull request is from a fork, whose token has no write access."
 fi
 [ -n "$GH_TOKEN" ] || no_comment "there is no token."
 command -v gh > /dev/null || no_comment "gh is not installed."
@@ -23,7 +23,7 @@ comments="repos/$GITHUB_REPOSITORY/issues/$PULL_REQUEST/comments"
 marker="$(head -n 1 "$FILE")"
 if ! found="$(gh api --paginate "$comments?per_page=100" \
   --jq ".[] | select(.user.login == \"$author\" and (.body | startswith(\"$marker\"))) | .id")"; then
-  no_comment "those of the pull request cannot be read; the token needs pull-requests: write."
+  no_comment "the comments of the pull request cannot be read; the token needs pull-requests: write."
 fi
 own="$(head -n 1 <<< "$found")"
 if [ -n "$own" ]; then
@@ -32,4 +32,4 @@ else
   to=(--method POST "$comments")
 fi
 gh api --silent "${to[@]}" --field "body=@$FILE" ||
-  no_comment "it was refused; the token needs pull-requests: write."
+  no_comment "GitHub refused it; the token needs pull-requests: write."

@@ -26,7 +26,7 @@ gates=("${given[@]}")
 
 status=0
 if [ ${#gates[@]} -gt 0 ] && [ -z "$BASELINE" ]; then
-  echo "A gate needs a baseline: name a snapshot or a run." > "$told"
+  echo "A gate needs a baseline: give a snapshot or a run." > "$told"
   status=2
 elif [ ${#gates[@]} -gt 0 ]; then
   [ "$ALLOW_CHANGED" != true ] || gates+=(--allow-changed)
@@ -38,7 +38,7 @@ elif [ ${#gates[@]} -gt 0 ]; then
   # Python ends with 1, too, where it cannot even begin.
   if [ "$status" = 1 ] && [ ! -s "$REPORT/gate.json" ]; then status=2; fi
 elif [ -z "$SNAPSHOT" ]; then
-  echo "Nothing is asked: give gates, floors, overlaps, or a snapshot to write." > "$told"
+  echo "Nothing to do: give gates, floors, overlaps, or a snapshot to write." > "$told"
   status=2
 fi
 if [ "$status" = 0 ] && [ -n "$SNAPSHOT" ]; then
@@ -64,9 +64,9 @@ case "$status" in
   4) outcome=changed ;;
   *)
     outcome=error
-    { echo "## ❌ The gate could not be worked out"; echo; head -n 50 "$told" | cut -c -500 | iconv -c -f utf-8 -t utf-8 | sed 's/^/    /'; } > "$outcome_file"
+    { echo "## ❌ The gate could not be computed"; echo; head -n 50 "$told" | cut -c -500 | iconv -c -f utf-8 -t utf-8 | sed 's/^/    /'; } > "$outcome_file"
     cat "$outcome_file" >> "$GITHUB_STEP_SUMMARY"
-    echo "::error title=Ranklens::The gate could not be worked out; the log says why."
+    echo "::error title=Ranklens::The gate could not be computed; see the log."
     ;;
 esac
 for word in "${words[@]}"; do

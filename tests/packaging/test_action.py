@@ -72,7 +72,7 @@ def test_a_loss_is_told_everywhere_before_it_fails(runner: Runner) -> None:
     (runner.workspace / "search.run").unlink()
     assert runner.action(runner.workspace / ".ranklens", GATE)[0] == 2
     assert [c["id"] for c in runner.comments] == [c["id"] for c in first]
-    assert "could not be worked out" in runner.comments[2]["body"] and runner.comments[:2] == others
+    assert "could not be computed" in runner.comments[2]["body"] and runner.comments[:2] == others
     assert not (report / "gate.json").exists(), "what an earlier run found"
 
 
@@ -81,7 +81,7 @@ def test_a_pull_request_of_a_fork_is_told_by_the_summary_and_fails_as_it_should(
 ) -> None:
     runner.event, runner.token = pull_request(head="stranger/search"), ""
     assert outcome(runner, changes.titles_only)[0] == 1
-    assert "No comment: the pull request comes from a fork" in runner.log
+    assert "No comment: the pull request is from a fork" in runner.log
     assert not runner.comments
     assert "❌ Worse: nDCG@10" in runner.summary.read_text()
 
@@ -89,10 +89,10 @@ def test_a_pull_request_of_a_fork_is_told_by_the_summary_and_fails_as_it_should(
 @pytest.mark.parametrize(
     ("setting", "why"),
     [
-        ({"event": {"pull_request": {"number": 7, "head": {"repo": None}}}}, "comes from a fork"),
+        ({"event": {"pull_request": {"number": 7, "head": {"repo": None}}}}, "is from a fork"),
         ({"token": ""}, "there is no token"),
-        ({"token": "read"}, "it was refused"),
-        ({"event_name": "push", "event": {}}, "this is no pull request"),
+        ({"token": "read"}, "GitHub refused it"),
+        ({"event_name": "push", "event": {}}, "this is not a pull request"),
     ],
 )
 def test_who_may_not_comment_is_told_why(
@@ -109,7 +109,7 @@ def test_who_may_not_comment_is_told_why(
     }
     status, _ = runner.step(step, context, {"GITHUB_ACTION_PATH": str(ROOT)})
     assert (status, runner.comments) == (0, [])
-    assert re.search(f"^No comment: .*{why}.* The step's summary has", runner.log, re.MULTILINE)
+    assert re.search(f"^No comment: .*{why}.* The step summary has", runner.log, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_who_may_not_comment_is_told_why(
         ({"runs": "gone.run"}, 2, "gone.run"),
         ({"options": "--columns=" + "x" * 120_000}, 2, "xxx"),
         ({"baseline": ""}, 2, "A gate needs a baseline"),
-        ({"gates": "", "floors": ""}, 2, "Nothing is asked"),
+        ({"gates": "", "floors": ""}, 2, "Nothing to do"),
         ({"if-unclear": "fail", "gates": "nDCG@10 > -0.0001"}, 3, "Cannot tell"),
     ],
 )
