@@ -69,7 +69,7 @@ def _unforeseen() -> int:
     import traceback
 
     traceback.print_exc()
-    print("This is a fault of Ranklens or of a plug-in; please report it.", file=sys.stderr)
+    print("This is a bug in Ranklens or a plug-in. Please report it.", file=sys.stderr)
     return 2
 
 
@@ -99,7 +99,7 @@ def _run(command: Command, options: CommandOptions) -> int:
 def _printed(output: str) -> int:
     """The exit status once this is on stdout, or cannot be."""
     if sys.stdout is None:
-        print("The standard output is closed.", file=sys.stderr)
+        print("Standard output is closed.", file=sys.stderr)
         return 2
     try:
         sys.stdout.write(output)
@@ -107,14 +107,14 @@ def _printed(output: str) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        print(f"The standard output: {error.strerror}", file=sys.stderr)
+        print(f"Standard output: {error.strerror}", file=sys.stderr)
         return 2
     return 0
 
 
 def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="metrics-core", description="Scores of runs against relevance judgments."
+        prog="metrics-core", description="Score runs against relevance judgments."
     )
     version = f"%(prog)s {__version__}"
     parser.add_argument("--version", action="version", version=version)
@@ -133,7 +133,7 @@ def _on_the_command_line(error: RanklensError) -> list[str]:
     if not equals:
         return []
     if name == "kind":
-        return ["The order is: evaluate QRELS RUN …"]
+        return ["Expected order: evaluate QRELS RUN …"]
     return [f"On the command line: --{name} {'word=number' if value.startswith('{') else value}"]
 
 

@@ -104,8 +104,8 @@ def mean_scores(
         scored.append({name: float(values[0]) for name, values in own.items()})
     if not scored:
         raise ParameterError(
-            "There is no list to score.",
-            "Give pairs of what was retrieved and what was expected: [(['a', 'b'], {'a'})].",
+            "There are no lists to score.",
+            "Give pairs of retrieved and expected ids: [(['a', 'b'], {'a'})].",
         )
     return {str(m): _mean([s[str(m)] for s in scored]) for m in parsed}
 
@@ -134,7 +134,7 @@ def _declared(name: str) -> Declaration:
 
 def _gain_of(method: str) -> str:
     if method not in _GAINS:
-        raise ParameterError(f"method is 'standard' or 'industry', not {method!r}.")
+        raise ParameterError(f"method must be 'standard' or 'industry', not {method!r}.")
     return _GAINS[method]
 
 

@@ -59,7 +59,7 @@ def gate(
         [floors] if isinstance(floors, str) else floors,
     )
     if not asked.measures:
-        raise RanklensError("There is no gate.", "Give one, such as 'nDCG@10 > -0.01'.")
+        raise RanklensError("No gate is given.", "Give one, such as 'nDCG@10 > -0.01'.")
     compared, file = _compared(runs, baseline, qrels, asked)
     known = None if queries is None else queries_from(queries)
 
@@ -90,7 +90,9 @@ def _compared(
     before = judged_runs(baseline, table, measures)
     if len(before) > 1:
         names = ", ".join(ranks.run_name for ranks in before)
-        raise RanklensError(f"The baseline is {len(before)} runs: {names}.", "Give one of them.")
+        raise RanklensError(
+            f"The baseline contains {len(before)} runs: {names}.", "Give one of them."
+        )
     both = _named_apart([*before, *judged])
     scores = score_runs(both, measures)
     by_name = {ranks.run_name: ranks for ranks in both}

@@ -232,7 +232,7 @@ class Explanation:
         scores = f"{self.measure} of query {self.query_id}: {self.run} {w.score(self.score)}"
         if self.baseline is not None and self.baseline_score is not None:
             scores += f", {self.baseline} {w.score(self.baseline_score)}"
-        table = self.frame.to_string(index=False) if len(self.frame) else "No document has a part."
+        table = self.frame.to_string(index=False) if len(self.frame) else "No document contributes."
         return f"{self.sentence}\n{scores}\n{table}"
 
 
@@ -327,7 +327,8 @@ def _compared(
     against = _baseline(scores.runs, baseline)
     if len(scores.runs) < 2:
         raise RanklensError(
-            f"There is nothing but {against} to compare.", "Give a run beside the baseline."
+            f"There is no run to compare with {against}.",
+            "Give at least one run besides the baseline.",
         )
     found = compare_each(scores, wanted, against, same=same, methods=[method] * len(wanted))
     parts = [
@@ -357,8 +358,8 @@ def _refuse_scores(given: Any) -> None:
     named = position(columns, NAMES["query_id"]) >= 0 and position(columns, NAMES["tag"]) >= 0
     if isinstance(given, Scores) or (named and position(columns, NAMES["doc_id"]) < 0):
         raise RanklensError(
-            "These are scores, where runs are compared.",
-            "compare_scores(scores, measure, baseline=…) compares scores.",
+            "Expected runs, found scores.",
+            "Compare scores with compare_scores(scores, measure, baseline=…).",
         )
 
 
@@ -385,6 +386,6 @@ def _checked(cutoffs: Iterable[int]) -> list[int]:
     found = list(cutoffs) if isinstance(cutoffs, Iterable) else [None]
     odd = [k for k in found if id_text(k) is None or isinstance(k, str) or k < 1]
     if odd or not found:
-        what = f"{w.shown(odd[0])} is no cutoff." if odd else "No cutoff is given."
-        raise ParameterError(what, "Give several whole numbers from 1.")
+        what = f"{w.shown(odd[0])} is not a cutoff." if odd else "No cutoff is given."
+        raise ParameterError(what, "Give several whole numbers, each at least 1.")
     return [int(k) for k in found]

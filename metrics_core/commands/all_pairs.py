@@ -72,12 +72,13 @@ def _told(found: dict[str, AllPairs], level: float) -> str:
         return NOTHING_TESTED
     pairs = next(iter(found.values())).n_pairs
     corrected = (
-        f", corrected for {w.number(pairs)} comparisons on a measure together (geometric"
-        " mean of Holm and step-down max-statistic)"
+        f", corrected for {w.number(pairs)} comparisons per measure (geometric mean of Holm and"
+        " step-down max-statistic)"
     )
     return (
-        f"Superscripts name the runs that a run beats at significance level {1 - level:.2g}:"
-        f" all pairs of runs; test: {TESTS[BOOTSTRAP]}{corrected if pairs > 1 else ''}."
+        "Superscripts mark runs that a run significantly outperforms (significance level"
+        f" {1 - level:.2g}); all pairs of runs are compared; test:"
+        f" {TESTS[BOOTSTRAP]}{corrected if pairs > 1 else ''}."
     )
 
 

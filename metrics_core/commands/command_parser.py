@@ -20,9 +20,8 @@ class CommandParser(argparse.ArgumentParser):
         self.add_argument(
             _OPTION,
             metavar="NAME",
-            help="in place of QRELS: the judgments that ir_datasets has under this name, such as"
-            " beir/scifact/test, which it downloads; and where they are needed the queries and"
-            " documents",
+            help="use a collection of ir_datasets instead of QRELS, such as beir/scifact/test; its"
+            " judgments are downloaded, and its queries and documents if they are needed",
         )
 
     def parse_known_args(  # type: ignore[override]

@@ -71,14 +71,16 @@ class CompareOptions(GateOptions):
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_reading_options(parser, baseline="the run that the others are compared with")
-    add_grouping_options(parser, "what each group of the queries adds to the mean difference")
-    parser.add_argument("--test", choices=list(TESTS), default="bootstrap", help="how it is tested")
+    add_reading_options(parser, baseline="the run to compare the others with")
+    add_grouping_options(
+        parser, "show how much each group of queries contributes to the mean difference"
+    )
+    parser.add_argument("--test", choices=list(TESTS), default="bootstrap", help="statistical test")
     parser.add_argument(
         "--correction",
         choices=list(CORRECTIONS),
         default="",
-        help="for several runs (default: Holm's, where p-values are fine enough for it)",
+        help="correction for several runs (default: Holm, if the p-values are fine enough for it)",
     )
     parser.add_argument(
         "--margin", type=float, metavar="SIZE", help="the smallest difference that matters"
@@ -90,7 +92,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="RUN",
-        help="one of the runs by its name that is a baseline too; may be given again",
+        help="name of a run to use as a further baseline; repeatable",
     )
     parser.add_argument(
         "--format", choices=sorted({*FORMATS, "latex", *GATE_FORMATS}), default="table"
@@ -146,8 +148,8 @@ def _refuse_beside_gates(options: CompareOptions) -> None:
     named = next((name for name, value in given.items() if value), None)
     if named:
         raise RanklensError(
-            f"A gate takes no {named}: its rule is one.",
-            "Its margin stands in it; leave the option out, or compare without a gate.",
+            f"{named} cannot be used with a gate: its rule is fixed.",
+            "The margin is part of the gate. Leave the option out, or compare without a gate.",
         )
 
 
@@ -157,7 +159,7 @@ def _refuse_what_gates_take(options: CompareOptions) -> None:
     given = {f"--format {options.format}": format, **options.of_gates_alone}
     named = next((name for name, value in given.items() if value), None)
     if named:
-        raise RanklensError(f"{named} is for gates.", "Give one, such as --gate 'nDCG@10 > -0.01'.")
+        raise RanklensError(f"{named} needs a gate.", "Add one, such as --gate 'nDCG@10 > -0.01'.")
 
 
 def _against(scores: Scores, before: Sequence[str], baseline: str) -> Scores:
@@ -186,16 +188,16 @@ def _told(found: pd.DataFrame, named: Sequence[str], method: Method) -> str:
         return NOTHING_TESTED
     most = int(tested.groupby(["baseline", "measure"]).size().max())
     correction = CORRECTIONS[method.corrected_by]
-    corrected = "one comparison on a measure, not corrected"
+    corrected = "one comparison per measure, not corrected"
     if most > 1 and method.corrected_by == NO_CORRECTION:
         corrected = correction
     elif most > 1:
-        of_each = "a measure with each baseline, at most" if len(named) > 1 else "a measure,"
-        corrected = f"corrected for all comparisons on {of_each} {w.number(most)}: {correction}"
+        of_each = "measure and baseline (at most " if len(named) > 1 else "measure ("
+        corrected = f"corrected for all comparisons per {of_each}{w.number(most)}): {correction}"
     return (
-        f"Superscripts name the runs that a run beats at significance level {1 - method.level:.2g}:"
-        f" only pairs with {w.listing(named, 'or')} are compared; test: {TESTS[method.test]};"
-        f" {corrected}."
+        "Superscripts mark runs that a run significantly outperforms (significance level"
+        f" {1 - method.level:.2g}); only pairs with {w.listing(named, 'or')} are compared; test:"
+        f" {TESTS[method.test]}; {corrected}."
     )
 
 

@@ -30,14 +30,14 @@ _MEAN = "all"
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
-    parser.add_argument("--per-query", action="store_true", help="also one value per query")
+    parser.add_argument("--per-query", action="store_true", help="also print one value per query")
     parser.add_argument(
         "--memory",
         type=argument(bytes_of),
         metavar="SIZE",
-        help="judge runs of any size, grouped by query, within this memory, such as 1GB",
+        help="memory limit, such as 1GB, for runs of any size; their rows must be grouped by query",
     )
-    add_grouping_options(parser, "means by a column of the queries")
+    add_grouping_options(parser, "show means by this column of the queries")
     add_spark_options(parser)
     parser.add_argument("--format", choices=sorted(PRINTERS), default="table")
 
@@ -62,8 +62,8 @@ def _long(scores: Scores, *, per_query: bool) -> Long:
     """Columns run, query_id, measure, value; the mean (or sum) as query_id "all"."""
     if per_query and _MEAN in scores.query_ids:
         raise RanklensError(
-            f"A query is called {_MEAN!r}, as is the mean over all queries.",
-            "Leave --per-query out, or rename that query.",
+            f"A query has the id {_MEAN!r}, which also names the mean over all queries.",
+            "Leave out --per-query, or rename that query.",
         )
     names = [str(measure) for measure in scores.measures]
     rows: list[tuple[str, str, str, float]] = []

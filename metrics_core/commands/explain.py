@@ -44,12 +44,14 @@ class ExplainOptions(ReadingOptions):
 def _arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(
         parser,
-        baseline="the run that the other is compared with",
+        baseline="the run to compare the other with",
         one_run=True,
         measures=_MEASURES,
     )
     parser.add_argument(
-        "--query", metavar="ID", help="this query only (default: all, the worst difference first)"
+        "--query",
+        metavar="ID",
+        help="explain only this query (default: all, worst difference first)",
     )
     parser.add_argument("--format", choices=sorted(FORMATS), default="table")
 
@@ -112,7 +114,7 @@ def _defined(value: float) -> float | None:
 @command(
     "explain",
     ExplainOptions,
-    help="why queries score as they do, by document",
+    help="explain query scores document by document",
     arguments=_arguments,
 )
 def explain(options: ExplainOptions) -> str:
@@ -122,7 +124,7 @@ def explain(options: ExplainOptions) -> str:
     tsv and csv have a line for each document. Notes go to stderr."""
     files = read_files(options)
     if len(files.measures) > 1:
-        raise RanklensError("One measure is explained at a time.", "Give one with -m.")
+        raise RanklensError("Only one measure can be explained at a time.", "Give one with -m.")
     if len(files.judged) < 2:
         raise nothing_to_compare(files.judged[0].run_name)
     return FORMATS[options.format](_explained(files, options))
@@ -227,9 +229,9 @@ def _told(
     if gains is not None:
         parts.append(
             line(
-                f"{found.run} could gain {w.score(gains.order[0])} by a better order of its first"
-                f" {found.top}, then {w.score(gains.below[0])} by what stands below, then"
-                f" {w.score(gains.missing[0])} by documents it lacks."
+                f"{found.run} could gain {w.score(gains.order[0])} by reordering its first"
+                f" {found.top} results, then {w.score(gains.below[0])} from documents ranked below"
+                f" them, then {w.score(gains.missing[0])} from documents it lacks."
             )
         )
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"

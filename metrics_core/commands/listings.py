@@ -28,9 +28,7 @@ from metrics_core.measures.declaring.families import by_family
 from metrics_core.measures.declaring.names import declared
 
 _WIDTH = 96
-_EXPLAIN = (
-    "`python -m metrics_core measures NAME` says all about one, whichever name you know it by."
-)
+_EXPLAIN = "`python -m metrics_core measures NAME` explains one measure, by any of its names."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +40,7 @@ class MeasuresOptions(CommandOptions):
 
 def _names(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "names", metavar="NAME", nargs="*", help="all about these, such as nDCG or ndcg_cut_10"
+        "names", metavar="NAME", nargs="*", help="measures to explain, such as nDCG or ndcg_cut_10"
     )
 
 
@@ -63,7 +61,7 @@ class FormatsOptions(CommandOptions):
 
 def _file(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--of", metavar="FILE", help="what this file is read as, and what its fields mean"
+        "--of", metavar="FILE", help="show how this file is read and what its fields mean"
     )
 
 
@@ -84,7 +82,7 @@ def _file_text(file: str) -> str:
     columns that would answer it."""
     found, fields = at_a_glance(file), fields_of(file)
     why = _why_asked(file, found, fields)
-    said = f"cannot tell what it is: {why}" if why else ""
+    said = f"file type not recognised: {why}" if why else ""
     if found is not None and not why:
         said = f"{KIND_TITLES[found.kind]}, {found.format.title}"
     lines = [f"{file}: {said}"]
@@ -115,7 +113,7 @@ def _why_asked(file: str, found: Recognised | None, fields: FileFields | None) -
         first = error.problems[0]
         return f"expected {first.expected}, found {first.found}"
     guessed = found is not None and found.evidence == "guess"
-    return "a run or judgments, neither its columns nor its name say it" if guessed else ""
+    return "a run or judgments; neither the columns nor the file name show which" if guessed else ""
 
 
 def _as_kind(fields: FileFields, kind: Kind) -> str:
@@ -168,7 +166,7 @@ def _measure_text(declaration: Declaration) -> str:
         _fact("range", f"{m.range}; {m.together}" if m.together else m.range),
         *([_fact("needs", m.needs)] if m.needs else []),
         *(_fact(what, sentence) for what, sentence in m.unlike),
-        *([_fact("as usual", f"{m.as_usual} (see below)")] if m.as_usual else []),
+        *([_fact("defaults", f"{m.as_usual} (see below)")] if m.as_usual else []),
         *(_fact(package or "also", ", ".join(names)) for package, names in m.names),
         _fact("formula", f"{m.formula} (LaTeX)"),
         _fact("source", m.reference),
@@ -176,7 +174,7 @@ def _measure_text(declaration: Declaration) -> str:
         *(_fact("elsewhere", f"{d.package}: {d.what} {d.why}") for d in m.differences),
     ]
     if m.as_usual:
-        parts += ["\nAs usual:\n", *(_wrapped(s, "  - ", "    ") for s in FOR_ALL)]
+        parts += ["\nDefaults:\n", *(_wrapped(s, "  - ", "    ") for s in FOR_ALL)]
     return "".join(parts)
 
 

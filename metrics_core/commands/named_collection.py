@@ -76,13 +76,13 @@ class NamedCollection:
             first = w.visible(str(error).split("\n")[0] or type(error).__name__)
             raise RanklensError(
                 f"ir_datasets could not get the {what} of {self.name}: {first}",
-                "Is there a connection, and room on the disk? What it says above may tell more.",
+                "Check the network and the free disk space. See also the messages above.",
             ) from error
 
     def _lacking(self, what: str) -> RanklensError:
         there = [name for name in _names() if name.startswith(f"{self.name}/")]
         some = [name for name in there if _has(name, what)][:_NEAR]
-        hint = f"These have: {w.listing(some)}." if some else "Give a file instead."
+        hint = f"Collections with them: {w.listing(some)}." if some else "Give a file instead."
         return RanklensError(f"{self.name} of ir_datasets has no {what}.", hint)
 
 
@@ -97,7 +97,7 @@ def named_collection(name: str) -> NamedCollection:
             f"ir_datasets has no collection {name!r}.", _nearest(name, _names())
         ) from error
     folder = ir_datasets.util.home_path()
-    told = f"note: {name}: read by ir_datasets, which downloads what is not yet in {folder}"
+    told = f"note: {name}: read with ir_datasets; missing files are downloaded to {folder}"
     print(w.visible(told), file=sys.stderr, flush=True)
     return NamedCollection(name, dataset)
 
@@ -124,7 +124,7 @@ def _nearest(name: str, known: Sequence[str]) -> str:
     near += [other for other in known if name.lower() in other and other not in near]
     if not near:
         return "`ir_datasets list` prints all names."
-    return f"Names near to it: {w.listing(near[:_NEAR])}."
+    return f"Similar names: {w.listing(near[:_NEAR])}."
 
 
 def _is_one_value(value: Any) -> bool:

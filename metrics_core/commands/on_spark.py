@@ -39,13 +39,14 @@ def add_spark_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--spark",
         metavar="MASTER",
-        help="have Apache Spark do it, on the master local[4], yarn, spark://host:7077 …; a run is"
-        " then a file, a folder with its parts or a quoted glob of such, TREC's lines or Parquet",
+        help="run on Apache Spark with this master, such as local[4], yarn or spark://host:7077; a"
+        " run is then a file, a folder of part files or a quoted glob, in TREC format or"
+        " Parquet",
     )
     parser.add_argument(
         "--judged-ranks",
         metavar="FOLDER",
-        help="with --spark: also write where the judged documents stand, as Parquet",
+        help="with --spark: also write the ranks of the judged documents, as Parquet",
     )
 
 
@@ -69,7 +70,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
         if value:
             raise RanklensError(f"{option} cannot be used with --spark.", "Leave it out.")
     if "-" in (options.qrels, *options.runs):
-        raise RanklensError("Spark does not read the standard input.", "Give files.")
+        raise RanklensError("Spark cannot read standard input.", "Give files.")
     from metrics_core.scoring.spark import evaluating, session, told
     from metrics_core.scoring.spark.columns import collection_of
     from metrics_core.scoring.spark.files import read_runs
@@ -79,7 +80,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
     evaluating.refuse_what_needs_more(measures)
     if options.read_as.duplicates == "first":
         raise RanklensError(
-            "On Spark rows have no order, so that none of them is the first.",
+            "Rows have no order on Spark, so there is no first one.",
             "Use --duplicates best or error.",
         )
     spark = session(master)
@@ -128,4 +129,4 @@ def _notes(
 
 def _unjudged(count: int, example: str) -> Note:
     what = w.plural(count, "query", "queries")
-    return Note("unjudged", f"{count:,} {what} without judgments; left out", count, (example,))
+    return Note("unjudged", f"{count:,} {what} without judgments; excluded", count, (example,))

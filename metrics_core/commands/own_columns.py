@@ -76,7 +76,9 @@ def refuse_unused_columns(options: ReadingOptions) -> None:
         there = dict.fromkeys(f"`{name}`" for own in names for name in own or ())
         raise RanklensError(
             f"No file has a column {named}.",
-            f"Their columns: {', '.join(there)}." if there else "None of them has named columns.",
+            f"Available columns: {', '.join(there)}."
+            if there
+            else "The files have no named columns.",
         )
 
 

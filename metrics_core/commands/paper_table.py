@@ -13,7 +13,7 @@ from metrics_core.scoring.scores import Scores
 Pair = tuple[str, str]
 """A run, and one that it beats."""
 
-NOTHING_TESTED = "Nothing is tested: there are too few queries, or too few on which runs differ."
+NOTHING_TESTED = "No tests: too few queries, or too few queries on which runs differ."
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 

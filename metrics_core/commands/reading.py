@@ -146,8 +146,8 @@ def _collection(name: str) -> NamedCollection:
 def nothing_to_compare(baseline: str) -> RanklensError:
     """The error for runs that turned out to be the baseline."""
     return RanklensError(
-        f"There is nothing but {baseline} to compare.",
-        "Its file was given twice; give another run.",
+        f"There is no run to compare with {baseline}.",
+        "Its file was given twice. Give another run.",
     )
 
 
@@ -155,7 +155,7 @@ def _refuse_rereading(files: Sequence[str | None]) -> None:
     """Refuse the standard input in two places: the first to read it would leave nothing."""
     if sum(name in ("-", "/dev/stdin") for name in files) > 1:
         raise RanklensError(
-            "The standard input can be read once.", "Give a file for all but one of them."
+            "Standard input can be read only once.", "Use - once, and give files for the others."
         )
 
 
@@ -293,7 +293,7 @@ def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
     named = next((name for name, given in both.items() if given), None)
     if named:
         raise RanklensError(
-            f"--memory judges runs while they are read, and {named} takes them read whole.",
+            f"--memory judges runs while reading them and cannot be combined with {named}.",
             "Leave one of the two out.",
         )
 
@@ -367,7 +367,7 @@ def queries_named(options: ReadingOptions) -> Queries | None:
 def say_unused(options: ReadingOptions) -> None:
     """Tell of queries that were given and are not needed."""
     if options.queries and not options.by:
-        say("--queries", [Note("unused", "only --by needs them; they were not read")])
+        say("--queries", [Note("unused", "only --by needs this file; it was not read")])
 
 
 def say(about: str, notes: Sequence[Note]) -> None:

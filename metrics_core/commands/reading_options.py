@@ -80,8 +80,8 @@ class ReadingOptions(CommandOptions):
         for pattern, found in ((self.baseline, first), *([(self.runs[0], own)] * self.one_run)):
             if len(found) > 1:
                 raise RanklensError(
-                    f"{pattern} stands for {len(found):,} files, where one is asked for.",
-                    f"Name the one, such as {found[0]}.",
+                    f"{pattern} matches {len(found):,} files, but only one is allowed.",
+                    f"Name one of them, such as {found[0]}.",
                 )
         return [*first, *own]
 
@@ -98,15 +98,17 @@ def add_reading_options(
     is a help text for it."""
     if isinstance(parser, CommandParser):
         parser.add_collection()
-    parser.add_argument("qrels", metavar="QRELS", help="the judgments; or a BEIR set that has them")
+    parser.add_argument(
+        "qrels", metavar="QRELS", help="the judgments, or a BEIR dataset that contains them"
+    )
     if baseline:
         parser.add_argument("baseline", metavar="BASELINE", help=baseline)
-    runs = "the run" if one_run else "one file for each run"
+    runs = "the run" if one_run else "one file per run"
     parser.add_argument(
         "runs",
         metavar="RUN",
         nargs=1 if one_run else "+",
-        help=f"{runs}, or a pattern such as 'runs/*.run'; - is the standard input",
+        help=f"{runs}, or a pattern such as 'runs/*.run'; - reads standard input",
     )
     parser.add_argument(
         "-m",
@@ -114,22 +116,22 @@ def add_reading_options(
         dest="measures",
         action="append",
         metavar="NAME",
-        help="one or several: nDCG@10,AP or P.5,10 or P(rel=2)@5, by their names in ir_measures, in"
-        " trec_eval (ndcg_cut_10) or everywhere (precision_at_5); may be given again. The command"
-        f" measures lists them (default: {','.join(measures)})",
+        help="one or several measures, such as nDCG@10,AP or P.5,10 or P(rel=2)@5, by their names"
+        " in ir_measures or trec_eval (ndcg_cut_10) or by common names (precision_at_5);"
+        f" repeatable. The command measures lists them (default: {','.join(measures)})",
     )
     parser.set_defaults(default_measures=measures, one_run=one_run)
     parser.add_argument(
         "--documents",
         metavar="FILE",
-        help="the documents with their columns, for measures of price, popularity, category",
+        help="table of the documents, for measures that use price, popularity or category",
     )
     parser.set_defaults(read_as=AS_USUAL)
     for choice in (choice for choice in fields(ReadAs) if choice.metadata):
         own = {**choice.metadata, "type": argument(choice.metadata.get("type", str))}
         parser.add_argument(f"--{choice.name}", action=_Choose, default=argparse.SUPPRESS, **own)
     parser.add_argument(
-        "--clean-ids", action="store_true", help="drop blanks and invisible characters around ids"
+        "--clean-ids", action="store_true", help="strip blanks and invisible characters around ids"
     )
     for what, of in (("queries", "query ids"), ("docs", "document ids")):
         parser.add_argument(
@@ -137,32 +139,32 @@ def add_reading_options(
             type=argument(id_map),
             default=AS_THEY_STAND,
             metavar="READING",
-            help=f"read {of} another way, such as 'cut #' or 'case, zeros'; where ids do not"
-            " meet, a note says what would match",
+            help=f"map {of} before matching, such as 'cut #' or 'case, zeros'; if ids do not"
+            " match, a note suggests a mapping",
         )
     parser.add_argument(
         "--exclude-self",
         action="store_true",
-        help="leave the document whose id is the query's out of every run, before it is ranked",
+        help="remove the document with the query's own id from every run, before ranking",
     )
     parser.add_argument(
         "--exclude",
         metavar="FILE",
-        help="leave these documents out of every run, such as items seen before: pairs of query and"
-        " document, two columns with or without names, or a run or judgments",
+        help="remove these documents from every run, such as items seen before: a file with pairs"
+        " of query and document (two columns, header optional), a run or judgments",
     )
     parser.add_argument(
         "--without-relevant",
         choices=["zero", "leave out"],
         default="zero",
-        help="judged queries without a relevant document: score 0, or leave them out",
+        help="judged queries without a relevant document: score them 0, or leave them out",
     )
 
 
 def add_grouping_options(parser: argparse.ArgumentParser, by: str) -> None:
     """The options; `by` says what is printed for each group."""
     parser.add_argument("--by", metavar="COLUMN", help=by)
-    parser.add_argument("--queries", metavar="FILE", help="the queries with their columns")
+    parser.add_argument("--queries", metavar="FILE", help="table of the queries")
 
 
 def add_level_option(parser: argparse.ArgumentParser) -> None:
@@ -172,7 +174,7 @@ def add_level_option(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=LEVEL,
         metavar="SHARE",
-        help="of the interval and the test (default: %(default)s)",
+        help="confidence level of intervals and tests (default: %(default)s)",
     )
 
 

@@ -26,7 +26,7 @@ def _grade(text: str) -> float:
     """The argument of --highest."""
     grade = float(text)
     if not 0 < grade < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no grade above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a grade above 0")
     return grade
 
 
@@ -39,12 +39,12 @@ class ResidualsOptions(ReadingOptions):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
-    parser.add_argument("--per-query", action="store_true", help="one line per query")
+    parser.add_argument("--per-query", action="store_true", help="print one line per query")
     parser.add_argument(
         "--highest",
         type=_grade,
         metavar="GRADE",
-        help="the highest grade there is (default: given)",
+        help="the highest possible grade (default: the highest grade given)",
     )
     parser.add_argument("--format", choices=sorted(FORMATS), default="table")
 
@@ -52,7 +52,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 @command(
     "residuals",
     ResidualsOptions,
-    help="what the unjudged documents could make of the scores",
+    help="show how far unjudged documents could move the scores",
     arguments=_arguments,
 )
 def residuals(options: ResidualsOptions) -> str:

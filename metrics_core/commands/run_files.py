@@ -47,8 +47,8 @@ def runs_given(options: ReadingOptions) -> list[tuple[str, Run]]:
             names = w.listing([run.name for run in own[:_SHOWN]])
             what = "judged ranks of " if formats.holds_ranks(path) else ""
             raise RanklensError(
-                f"{path} holds {what}{len(own):,} runs, where one is asked for: {names}.",
-                f"Name the one, such as {path.rstrip('/')}/{own[0].name}.",
+                f"{path} contains {what}{len(own):,} runs, but only one is allowed: {names}.",
+                f"Name one of them, such as {path.rstrip('/')}/{own[0].name}.",
             )
         given += [(path, run) for run in own]
     return _with_parts_joined(given)

@@ -37,28 +37,32 @@ class SnapshotOptions(ReadingOptions):
 def _arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser, one_run=True)
     parser.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="the file, such as baseline.json"
+        "-o", "--output", required=True, metavar="FILE", help="output file, such as baseline.json"
     )
-    parser.add_argument("--queries", metavar="FILE", help="the queries, whose change is then told")
+    parser.add_argument(
+        "--queries",
+        metavar="FILE",
+        help="file of the queries; comparisons then report whether it changed",
+    )
     parser.add_argument(
         "--after",
         default="",
         metavar="SNAPSHOT",
-        help="the snapshot whose place it takes, whose best means it carries on (default: the one"
-        " that is written over)",
+        help="previous snapshot, whose best means are carried over (default: the file that is"
+        " overwritten)",
     )
     parser.add_argument(
         "--label",
         default="",
         metavar="TEXT",
-        help="shown beside it, such as the embedding's version",
+        help="text shown with the snapshot, such as the embedding's version",
     )
 
 
 @command(
     "snapshot",
     SnapshotOptions,
-    help="keep a run's scores as a file to compare with",
+    help="save a run's scores as a baseline for later comparisons",
     arguments=_arguments,
 )
 def snapshot(options: SnapshotOptions) -> str:
@@ -79,11 +83,11 @@ def _before(options: SnapshotOptions) -> Snapshot | None:
     if options.after:
         if is_snapshot(options.after):
             return read_snapshot(options.after)
-        say(options.after, [Note("after", "is no snapshot; no best mean is carried on")])
+        say(options.after, [Note("after", "is not a snapshot; no best means are carried over")])
         return None
     with suppress(RanklensError):
         return read_snapshot(options.output) if is_snapshot(options.output) else None
-    say(options.output, [Note("after", "was damaged; no best mean is carried on")])
+    say(options.output, [Note("after", "was damaged; no best means are carried over")])
     return None
 
 

@@ -177,7 +177,7 @@ def test_what_is_no_list_is_refused(retrieved: Any, expected: Any, said: str) ->
 
 
 def test_no_list_and_no_measure_are_said() -> None:
-    with pytest.raises(ParameterError, match="no list to score"):
+    with pytest.raises(ParameterError, match="no lists to score"):
         mean_scores([], ["AP"])
     with pytest.raises(RanklensError, match="No measure"):
         mean_scores([(FOUND, RELEVANT)], [])

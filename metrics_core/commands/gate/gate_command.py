@@ -65,13 +65,13 @@ def _reports(options: GateOptions) -> list[tuple[str, str]]:
     """Format and file of each report. Raises RanklensError before anything is read."""
     if options.format not in GATE_FORMATS:
         listed = w.listing(GATE_FORMATS, "or")
-        raise RanklensError(f"A gate is not printed as {options.format}.", f"Use {listed}.")
+        raise RanklensError(f"A gate has no {options.format} output.", f"Use {listed}.")
     found = []
     for text in options.reports:
         format, equals, path = text.partition("=")
         if not (equals and path) or format not in GATE_FORMATS:
             raise ParameterError(
-                f"{text!r} is no report.",
+                f"{text!r} is not a report.",
                 f"Write FORMAT=FILE, such as markdown=comment.md; formats: {', '.join(FORMATS)}.",
             )
         found.append((format, path))
@@ -80,7 +80,7 @@ def _reports(options: GateOptions) -> list[tuple[str, str]]:
 
 def _report(asked: GateConditions, options: GateOptions) -> GateReport:
     if options.measures:
-        say("--measure", [Note("unused", "gates name their measures; it was not needed")])
+        say("--measure", [Note("unused", "not needed; gates name their own measures")])
     compared, files = read_for(asked, options)
     report = gate_report(
         asked,
@@ -130,10 +130,10 @@ def _changes(compared: Compared, options: GateOptions) -> list[str]:
     queries = fingerprint(options.queries or "")
     origin = snapshot.origin
     if queries and origin.queries and queries != origin.queries:
-        message = f"{Path(str(options.queries)).name} is another file than at the snapshot"
-        say("--queries", [Note("changed", f"{message}; slices are those of now")])
+        message = f"{Path(str(options.queries)).name} differs from the queries file of the snapshot"
+        say("--queries", [Note("changed", f"{message}; query groups come from the current file")])
     if origin.version != __version__:
-        say(name, [Note("version", f"made by Ranklens {origin.version}")])
+        say(name, [Note("version", f"made with Ranklens {origin.version}")])
     return changes_findings(compared.changes, name, compared.scores.n_queries)
 
 

@@ -43,8 +43,8 @@ _LONGEST = 120
 _MOST = 64_000
 """GitHub refuses a comment of more than 65,536 characters; room is left for what stands around."""
 _CUT = (
-    "**The rest is cut off: a comment holds 65,536 characters. The reports as table, JUnit and JSON"
-    " have all of it.**"
+    "**Truncated: a comment can have at most 65,536 characters. The table, JUnit and JSON reports"
+    " are complete.**"
 )
 _JOINER = "\u2060"
 _CALLS = re.compile(r"(?<![^\W_])([@#])(?=\w)")
@@ -95,7 +95,7 @@ def heading(report: GateReport) -> str:
     if failed:
         return f"{FAILING} {_text(failed[0])}"
     if report.status == CHANGED:
-        return f"{OPEN} Not all can be compared: judgments, queries or measures changed"
+        return f"{OPEN} Some scores cannot be compared: judgments, queries or measures changed"
     first = [gate_title(found) for found in report.outcomes]  # the worst first
     unclear = [floor_finding(found) for found in report.floors if found.outcome == CANNOT_TELL]
     others = [*map(floor_finding, report.floors), *map(overlap_finding, report.overlaps)]
@@ -204,7 +204,7 @@ def _broken(broken: BrokenQueries, *, folded: bool) -> list[str]:
         )
     title, shown = _text(broken.title), [_piped(rows, 2)]
     if broken.command:
-        shown.append(f"Look at one: {_code(broken.command)}")
+        shown.append(f"Explain the worst query: {_code(broken.command)}")
     if folded and broken.found.outcome == CANNOT_TELL:
         return [f"<details><summary>{title}</summary>", *shown, "</details>"]
     return [f"**{title}**", *shown]

@@ -12,9 +12,9 @@ GATE_FORMATS = ("table", "markdown", "github", "junit", "json")
 """The formats in which the outcome of a gate is written."""
 
 _EXIT = (
-    "The exit status is the first that holds of 2, an input error; 1, worse or below a floor; 4,"
-    " judgments, queries or measures changed since the snapshot; 3, cannot tell, where that is set"
-    " to fail; 0. “Worse” is corrected over all gates and runs; that all are not worse needs no"
+    "Exit status, the first that applies: 2, input error; 1, worse or below a floor; 4, judgments,"
+    " queries or measures changed since the snapshot; 3, cannot tell (with --if-unclear fail); 0,"
+    " otherwise. “Worse” is corrected over all gates and runs; “not worse” for all of them needs no"
     " correction."
 )
 
@@ -65,29 +65,28 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
             "--gate",
             "gates",
             "'MEASURE > -MARGIN'",
-            "the difference to the baseline that is still allowed, such as 'nDCG@10 > -0.01', of"
-            " some queries 'nDCG@10[category=Billing] > -0.03' (with --queries); may be given"
-            " again",
+            "the loss that is still allowed, such as 'nDCG@10 > -0.01', or for some queries"
+            " 'nDCG@10[category=Billing] > -0.03' (with --queries); repeatable",
         ),
         (
             "--floor",
             "floors",
             "'MEASURE >= LEAST'",
-            "what the mean must reach, such as 'nDCG@10 >= 0.4'; 'answered >= 1' asks for results"
-            " of each judged query; may be given again",
+            "the value that the mean must reach, such as 'nDCG@10 >= 0.4'; 'answered >= 1'"
+            " requires results for each judged query; repeatable",
         ),
         (
             "--floor-shown",
             "floors_shown",
             "'MEASURE >= LEAST'",
-            "the same of the lower end of its 90 %% interval",
+            "like --floor, for the lower bound of the 90 %% confidence interval",
         ),
         (
             "--overlap",
             "overlaps",
             "'topK >= SHARE'",
-            "how much of the first K results must stay, such as 'top10 >= 0.8'; with nothing else"
-            " no judgments are read, and 'none' may stand in their place",
+            "share of the first K results that must remain, such as 'top10 >= 0.8'; if this is the"
+            " only condition, no judgments are read and QRELS may be 'none'",
         ),
     )
     for flag, dest, metavar, help in several:
@@ -96,30 +95,31 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
         "--if-unclear",
         choices=["pass", "fail"],
         default="pass",
-        help="what to do where it cannot be told (default: %(default)s)",
+        help="outcome if a gate cannot tell (default: %(default)s)",
     )
     group.add_argument(
         "--allow-changed",
         action="store_true",
-        help="accept that judgments, queries or measures changed since the snapshot",
+        help="allow changes of judgments, queries or measures since the snapshot",
     )
     group.add_argument(
         "--update",
         action="store_true",
-        help="write this run over the snapshot that is the baseline, where no gate fails or is"
-        " unclear",
+        help="overwrite the baseline snapshot with this run, unless a gate fails or is unclear",
     )
     group.add_argument(
         "--accept-loss",
         action="store_true",
-        help="let --update take a run that is significantly worse, by less than the margin",
+        help="let --update accept a run that is significantly worse by less than the margin",
     )
-    group.add_argument("--label", default="", metavar="TEXT", help="that of what --update writes")
+    group.add_argument(
+        "--label", default="", metavar="TEXT", help="label of the snapshot that --update writes"
+    )
     group.add_argument(
         "--report",
         dest="reports",
         action="append",
         default=[],
         metavar="FORMAT=FILE",
-        help=f"write the outcome to a file, too ({', '.join(GATE_FORMATS)}); may be given again",
+        help=f"also write the outcome to a file ({', '.join(GATE_FORMATS)}); repeatable",
     )

@@ -27,8 +27,8 @@ def read_for(asked: GateConditions, options: GateOptions) -> tuple[Compared, Map
         return _read_against_snapshot(options.baseline, options, asked)
     if options.update:
         raise RanklensError(
-            f"{options.baseline} is no snapshot, so that --update has nothing to write.",
-            "Make one: python -m metrics_core snapshot QRELS RUN -o baseline.json.",
+            f"--update needs a snapshot as baseline; {options.baseline} is not one.",
+            "Create one: python -m metrics_core snapshot QRELS RUN -o baseline.json.",
         )
     files = (read_files if asked.overlaps else judged_files)(options)
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
@@ -58,13 +58,13 @@ def _refuse_missing_snapshot(options: GateOptions) -> None:
         command = shlex.join(
             ["python", "-m", "metrics_core", "snapshot", *options.judgments, "RUN", *wanted]
         )
-        raise RanklensError(f"There is no {path} to compare with.", f"Make it: {command}")
+        raise RanklensError(f"The baseline {path} does not exist.", f"Create it: {command}")
 
 
 def refuse_snapshot(options: GateOptions) -> None:
     """Refuse a snapshot where lists are needed."""
     if options.baseline is not None and is_snapshot(options.baseline):
         raise RanklensError(
-            f"{options.baseline} is a snapshot, which holds no lists for --overlap.",
-            "Give the baseline's run.",
+            f"{options.baseline} is a snapshot, which has no result lists for --overlap.",
+            "Use the baseline's run instead.",
         )

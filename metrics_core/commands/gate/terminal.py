@@ -26,7 +26,7 @@ def table(report: GateReport) -> str:
     for broken in (own for own in report.broken if own.rows):
         parts.append(f"{broken.title}:\n{records_aligned(_queries(broken), 1)}")
         if broken.command:
-            parts.append(f"Look at one:\n    {broken.command}")
+            parts.append(f"Explain the worst query:\n    {broken.command}")
     for overlap in report.overlaps:
         if overlap.changed:
             parts.append(f"{title_of_changed(overlap)}:\n{records_aligned(_changed(overlap), 1)}")
@@ -89,7 +89,7 @@ def _queries(broken: BrokenQueries) -> list[dict[str, str]]:
 def title_of_changed(found: OverlapOutcome) -> str:
     """What is listed: "Most changed of 44 queries (top 10 of hybrid)"."""
     queries = w.plural(found.changed, "query", "queries")
-    of_all = f"Most changed of {w.count(found.changed)} {queries} that changed"
+    of_all = f"Most changed of {w.count(found.changed)} changed {queries}"
     return f"{of_all} (top {found.overlap.k} of {found.run})"
 
 

@@ -34,11 +34,11 @@ def updated(report: GateReport, compared: Compared, options: GateOptions) -> Seq
     if not options.update or snapshot is None:
         return report.kept
     if len(compared.runs) > 1:
-        return [f"{path} stays as it is: --update takes one run."]
+        return [f"{path} was not changed: --update takes a single run."]
     if report.status == CHANGED:
-        return [f"{path} stays as it is, since what is compared changed."]
+        return [f"{path} was not changed: judgments, queries or measures changed."]
     if not report.outcomes or report.status or not set(report.words) <= {NOT_WORSE, HELD}:
-        return [f"{path} stays as it is: --update takes gates by which a run is shown not worse."]
+        return [f"{path} was not changed: --update needs gates that show the run is not worse."]
     asked = [*compared.scores.measures, *compared.changes.uncompared]
     measures = [*snapshot.measures, *(m for m in asked if m not in snapshot.measures)]
     ranks = compared.judged[compared.runs[0]]
@@ -46,16 +46,16 @@ def updated(report: GateReport, compared: Compared, options: GateOptions) -> Seq
     lost = [] if options.accept_loss else _significant_losses(report, compared, snapshot, scores)
     if lost:
         return [
-            f"{path} stays as it is: the run is significantly worse, {w.listing(lost)}."
-            " --accept-loss takes it all the same."
+            f"{path} was not changed: the run is significantly worse, {w.listing(lost)}. Add"
+            " --accept-loss to update anyway."
         ]
     origin = origin_of(options, options.label)
     origin = replace(origin, queries=origin.queries or snapshot.origin.queries)
     made = snapshot_of(scores, compared.qrels, origin, snapshot)
     replace_file(path, text_of(made))
-    told = [f"{path} now holds the scores of this run."]
+    told = [f"{path} now contains the scores of this run."]
     if snapshot.origin.label and not options.label:
-        told.append(f"Its label, {snapshot.origin.label!r}, went; --label gives one.")
+        told.append(f"Its label {snapshot.origin.label!r} was removed; set a new one with --label.")
     return [" ".join(told)]
 
 

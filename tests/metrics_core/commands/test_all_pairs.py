@@ -36,4 +36,4 @@ def test_people_read_rounded_numbers(format: str, capsys: pytest.CaptureFixture[
 
 def test_one_run_is_no_pair(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["all-pairs", QRELS, RUNS[0]]) == 2
-    assert "nothing but bm25 to compare" in capsys.readouterr().err
+    assert "no run to compare with bm25" in capsys.readouterr().err

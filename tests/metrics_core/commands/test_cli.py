@@ -113,10 +113,10 @@ def test_queries_that_match_nothing_say_so(command: Command) -> None:
     Path("other.csv").write_text("query_id,text,category\n001,a,x\n002,b,y\n")
     out, err = command("--queries", "other.csv", "--by", "category")
     assert not out
-    assert "other.csv has none of the judged queries" in err
+    assert "other.csv contains none of the judged queries" in err
     assert "'q1', 'q2', 'q3'" in err and "'001', '002'" in err
     out, err = command("--queries", "other.csv")
-    assert out and "note: --queries: only --by needs them" in err
+    assert out and "note: --queries: only --by needs this file" in err
 
 
 def test_per_query_values_come_before_their_mean(command: Command) -> None:
@@ -177,8 +177,8 @@ def test_by_needs_queries_that_have_the_column(command: Command) -> None:
 def test_notes_go_to_stderr_with_their_first_examples(command: Command) -> None:
     _, err = command("-m", "P@9", files=("bm25.run",))
     assert err == (
-        "note: bm25: 1 judged query missing; it counts 0 (first: q3)\n"
-        "note: bm25: P@9 looks beyond the run, which lists at most 2 documents a query\n"
+        "note: bm25: 1 judged query without results; scored 0 (first: q3)\nnote: bm25: P@9 exceeds"
+        " the depth of the run, at most 2 documents per query\n"
     )
 
 
@@ -297,7 +297,7 @@ def test_measures_of_the_documents(command: Command) -> None:
         ("dense", "MoneyP@2"): (1 + 0) / 2,  # q3 shows d9, which has no price
         ("dense", "Coverage@2"): 3 / 4,
     }
-    assert "note: dense: 1 query for which MoneyP@2 is not defined; left out (first: q3)" in err
+    assert "note: dense: 1 query with undefined MoneyP@2; excluded (first: q3)" in err
     out, err = command(*names)
     assert (out, "no documents table" in err, "'price'" in err) == ("", True, True)
 
@@ -333,7 +333,7 @@ def test_a_pattern_that_the_shell_left_stands_for_its_files(
     ):
         capsys.readouterr()
         assert main(asked) == 2
-        assert "*.run stands for 2 files, where one is asked for" in capsys.readouterr().err
+        assert "*.run matches 2 files, but only one is allowed" in capsys.readouterr().err
     Path("odd[1].run").write_text(BM25)
     assert "odd[1]" in command("--format", "tsv", files=("odd[1].run",))[0]
     assert "*.res" in command(files=("*.res",))[1]
@@ -373,7 +373,7 @@ def test_a_file_is_explained_with_the_columns_that_answer_what_is_asked(
     assert of("x.run", BM25) == ": a run, TREC run or qrels\n"
     assert "  text    text      a, b\n  column  category  B" in of("q.csv", QUERIES)
     shown = of("x.jsonl", '{"query_id": "q2", "docs": [{"id": "d4", "page": "x"}, {"id": "d9"}]}\n')
-    assert ": cannot tell what it is: expected a run or judgments (qrels), found" in shown
+    assert ": file type not recognised: expected a run or judgments (qrels), found" in shown
     assert "  not used  docs[].page  x\n" in shown
     columns = "query=query_id,doc=docs[].id"
     assert f"  as a run      --columns '{columns}'   q2: d4, d9\n" in shown

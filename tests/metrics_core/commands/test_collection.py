@@ -123,7 +123,7 @@ def test_it_stands_for_the_file_of_the_judgments(command: Command, texts: Texts)
     asked = ("a.run", "b.run", "-m", "nDCG@10,AP", "--format", "csv", "--per-query")
     status, out, err = command("evaluate", "--collection", NAME, *asked)
     assert (status, out) == command("evaluate", "qrels", *asked)[:2]
-    assert err.startswith(f"note: {NAME}: read by ir_datasets, which downloads what is not yet in")
+    assert err.startswith(f"note: {NAME}: read with ir_datasets; missing files are downloaded to")
     assert err.split("\n")[0].endswith("/kept") and err.count("ir_datasets") == 1
     assert texts.read == []
 
@@ -145,7 +145,7 @@ def test_each_command_takes_it_anywhere(command: Command, arguments: tuple[str, 
     beside = [a for a in arguments if "collection" not in a and a != NAME]
     status_beside, out_beside, _ = command(beside[0], "qrels", *beside[1:])
     # A command to look at a query names the judgments as they were given.
-    out, out_beside = (text.partition("Look at one:")[0] for text in (out, out_beside))
+    out, out_beside = (text.partition("Explain the worst query:")[0] for text in (out, out_beside))
     assert (status, out) == (status_beside, out_beside)
     assert status in (0, 1, 3) and out
 
@@ -194,7 +194,7 @@ def test_queries_and_documents_only_where_they_are_needed(command: Command, text
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("ranklens-test/heldout", ("no collection", f"Names near to it: {NAME}")),
+        ("ranklens-test/heldout", ("no collection", f"Similar names: {NAME}")),
         ("qqqqqqqq", ("no collection 'qqqqqqqq'", "`ir_datasets list`")),
         ("ranklens-test", ("has no qrels", NAME)),
         ("ranklens-test/gone", ("could not get the qrels", "All download sources failed")),

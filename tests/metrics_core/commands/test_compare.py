@@ -112,7 +112,7 @@ def test_a_tiny_p_value_is_not_printed_as_zero(command: Command) -> None:
 
 def test_a_run_against_itself_is_refused_with_the_reason(command: Command) -> None:
     out, err = command("-m", "AP", files=(BASELINE, BASELINE))
-    assert not out and "There is nothing but bm25 to compare" in err
+    assert not out and "There is no run to compare with bm25" in err
 
 
 def test_few_queries_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,9 +134,9 @@ def test_few_queries_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     [
         (("--test", "randomization", "--correction", "holm"), "cannot be corrected"),
         (("--test", "t-test", "--correction", "min-p"), "cannot be corrected"),
-        (("--margin", "0"), "margin of 0"),
-        (("--margin", "nan"), "margin of nan"),
-        (("--level", "95"), "level 95"),
+        (("--margin", "0"), "0 is not a valid margin"),
+        (("--margin", "nan"), "nan is not a valid margin"),
+        (("--level", "95"), "95 is not a valid confidence level"),
     ],
 )
 def test_what_cannot_be_asked(command: Command, options: tuple[str, ...], said: str) -> None:
@@ -162,4 +162,4 @@ def test_by_a_column_the_parts_add_up_to_the_difference(command: Command) -> Non
 def test_groups_need_the_queries_and_a_column_of_theirs(command: Command) -> None:
     assert "--by needs the queries." in command("--by", "category")[1]
     assert "no column 'colour'" in command("--by", "colour", "--queries", "queries.csv")[1]
-    assert "only --by needs them" in command("--queries", "queries.csv")[1]
+    assert "only --by needs this file" in command("--queries", "queries.csv")[1]

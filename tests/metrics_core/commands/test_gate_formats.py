@@ -150,7 +150,9 @@ def test_other_headings(gate: Gate, tmp_path: Path) -> None:
     gates = ["--gate", "AP > -0.1", "--gate", "RR > -0.1", "--report", f"markdown={output}"]
     assert main([*asked, *gates]) == 4
     text = output.read_text("utf-8")
-    assert text.startswith("## ⚪ Not all can be compared: judgments, queries or measures changed")
+    assert text.startswith(
+        "## ⚪ Some scores cannot be compared: judgments, queries or measures changed"
+    )
     assert "b.json has no scores of RR" in text
 
 
@@ -167,7 +169,9 @@ def test_a_comment_that_is_too_long_is_cut_and_says_so(gate: Gate, tmp_path: Pat
     gates = [f"P@{k} > -0.02" for k in range(1, 150)]
     _, text = gate("markdown", *gates, runs=(short,))
     assert 60_000 < len(text) < 65_000
-    body, said, footer = text.partition("**The rest is cut off: a comment holds 65,536 characters.")
+    body, said, footer = text.partition(
+        "**Truncated: a comment can have at most 65,536 characters."
+    )
     assert said and body.count("<details>") == body.count("</details>")
     assert footer.rstrip().endswith("</sub>") and f"</sub>{said}" not in text
     assert all(line.count("|") in (0, 5, 7) for line in body.splitlines())

@@ -86,8 +86,8 @@ def test_where_one_run_is_asked_for_several_are_refused(
 ) -> None:
     for arguments in (["compare", QRELS, ranks, BM25], ["explain", QRELS, BM25, ranks]):
         told = refused(capsys, *arguments)
-        assert "judged ranks of 2 runs, where one is asked for: bm25 and dense" in told
-        assert f"Name the one, such as {ranks}/bm25." in told
+        assert "judged ranks of 2 runs, but only one is allowed: bm25 and dense" in told
+        assert f"Name one of them, such as {ranks}/bm25." in told
 
 
 @pytest.mark.parametrize(

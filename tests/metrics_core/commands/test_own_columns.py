@@ -63,7 +63,10 @@ def test_files_without_a_header(tmp_path: Path, capsys: pytest.CaptureFixture[st
     ("columns", "words"),
     [
         ("query=u,doc=i,grade=stars,score=guest", "no column `guest`"),
-        ("score=guest", "No file has a column `guest`.\nTheir columns: `u`, `i`, `stars`, `guess`"),
+        (
+            "score=guest",
+            "No file has a column `guest`.\nAvailable columns: `u`, `i`, `stars`, `guess`",
+        ),
         ("who=u", "no column 'who' to name"),
         ("query", "'query' is no ROLE=NAME"),
     ],

@@ -78,9 +78,9 @@ def test_letters_say_what_the_verdicts_say(printed: dict[str, str]) -> None:
         assert structure(text) == [8] * 4
     told = printed["compare"]
     assert "only pairs with bm25 (a) or dense (b) are compared; test: bootstrap" in told
-    assert "with each baseline, at most two: Holm" in told and "104 queries" in told
+    assert "and baseline (at most two): Holm" in told and "104 queries" in told
     told = printed["all-pairs"]
-    assert "test: bootstrap and random signs" in told and "three comparisons on a measure" in told
+    assert "test: bootstrap and random signs" in told and "three comparisons per measure" in told
 
 
 def test_few_queries_are_not_tested(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,7 +91,7 @@ def test_few_queries_are_not_tested(tmp_path: Path, capsys: pytest.CaptureFixtur
     for command in ("compare", "all-pairs"):
         assert main([command, *files, "-m", "AP", "--format", "latex"]) == 0
         text = capsys.readouterr().out
-        assert "Means over 1 query, the best in bold. Nothing is tested" in text
+        assert "Means over 1 query, the best in bold. No tests: too few queries" in text
         assert "superscript" not in text
 
 

@@ -60,7 +60,7 @@ def test_a_gate_names_the_file_and_the_run_in_it(
 
 def test_one_is_named_behind_its_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for baseline, words in [
-        ("two.trec", "Name the one, such as two.trec/bm25."),
+        ("two.trec", "Name one of them, such as two.trec/bm25."),
         ("two.trec/den", "Did you mean 'dense'?"),
     ]:
         assert main(["compare", "qrels.txt", baseline, "two.trec"]) == 2

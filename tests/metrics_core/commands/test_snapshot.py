@@ -118,10 +118,13 @@ def test_a_better_run_may_take_its_place(command: Command, baseline: Path, tmp_p
     assert "The baseline lies 0.087 below this run on nDCG@10; where it is a snapshot" in out
     before = low.read_bytes()
     status, out, _ = command(*asked[:-2], "--floor", "nDCG@10 >= 0.1", "--update")
-    assert status == 0 and "stays as it is: --update takes gates" in out
+    assert status == 0 and "was not changed: --update needs gates" in out
     assert low.read_bytes() == before
     status, out, _ = command(*asked, "--update")
-    assert status == 0 and "now holds the scores of this run. Its label, 'laptop 3', went" in out
+    assert (
+        status == 0
+        and "now contains the scores of this run. Its label 'laptop 3' was removed" in out
+    )
     made, wanted = read_snapshot(str(low)), read_snapshot(str(baseline))
     assert made.run == "dense" and made.origin == wanted.origin
     command("compare", "qrels.txt", low, "dense.run", *asked[-2:], "--update", "--label", "new")
@@ -137,7 +140,7 @@ def test_update_keeps_the_old_one_unless_not_worse_is_shown(
     found, out, _ = command(
         "compare", "qrels.txt", baseline, run, "--gate", "nDCG@10 > -0.01", "--update"
     )
-    assert found == status and "stays as it is" in out
+    assert found == status and "was not changed" in out
     assert baseline.read_bytes() == before
 
 
@@ -151,10 +154,12 @@ def test_a_significant_loss_is_taken_over_only_where_that_is_said_and_the_best_m
     for asked in (of_ap, of_another):
         status, out, _ = command(*asked, "--update")
         assert status == 0 and "ever held" not in out
-        assert "stays as it is: the run is significantly worse, AP by 0.023. --accept-loss" in out
+        assert (
+            "was not changed: the run is significantly worse, AP by 0.023. Add --accept-loss" in out
+        )
         assert baseline.read_bytes() == before
     status, out, _ = command(*of_ap, "--update", "--accept-loss")
-    assert status == 0 and "now holds the scores of this run." in out
+    assert status == 0 and "now contains the scores of this run." in out
     first, second = before, read_snapshot(str(baseline))
     said = "AP of hybrid is 0.537, 0.023 below the highest mean that baseline.json ever held (0.560"
     for format in ("table", "markdown", "json"):
@@ -172,7 +177,7 @@ def test_a_significant_loss_is_taken_over_only_where_that_is_said_and_the_best_m
     assert read_snapshot(str(tmp_path / "next.json")).best == {"AP": second.best["AP"]}
     baseline.write_bytes(first[:300])
     status, _, err = command(*made, baseline)
-    assert status == 0 and "no best mean is carried on" in err
+    assert status == 0 and "no best means are carried over" in err
     assert read_snapshot(str(baseline)).best["AP"].mean < second.best["AP"].mean
 
 
@@ -180,7 +185,7 @@ def test_update_without_a_snapshot_is_an_error(command: Command) -> None:
     status, _, err = command(
         "compare", "qrels.txt", "bm25.run", "dense.run", "--gate", "AP > -0.1", "--update"
     )
-    assert status == 2 and "bm25.run is no snapshot" in err
+    assert status == 2 and "--update needs a snapshot as baseline; bm25.run is not one" in err
 
 
 def test_runs_read_otherwise_are_refused(command: Command, baseline: Path) -> None:
