@@ -72,7 +72,7 @@ UNKNOWN = {
         "it lists is not known, and while a further document is judged here it cannot be scored.",
     ),
     "firm": (
-        "not knowndense came as judged ranks, without scores",
+        "unknowndense came as judged ranks, without scores",
         "dense came as judged ranks, so which documents nobody has judged is not known.",
     ),
     "judge": ("which unjudged documents it lists is not known",),
@@ -89,7 +89,7 @@ def test_what_is_not_known_is_said(page: str) -> None:
 
 def test_ties_and_a_document_of_the_other_run() -> None:
     keep("ranks", "dense")
-    assert "is not known" in text_of(opened("firm", **PAIR, part="ties", set="ranks"))
+    assert "so ties are unknown." in text_of(opened("firm", **PAIR, part="ties", set="ranks"))
     study = Study([RUNS["bm25"], RANKS["dense"]], QRELS)
     view = study.view(Address.of(**PAIR)).comparison
     unjudged_of_bm25 = to_judge(study, view, "q065")["doc_id"].iloc[0]

@@ -132,11 +132,11 @@ def test_changes_are_named() -> None:
     )
     assert changes_findings(changes, "b.json", 0) == [
         "The judgments of two queries changed since b.json:"
-        " q1 (1 grade as then, not the same), q2 (2 grades then, 1 now).",
+        " q1 (1 grade as before, but not the same), q2 (2 grades then, 1 now).",
         "One query is no longer judged: ü 3.",
-        "One query is judged now and not then: q4.",
-        "b.json has no scores of RR: not compared.",
-        "Compared on the no queries whose judgments are as they were.",
+        "One query is newly judged: q4.",
+        "b.json has no scores for RR: not compared.",
+        "Compared on the no queries whose judgments did not change.",
     ]
     assert not changes_since(made(), marks_of(qrels_of(*ROWS)), [AP])
 
@@ -147,7 +147,7 @@ def test_a_measure_of_another_version_of_its_package_is_not_compared() -> None:
     changes = changes_since(of_a_package, snapshot.marks, (AP, NDCG))
     assert changes.remade == (AP,) and changes.uncompared == (AP,)
     assert changes_findings(changes, "b.json", 3) == [
-        "Another version of the package that adds it measures AP now: not compared."
+        "The package that adds AP has another version now: not compared."
     ]
     assert beside(of_a_package, snapshot.scores, changes).measures == (NDCG,)
 
