@@ -12,8 +12,8 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.comparing.winners import side_of
 from metrics_core.findings.group_nouns import Noun
-from metrics_core.findings.phrases import NO_SCORE_WITH_BOTH
 from metrics_core.findings.sentence import Sentence, aside, muted, run, strong
+from metrics_core.findings.verdicts import too_few
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.composition import is_reversed
 
@@ -51,11 +51,8 @@ def groups_title(
     go both ways and no group is significant. `bridge` is the frame of `slicing.bridge` with the
     columns clear, and unlike (the rest)."""
     queries = int(bridge["queries"].sum())
-    if not queries:
-        return strong(NO_SCORE_WITH_BOTH)
     if queries < FEWEST_QUERIES:
-        named = f"{queries} {w.plural(queries, 'query', 'queries')}"
-        return strong(f"Only {named}: examples, not a result")
+        return too_few(queries).parted[0]
     if len(bridge) == 1:
         return strong(
             _fitting(f"All queries are {bridge['group'].iloc[0]}", "", "There is one group")

@@ -224,7 +224,7 @@ def cutoff(
     last = spans[-1]
     inside = any(low <= at <= high for low, high in spans)
     if pair.is_clear != inside:
-        family = of_another_family(at, "these are corrected", significant=pair.is_clear)
+        family = of_another_family(at, "these ranges are corrected", significant=pair.is_clear)
         reason = f"{reason} {family}".strip()
     if last[1] == found.depth and len(spans) == 1:
         word = "significant at every k" if last[0] == 1 else f"significant from k = {last[0]} on"

@@ -226,7 +226,7 @@ def _open(row: pd.Series, method: Method) -> Sentence:
         return gap + muted(f" is not tested: {row['reason']}.")
     if bool(is_found(p, method.level)) and row["difference"]:
         return gap + muted(f" does not count as significant ({w.p_value(p)}): {row['reason']}.")
-    chance = gap + muted(" may be chance") if side_of(row["difference"]) else gap
+    chance = gap + muted(" may be chance" if side_of(row["difference"]) else " favours neither run")
     if low != low:
         return chance + muted(f" ({w.p_value(p)}).")
     if not side_of(row["difference"]):
@@ -307,10 +307,7 @@ def too_few(queries: int) -> Sentence:
     """What is said instead of a verdict where there are too few queries for one."""
     if not queries:
         return strong(f"{NO_SCORE_WITH_BOTH}. ")
-    return strong(
-        f"Only {queries} {w.plural(queries, 'query', 'queries')}: "
-        "these are examples, not a result. "
-    )
+    return strong(f"Only {queries} {w.plural(queries, 'query', 'queries')}: too few for a result. ")
 
 
 def _tally(row: pd.Series) -> str:

@@ -172,7 +172,7 @@ def test_one_run_has_no_bridge_and_no_slices() -> None:
 def test_four_queries_are_examples() -> None:
     few = study(4)
     found = shown(few)
-    assert found.title.text == "Only 4 queries: examples, not a result"
+    assert found.title.text == "Only 4 queries: too few for a result"
     assert not slices_of(few, comparison(few)).found
     assert not found.bridge["clear"].any() and found.groups["diff_low"].isna().all()
 

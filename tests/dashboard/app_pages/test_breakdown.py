@@ -209,7 +209,7 @@ def test_four_queries_are_examples_and_nothing_is_coloured(
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 4)))
     app = opened("breakdown", run="a", base="b", charts="0")
-    assert "Only 4 queries: examples, not a result" in text_of(app)
+    assert "Only 4 queries: too few for a result" in text_of(app)
     bars = set(re.findall(r'class="bar ([a-z ]+)', drawn(app)))
     assert bars == {"level pale", "total"}
 

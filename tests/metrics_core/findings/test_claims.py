@@ -171,6 +171,7 @@ def false_in_unclear(
     yield ("is not tested" in lead) != np.isnan(row["p_corrected"]) and "tested or not"
     yield "may be chance" in lead and not row["p_corrected"] > 1 - given.level - 1e-9
     yield "may be chance" in lead and mean == 0 and "a gap of nothing"
+    yield "favours neither run" in lead and mean != 0 and "neither run"
     if differ := re.search(r"(\S+) quer(?:y differs|ies differ)", lead):
         yield count_of(differ[1]) != (gaps != 0).sum() and "queries that differ"
 

@@ -370,9 +370,7 @@ def test_the_heading_of_curves_is_the_verdict_at_the_chosen_k(
 def test_curves_of_few_queries_claim_no_lead() -> None:
     asked = curve_of("+" * 8).assign(queries=9), "nDCG", "hybrid", "bm25"
     assert curves_title(*asked).text == "hybrid and bm25 on nDCG by k"
-    assert curves_lead(*asked).text == (
-        "Only 9 queries: these are examples, not a result. No k is tested."
-    )
+    assert curves_lead(*asked).text == ("Only 9 queries: too few for a result. No k is tested.")
 
 
 def test_curves_of_one_run() -> None:
@@ -447,7 +445,7 @@ def test_a_level_whole_one_group_and_too_few_queries() -> None:
     assert near == "The means differ by less than 0.0005"
     assert titled({"Returns": (20, 0.1)}) == "All queries are Returns"
     few = {"a": (2, 0.1), "b": (2, 0.1)}
-    assert titled(few) == "Only 4 queries: examples, not a result"
+    assert titled(few) == "Only 4 queries: too few for a result"
     assert led({"a": (20, 0.1)}) == "There is one group, so this column explains nothing."
     assert led(few, noun=CATEGORY) == "No category is tested."
 

@@ -242,8 +242,8 @@ def test_cutoffs(found: Crossings | None, word: str, tone: str, said: str) -> No
 def test_a_band_of_the_pair_alone_is_said_to_be_one() -> None:
     chance, lists = replace(CLEAR, verdict="cannot tell"), {"new": 3, "old": 3}
     entry = ways.cutoff(by_k([1, 1, 1], [0, 1, 1]), chance, 2, lists)
-    alone = "In the test of all compared runs, k = 2 is not significant; these are corrected for"
-    assert f"{alone} this pair alone." in entry.reason
+    alone = "In the test of all compared runs, k = 2 is not significant; these ranges are corrected"
+    assert f"{alone} for this pair alone." in entry.reason
     assert "alone" not in ways.cutoff(by_k([1, 1, 1], [0, 0, 1]), chance, 2, lists).reason
     chosen = open_verdicts.cutoff(by_k([1, 1, 1], [0, 1, 1]), 2)
     other = open_verdicts.cutoff(by_k([1, 1, 1], [0, 0, 1]), 2)

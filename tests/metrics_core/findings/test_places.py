@@ -81,9 +81,7 @@ def test_who_may_be_the_best(names: str, clear: dict[str, str], title: str, lead
 def test_too_few_queries_give_no_verdict() -> None:
     few = found("a b c", {"a": "b c"}), "AP", 6
     assert places_title(*few).text == "a scores highest on AP"
-    assert places_lead(*few).text == (
-        "Only 6 queries: these are examples, not a result. No pair is tested."
-    )
+    assert places_lead(*few).text == ("Only 6 queries: too few for a result. No pair is tested.")
     same = replace(few[0], means=np.full(3, 0.5))
     assert places_title(same, "AP", 6).text == "All three runs score the same on AP"
     two = replace(few[0], means=np.array([0.5, 0.5, 0.4]))
