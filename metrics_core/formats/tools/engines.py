@@ -28,7 +28,7 @@ def _is_vespa(record: Any) -> bool:
 declare(
     Preset(
         "vespa",
-        "Vespa answers",
+        "Vespa responses",
         endings=(".json", ".jsonl"),
         explanation="Vespa search responses by query, or with the query's id or text next to"
         " `root`. The children are a run, ordered by relevance; their fields are documents.",

@@ -166,7 +166,7 @@ def _is_search(first: Any) -> bool:
 declare(
     Preset(
         "search-answer",
-        "Elasticsearch or OpenSearch answer",
+        "Elasticsearch or OpenSearch response",
         endings=(".json", ".jsonl"),
         explanation="A search response of Elasticsearch or OpenSearch: its hits are documents."
         " Records of several responses, each with the query's id or text next to `hits`, are also"

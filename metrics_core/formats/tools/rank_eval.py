@@ -197,7 +197,7 @@ def _failed(records: Records) -> list[str]:
 declare(
     Preset(
         "rank-eval-answer",
-        "Elasticsearch ranking evaluation: answer",
+        "Elasticsearch ranking evaluation: response",
         endings=(".json",),
         explanation="The response of Elasticsearch's _rank_eval: a run of its hits, and judgments"
         " of the rated hits. Relevant documents that were not retrieved are missing, so"
