@@ -144,7 +144,9 @@ def _on(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:
     while beside is not None and beside.above is not axis.above:
         beside = beside.above
     if beside is None or axis.above is None:
-        raise MappingError(rows, 0, f"values at {axis.path}", f"values beside or above {rows.path}")
+        raise MappingError(
+            rows, 0, f"values at {axis.path}", f"values at the level of {rows.path} or above it"
+        )
     lengths, own = _lengths(beside), _lengths(axis)
     differing = np.flatnonzero(lengths != own)
     if len(differing):

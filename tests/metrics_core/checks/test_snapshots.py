@@ -219,7 +219,7 @@ def test_every_value_counts_and_no_layout_does(path: Path) -> None:
         with pytest.raises(FileFormatError, match="a snapshot as it was written"):
             read_snapshot(str(path))
     path.write_text(json.dumps({**whole, "measures": whole["measures"][::-1]}), "utf-8")
-    with pytest.raises(FileFormatError, match="do not fit its check"):
+    with pytest.raises(FileFormatError, match="do not match the checksum"):
         read_snapshot(str(path))
 
 
@@ -229,13 +229,13 @@ HOSTILE: dict[str, Callable[[str], str]] = {
     "a number of 5,000 digits": lambda text: text.replace(
         'snapshot": 2', f'snapshot": {"9" * 5000}'
     ),
-    "which is no finite number": lambda text: text.replace("0.5", "1e999"),
+    "which is not a finite number": lambda text: text.replace("0.5", "1e999"),
     "NaN": lambda text: text.replace("0.5", "NaN"),
     "'q1' twice": lambda text: text.replace('"q2"', '"q1"'),
-    "found (values that are nested|a part)": lambda text: text.replace(
+    "found (values that are nested|a missing or malformed part)": lambda text: text.replace(
         '"label": ""', f'"label": {"[" * 1500}{"]" * 1500}'
     ),
-    "a part that is missing": lambda text: text.replace('"run": "dense"', '"run": "\\ud800"'),
+    "a missing or malformed part": lambda text: text.replace('"run": "dense"', '"run": "\\ud800"'),
 }
 
 
@@ -299,7 +299,7 @@ def test_it_carries_the_best_mean_of_all_before_it() -> None:
 
 def test_one_of_a_later_version_is_named(path: Path) -> None:
     path.write_text(path.read_text("utf-8").replace('snapshot": 2', 'snapshot": 3'), "utf-8")
-    with pytest.raises(RanklensError, match=r"a later Ranklens .*format 3, where this"):
+    with pytest.raises(RanklensError, match=r"a newer Ranklens .*format 3, but this"):
         read_snapshot(str(path))
 
 

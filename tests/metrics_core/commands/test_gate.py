@@ -214,7 +214,11 @@ def test_a_run_that_is_not_there_ends_with_2(gate: Gate) -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("", "an empty file"), ("x1 0 d1 1\n", "share no query"), (None, "qrels-of-none.txt")],
+    [
+        ("", "an empty file"),
+        ("x1 0 d1 1\n", "have no query in common"),
+        (None, "qrels-of-none.txt"),
+    ],
 )
 def test_without_judgments_it_ends_with_2(
     gate: Gate, capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str | None, says: str

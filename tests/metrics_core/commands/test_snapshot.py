@@ -187,7 +187,7 @@ def test_update_without_a_snapshot_is_an_error(command: Command) -> None:
 def test_runs_read_otherwise_are_refused(command: Command, baseline: Path) -> None:
     asked = ("compare", "qrels.txt", baseline, "hybrid.run", "--gate", "AP > -0.1")
     status, _, err = command(*asked, "--without-relevant", "leave out")
-    assert status == 2 and "other choices of reading (none) than these" in err
+    assert status == 2 and "other reading options (none) than these" in err
 
 
 def test_a_damaged_and_a_later_one_end_with_2(command: Command, baseline: Path) -> None:
@@ -195,10 +195,10 @@ def test_a_damaged_and_a_later_one_end_with_2(command: Command, baseline: Path) 
     whole = baseline.read_text("utf-8")
     baseline.write_text(whole[:500], "utf-8")
     status, out, err = command(*asked)
-    assert (status, out) == (2, "") and "cut short, merged or edited by hand" in err
+    assert (status, out) == (2, "") and "truncated, merged or edited by hand" in err
     baseline.write_text(whole.replace('snapshot": 2', 'snapshot": 9'), "utf-8")
     status, out, err = command(*asked)
-    assert (status, out) == (2, "") and "a later Ranklens" in err
+    assert (status, out) == (2, "") and "a newer Ranklens" in err
 
 
 def test_swapped_measures_hostile_values_and_faults_of_ours_end_with_2_and_never_1(
@@ -240,7 +240,7 @@ def test_a_file_that_was_laid_out_anew_is_the_same_baseline(
         baseline.write_text(layout, "utf-8")
         assert command(*asked)[:2] == before
         status, _, err = command("evaluate", "qrels.txt", baseline)
-        assert status == 2 and "a snapshot of Ranklens" in err
+        assert status == 2 and "a Ranklens snapshot" in err
 
 
 def test_one_that_is_not_there_is_made_by_a_command(command: Command, tmp_path: Path) -> None:
@@ -262,8 +262,8 @@ def test_in_the_place_of_a_run_it_is_called_what_it_is(command: Command, baselin
         ("compare", "qrels.txt", "dense.run", baseline, "--gate", "AP > -0.1"),
     ):
         status, _, err = command(*arguments)
-        assert status == 2 and "a snapshot of Ranklens" in err, arguments
-    with pytest.raises(Exception, match="a snapshot of Ranklens"):
+        assert status == 2 and "a Ranklens snapshot" in err, arguments
+    with pytest.raises(Exception, match="a Ranklens snapshot"):
         read_run(baseline)
 
 

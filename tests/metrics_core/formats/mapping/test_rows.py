@@ -95,7 +95,7 @@ def test_one_rule_covers_every_shape(
             "doc=a.* score=b.*",
             r"expected the same keys, found the key z at b\.\* at a\.y",
         ),
-        ([{"id": "d", "more": [{"s": 1}]}], "doc=id score=more[].s", "beside or above"),
+        ([{"id": "d", "more": [{"s": 1}]}], "doc=id score=more[].s", "values at the level of"),
         ([{"ids": "d1"}], "doc=ids[]", r"record 1: expected a list at ids, found `d1`"),
         ([{"ids": ["d1"], "r": [1]}], "doc=ids[] grade=most(r[])", r"inside ids\[\]"),
     ],
