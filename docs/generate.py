@@ -42,25 +42,25 @@ from metrics_core.measures.declaring.worked_example import COLUMNS, GRADES, LIST
 _FOLDER = Path(__file__).resolve().parent
 _NOTE = "<!-- Written by docs/generate.py from the declarations; change those. -->\n\n"
 _ENDINGS = (
-    f"Any of them may be packed as {', '.join(f'`{p.ending}`' for p in PACKINGS)}, or `.zip` with"
-    " one member."
+    f"Each file may be compressed as {', '.join(f'`{p.ending}`' for p in PACKINGS)}, or as `.zip`"
+    " with one member."
 )
 _LIMIT = (
-    f"A file may take {size_text(USUAL)} unpacked, and {Limit().cells:,} cells of at most"
-    f" {MOST_COLUMNS:,} columns; a packed one of more than {size_text(RATIO_FROM)} at most"
-    f" {ORDINARY_RATIO} times its packed size, and of JSON or CSV with more than {VALUES_FROM:,}"
-    f" values at most {VALUES_A_BYTE} for each packed byte; the table of a Parquet file of more"
-    f" than {size_text(TABLE_FROM)} at most {TABLE_RATIO} times its file. What is more is refused"
-    " before it is held: unpack the file yourself or split it, or raise the limit:"
-    ' `--limit 8GB` on the command line, `limit="8GB"` in Python. A file may hold'
-    f" {MOST_RUNS:,} runs, a set {MOST_FILES:,} files; give more in several."
+    f"A file may take {size_text(USUAL)} unpacked, with at most {Limit().cells:,} cells and"
+    f" {MOST_COLUMNS:,} columns. A compressed file of more than {size_text(RATIO_FROM)} may unpack"
+    f" to at most {ORDINARY_RATIO} times its size; compressed JSON or CSV with more than"
+    f" {VALUES_FROM:,} values may have at most {VALUES_A_BYTE} values per compressed byte. A"
+    f" Parquet table of more than {size_text(TABLE_FROM)} may take at most {TABLE_RATIO} times the"
+    " size of its file. Larger files are refused before they are loaded. Unpack or split the"
+    ' file, or raise the limit: `--limit 8GB` on the command line, `limit="8GB"` in Python. A file'
+    f" may contain {MOST_RUNS:,} runs, a set {MOST_FILES:,} files; split larger ones."
 )
 _NO_TABLES = (
-    "A collection of ir_datasets needs no file: `--collection NAME` stands for QRELS on the command"
-    " line (in the folder of Ranklens `pip install '.[ir_datasets]'`), and gives queries and"
-    " documents where they are needed. It downloads, and says so before.\n\n"
-    "Excel, YAML, PDF, NumPy, pickle, SQLite, a pointer of Git LFS or a page of the web in the"
-    " place of a file are named for what they are, with the way out; no pickle is ever loaded."
+    "A collection of ir_datasets needs no file: use `--collection NAME` in place of QRELS on the"
+    " command line (in the folder of Ranklens `pip install '.[ir_datasets]'`). It also provides"
+    " queries and documents if needed. It announces downloads before they start.\n\n"
+    "Excel, YAML, PDF, NumPy, pickle, SQLite, Git LFS pointers and web pages are not read. The"
+    " error names the kind of file and how to convert it. Pickles are never loaded."
 )
 _KINDS = {"run": "runs", "qrels": "judgments", "queries": "queries", "documents": "documents"}
 
@@ -229,9 +229,9 @@ def formats_page() -> str:
     parts = [
         "# File formats\n\n",
         _NOTE,
-        "The format is recognised from the content, and said. Text is UTF-8; UTF-16 with a byte"
-        f" order mark is decoded. {_ENDINGS} The command line takes `-` for the standard input, and"
-        f" pipes. Ids are text and stay byte for byte as they are.\n\n{_LIMIT}\n\n",
+        "Ranklens detects the format from the content and reports it. Text is UTF-8; UTF-16 with a"
+        f" byte order mark is also decoded. {_ENDINGS} The command line accepts pipes, and `-` for"
+        f" standard input. Ids are text and are kept byte for byte.\n\n{_LIMIT}\n\n",
         _tools(),
     ]
     parts += [_format(f) for f in sorted(formats(), key=lambda f: f.title.casefold())]
@@ -240,7 +240,7 @@ def formats_page() -> str:
 
 def _tools() -> str:
     """What is exported from which tool, by what the formats declare."""
-    head = "| Tool | What to export | What Ranklens makes of it | What it cannot know |\n"
+    head = "| Tool | What to export | What Ranklens reads from it | Not in the file |\n"
     rows = "".join(f"| {t.name} | {t.export} | {t.makes} | {t.unknown or '–'} |\n" for t in tools())
     return f"## Files of other tools\n\n{head}|---|---|---|---|\n{rows}\n{_NO_TABLES}\n\n"
 
@@ -250,7 +250,7 @@ def _format(f: Format) -> str:
     endings = ", ".join(f"`{e}`" for e in f.endings)
     example = f"\n```\n{f.example}\n```\n" if f.example else ""
     return (
-        f"## {f.title}\n\n{f.explanation}\n\n- Short name: `{f.name}`\n- Holds: {kinds}\n"
+        f"## {f.title}\n\n{f.explanation}\n\n- Short name: `{f.name}`\n- Contains: {kinds}\n"
         f"- Usual endings: {endings}\n{example}\n"
     )
 

@@ -178,8 +178,8 @@ class UnknownMeasureError(RanklensError):
         self.nearest = tuple(near)
         shown = [m if m.lower() == alias.lower() else f"{m} ({alias})" for m, alias in near.items()]
         hint = instead or (f"Did you mean {' or '.join(shown)}?" if shown else "")
-        listing = "`python -m metrics_core measures` lists all."
-        lost = f"What {' and '.join(left_out)} would add could not be loaded." if left_out else ""
+        listing = "`python -m metrics_core measures` lists all measures."
+        lost = f"The measures of {' and '.join(left_out)} could not be loaded." if left_out else ""
         hints = [part for part in (hint, listing, lost) if part]
         super().__init__(f"There is no measure {name!r}.", " ".join(hints))
 
@@ -214,7 +214,7 @@ class UnknownRunError(RanklensError):
     """No run of that name."""
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
-        there = f"There are: {', '.join(known)}." if known else "There is none."
+        there = f"Available: {', '.join(known)}." if known else "None is available."
         hint = f"{did_you_mean(name, known)} {there}".strip()
         super().__init__(f"There is no run {name!r}.", hint)
 
@@ -223,7 +223,7 @@ class UnknownColumnError(RanklensError):
     """No metadata column of that name, or none whose values are groups."""
 
     def __init__(self, column: str, known: Sequence[str]) -> None:
-        there = f"There are: {', '.join(known)}." if known else "There is none."
+        there = f"Available: {', '.join(known)}." if known else "None is available."
         super().__init__(f"The queries have no column {column!r} to group by.", there)
 
 

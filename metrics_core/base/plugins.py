@@ -86,7 +86,7 @@ class Registry(Generic[Declared]):
                 raise RanklensError(
                     f"The {self._what} {name} of {by or 'Ranklens'} has a name of {known} of"
                     f" {entry.by or 'Ranklens'}: {', '.join(sorted(shared))}.",
-                    f"A {self._what} needs names that no other has.",
+                    f"A {self._what} needs unique names.",
                 )
         self._entries[name] = _Entry(declared, module, names, by)
         self.changes += 1
@@ -154,7 +154,7 @@ def left_out() -> list[str]:
 def _tell(by: str, point: EntryPoint, error: BaseException) -> None:
     why = error.message if isinstance(error, RanklensError) else in_words(error)
     place = f"entry point {point.group}: {point.name} = {point.value}"
-    say_once(f"A plug-in of {by} is left out ({place}). {why}", by)
+    say_once(f"A plug-in of {by} was not loaded ({place}). {why}", by)
 
 
 @cache
@@ -163,7 +163,7 @@ def say_once(message: str, by: str) -> None:
     logger `ranklens`, which Python prints on stderr unless somebody handles it."""
     import logging
 
-    hint = f"All else works. Mend or uninstall {by}, or leave all plug-ins out: {VARIABLE}=none."
+    hint = f"The rest works. Fix or uninstall {by}, or disable all plug-ins: {VARIABLE}=none."
     logging.getLogger("ranklens").warning("%s", RanklensError(message, hint))
 
 
@@ -235,7 +235,7 @@ def guarded(function: Callable[Given, Result], what: str, by: str) -> Callable[G
         except BaseException as error:
             raise RanklensError(
                 f"{what} of {by} failed: {in_words(error)}",
-                f"That is a mistake in {by}; tell those who make it.",
+                f"This is a bug in {by}; report it to its authors.",
             ) from error
 
     return called

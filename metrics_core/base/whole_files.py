@@ -84,7 +84,7 @@ def encoded(text: str, path: str | Path) -> bytes:
         part = text[max(error.start - 20, 0) : error.end + 20]
         raise RanklensError(
             f"{path} was not written: {part!r} cannot be written as UTF-8.",
-            "Rename the file or the run that this comes from.",
+            "Rename the file or run that contains these characters.",
         ) from None
 
 

@@ -27,8 +27,8 @@ def lacking_notes(documents: Documents, qrels: Qrels) -> tuple[Note, ...]:
     if not count:
         return ()
     message = (
-        f"{count:,} of {len(relevant):,} relevant documents of the judgments"
-        f" {w.plural(count, 'is', 'are')} not among these documents"
+        f"{count:,} of {len(relevant):,} relevant documents in the judgments"
+        f" {w.plural(count, 'is', 'are')} missing from these documents"
     )
     examples = tuple(lacking.slice(0, _EXAMPLES).to_pylist())
     return (Note("lacking_relevant", message, count, examples, loud=True),)
@@ -49,8 +49,8 @@ def equal_text_notes(documents: Documents) -> tuple[Note, ...]:
     ids = pairs.to_pylist()
     shown = min(texts, _EXAMPLES)
     message = (
-        f"{texts:,} {w.plural(texts, 'text stands', 'texts stand')} under several ids,"
-        f" {len(rows):,} ids in all; a judgment of one of them counts for that one alone"
+        f"{texts:,} duplicate {w.plural(texts, 'document', 'documents')} ({len(rows):,} ids);"
+        " judgments are not shared between copies"
     )
     examples = tuple(f"{a} and {b}" for a, b in zip(ids[:shown], ids[shown:], strict=True))
     return (Note("equal_texts", message, texts, examples),)

@@ -76,10 +76,8 @@ def _judged_queries(qrels: Qrels, queries: Queries) -> FitLine:
     judged = set(qrels.query_ids)
     both = len(known & judged)
     lacking = sorted(known - judged)
-    remark = "all" if not lacking else f"no judgments: {_some(lacking)}"
-    return FitLine(
-        "queries that have judgments", f"{both:,} of {len(known):,}", not lacking, remark
-    )
+    remark = "all" if not lacking else f"without judgments: {_some(lacking)}"
+    return FitLine("queries with judgments", f"{both:,} of {len(known):,}", not lacking, remark)
 
 
 def _found_everywhere(judged: Sequence[JudgedRanks]) -> FitLine:
@@ -94,14 +92,14 @@ def _found_everywhere(judged: Sequence[JudgedRanks]) -> FitLine:
     remark = "; ".join(lacking) if lacking else "all"
     found = int(everywhere.sum())
     return FitLine(
-        "judged queries found in every run", f"{found:,} of {total:,}", not lacking, remark
+        "judged queries with results in every run", f"{found:,} of {total:,}", not lacking, remark
     )
 
 
 def _without_judgments(judged: Sequence[JudgedRanks]) -> FitLine:
     extra = sorted({q for r in judged for q in r.unjudged_queries})
     remark = f"left out: {_some(extra)}" if extra else "none"
-    return FitLine("queries in a run without judgments", f"{len(extra):,}", not extra, remark)
+    return FitLine("queries with results but no judgments", f"{len(extra):,}", not extra, remark)
 
 
 def _with_text(runs: Sequence[Run], qrels: Qrels | None, queries: Queries) -> FitLine:
@@ -123,7 +121,7 @@ def _documents_with_text(
     lacking = len(shown) - found
     remark = "all" if not lacking else f"{lacking:,} shown by id"
     if unknown:
-        remark += f"; without {w.plural(unknown, 'the run', f'the {unknown:,} runs')} that came as"
+        remark += f"; without {w.plural(unknown, 'the run', f'the {unknown:,} runs')} loaded as"
         remark += " judged ranks"
     label = f"documents in the top {cutoff} with a text"
     return FitLine(label, f"{found:,} of {len(shown):,}", not lacking, remark)
@@ -150,8 +148,8 @@ def with_clean_ids(table: AnyTable) -> AnyTable:
         return cleaned.noting(*table.notes)
     if isinstance(table, Run) and not table.complete:
         raise RanklensError(
-            f"{as_judged_ranks([table.name])}, in which ids stand as they were joined.",
-            "Clean the ids of run and judgments, and make the ranks again.",
+            f"{as_judged_ranks([table.name])}, so its ids can no longer be changed.",
+            "Clean the ids of the run and the judgments, then make the judged ranks again.",
         )
     if isinstance(table, Run):
         rows = table.table
@@ -214,8 +212,8 @@ def near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
             notes.append(
                 Note(
                     f"near_{what}_ids",
-                    f"{count:,} {what} {w.plural(count, 'id')} of the judgments would match after"
-                    " removing blanks around them and invisible characters, and joining accents"
+                    f"{count:,} {what} {w.plural(count, 'id')} in the judgments would match after"
+                    " cleaning: trim blanks, remove invisible characters, compose accents"
                     " (clean-ids)",
                     count,
                     tuple(f"{a!r} and {b!r}" for a, b in pairs[:_EXAMPLES]),
@@ -232,7 +230,7 @@ def _shortened(what: str, where: str, ids: pa.ChunkedArray) -> list[Note]:
     odd = ids.filter(pc.match_substring_regex(ids, SHORTENED))
     different = odd.unique().to_pylist()
     message = (
-        f"{w.count(len(odd))} of {w.count(len(ids))} {what} ids of {where} were shortened by a"
+        f"{w.count(len(odd))} of {w.count(len(ids))} {what} ids in {where} were shortened by a"
         f" spreadsheet or float ({w.count(len(different))} distinct): several ids may have become"
         f" one. {EXPORT_AGAIN}"
     )

@@ -55,8 +55,8 @@ class Mismatch:
         noun = "queries" if self.what == "query" else "judged documents"
         of = f" of {w.count(self.sampled)} queries" if self.sampled else ""
         return (
-            f"{w.count(self.now)} of {w.count(self.of)} {noun}{of} are found in the run;"
-            f" {w.count(self.then)} are if {self.reading.said}"
+            f"{w.count(self.now)} of {w.count(self.of)} {noun}{of} match the run;"
+            f" {w.count(self.then)} would match if {self.reading.said}"
         )
 
     @property

@@ -117,19 +117,19 @@ def reading(name: str) -> IdReading:
         pattern, said = _AT_A_MARK[verb, first]
         return IdReading(name, said.format(last), _without(pattern.format(re.escape(last))))
     if verb == "drop" and given:
-        return IdReading(name, f"{given} at the beginning is left out", _dropping(given, False))
+        return IdReading(name, f"{given} at the beginning is removed", _dropping(given, False))
     if verb == "drop-end" and given:
-        return IdReading(name, f"{given} at the end is left out", _dropping(given, True))
+        return IdReading(name, f"{given} at the end is removed", _dropping(given, True))
     length = whole_number(given) if verb == "first" else None
     if length and length <= _LONGEST_ID:
         return IdReading(
             name,
-            f"only the first {length} characters count",
+            f"only the first {length} characters are used",
             lambda ids: pc.utf8_slice_codeunits(ids, 0, length),
         )
     raise ParameterError(
-        f"There is no way of reading ids {name!r}.",
-        "They are: " + ", ".join((*_PLAIN, *_WITH_A_PART)) + ".",
+        f"Unknown id mapping {name!r}.",
+        "Available: " + ", ".join((*_PLAIN, *_WITH_A_PART)) + ".",
     )
 
 
@@ -246,19 +246,19 @@ def _file_names(ids: pa.Array) -> pa.Array:
 
 
 _PLAIN: dict[str, tuple[str, _Read]] = {
-    "blanks": ("blanks around ids are left out", pc.utf8_trim_whitespace),
-    "case": ("upper and lower case are the same", pc.utf8_lower),
-    "zeros": ("leading zeros are left out", _without("^0+")),
-    ".0": (".0 at the end is left out", _without(r"\.0+$")),
-    "quotes": ("quotes around ids, and Python's b before them, are left out", _unquoted),
-    "percent": ("percent-encoding is undone", _decoded),
-    "file name": ("folders and the ending of a file are left out", _file_names),
+    "blanks": ("blanks around ids are removed", pc.utf8_trim_whitespace),
+    "case": ("upper and lower case are treated as equal", pc.utf8_lower),
+    "zeros": ("leading zeros are removed", _without("^0+")),
+    ".0": (".0 at the end is removed", _without(r"\.0+$")),
+    "quotes": ("quotes around ids, and Python's b before them, are removed", _unquoted),
+    "percent": ("percent-encoding is decoded", _decoded),
+    "file name": ("folders and file extensions are removed", _file_names),
 }
 _CUTTING = (".0", "file name")
 _AT_A_MARK = {
-    ("cut", False): ("^(.*){0}.*$", "the part after the last {} is cut off"),
-    ("cut", True): ("{0}.*$", "the part after the first {} is cut off"),
-    ("after", False): ("^.*{0}", "only the part after the last {} counts"),
-    ("after", True): ("^.*?{0}", "only the part after the first {} counts"),
+    ("cut", False): ("^(.*){0}.*$", "everything from the last {} on is removed"),
+    ("cut", True): ("{0}.*$", "everything from the first {} on is removed"),
+    ("after", False): ("^.*{0}", "only the part after the last {} is used"),
+    ("after", True): ("^.*?{0}", "only the part after the first {} is used"),
 }
 _WITH_A_PART = ("cut #", "cut first #", "after _", "after first _", "drop D-", "drop-end .txt")

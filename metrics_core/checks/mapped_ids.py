@@ -67,8 +67,8 @@ def _queries(table: Queries, maps: IdMaps) -> Queries:
 def _run(table: Run, maps: IdMaps) -> Run:
     if not table.complete:
         raise RanklensError(
-            f"{as_judged_ranks([table.name])}, in which ids stand as they were joined.",
-            "Map the ids of run and judgments, and make the ranks again.",
+            f"{as_judged_ranks([table.name])}, so its ids can no longer be changed.",
+            "Map the ids of the run and the judgments, then make the judged ranks again.",
         )
     rows = table.table
     query_id = _read(rows["query_id"], maps.queries.of_run, apart=True)
@@ -111,8 +111,8 @@ def _qrels(table: Qrels, maps: IdMaps) -> Qrels:
 def _merged(count: int, noun: str, kept: str, of: str = "documents") -> tuple[Note, ...]:
     """A note of the rows that fell to others of the same document, where there are any."""
     told = (
-        f"{w.count(count)} {w.plural(count, noun)} of {of} that are one by the way ids are"
-        f" read: the {kept} of each counts"
+        f"{w.count(count)} {w.plural(count, noun)} dropped because the id mapping merged {of}; the"
+        f" {kept} of each is kept"
     )
     return (Note("mapped", told, count, loud=True),) if count else ()
 
@@ -135,6 +135,6 @@ def _read(ids: pa.ChunkedArray, read, *, apart: bool = False) -> pa.Array:  # ty
 def _two_become_one(error: TableError | None) -> RanklensError:
     why = f" ({error})" if error else ""
     return RanklensError(
-        f"Two queries become one by this way of reading query ids{why}.",
-        "Read them so that they stay apart.",
+        f"This mapping of query ids merges two queries{why}.",
+        "Choose a mapping that keeps them distinct.",
     )

@@ -41,7 +41,7 @@ FORMAT = 2
 """The version that is written. The first is read, too: its check is of the scores alone, and it has
 no best means and no unanswered queries."""
 
-ANEW = "Make it anew: python -m metrics_core snapshot QRELS RUN -o FILE."
+ANEW = "Make a new one: python -m metrics_core snapshot QRELS RUN -o FILE."
 _MARK = re.compile(r"\d{1,15} [0-9a-f]{8}")
 _BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
 _HAS_KEY = re.compile(rf'"{KEY}"\s*:'.encode())
@@ -247,8 +247,8 @@ def read_snapshot(path: str) -> Snapshot:
         raise _damaged(name, "something else") from error
     if type(format) is int and format > FORMAT:
         raise RanklensError(
-            f"{name} is a snapshot of a later Ranklens ({given.get('made by', '?')}): format"
-            f" {format}, where this one reads {FORMAT}.",
+            f"{name} is a snapshot from a newer Ranklens ({given.get('made by', '?')}): format"
+            f" {format}, but this version reads {FORMAT}.",
             f"Update Ranklens here. {ANEW}",
         )
     try:
@@ -259,11 +259,11 @@ def read_snapshot(path: str) -> Snapshot:
             f"{name}, a snapshot: {error.message}", f"{error.hint} {ANEW}"
         ) from error
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise _damaged(name, "a part that is missing or no such thing") from error
+        raise _damaged(name, "a missing or malformed part") from error
     if format == 1:
         check = _check_of_scores(_rows(snapshot))
     if given.get("check") != check:
-        raise _damaged(name, "values that do not fit its check")
+        raise _damaged(name, "values that do not match the checksum")
     return snapshot
 
 
@@ -273,18 +273,18 @@ def refuse_other_reading(path: str, snapshot: Snapshot, reading: Mapping[str, st
     if then != reading:
         said = [" ".join(f"{k} {v}" for k, v in each.items()) or "none" for each in (then, reading)]
         raise RanklensError(
-            f"{path} was made with other choices of reading ({said[0]}) than these ({said[1]}).",
-            f"Give the same ones. {ANEW}",
+            f"{path} was made with other reading options ({said[0]}) than these ({said[1]}).",
+            f"Use the same options. {ANEW}",
         )
 
 
 def _parsed(given: Mapping[str, Any]) -> Snapshot:
     if type(given[KEY]) is not int or given[KEY] < 1:
-        raise ValueError("no version of the format")
+        raise ValueError("no format version")
     measures = tuple(parse_measure(name) for name in given["measures"])
     rows = {query_id: given["scores"][query_id] for query_id in sorted(given["scores"])}
     if not all(_MARK.fullmatch(row[0]) for row in rows.values()):
-        raise ValueError("a mark that is none")
+        raise ValueError("a malformed mark")
     values = np.array([[_score(v) for v in row[1:]] for row in rows.values()], dtype=np.float64)
     unanswered = set(given["unanswered"]) if given[KEY] > 1 else set()
     scores = Scores(
@@ -312,13 +312,13 @@ def _score(value: Any) -> float:
     if value is None:
         return math.nan
     if type(value) not in (int, float) or not math.isfinite(value):
-        raise ValueError("no finite number")
+        raise ValueError("a value that is not a finite number")
     return float(value)
 
 
 def _damaged(name: str, found: str, line: int | None = None) -> FileFormatError:
     problem = LineProblem(line, found, "a snapshot as it was written")
-    hint = f"The file was cut short, merged or edited by hand. {ANEW}"
+    hint = f"The file was truncated, merged or edited by hand. {ANEW}"
     return FileFormatError(name, [problem], hint=hint)
 
 

@@ -50,7 +50,7 @@ def _compared(
     each = w.listing([f"{name} ({len(found):,})" for name, found in told.items()])
     n = len(queries)
     message = (
-        f"the scores in the file differ from the ones computed here for {n:,}"
+        f"the scores in the file differ from the scores computed here for {n:,}"
         f" {w.plural(n, 'query', 'queries')}: {each}"
     )
     return (Note("stored_scores", message, n, tuple(queries[:3]), loud=True),)

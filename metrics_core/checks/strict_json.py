@@ -49,7 +49,7 @@ def _whole_number(text: str) -> int:
 def _finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError(f"{shown(text)}, which is no finite number")
+        raise ValueError(f"{shown(text)}, which is not a finite number")
     return value
 
 

@@ -43,7 +43,7 @@ class _Move:
 
 def stand(n: int) -> str:
     """The verb that goes with n documents."""
-    return "stands" if n == 1 else "stand"
+    return "is" if n == 1 else "are"
 
 
 def change(
@@ -62,7 +62,7 @@ def change(
             head
             + muted(": ")
             + run(silent)
-            + muted(" returned nothing for this query, so it counts 0.")
+            + muted(" returned nothing for this query, so it scores 0.")
         )
     moves = _decisive_moves(diagnosis, loses)
     reasons = []
@@ -150,8 +150,8 @@ def _fate(diagnosis: Diagnosis, who: str, fate: str, moves: list[_Move], loses: 
         return f"{who} rose from {old} into the top {diagnosis.cutoff}, to {new}"
     if loses:
         be = "are" if several else "is"
-        return f"{who}, at {old} before, {be} not in its list"
-    return f"{who} came in at {new}, not in the list of {diagnosis.baseline}"
+        return f"{who}, at {old} before, {be} no longer retrieved"
+    return f"{who} entered at {new} (not retrieved by {diagnosis.baseline})"
 
 
 def _ranks(ranks: list[int | None]) -> str:
@@ -211,8 +211,8 @@ def _above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
     unjudged = int(above["grade"].isna().sum())
     parts = []
     if zero:
-        are = w.plural(zero, "document that is", "documents that are")
-        parts.append(f"{w.number(zero)} {are} not relevant")
+        noun = w.plural(zero, "document", "documents")
+        parts.append(f"{w.number(zero)} non-relevant {noun}")
     if unjudged:
         noun = "" if zero else f" {w.plural(unjudged, 'document')}"
         parts.append(f"{w.number(unjudged)} unjudged{noun}")
@@ -221,9 +221,9 @@ def _above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
     verb = stand(zero + unjudged)
     them = "it" if len(moves) == 1 else "them"
     if reach > k:
-        where = f"now {verb} in its top {k}" if loses else f"{verb} in the top {k} of {name}"
+        where = f"{verb} now in its top {k}" if loses else f"{verb} in the top {k} of {name}"
     else:
-        where = f"now {verb} above {them}" if loses else f"{verb} above {them} in {name}"
+        where = f"{verb} now above {them}" if loses else f"{verb} above {them} in {name}"
     return f"{w.listing(parts)} {where}"
 
 
@@ -257,4 +257,4 @@ def _left_out(diagnosis: Diagnosis, loses: bool) -> str:
         return ""
     if (rest < 0) == loses:
         return f"If unjudged documents are ignored, the {noun} is {size}."
-    return f"If unjudged documents are ignored, it turns into a {noun} of {size}."
+    return f"If unjudged documents are ignored, it becomes a {noun} of {size}."

@@ -48,7 +48,9 @@ def extreme_cells(cells: pd.DataFrame, focus: str, baseline: str) -> str:
     inner = cells[(cells["row"] != ALL) & (cells["column"] != ALL)]
     enough = inner[(inner["queries"] >= FEWEST_QUERIES) & inner["difference"].notna()]
     if enough.empty:
-        return f"No cell has {w.number(FEWEST_QUERIES)} queries, so each is a single case."
+        return (
+            f"No cell has {w.number(FEWEST_QUERIES)} queries, so each is an example, not a result."
+        )
     said = []
     for word, at, sign in (("ahead of", "idxmax", 1), ("behind", "idxmin", -1)):
         cell = enough.loc[getattr(enough["difference"], at)()]
@@ -72,4 +74,4 @@ def precision_at_half_recall(points: pd.DataFrame, runs: Sequence[str]) -> str:
         f"{name} {w.score(value)}"
         for name, value in ranked[["run", "precision"]].itertuples(index=False)
     ]
-    return f"Precision when half of the relevant documents are found: {w.listing(each)}."
+    return f"Precision at {w.share(_HALF)} recall: {w.listing(each)}."

@@ -25,7 +25,7 @@ MOST_OF_TITLE = 60
 """Characters of a title at most, long names aside."""
 _SHORT_LIST = 0.5
 _HALF = 0.5
-_AWAITED = "Which lead is significant is being worked out."
+_AWAITED = "Computing which leads are significant."
 _COMPARE = f"{COMPARE_ANOTHER_RUN} a difference."
 
 Range = tuple[int, int]
@@ -102,10 +102,10 @@ def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) ->
     if not found.clear:
         return both + strong(f": no clear difference on {family}")
     if found.hardly:
-        return both + strong(f": clear on {family} at few k only")
+        return both + strong(f": clear difference on {family} at few k only")
     if found.ahead and found.behind:
-        return run(focus) + strong(f" is clearly ahead on {family} at some k, behind at others")
-    told = f" is clearly {'ahead' if found.ahead else 'behind'} on {family} "
+        return run(focus) + strong(f": clear gains and losses on {family}, depending on k")
+    told = f" is significantly {'ahead' if found.ahead else 'behind'} on {family} "
     where = found.where(found.clear)
     if len(focus + told + where) > MOST_OF_TITLE and len(found.clear) > 1:
         where = "at some k"
@@ -119,13 +119,13 @@ def curves_lead(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> 
         return muted(_COMPARE)
     queries = int(own["queries"].max())
     if queries < FEWEST_QUERIES:
-        return too_few(queries) + muted("No k is tested for a lead.")
+        return too_few(queries) + muted("No k is tested.")
     found = _Curve.of(own)
     if found.level.all():
         return muted(f"No query differs at {found.every.replace('all', 'any')}.")
-    corrected = f"after correction for {found.every} of this pair"
+    corrected = f"after correction for {found.every} (this pair only)"
     if not found.clear:
-        return muted(f"At no k is the difference significant {corrected}.")
+        return muted(f"No significant difference at any k {corrected}.")
     if found.hardly:
         return muted(f"Significant only {found.where(found.clear)}, {corrected}.")
     if found.ahead and found.behind:
@@ -158,7 +158,7 @@ def curves_at_k(
     in_band = bool(((at_k["diff_low"] > 0) | (at_k["diff_high"] < 0)).any())
     if in_band == significant or at_k["diff_low"].isna().all():
         return title, Sentence()
-    return title, muted(of_another_family(k, "the band holds", significant=significant))
+    return title, muted(of_another_family(k, "the band is corrected", significant=significant))
 
 
 def curves_awaited(family: str, focus: str, baseline: str) -> tuple[Sentence, Sentence]:
@@ -172,7 +172,7 @@ def _by_k(family: str, focus: str, baseline: str) -> Sentence:
 
 
 def _listed(found: _Curve, ranges: list[Range]) -> str:
-    return found.where(ranges[:3]) + (" and further on" if len(ranges) > 3 else "")
+    return found.where(ranges[:3]) + (" and at larger k" if len(ranges) > 3 else "")
 
 
 def _elsewhere(found: _Curve, focus: str) -> Sentence:
@@ -198,8 +198,9 @@ def _before(found: _Curve, before: Mask, focus: str) -> Sentence:
     where = f"At k = {deepest}" if before.sum() == 1 else f"Up to k = {w.count(deepest)}"
     if found.level[before].all():
         tail = "gain" if found.ahead and found.ahead[0] == found.clear[0] else "loss"
-        below = "the first" if deepest == 1 else f"the first {w.count(deepest)}"
-        return muted(f"{where} no query differs: the {tail} comes from the results below {below}.")
+        return muted(
+            f"{where} no query differs: the {tail} comes from results below rank {deepest}."
+        )
     gap = float(found.difference[before][-1])
     if before.sum() > 1 or math.isnan(gap):
         return muted(f"{where} {NOT_SIGNIFICANT}")
@@ -221,8 +222,9 @@ def short_lists(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sentence
         if end < _SHORT_LIST * typical[longest]:
             sentence += muted("Half of the ") + run(name)
             sentence += muted(f" lists end by rank {w.count(end)}")
-            sentence += aside(f" (the longest has {w.count(reach[name])})") + muted("; beyond, ")
-            sentence += run(longest) + muted(" wins by default.")
+            sentence += aside(f" (longest: {w.count(reach[name])})")
+            sentence += muted("; at larger k the missing results favour ")
+            sentence += run(longest) + muted(".")
     return sentence
 
 
@@ -238,8 +240,7 @@ def precision_title(points: pd.DataFrame, focus: str) -> Sentence:
     value = _at_half(points, focus)
     if math.isnan(value):
         return run(focus) + strong(": precision against recall")
-    told = strong("With half of the relevant found, ") + run(focus)
-    return told + strong(f" is {w.share(value)} precise")
+    return run(focus) + strong(f" has {w.share(value)} precision at {w.share(_HALF)} recall")
 
 
 def precision_lead(points: pd.DataFrame, focus: str, baseline: str, tested: str) -> Sentence:
@@ -247,8 +248,8 @@ def precision_lead(points: pd.DataFrame, focus: str, baseline: str, tested: str)
     other = math.nan if focus == baseline else _at_half(points, baseline)
     told = Sentence()
     if not math.isnan(other):
-        told = run(baseline) + muted(f" is at {w.share(other)} there. ")
-    limits = "Interpolated: the best precision at or beyond each recall. Not tested"
+        told = run(baseline) + muted(f" has {w.share(other)}. ")
+    limits = "Interpolated: the highest precision at or beyond each recall. Not tested"
     return told + muted(
         f"{limits}; the test is on {tested}." if focus != baseline else f"{limits}."
     )

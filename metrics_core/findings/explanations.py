@@ -20,7 +20,7 @@ def explain(diagnosis: Diagnosis, grade_names: Mapping[float, str] = NO_NAMES) -
     that have a name, as "highly"; the others are told by number."""
     if not diagnosis.is_judged:
         return strong(
-            "Nobody has judged this query, so it has no score; the lists can still be read."
+            "This query has no judgments, so it has no score. You can still read the lists."
         )
     if not diagnosis.n_relevant:
         nothing = "None of the judged documents is relevant to this query"
@@ -51,7 +51,7 @@ def _nobody_succeeds(diagnosis: Diagnosis) -> Sentence:
         first = f"its first {DEEP}" if single else f"the first {DEEP} of any run"
         return head + muted(f"none is among {first}.")
     rank, name = min(nearest)
-    stands = muted(f"the best one stands at rank {rank}")
+    stands = muted(f"the highest is at rank {rank}")
     return head + stands + (Sentence() if single else muted(" in ") + run(name)) + muted(".")
 
 
@@ -64,7 +64,7 @@ def _alone(diagnosis: Diagnosis) -> Sentence:
             f" has {found} of {diagnosis.n_relevant} relevant"
             f" {w.plural(diagnosis.n_relevant, 'document')} in its top {diagnosis.cutoff}; "
         )
-        + muted(f"the first stands at rank {int(row['first_relevant'])}.")
+        + muted(f"the first is at rank {int(row['first_relevant'])}.")
         if found
         else run(diagnosis.focus)
         + strong(f" has no relevant document in its top {diagnosis.cutoff}.")
@@ -77,7 +77,7 @@ def _same(diagnosis: Diagnosis) -> Sentence:
     if w.score(ours) == w.score(theirs):
         head = strong(f"Both score {w.score(ours)}") + muted(f" on {diagnosis.measure}; ")
     else:
-        head = strong(f"The two score about the same, {w.score(ours)} and {w.score(theirs)}")
+        head = strong(f"Both runs score about the same, {w.score(ours)} and {w.score(theirs)}")
         head += muted(f" on {diagnosis.measure}; ")
     in_focus, in_baseline = (
         _relevant_places(diagnosis, focus),
@@ -87,8 +87,8 @@ def _same(diagnosis: Diagnosis) -> Sentence:
         return head + muted(f"neither has a relevant document in its top {k}.")
     if in_focus == in_baseline:
         what = _documents(len(in_focus), "relevant document")
-        places = w.plural(len(in_focus), "place")
-        return head + muted(f"the same {what} {stand(len(in_focus))} in the same {places}.")
+        places = w.plural(len(in_focus), "rank")
+        return head + muted(f"the same {what} {stand(len(in_focus))} at the same {places}.")
     if in_focus.keys() == in_baseline.keys():
         what = _documents(len(in_focus), "relevant document")
         moved = sum(in_focus[d] != in_baseline[d] for d in in_focus)
@@ -96,13 +96,16 @@ def _same(diagnosis: Diagnosis) -> Sentence:
             these = f"{w.number(moved)} of the same {what} {stand(moved)}"
         else:
             these = f"the same {what} {stand(moved)}"
-        return head + muted(f"{these} in {'another place' if moved == 1 else 'other places'}.")
+        return head + muted(f"{these} at {'another rank' if moved == 1 else 'other ranks'}.")
     shared = len(in_focus.keys() & in_baseline.keys())
     of_them = f"{w.number(shared) if shared else 'none'} of them {'are' if shared > 1 else 'is'}"
     return (
         head
         + run(focus)
-        + muted(f" has {w.number(len(in_focus))} relevant in its top {k}, ")
+        + muted(
+            f" has {w.number(len(in_focus))} relevant {w.plural(len(in_focus), 'document')}"
+            f" in its top {k}, "
+        )
         + run(baseline)
         + muted(f" {w.number(len(in_baseline))}; {of_them} in both.")
     )

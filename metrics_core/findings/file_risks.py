@@ -35,14 +35,14 @@ def ties(
     noun = w.plural(queries, "query", "queries")
     ends = f"{w.difference(low)} and {w.difference(high)}"
     have = f"{noun} {w.plural(tied, 'has', 'have')}"
-    reason = f"{w.count(tied)} of {w.count(queries)} {have} ties where it counts. "
+    reason = f"{w.count(tied)} of {w.count(queries)} {have} ties that could affect scores. "
     if side_of(high - low) == 0:
-        reason += "No order of them changes it."
+        reason += "No order of the ties changes the difference."
         return entry(cannot(now), "firm")
     if not exact:
-        reason += f"In the two orders tried the difference is between {ends}."
+        reason += f"In the two tie orders tried, the difference is between {ends}."
         return entry(could(now) if turned else w.DASH, "")
-    reason += f"However they are broken, the difference stays between {ends}."
+    reason += f"However ties are broken, the difference stays between {ends}."
     if turned:
         return entry(could(now), "not firm")
     return entry(cannot(now), "firm")
@@ -53,15 +53,15 @@ def of_orders(word: str) -> str:
     if word == w.DASH:
         return "two orders tried, not all"
     verb = word.removeprefix("cannot ").removeprefix("could ").replace("reverse", "reverses")
-    verb = verb.replace("part ", "parts ").replace("make ", "makes ")
+    verb = verb.replace("separate ", "separates ").replace("make ", "makes ")
     return f"{'no' if word.startswith('cannot') else 'some'} order {verb}"
 
 
 def ties_unknown(runs: Sequence[str]) -> WayToTurn:
     """The entry of `ties` where these runs came as judged ranks, without scores."""
-    reason = f"{as_judged_ranks(runs)}, without scores: which are equal, and where"
-    told = f"{reason}, is not known."
-    return WayToTurn("ties", "Ties", "not known", "", told, "not known without scores")
+    reason = f"{as_judged_ranks(runs)}, without scores"
+    told = f"{reason}, so ties are unknown."
+    return WayToTurn("ties", "Ties", "unknown", "", told, "unknown without scores")
 
 
 def lacking_queries(
@@ -70,32 +70,33 @@ def lacking_queries(
     """Does it come from queries that a run does not list? `lacking` counts them by run; None where
     there are none. `on_shared` is the difference over the queries that both list."""
     runs = [
-        f"{run} did not answer {w.count(n)} {w.plural(n, 'query', 'queries')}"
+        f"{run} has no results for {w.count(n)} {w.plural(n, 'query', 'queries')}"
         for run, n in lacking.items()
         if n
     ]
     if not runs:
         return None
     counted = w.plural(sum(lacking.values()), "an empty list", "empty lists")
-    reason = f"{w.listing(runs)}, counted as {counted}."
+    reason = f"{w.listing(runs)}, scored as {counted}."
 
     def entry(word: str, tone: Tone, reason: str, without: str) -> WayToTurn:
         brief = f"{_lacking(lacking)}; {without}"
         return WayToTurn("missing", "Missing", word, tone, reason, brief)
 
     if not shared or np.isnan(on_shared):
-        reason += " No query was answered by both."
-        return entry("decide it", "not firm", reason, "no query was answered by both")
+        reason += " No query has results from both runs."
+        return entry("decide it", "not firm", reason, "no query has results from both runs")
     noun = w.plural(shared, "query", "queries")
     reason += (
-        f" On the {w.count(shared)} {noun} that both answered it is {w.difference(on_shared)}."
+        f" On the {w.count(shared)} {noun} with results from both runs, the difference is"
+        f" {w.difference(on_shared)}."
     )
     now, without = side_of(difference), side_of(on_shared)
     if now == without:
-        word = "cannot reverse it" if now else "cannot part them"
-        return entry(word, "firm", reason, f"{'holds' if now else 'level'} without them")
-    word = "reverse it" if now and without else "make all of it" if now else "make them level"
-    told = "reversed" if now and without else "level" if now else "not level"
+        word = "cannot reverse it" if now else "cannot separate them"
+        return entry(word, "firm", reason, f"{'holds' if now else 'tied'} without them")
+    word = "reverse it" if now and without else "cause all of it" if now else "make them tied"
+    told = "reversed" if now and without else "tied" if now else "not tied"
     return entry(word, "not firm", reason, f"{told} without them")
 
 

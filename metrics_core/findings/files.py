@@ -46,7 +46,7 @@ def files_finding(
         said = "Not every id in the runs matches the judgments."
     elif unjudged:
         queries = f"{w.count(unjudged)} {w.plural(unjudged, 'query', 'queries')}"
-        said = f"{queries} of the runs {w.plural(unjudged, 'has', 'have')} no judgments."
+        said = f"{queries} in the runs {w.plural(unjudged, 'has', 'have')} no judgments."
     else:
         said = f"All query ids in the runs are judged{_but(answered, judged)}."
     if unclear or of_two_kinds:

@@ -18,12 +18,12 @@ from metrics_core.findings.sentence import Sentence, muted, run, strong
 
 Tone = Literal["firm", "not firm", ""]
 
-_EVIDENCE = "Each leads to its evidence."
+_EVIDENCE = "Each links to its evidence."
 _TOLD = 2
 _SUBJECTS = {
     "unjudged": "unjudged documents",
     "ties": "ties",
-    "missing": "queries that one run did not answer",
+    "missing": "queries missing from one run",
 }
 
 
@@ -60,7 +60,7 @@ class ComparedPair:
     def leader(self, side: int) -> str:
         """Who is better on this side, 1 or -1. Raises ValueError for 0, where nobody is."""
         if side == 0:
-            raise ValueError("of two that are level none leads")
+            raise ValueError("tied runs have no leader")
         return self.run if side > 0 else self.baseline
 
 
@@ -90,43 +90,47 @@ def firmness_of(pair: ComparedPair, entries: Sequence[WayToTurn | None], queries
     """The strip of these entries, those that apply."""
     if queries < FEWEST_QUERIES:
         count = f"{w.count(queries)} {w.plural(queries, 'query', 'queries')}"
-        text = f"Only {count}: there is no verdict below {FEWEST_QUERIES} that could be firm."
+        text = f"Only {count}: too few to test ({FEWEST_QUERIES} needed)."
         return Firmness((), text, pair)
     found = tuple(entry for entry in entries if entry is not None)
     ways = w.sentence_case(w.number(len(found)))
     if pair.is_clear:
-        text = f"{ways} ways in which the verdict could turn. {_EVIDENCE}"
+        text = f"{ways} checks of how robust the verdict is. {_EVIDENCE}"
         return Firmness(found, text, pair)
     if pair.verdict == NO_MATTER:
-        text = f"{ways} ways in which the difference could come to matter. {_EVIDENCE}"
+        text = f"{ways} checks of whether the difference could matter. {_EVIDENCE}"
         return Firmness(found, text, pair)
     plain = tuple(replace(entry, tone="") for entry in found)
     if pair.side == 0:
-        text = f"{THE_TWO_ARE_LEVEL} lead to turn."
-        return Firmness(plain, f"{text} {ways} views of what could part them. {_EVIDENCE}", pair)
-    text = "The difference may be chance, so nothing is firm."
-    return Firmness(plain, f"{text} {ways} views of what its sign hangs on. {_EVIDENCE}", pair)
+        text = f"{THE_TWO_ARE_LEVEL} lead to reverse."
+        return Firmness(
+            plain, f"{text} {ways} checks of what could separate them. {_EVIDENCE}", pair
+        )
+    text = "Not significant yet: the difference may be chance."
+    return Firmness(
+        plain, f"{text} {ways} checks of what its direction depends on. {_EVIDENCE}", pair
+    )
 
 
 def firmness_finding(firmness: Firmness) -> Sentence:
     """The headline of the evidence: in how many of the checks the verdict holds."""
     compared = firmness.pair
     if compared is None:
-        return strong("One run alone has no verdict that could turn.")
+        return strong("Robustness needs two runs.")
     if not firmness.entries:
         return strong(firmness.text)
     pair = run(compared.run) + strong(" and ") + run(compared.baseline)
     if compared.verdict == NO_MATTER:
         return strong("“No difference that matters”") + _held(firmness)
     if compared.side == 0:
-        level = strong(f" are level on {compared.measure}. ")
-        return pair + level + muted("So nobody leads; here is what could part them.")
+        level = strong(f" are tied on {compared.measure}. ")
+        return pair + level + muted("Neither leads; the checks show what could separate them.")
     if not compared.is_clear:
         return (
             strong("No clear difference between ")
             + pair
             + strong(". ")
-            + muted("So nothing is firm yet; here is what its sign hangs on.")
+            + muted("Not significant yet; the checks show what the direction depends on.")
         )
     return strong("The lead of ") + run(compared.leader(compared.side)) + _held(firmness)
 
@@ -149,14 +153,12 @@ def _held(firmness: Firmness) -> Sentence:
 def _in_a_sentence(check: WayToTurn) -> str:
     """What a check that does not hold found, in its own word."""
     word, subject = check.word, _SUBJECTS.get(check.part)
-    if word.startswith("carried"):
-        return f"It is {word}."
-    if word.startswith("reverses"):
+    if word.startswith(("rests", "reverses")):
         return f"It {word}."
     if subject is None:
         return f"{check.title}: {word}."
-    if word in (w.DASH, "not known"):
-        return f"What {subject} could do is not known."
+    if word in (w.DASH, "unknown"):
+        return f"The effect of {subject} is unknown."
     if word.startswith("unlikely"):
         return f"{w.sentence_case(subject)} are {word}, but they could."
     return f"{w.sentence_case(subject)} {word}."

@@ -237,7 +237,7 @@ def compared_with(
     both = beside(snapshot, scores, changes)
     if not both.n_queries or not (both.measures or asked.floors):
         told = changes_findings(changes, file, both.n_queries)
-        raise RanklensError(" ".join([f"Nothing of {file} can be compared.", *told]), ANEW)
+        raise RanklensError(" ".join([f"Nothing in {file} can be compared.", *told]), ANEW)
     by_name = dict(zip(both.runs[1:], judged, strict=True))
     whole = replace(scores, runs=both.runs[1:])
     return Compared(
@@ -335,7 +335,7 @@ def _inside(asked: QuerySlice, scores: Scores, queries: Queries | None) -> Mask:
         return np.ones(scores.n_queries, dtype=np.bool_)
     if queries is None:
         raise RanklensError(
-            f"A gate on {asked} needs the queries.", "Give their file with --queries FILE."
+            f"A gate on {asked} needs the queries.", "Pass their file with --queries FILE."
         )
     groups = group_of(queries, scores.query_ids, asked.column)
     inside = (groups == asked.group).to_numpy(dtype=np.bool_)

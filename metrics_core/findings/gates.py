@@ -79,7 +79,7 @@ def gate_finding(found: GateOutcome) -> str:
     margin = w.plain_number(found.gate.margin)
     if found.unchanged:
         every = "its one query scores" if found.queries == 1 else _every(found.queries)
-        return f"Nothing changed: {every} as with {found.baseline}."
+        return f"Nothing changed: {every} the same as with {found.baseline}."
     if found.outcome == WORSE_RUN:
         return (
             f"The loss is significant after correction ({w.p_value(found.p_corrected)}) and larger"
@@ -88,12 +88,12 @@ def gate_finding(found: GateOutcome) -> str:
     if found.outcome == NOT_WORSE:
         ends = found.inner_low, found.inner_high
         upper = found.gate.direction < 0
-        end = f"{'upper' if upper else 'lower'} end of its 90{w.NO_BREAK}% interval is"
+        end = f"{'upper' if upper else 'lower'} bound of its 90{w.NO_BREAK}% interval is"
         digits = w.decimals_apart(found.worst_loss, found.gate.margin, w.decimals(*ends))
         end += f" {_difference(ends[upper], digits)}"
         lower = found.found and found.loss > 0
-        but = "It is lower, significantly, but a" if lower and found.gate.direction > 0 else "A"
-        but = "It is higher, significantly, but a" if lower and found.gate.direction < 0 else but
+        but = "It is significantly lower, but a" if lower and found.gate.direction > 0 else "A"
+        but = "It is significantly higher, but a" if lower and found.gate.direction < 0 else but
         return f"{but} loss of {margin} or more is ruled out (the {end})."
     return f"{_unclear(found)} {_could_show(found)}".strip()
 
@@ -117,20 +117,20 @@ def _unclear(found: GateOutcome) -> str:
         verb = w.plural(found.queries, "is", "are")
         noun = w.plural(found.queries, "query", "queries")
         return (
-            f"{w.count(found.queries)} {noun} {verb} too few to tell: under {FEWEST_QUERIES} no"
-            " gate answers."
+            f"{w.count(found.queries)} {noun} {verb} too few to test: a gate needs at least"
+            f" {FEWEST_QUERIES}."
         )
     if found.counts_as == NO_QUERY_LOST and not math.isnan(found.queries_without_loss):
         needed = w.count(int(found.queries_without_loss))
-        return f"No query lost; {needed} queries are needed to rule out {margin}."
+        return f"No lost queries; ruling out a loss of {margin} takes {needed} queries."
     if math.isnan(found.p_corrected):
         verb = w.plural(found.differing, "differs", "differ")
         return (
-            f"{w.sentence_case(_only(found.differing))} {verb}: under {FEWEST_DIFFERING} nothing is"
-            " tested."
+            f"{w.sentence_case(_only(found.differing))} {verb}: a test needs at least"
+            f" {FEWEST_DIFFERING}."
         )
     if found.found and found.loss > 0:
-        return f"There is a loss, but not that it is larger or smaller than {margin} is shown."
+        return f"There is a loss, but these queries do not show whether it exceeds {margin}."
     return f"A loss of {margin} is neither shown nor ruled out."
 
 
@@ -140,11 +140,11 @@ def _could_show(found: GateOutcome) -> str:
         return ""
     if math.isnan(found.smallest):
         few = found.queries < FEWEST_TOLD
-        return f"What fewer than {FEWEST_TOLD} queries could show is not said." if few else ""
+        return f"Power is not reported for fewer than {FEWEST_TOLD} queries." if few else ""
     twice = w.plain_number(2 * found.gate.margin)
     return (
-        f"These {w.count(found.queries)} queries show a loss of about {_round(found.smallest)} four"
-        f" times out of five; one of {twice}, twice the margin, would fail"
+        f"These {w.count(found.queries)} queries detect a loss of about {_round(found.smallest)}"
+        f" with 80{w.NO_BREAK}% power; a loss of {twice}, twice the margin, would fail"
         f" {w.share(found.chance)} of the time."
     )
 
@@ -162,13 +162,13 @@ def floor_finding(found: FloorOutcome) -> str:
     told = f"{about(floor)} is {w.score_apart(found.score, floor.least)}"
     if floor.shown and not math.isnan(found.end):
         which = "lower" if higher else "upper"
-        told += f", the {which} end of its 90{w.NO_BREAK}% interval"
+        told += f", the {which} bound of its 90{w.NO_BREAK}% interval"
         told += f" {w.score_apart(found.end, floor.least)}"
     if found.outcome == HELD:
-        return f"{w.sentence_case(name)} held: {told}, where {least} is asked."
+        return f"{w.sentence_case(name)} held: {told} (required: {least})."
     if found.outcome == BELOW:
         side = "Below the floor" if higher else "Above the ceiling"
-        return f"{side}: {told}, where {least} is asked."
+        return f"{side}: {told} (required: {least})."
     if not found.queries:
         return f"Cannot tell: no query has a score of {about(floor)}."
     few = found.queries < FEWEST_SCORES
@@ -183,8 +183,8 @@ def overlap_finding(found: OverlapOutcome) -> str:
         return f"Overlap held: the {top} of every query is the same."
     word = "held" if found.outcome == HELD else "too small"
     return (
-        f"Overlap {word}: {w.share(found.mean)} of the {top} stayed, where {asked} is asked (mean"
-        f" over {w.count(len(found.query_ids))} queries; in their order, too: RBO"
+        f"Overlap {word}: {w.share(found.mean)} of the {top} stayed (required: {asked}; mean over"
+        f" {w.count(len(found.query_ids))} queries; RBO, which also counts order:"
         f" {w.score(found.mean_rbo)})."
     )
 
@@ -193,8 +193,7 @@ def unclear_finding(fails: bool) -> str:
     """What is done where nothing can be told."""
     word = "fail" if fails else "pass"
     return (
-        f"Neither passed nor failed; this check is set to {word} when unclear"
-        f" (--if-unclear {word})."
+        f"Neither passed nor failed; inconclusive checks are set to {word} (--if-unclear {word})."
     )
 
 
@@ -225,18 +224,18 @@ def correction_finding(family: int) -> str:
     if family < 2:
         return ""
     return (
-        f"“Worse” is corrected for all {family} comparisons (Holm), and the intervals hold for all"
-        " of them; “not worse” of all of them needs no correction."
+        f"“Worse” is corrected for all {family} comparisons (Holm), and the intervals are"
+        " simultaneous; “not worse” for all of them needs no correction."
     )
 
 
 def status_finding(status: int, *, unclear: bool, uncompared: bool) -> str:
     """What an exit status says, also where something cannot be told, or not be compared."""
-    again = "make the snapshot anew" if uncompared else "--allow-changed accepts it"
+    again = "create a new snapshot" if uncompared else "--allow-changed accepts it"
     return {
         FAILED: "Failed.",
-        CHANGED: f"What is compared changed since the snapshot; {again}.",
-        UNCLEAR: "Failed: it cannot be told, which is set to fail.",
+        CHANGED: f"The compared data changed since the snapshot; {again}.",
+        UNCLEAR: "Failed: inconclusive, which is set to fail.",
     }.get(status, "Nothing failed." if unclear else "Passed.")
 
 
@@ -257,7 +256,7 @@ def ratchet_finding(found: GateOutcome, *, alone: bool) -> str:
     side = "below" if found.gate.direction > 0 else "above"
     size = w.score(abs(found.difference), w.decimals(found.low, found.high))
     return (
-        f"The baseline lies {size} {side} {'this run' if alone else found.run} on"
-        f" {found.gate.measure}; where it is a snapshot, --update"
-        f" {'' if alone else 'with that run alone '}writes the new one."
+        f"The baseline is {size} {side} {'this run' if alone else found.run} on"
+        f" {found.gate.measure}; if it is a snapshot, --update"
+        f" {'' if alone else 'with that run alone '}writes a new one."
     )

@@ -21,12 +21,12 @@ def judging_finding(
         return strong(f"Every document in the top {cutoff} is judged")
     noun = w.plural(unjudged, "document")
     if settle is None:
-        return strong(f"{unjudged:,} {noun} in the top {cutoff} without a grade")
+        return strong(f"{unjudged:,} unjudged {noun} in the top {cutoff}")
     if not settle:
         ahead = run(leader) + strong(" has the better mean")
         return strong(f"{unjudged:,} unjudged {noun} cannot reverse the order: ") + ahead
     # Chance stays: of few queries nothing is tested, and no run leads.
-    return strong(f"{settle:,} {w.plural(settle, 'judgment')} could settle the unjudged documents")
+    return strong(f"Judging {settle:,} {w.plural(settle, 'document')} could settle this")
 
 
 def judging_lead(
@@ -40,17 +40,19 @@ def judging_lead(
     """What judging the documents of `judging_finding` does: what it means that it is settled."""
     lists = run(focus) if focus == baseline else run(focus) + muted(" or ") + run(baseline)
     if unjudged is None:
-        return muted("Show fewer queries, or count fewer results.")
+        return muted("Filter the queries or choose a smaller cutoff.")
     if not unjudged:
-        return muted("The files grade all that ") + lists + muted(f" list up to rank {cutoff}.")
+        return (
+            muted(f"The uploaded judgments cover the whole top {cutoff} of ") + lists + muted(".")
+        )
     if not settle:
         return muted(f"In the top {cutoff} of ") + lists + muted(".")
     rest = unjudged - settle
-    which = "it turns" if settle == 1 else "they turn"
+    which = "it is" if settle == 1 else "all are"
     if not rest:
-        return muted(f"If {which} out not relevant, nothing can reverse the order.")
-    others = f"no grade of the other {rest:,}" if rest > 1 else "no grade of the last one"
-    return muted(f"If {which} out not relevant, {others} can reverse the order.")
+        return muted(f"If {which} non-relevant, nothing can reverse the order.")
+    others = f"the other {rest:,}" if rest > 1 else "the last one"
+    return muted(f"If {which} non-relevant, {others} cannot reverse the order.")
 
 
 def judged_finding(settle: int) -> Sentence:
@@ -72,8 +74,8 @@ def judge_next_finding(found: NextJudgments, pair: ComparedPair, unjudged: int =
     `unjudged` is how many documents of either list lack a grade, 0 where nobody counted them."""
     if pair.side == 0:
         if found.table.empty:
-            return "The two are level, whatever the unjudged documents are worth."
-        return "The two are level; either way counts."
+            return "The runs are tied, whatever the grades of the unjudged documents."
+        return "The runs are tied; either direction counts."
     behind = pair.leader(-pair.side)
     if found.to_settle == 0:
         safe = (
@@ -81,7 +83,7 @@ def judge_next_finding(found: NextJudgments, pair: ComparedPair, unjudged: int =
             if pair.is_clear
             else f"{pair.leader(pair.side)} has the better mean"
         )
-        return f"{safe} whatever they are worth."
+        return f"{safe}, whatever their grades."
     said = []
     if found.to_settle is not None:
         those = _most_influential(found.to_settle, unjudged)
@@ -91,7 +93,7 @@ def judge_next_finding(found: NextJudgments, pair: ComparedPair, unjudged: int =
     if found.to_turn is not None:
         those = _most_influential(found.to_turn, 0 if said else unjudged)
         said.append(f"If {those} got the highest grade, {behind} would have the better mean.")
-    return " ".join(said) or "No number of these decides it alone."
+    return " ".join(said) or "No number of these judgments alone would decide it."
 
 
 def _most_influential(n: int, unjudged: int) -> str:

@@ -12,8 +12,8 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.comparing.winners import side_of
 from metrics_core.findings.group_nouns import Noun
-from metrics_core.findings.phrases import NO_SCORE_WITH_BOTH
 from metrics_core.findings.sentence import Sentence, aside, muted, run, strong
+from metrics_core.findings.verdicts import too_few
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.composition import is_reversed
 
@@ -51,11 +51,8 @@ def groups_title(
     go both ways and no group is significant. `bridge` is the frame of `slicing.bridge` with the
     columns clear, and unlike (the rest)."""
     queries = int(bridge["queries"].sum())
-    if not queries:
-        return strong(NO_SCORE_WITH_BOTH)
     if queries < FEWEST_QUERIES:
-        named = f"{queries} {w.plural(queries, 'query', 'queries')}"
-        return strong(f"Only {named}: read this as examples")
+        return too_few(queries).parted[0]
     if len(bridge) == 1:
         return strong(
             _fitting(f"All queries are {bridge['group'].iloc[0]}", "", "There is one group")
@@ -128,7 +125,7 @@ def groups_lead(
     themselves, and what was found among the slices; `looked_at` is how many groups were tested."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
-        return muted(f"No {noun.one} is called better or worse.") if queries else Sentence()
+        return muted(f"No {noun.one} is tested.") if queries else Sentence()
     if len(bridge) == 1:
         return muted("There is one group, so this column explains nothing.")
     told = reversal_finding(bridge, higher_is_better=higher_is_better)
@@ -163,7 +160,7 @@ def _concentrated(bridge: pd.DataFrame, higher_is_better: bool) -> Sentence:
     elif abs(part) > abs(whole) + 0.0005:
         if not row["clear"]:
             return Sentence()  # what parts of chance cancel says nothing
-        told = f"{w.difference(part)}, more than the whole {w.difference(whole)}"
+        told = f"{w.difference(part)}, more than the total of {w.difference(whole)}"
     else:
         told = f"{w.difference(part)} of the {w.difference(whole)}"
     n, verb = int(row["queries"]), "add" if _is_several(row["group"]) else "adds"
@@ -214,11 +211,11 @@ def slices_finding(looked_at: int, found: int) -> str:
     """How many of the slices stand out, to go on in a sentence; empty where none was tested."""
     if not looked_at:
         return ""
-    verb = "stands" if found < 2 else "stand"
+    verb = "differs" if found < 2 else "differ"
     number = "none" if not found else w.number(found)
     rate = f"({w.share(1 - LEVEL)} false discovery rate)"
     of = f"{w.count(looked_at)} {w.plural(looked_at, 'slice')}"
-    return f"{number} of {of} {verb} out {rate}"
+    return f"{number} of {of} {verb} from the rest {rate}"
 
 
 def crossed_title(
@@ -226,7 +223,7 @@ def crossed_title(
 ) -> Sentence:
     """The group of either column in which the difference is largest of that column, where it is far
     larger than over all. `margins` has column (its name), group, queries and difference."""
-    plain = strong("The difference where two columns cross")
+    plain = strong("The difference by two columns")
     known = margins[margins["queries"] > 0]
     queries = int(known.groupby("column")["queries"].sum().max()) if len(known) else 0
     if queries < FEWEST_QUERIES or not _printed(whole):
@@ -255,7 +252,7 @@ def crossed_lead(margins: pd.DataFrame, slices: str) -> Sentence:
     ]
     told = f"{w.sentence_case(', '.join(each))}. " if each else ""
     said = f"{w.sentence_case(slices)}: the" if slices else "The"
-    return muted(f"{told}{said} colours say where to look, not what is proven.")
+    return muted(f"{told}{said} colours are exploratory, not significance.")
 
 
 def untested_note(groups: pd.DataFrame) -> str:
@@ -310,9 +307,9 @@ def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> 
         return Sentence()
     gains = (whole > 0) == higher_is_better
     return muted(
-        f"Most queries, {w.count(opposed)} of {w.count(queries)}, are in groups that clearly"
-        f" {'lose' if gains else 'gain'}: the {'gain' if gains else 'loss'} over all comes from the"
-        " fewer others."
+        f"Most queries ({w.count(opposed)} of {w.count(queries)}) are in groups that"
+        f" {'lose' if gains else 'gain'} significantly: the overall {'gain' if gains else 'loss'}"
+        " comes from the remaining groups."
     )
 
 
@@ -323,19 +320,21 @@ def mix_finding(taken_apart: pd.DataFrame, focus: str, baseline: str) -> Sentenc
     n = {side: int(taken_apart[side].sum()) for side in ("before", "after")}
     whole = mixed + within
     scored, listed = w.parts_of(whole, [within, mixed])
-    told = muted("Counting only queries that each run answered, ") + run(focus)
+    told = muted("Averaged over the queries that each run answered, ") + run(focus)
     told += muted(f" ({w.count(n['after'])}) and ") + run(baseline)
     told += muted(f" ({w.count(n['before'])}) differ by {w.difference(whole)}")
     if _printed(listed):
         told += muted(
             f": {w.difference(scored)} from the scores within groups, {w.difference(listed)}"
-            " because each answered another mix of groups"
+            " from their different mix of groups"
         )
     told += muted(".")
     steps = (taken_apart["mean_after"] - taken_apart["mean_before"]).dropna()
     if is_reversed(taken_apart) and _printed(whole) and steps.map(_printed).all():
         least = w.score(steps.abs().min())
-        told += muted(f" Within every group the mean goes the other way, by at least {least}.")
+        told += muted(
+            f" Within every group the difference has the opposite sign, by at least {least}."
+        )
     return told
 
 
@@ -353,6 +352,6 @@ def strongest_other(
     gains = (top["difference"] > 0) == higher_is_better
     tail = f"and in {w.number(more)} other {w.plural(more, 'group')}"
     if not more:
-        tail = f"the only group in which it clearly {'gains' if gains else 'falls behind'}"
+        tail = f"the only group in which it {'gains' if gains else 'falls behind'} significantly"
     verb = "gains" if gains else "falls behind"
     return run(top["run"]) + muted(f" {verb} in {top['group']}, {gap}, {tail}.")

@@ -16,15 +16,15 @@ from metrics_core.findings.sentence import Sentence, muted, run, strong
 def no_versions_finding(runs: Sequence[str]) -> Sentence:
     """What is said instead of runs of which nothing tells that they are versions of one system."""
     return strong("Are these versions of one system? ") + muted(
-        f"Nothing in the names {w.named(list(runs))} says so, so no order is assumed. Put them in"
-        " order, and this page shows how the measure moved and which queries broke."
+        f"The names {w.named(list(runs))} do not show it, so no order is assumed. Put them in"
+        " order to see how the measure changed and which queries got worse."
     )
 
 
 def not_versions_finding() -> Sentence:
     """What is said where a reader said that the runs are no versions of one system."""
     return strong("These runs are different systems. ") + muted(
-        "So nothing is said about progress; Ranking compares all of them."
+        "No progress is reported; Ranking compares all of them."
     )
 
 
@@ -44,27 +44,27 @@ def history_finding(
     last is clearly better than each other version, as all pairs tell it."""
     last = versions[-1]
     if np.isnan(means).all():
-        return strong("No query has a score, so no version can be told from another.")
+        return strong("No query has a score, so the versions cannot be compared.")
     best = versions[int(np.nanargmax(means))]
     if np.isnan(means[-1]):
         head = run(last) + strong(f" has no score on {measure}; ") + run(best)
         head += strong(" is the best so far. ")
     elif since:
-        head = run(last) + strong(f" is clearly worse on {measure} than ") + run(best)
+        head = run(last) + strong(f" is significantly worse on {measure} than ") + run(best)
         head += strong(" was")
         if since != last:
-            head += strong("; it has been so since ") + run(since)
+            head += strong("; it has been since ") + run(since)
         head += strong(". ")
     elif best == last:
         head = run(last) + strong(f", the last of {w.number(len(versions))} versions, ")
         head += strong(f"{'is the best' if is_best else 'has the best mean'} on {measure}")
-        head += strong(". ") if is_best else strong(", but not clearly. ")
+        head += strong(". ") if is_best else strong(", but not significantly. ")
     else:
         level = side_of(means[-1] - np.nanmax(means)) == 0
         told = (
-            f" is level on {measure} with "
+            f" is tied on {measure} with "
             if level
-            else f" is not clearly worse on {measure} than "
+            else f" is not significantly worse on {measure} than "
         )
         head = run(last) + strong(told) + run(best) + strong(", the best so far. ")
     if since:
@@ -72,7 +72,7 @@ def history_finding(
         number = math.comb(len(versions), 2)
         pairs = "the pair" if number == 1 else f"all {w.number(number)} pairs"
         head += muted(
-            f"By {by} in the mean, significant after correction for {pairs}, either way. "
+            f"The means differ by {by}, significant after correction for {pairs} (two-sided). "
         )
     broken = f"{w.count(now_bad)} {w.plural(now_bad, 'query', 'queries')} regressed"
     flicker = f"; {w.count(flickering)} went back and forth"

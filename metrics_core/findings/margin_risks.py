@@ -54,7 +54,9 @@ def unjudged(
     side = side_of(reached.difference)
     if side:  # else the entry tells of both ends
         other = w.difference(reached.highest if side > 0 else reached.lowest)
-        entry = replace(entry, reason=f"{entry.reason} The other way it could reach {other}.")
+        entry = replace(
+            entry, reason=f"{entry.reason} In the other direction it could reach {other}."
+        )
     if max(-reached.lowest, reached.highest) < margin:
         return _with(entry, _CANNOT, "firm")
     if likely.interval is None:
@@ -74,13 +76,13 @@ def single_queries(differences: Floats, margin: float) -> WayToTurn:
         reached = np.flatnonzero(np.cumsum(rising[::-1])[::-1] / left >= margin)
         fewest += reached[:1].tolist()
     if not fewest:
-        reason = f"On no query does the difference reach {margin:g}."
-        word, brief = "carried by all queries", "no query makes it matter"
+        reason = f"No query’s difference reaches {margin:g}."
+        word, brief = "rests on all queries", "no query makes it matter"
         return WayToTurn("queries", "Single queries", word, "firm", reason, brief)
     word, tone = rests_on(min(fewest), len(known))
     count = f"{w.count(min(fewest))} of {w.count(len(known))} queries"
-    reason = f"It takes {count} until it is {margin:g} or more."
-    brief = f"drop {w.count(min(fewest))} until it matters"
+    reason = f"Removing {count} would make it {margin:g} or more."
+    brief = f"removing {w.count(min(fewest))} would make it matter"
     return WayToTurn("queries", "Single queries", word, tone, reason, brief)
 
 
@@ -93,7 +95,7 @@ def cutoff(found: Crossings | None, pair: ComparedPair, margin: float) -> WayToT
     if found is None:
         return no_cutoff(pair)
     if np.isnan(found.low).all():
-        return entry("no band", "", "There is no band of the differences of these queries.")
+        return entry("no confidence band", "", "These queries have no confidence band.")
     size = np.abs(found.difference[found.cutoffs - 1])
     matters = (found.clear != 0) & (size >= margin)
     if matters.any():
@@ -103,13 +105,15 @@ def cutoff(found: Crossings | None, pair: ComparedPair, margin: float) -> WayToT
             if spans:
                 most = w.score(float(size[matters & (found.clear == side)].max()))
                 where = at_cutoffs(found, spans)
-                told.append(f"{pair.leader(side)} is clearly ahead {where}, by up to {most}.")
+                told.append(f"{pair.leader(side)} is significantly ahead {where}, by up to {most}.")
         return entry(f"matters {_spans(found, matters)}", "not firm", " ".join(told))
     may = np.maximum(-found.low, found.high) >= margin
     if may.any():
         where = _spans(found, may)
-        return entry(f"may matter {where}", "", f"It may be larger than matters {where}.")
-    return entry("matters at no k", "firm", "In a band for all k it stays within the margin.")
+        return entry(f"may matter {where}", "", f"It may reach the margin {where}.")
+    return entry(
+        "matters at no k", "firm", "The simultaneous band for all k stays within the margin."
+    )
 
 
 def _spans(found: Crossings, holds: Mask) -> str:
@@ -125,9 +129,11 @@ def other_measures(found: Agreement, pair: ComparedPair) -> WayToTurn:
         return WayToTurn("measures", "Other measures", w.DASH, "", reason)
     clear = int(table["verdict"].isin(CLEAR).sum())
     if not clear:
-        reason = "On no other measure is one of the two clearly ahead."
-        return WayToTurn("measures", "Other measures", "none is clear", "", reason, "none is clear")
+        reason = "Neither run is significantly ahead on any other measure."
+        return WayToTurn(
+            "measures", "Other measures", "none is significant", "", reason, "none is significant"
+        )
     told = [ahead_on(table[table["verdict"].isin(CLEAR)], pair, side) for side in (1, -1)]
-    word = f"{clear} of {len(table)} {w.plural(clear, 'is', 'are')} clear"
+    word = f"{clear} of {len(table)} {w.plural(clear, 'is', 'are')} significant"
     reason = " ".join(filter(None, told))
     return WayToTurn("measures", "Other measures", word, "not firm", reason, word)

@@ -48,7 +48,7 @@ def unjudged(share: float, depth: int) -> WayToTurn | None:
     """How much of both runs' top `depth` nobody has judged; None where that is nothing."""
     if not share > 0:
         return None
-    brief = f"{w.share(share)} of the top {w.count(depth)} has no grade"
+    brief = f"{w.share(share)} of the top {w.count(depth)} is unjudged"
     return _entry("unjudged", "Unjudged", brief)
 
 
@@ -61,10 +61,10 @@ def cutoff(found: Crossings | None, chosen: int | None) -> WayToTurn | None:
     spans = sorted([*found.spans(1), *found.spans(-1)])
     if not spans:
         return _entry("cutoff", "Cutoff", NOT_CLEAR_AT_ANY_K)
-    where = at_cutoffs(found, spans) if len(spans) < _NAMED else "at some k"
+    where = at_cutoffs(found, spans) if len(spans) < _NAMED else "at some cutoffs"
     at = min(chosen or found.depth, found.depth)
     alone = ", for this pair alone" if any(low <= at <= high for low, high in spans) else ""
-    return _entry("cutoff", "Cutoff", f"clear {where}{alone}", warns=True)
+    return _entry("cutoff", "Cutoff", f"significant {where}{alone}", warns=True)
 
 
 def other_measures(verdicts: Mapping[str, str], pair: ComparedPair) -> WayToTurn | None:
@@ -77,8 +77,8 @@ def other_measures(verdicts: Mapping[str, str], pair: ComparedPair) -> WayToTurn
     for words, name in ((AHEAD, pair.run), (BEHIND, pair.baseline)):
         clear = [measure for measure, word in others.items() if word in words]
         if clear:
-            told.append(f"{w.named(clear, all_of=_NAMED)}: clear for {name}")
-    brief = "; ".join(told) or f"none of {len(others)} is clear"
+            told.append(f"{w.named(clear, all_of=_NAMED)}: significant for {name}")
+    brief = "; ".join(told) or f"none of {len(others)} is significant"
     return _entry("measures", "Other measures", brief, warns=bool(told))
 
 
@@ -87,7 +87,7 @@ def ties(entry: WayToTurn | None) -> WayToTurn | None:
     if entry is None:
         return None
     verb = entry.word.partition(" ")[0]
-    brief = f"{verb} change the sign" if verb in ("cannot", "could") else entry.brief
+    brief = f"{verb} change the direction" if verb in ("cannot", "could") else entry.brief
     return _entry("ties", "Ties", brief)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 COMPARE_ANOTHER_RUN = "Compare another run to see"
-NO_SCORE_WITH_BOTH = "No query has a score with both runs"
-NO_OTHER_MEASURE = "No other measure has a score of both."
+NO_SCORE_WITH_BOTH = "No query has scores from both runs"
+NO_OTHER_MEASURE = "No other measure has scores for both runs."
 NOT_SIGNIFICANT = "the difference is not significant."
-NOT_CLEAR_AT_ANY_K = "not clear at any k"
-THE_TWO_ARE_LEVEL = "The two are level, so there is no"
+NOT_CLEAR_AT_ANY_K = "not significant at any k"
+THE_TWO_ARE_LEVEL = "The runs are tied, so there is no"

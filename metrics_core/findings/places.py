@@ -24,7 +24,7 @@ def places_title(found: AllPairs, measure: str, queries: int) -> Sentence:
     bests = found.possible_bests
     if len(bests) == 1:
         if found.last[found.runs.index(bests[0])] == 1:
-            return run(bests[0]) + strong(f" is clearly the best on {measure}")
+            return run(bests[0]) + strong(f" alone ranks first on {measure}")
         # Clearly behind some run is every other, but not all of them behind this one.
         return strong("Only ") + run(bests[0]) + strong(f" may be the best on {measure}")
     if len(bests) == len(found.runs) > 2:
@@ -60,7 +60,7 @@ def first_alone(bests: Mapping[str, str], chosen: str) -> Sentence:
     told = [
         muted(f"On {w.listing(measures)} " if not i else f"on {w.listing(measures)} ")
         + run(name)
-        + muted(" is first alone")
+        + muted(" alone ranks first")
         for i, (name, measures) in enumerate(by_run.items())
     ]
     return joined(told, ", ") + muted(".") if told else Sentence()
@@ -73,7 +73,7 @@ def _pairs(found: AllPairs) -> str:
     of = "None" if not clear else "All" if clear == every else w.sentence_case(w.number(clear))
     verb = "is" if clear in (0, 1) else "are"
     which = f"{of} {w.number(every)}" if of == "All" else f"{of} of {w.number(every)}"
-    return f"{which} pairs {verb} significantly different after correction for all of them."
+    return f"{which} pairs {verb} significantly different after correction for all pairs."
 
 
 def _highest(found: AllPairs, measure: str) -> Sentence:
@@ -105,8 +105,8 @@ def _rest(found: AllPairs) -> Sentence:
     if len(settled) > _NAMED:
         every = len(settled) == len(others)
         of = "All" if every else f"{w.sentence_case(w.number(len(settled)))} of"
-        return muted(f"{of} {w.number(len(others))} other places are clear.")
-    told = [run(name) + muted(f" is clearly {w.ordinal(place)}") for name, place in settled]
+        return muted(f"{of} {w.number(len(others))} other runs have a definite rank.")
+    told = [run(name) + muted(f" ranks {w.ordinal(place)}") for name, place in settled]
     *head, end = told
     return (joined(head, ", ") + muted(" and ") + end if head else end) + muted(".")
 

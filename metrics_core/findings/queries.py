@@ -80,7 +80,7 @@ def queries_lead(differences: pd.DataFrame, focus: str, baseline: str, told: Tur
         parts.append(f"{NO_SCORE_WITH_BOTH}, so nothing is coloured.")
     elif paired < FEWEST_QUERIES:
         noun = w.plural(paired, "query", "queries")
-        parts.append(f"Only {paired} {noun}: too few to tell, so nothing is coloured.")
+        parts.append(f"Only {paired} {noun}: too few to test, so nothing is coloured.")
     if len(won) >= 2:
         parts.append(f"Median win {w.score(float(won.abs().median()))}.")
     elif len(lost) >= 2:

@@ -27,21 +27,19 @@ def changes_findings(changes: Changes, file: str, shared: int) -> list[str]:
         said.append(
             f"The judgments of {_queries(len(judged))} changed since {file}: {_some(each)}."
         )
-    for ids, verb in ((changes.gone, "no longer judged"), (changes.new, "judged now and not then")):
+    for ids, verb in ((changes.gone, "no longer judged"), (changes.new, "newly judged")):
         if ids:
             is_or_are = w.plural(len(ids), "is", "are")
             said.append(f"{w.sentence_case(_queries(len(ids)))} {is_or_are} {verb}: {_some(ids)}.")
     if changes.lacking:
         said.append(
-            f"{file} has no scores of {w.listing(map(str, changes.lacking))}: not compared."
+            f"{file} has no scores for {w.listing(map(str, changes.lacking))}: not compared."
         )
     if changes.remade:
         measures = w.listing(map(str, changes.remade))
-        said.append(
-            f"Another version of the package that adds it measures {measures} now: not compared."
-        )
+        said.append(f"The package that adds {measures} has another version now: not compared.")
     if judged or changes.gone or changes.new:
-        said.append(f"Compared on the {_queries(shared)} whose judgments are as they were.")
+        said.append(f"Compared on the {_queries(shared)} whose judgments did not change.")
     return said
 
 
@@ -77,7 +75,7 @@ def best_findings(
                 now = w.score_apart(mean, held.mean)
                 said.append(
                     f"{measure} of {run} is {now}, {size} {side} the {word} mean that"
-                    f" {file} ever held ({w.score(held.mean)}{other})."
+                    f" {file} ever recorded ({w.score(held.mean)}{other})."
                 )
     return said
 
@@ -92,7 +90,7 @@ def _queries(n: int) -> str:
 
 def _grades(then: int, now: int) -> str:
     if then == now:
-        return f"{w.count(now)} {w.plural(now, 'grade')} as then, not the same"
+        return f"{w.count(now)} {w.plural(now, 'grade')} as before, but not the same"
     return f"{w.count(then)} {w.plural(then, 'grade')} then, {w.count(now)} now"
 
 

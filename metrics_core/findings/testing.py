@@ -35,7 +35,9 @@ def margin_finding(low: float, high: float, *, unchanged: bool) -> Sentence:
     if unchanged:
         return muted("Nothing changed: every query scores the same.")
     size = size_of(max(-low, high), upwards=True)
-    return muted(f"These queries show that the difference is smaller than {size} either way.")
+    return muted(
+        f"These queries show that the difference is smaller than {size} in either direction."
+    )
 
 
 def coloured_note(tested: int, method: Method) -> str:
@@ -95,7 +97,7 @@ def doubts_findings(doubts: Doubts, *, found: bool = True) -> list[Sentence]:
     if doubts.few_differ:
         said.append(muted(_differing(doubts)))
     if found and doubts.carried_by_few:
-        verb = w.plural(doubts.carriers, "carries", "carry")
+        verb = w.plural(doubts.carriers, "accounts for", "account for")
         said.append(muted(f"{_counted(doubts.carriers)} {verb} half of the difference."))
     return said
 
@@ -105,8 +107,8 @@ def greyed_finding(test: str, queries: int) -> Sentence:
     if not asks_something_else(test, queries):
         return Sentence()
     return muted(
-        "It does not ask about the mean, and with more than"
-        f" {w.count(MOST_OF_ANOTHER_HYPOTHESIS)} queries it finds nearly every difference clear."
+        "It does not test the mean, and with more than"
+        f" {w.count(MOST_OF_ANOTHER_HYPOTHESIS)} queries nearly every difference is significant."
     )
 
 

@@ -44,13 +44,13 @@ def unjudged(
     top = f"top {w.count(depth)}"
 
     def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
-        brief = f"{w.share(unjudged_share)} of the {top}; {_brief(word)}"
+        brief = f"{w.share(unjudged_share)} of the {top} is unjudged; {_brief(word)}"
         return WayToTurn("unjudged", "Unjudged", word, tone, reason, brief)
 
     share = f"{w.share(unjudged_share)} of both runs’ {top} is unjudged."
     now = side_of(reached.difference)
     if unjudged_share == 0 and reached.lowest == reached.highest:
-        reason = f"Every document of both runs’ {top} is judged."
+        reason = f"Every document in both runs’ {top} is judged."
         return WayToTurn("unjudged", "Unjudged", cannot(now), "firm", reason)
     if reached.reason:
         return entry(w.DASH, "", f"{share} {reached.reason}")
@@ -61,7 +61,7 @@ def unjudged(
     if now == 0:
         return entry(could(now), "", reason)
     if likely.interval is None:
-        return entry("not known", "", reason)
+        return entry("unknown", "", reason)
     kept = likely.interval.low > 0 if now > 0 else likely.interval.high < 0
     return (
         entry("unlikely to reverse it", "", reason)
@@ -72,7 +72,7 @@ def unjudged(
 
 def _brief(word: str) -> str:
     """The word where it stands behind another."""
-    return word if word not in (w.DASH, "not known") else "what they could do is not known"
+    return word if word not in (w.DASH, "unknown") else "effect unknown"
 
 
 def _usual(likely: LikelyDifference, farthest: str) -> str:
@@ -87,24 +87,24 @@ def _usual(likely: LikelyDifference, farthest: str) -> str:
 
 def could(side: int) -> str:
     """That something could turn a lead of this side, or part two that are level."""
-    return "could reverse it" if side else "could part them"
+    return "could reverse it" if side else "could separate them"
 
 
 def cannot(side: int) -> str:
     """That nothing of it can."""
-    return "cannot reverse it" if side else "cannot part them"
+    return "cannot reverse it" if side else "cannot separate them"
 
 
 def _farthest(reached: DifferenceBounds, now: int) -> str:
     """How far against the leader the difference could go; either way where the two are level."""
     if now == 0 and reached.lowest == reached.highest:
-        return "whatever they are worth, the two stay level."
+        return "whatever their grades, the runs stay tied."
     if now == 0:
         ends = f"{w.difference(reached.lowest)} and {w.difference(reached.highest)}"
-        limit = "at most" if not reached.exact else "at the extremes"
-        return f"whatever they are worth it is {limit} between {ends}."
+        limit = "stays" if not reached.exact else "ranges"
+        return f"whatever their grades, it {limit} between {ends}."
     worst = w.difference(reached.lowest if now > 0 else reached.highest)
-    return f"worst case {worst}{'' if reached.exact else ' (a bound)'}."
+    return f"worst case {worst}{'' if reached.exact else ' (conservative bound)'}."
 
 
 @dataclass(frozen=True)
@@ -124,25 +124,25 @@ def single_queries(
     """Does it rest on a few queries? Without `missed` nothing is said of what was not found."""
 
     turning = found.turning
-    brief = f"drop {w.count(turning)} to reverse it" if turning else "no query speaks against it"
+    brief = f"removing {w.count(turning)} would reverse it" if turning else "no query opposes it"
 
     def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
         return WayToTurn("queries", "Single queries", word, tone, reason, brief)
 
     if found.total == 0:
-        return entry(w.DASH, "", f"{THE_TWO_ARE_LEVEL} sign to turn.")
+        return entry(w.DASH, "", f"{THE_TWO_ARE_LEVEL} direction to reverse.")
     for_it = int((differences * np.sign(found.total) > 0).sum())
     every = w.count(found.queries)
     if found.turning is None and for_it == found.queries:
-        return entry("carried by all queries", "firm", "No query speaks against it.")
+        return entry("rests on all queries", "firm", "No query opposes it.")
     word, tone = rests_on(for_it if found.turning is None else found.turning, found.queries)
     if found.turning is None:
-        speak = f"{w.count(for_it)} of {every} {w.plural(for_it, 'speaks', 'speak')}"
-        return entry(word, tone, f"No query speaks against it; {speak} for it.")
+        support = f"{w.count(for_it)} of {every} {w.plural(for_it, 'supports', 'support')}"
+        return entry(word, tone, f"No query opposes it; {support} it.")
     helped = pair.leader(int(np.sign(found.total)))
-    which = w.plural(found.turning, "the one that helps", "those that help")
     reason = (
-        f"Drop {w.count(found.turning)} of {every} queries, {which} {helped} most, to reverse it."
+        f"Removing the {w.count(found.turning)} of {every} queries most favourable to {helped}"
+        " would reverse it."
     )
     carriers = _unfound(pair, differences, missed) or _adding_most(
         found, differences, for_it, missed
@@ -156,8 +156,8 @@ def rests_on(turning: int, queries: int) -> tuple[str, Tone]:
     if share >= _MANY[0] and turning >= _MANY[1]:
         return "broad", "firm"
     if share >= _FEW[0] and turning >= _FEW[1]:
-        return "carried by some queries", ""
-    return "carried by few queries", "not firm"
+        return "rests on some queries", ""
+    return "rests on few queries", "not firm"
 
 
 def _unfound(pair: ComparedPair, differences: Floats, missed: Missed | None) -> str:
@@ -171,8 +171,8 @@ def _unfound(pair: ComparedPair, differences: Floats, missed: Missed | None) -> 
     top = f" in its top {w.count(missed.depth)}" if missed.depth else ""
     which = f"for which {behind} found nothing relevant{top}"
     if missed.lacking[behind][those].all():
-        which = f"that {behind} did not answer"
-    return _share_of(f"The {w.number(n)} {which}", n, part)
+        which = f"for which {behind} has no results"
+    return _share_of(f"The {w.number(n)} {w.plural(n, 'query', 'queries')} {which}", n, part)
 
 
 def _adding_most(found: Fragility, differences: Floats, for_it: int, missed: Missed | None) -> str:
@@ -181,18 +181,18 @@ def _adding_most(found: Fragility, differences: Floats, for_it: int, missed: Mis
     largest = found.order[:n]
     part = carried(differences, np.isin(np.arange(len(differences)), largest))
     lacking = missed.lacking if missed else {}
-    unlisted = [
-        f", none of which {name} answered," for name, at in lacking.items() if at[largest].all()
-    ]
-    who = f"The {w.number(n)} {w.plural(n, 'that adds most', 'that add most')}"
+    unlisted = [f" (no results from {name})" for name, at in lacking.items() if at[largest].all()]
+    who = (
+        f"The {w.number(n)} {w.plural(n, 'query that contributes', 'queries that contribute')} most"
+    )
     return _share_of(f"{who}{''.join(unlisted[:1])}", n, part)
 
 
 def _share_of(who: str, n: int, part: float) -> str:
-    verb = w.plural(n, "carries", "carry")
+    verb = w.plural(n, "accounts for", "account for")
     if part < 1:
         return f"{who} {verb} {w.share(part)} of the difference."
-    return f"{who} {verb} all of the difference; the others together do not add to it."
+    return f"{who} {verb} all of the difference; the others together add nothing."
 
 
 def cutoff(
@@ -212,7 +212,7 @@ def cutoff(
     reason = " ".join([*_changes(found, pair), *short])
     against = found.spans(-pair.side)
     if against:
-        ahead = f"{pair.leader(-pair.side)} is clearly ahead {at_cutoffs(found, against)}."
+        ahead = f"{pair.leader(-pair.side)} is significantly ahead {at_cutoffs(found, against)}."
         return entry("reverses with k", "not firm", f"{ahead} {reason}")
     spans, at = found.spans(pair.side), min(chosen or found.depth, found.depth)
     if not spans:
@@ -224,14 +224,15 @@ def cutoff(
     last = spans[-1]
     inside = any(low <= at <= high for low, high in spans)
     if pair.is_clear != inside:
-        reason = (
-            f"{reason} {of_another_family(at, 'these hold', significant=pair.is_clear)}".strip()
-        )
+        family = of_another_family(at, "these ranges are corrected", significant=pair.is_clear)
+        reason = f"{reason} {family}".strip()
     if last[1] == found.depth and len(spans) == 1:
-        word = "clear at every k" if last[0] == 1 else f"clear from k = {last[0]} on"
-        return entry(word, "firm", reason or "The lead is clear wherever the list is cut.")
+        word = "significant at every k" if last[0] == 1 else f"significant from k = {last[0]} on"
+        return entry(word, "firm", reason or "The lead is significant at every cutoff.")
     return entry(
-        f"clear at {w.listing(map(_span, spans[:2]))}" if len(spans) < 3 else "clear at some k",
+        f"significant at {w.listing(map(_span, spans[:2]))}"
+        if len(spans) < 3
+        else "significant at some cutoffs",
         "firm" if inside and len(spans) < 3 else "",
         f"Elsewhere {NOT_SIGNIFICANT} {reason}".strip(),
     )
@@ -250,8 +251,8 @@ def of_another_family(k: int, band: str, *, significant: bool) -> str:
 
 def no_cutoff(pair: ComparedPair) -> WayToTurn:
     """The entry of a measure that has no cutoff."""
-    reason = f"{pair.measure} looks at whole lists, whatever k is."
-    return WayToTurn("cutoff", "Cutoff", "has none", "", reason)
+    reason = f"{pair.measure} scores whole lists and has no cutoff."
+    return WayToTurn("cutoff", "Cutoff", "none", "", reason)
 
 
 def _level_by_cutoff(
@@ -260,20 +261,20 @@ def _level_by_cutoff(
     """Of two that are level at the chosen cutoff: where else they are, and who leads where not."""
     level = found.stretches(0)
     if level == [(1, found.depth)]:
-        return "level at every k", "firm", "The two are level wherever the list is cut."
+        return "tied at every k", "firm", "The runs are tied at every cutoff."
     told = []
     for side in (1, -1):
         clear = found.spans(side)
         leads = found.stretches(side)
         if clear:
-            told.append(f"{pair.leader(side)} is clearly ahead {at_cutoffs(found, clear)}.")
+            told.append(f"{pair.leader(side)} is significantly ahead {at_cutoffs(found, clear)}.")
         elif leads:
             told.append(
                 f"{pair.leader(side)} leads {at_cutoffs(found, leads[:_FEW_SPANS])}"
-                f"{' and at further k' if len(leads) > _FEW_SPANS else ''}, not significantly."
+                f"{' and at other k' if len(leads) > _FEW_SPANS else ''}, not significantly."
             )
     spans = w.listing(map(_span, level))
-    word = f"level at {spans}" if 0 < len(level) <= _FEW_SPANS else "level at some k"
+    word = f"tied at {spans}" if 0 < len(level) <= _FEW_SPANS else "tied at some cutoffs"
     return word, "", " ".join([*told, *short])
 
 
@@ -308,9 +309,11 @@ def _changes(found: Crossings, pair: ComparedPair) -> list[str]:
     while last + 1 < found.depth and found.side[last + 1] == found.side[first]:
         last += 1
     where = _span((first + 1, last + 1))
-    what = "the two are level" if found.side[first] == 0 else f"{pair.leader(-side)} leads"
+    what = "the runs are tied" if found.side[first] == 0 else f"{pair.leader(-side)} leads"
     more = len(other) - (last - first + 1)
-    rest = f", and at {w.count(more)} other k it does not lead either" if more else ""
+    rest = (
+        f", and at {w.count(more)} other k {pair.leader(side)} does not lead either" if more else ""
+    )
     return [f"At {where} {what}{rest}."]
 
 
@@ -318,7 +321,8 @@ def _lengths(found: Crossings, lengths: Mapping[str, int]) -> list[str]:
     longest = max(lengths, key=lambda run: lengths[run], default="")
     deepest = lengths.get(longest, 0)
     return [
-        f"Half of the {run} lists end by rank {w.count(n)}: beyond, {longest} gains by default."
+        f"Half of the {run} lists end by rank {w.count(n)}: beyond that, they have no results,"
+        f" which favours {longest}."
         for run, n in lengths.items()
         if 0 < n < deepest / 2 and n < found.depth
     ]
@@ -332,24 +336,24 @@ def other_measures(found: Agreement, pair: ComparedPair, runs: int) -> WayToTurn
     said = []
     if pair.side:
         level = [m for m in table.index if table.loc[m, "side"] == 0]
-        said += [f"Level on {w.named(level)}."] if level else []
+        said += [f"Tied on {w.named(level)}."] if level else []
         said.append(
             ahead_on(table, pair, -pair.side)
-            or f"{pair.leader(pair.side)} leads on all{' others' if level else ''}."
+            or f"{pair.leader(pair.side)} leads on all{' other' if level else ''} measures."
         )
     else:
         said += filter(None, (ahead_on(table, pair, side) for side in (1, -1)))
-        said = said or ["No measure has one of the two ahead."]
+        said = said or ["No run leads on any measure."]
     if runs > 2:
         same = len(others.intersection(found.same_order(pair.measure)))
-        every = f"{w.count(len(others))} {w.plural(len(others), 'other', 'others')}"
-        order = f"The order of all {w.number(runs)} runs is the same on"
+        every = f"{w.count(len(others))} {w.plural(len(others), 'other measure', 'other measures')}"
+        order = f"The ranking of all {w.number(runs)} runs is the same on"
         said.append(f"{order} {w.count(same)} of {every}.")
     if not others:
         reason = NO_OTHER_MEASURE
         return WayToTurn("measures", "Other measures", w.DASH, "", reason)
     verbs, with_ = (
-        (("agrees", "agree"), "with") if pair.side else (("is level", "are level"), "as on")
+        (("agrees", "agree"), "with") if pair.side else (("is tied", "are tied"), "as on")
     )
     word = f"{len(agreeing)} of {len(others)} {w.plural(len(agreeing), *verbs)}"
     tone: Tone = "firm" if agreeing == others else "not firm"
@@ -364,5 +368,5 @@ def ahead_on(table: pd.DataFrame, pair: ComparedPair, side: int) -> str:
     words = AHEAD if side > 0 else BEHIND
     clearly = [m for m in ahead if table.loc[m, "verdict"] in words]
     if clearly:
-        return f"{pair.leader(side)} is clearly ahead on {w.named(clearly)}."
+        return f"{pair.leader(side)} is significantly ahead on {w.named(clearly)}."
     return f"{pair.leader(side)} leads on {w.named(ahead)}, not significantly." if ahead else ""

@@ -72,7 +72,7 @@ def verdict(
         return _examples(row, base, measure, focus, baseline)
     if not row["differing"]:
         score = muted(f"They score the same on every query: {measure} is ") + _number(row["mean"])
-        return VerdictFinding(pair, score + muted("."), "level")
+        return VerdictFinding(pair, score + muted("."), "tied")
     if row["verdict"] in CLEAR:
         ahead = row["verdict"] in AHEAD
         title = run(focus) + strong(" beats " if ahead else " falls behind ") + run(baseline)
@@ -100,11 +100,7 @@ def alone(
     mean at this level, NaN where it has none."""
     row = _of(comparison, focus)
     queries = int(row["queries"])
-    hint = (
-        "One run says how good, not what is better."
-        if runs_loaded < 2
-        else "Choose another run to compare."
-    )
+    hint = "Add a second run to compare." if runs_loaded < 2 else "Choose another run to compare."
     over = f"over {w.count(queries)} {w.plural(queries, 'query', 'queries')}"
     title = run(focus) + strong(f" scores {w.score(row['mean'])} on {measure}")
     if queries < FEWEST_QUERIES:
@@ -130,10 +126,10 @@ def _examples(
     n = int(row["queries"])
     if not n:
         title = strong(NO_SCORE_WITH_BOTH)
-        return VerdictFinding(title, muted("So nothing can be compared."), "too few queries", "few")
+        return VerdictFinding(title, muted("Nothing can be compared."), "too few queries", "few")
     only = f"Only {n} {w.plural(n, 'query: an example', 'queries: examples')}, not a result"
     said = (
-        muted(f"In {w.plural(n, 'it', f'these {w.number(n)}')} ")
+        muted(f"On {w.plural(n, 'this query', f'these {w.number(n)} queries')}, ")
         + run(focus)
         + muted(" scores ")
         + _number(row["mean"])
@@ -143,8 +139,8 @@ def _examples(
         + _number(base)
         + muted(f" on {measure}: {_tally(row)}. ")
         + muted(
-            f"With fewer than {FEWEST_QUERIES} queries nothing is tested: no interval, no colours,"
-            " no checks."
+            f"A test needs at least {FEWEST_QUERIES} queries, so there are no intervals, colours"
+            " or checks."
         )
     )
     return VerdictFinding(strong(only), said, "too few queries", "few")
@@ -168,7 +164,7 @@ def _change(row: pd.Series, base: float, measure: str) -> Sentence:
     if _is_gap(row, base) and ends[0] != ends[1]:
         return muted(f"{measure} {rises} from {ends[0]} to ") + strong(ends[1]) + muted(". ")
     size = w.score(abs(row["difference"]), digits)
-    on = f" on the {w.count(row['queries'])} queries that both score"
+    on = f" on the {w.count(row['queries'])} queries with scores from both runs"
     return muted(f"{measure} {rises} by ") + strong(size) + muted(f"{on}. ")
 
 
@@ -177,7 +173,7 @@ def _against(row: pd.Series, base: float, measure: str) -> Sentence:
     digits = _decimals(row, *_ends(row, LEVEL)[:2])
     own, other = _mean(row["mean"], digits), _mean(base, digits)
     if not _is_gap(row, base):
-        return muted(f"{measure} is {own} against {other}, each over its own queries. ")
+        return muted(f"{measure} is {own} against {other}, each over its own set of queries. ")
     if own == other:
         return muted(f"{measure} is {own} for both. ")
     return muted(f"{measure} is {own} against {other}. ")
@@ -203,13 +199,15 @@ def _significant(comparison: pd.DataFrame, row: pd.Series, method: Method) -> Se
         return said
     digits = _decimals(row, row["low"], row["high"])
     size = w.score_apart(abs(row["difference"]), method.margin, digits)
-    return said + muted(f" The {size} is less than the {method.margin:g} that matters.")
+    return said + muted(
+        f" The difference of {size} is smaller than the margin of {method.margin:g}."
+    )
 
 
 def _within(row: pd.Series, method: Method) -> Sentence:
     """That the difference is smaller than matters."""
     low, high, which = _ends(row, method.level)
-    matters = f"within the {method.margin or 0:g} that matters"
+    matters = f"within the margin of {method.margin or 0:g}"
     if low != low:
         return muted(f"The true difference is {matters}.")
     digits = _decimals(row, low, high)
@@ -227,8 +225,8 @@ def _open(row: pd.Series, method: Method) -> Sentence:
     if p != p:
         return gap + muted(f" is not tested: {row['reason']}.")
     if bool(is_found(p, method.level)) and row["difference"]:
-        return gap + muted(f" is not called clear ({w.p_value(p)}): {row['reason']}.")
-    chance = gap + muted(" may be chance") if side_of(row["difference"]) else gap
+        return gap + muted(f" does not count as significant ({w.p_value(p)}): {row['reason']}.")
+    chance = gap + muted(" may be chance" if side_of(row["difference"]) else " favours neither run")
     if low != low:
         return chance + muted(f" ({w.p_value(p)}).")
     if not side_of(row["difference"]):
@@ -270,7 +268,7 @@ def groups_finding(
     if own.empty:
         return Sentence()
     if own["diff_low"].isna().all():
-        return muted(f"No {noun.one} has enough queries that differ to be tested.")
+        return muted(f"No {noun.one} has enough differing queries to be tested.")
     clear = own[own["clear"]]
     if clear.empty:
         return muted(f"No {noun.one} is significant by itself.")
@@ -281,8 +279,8 @@ def groups_finding(
         "loses": [names[i] for i in largest if better[i] < 0],
     }
     told = [f"{verb} in {w.named(named)}" for verb, named in sides.items() if named]
-    themselves = w.plural(len(clear), "by itself", "each by itself")
-    return run(focus) + muted(f" {' and '.join(told)}, significant {themselves}.")
+    themselves = w.plural(len(clear), "significant by itself", "each significant by itself")
+    return run(focus) + muted(f" {' and '.join(told)}, {themselves}.")
 
 
 def measures_finding(table: pd.DataFrame, focus: str, chosen: str) -> Sentence:
@@ -295,13 +293,13 @@ def measures_finding(table: pd.DataFrame, focus: str, chosen: str) -> Sentence:
         "ahead on": [name for name, word in own.items() if word in AHEAD],
         "behind on": [name for name, word in own.items() if word in BEHIND],
     }
-    told = [f"clearly {where} {w.listing(names)}" for where, names in sides.items() if names]
+    told = [f"significantly {where} {w.listing(names)}" for where, names in sides.items() if names]
     if not told:
         return Sentence()
     rest = [name for name, word in own.items() if word not in CLEAR]
     return run(focus) + muted(
-        f" is {' and '.join(told)}, not on {w.listing(rest)}: decide which measure counts before"
-        " you look."
+        f" is {' and '.join(told)}, but not on {w.listing(rest)}. Decide which measure counts"
+        " before you look at the results."
     )
 
 
@@ -309,10 +307,7 @@ def too_few(queries: int) -> Sentence:
     """What is said instead of a verdict where there are too few queries for one."""
     if not queries:
         return strong(f"{NO_SCORE_WITH_BOTH}. ")
-    return strong(
-        f"Only {queries} {w.plural(queries, 'query', 'queries')}: "
-        "read this as examples, not as a result. "
-    )
+    return strong(f"Only {queries} {w.plural(queries, 'query', 'queries')}: too few for a result. ")
 
 
 def _tally(row: pd.Series) -> str:
@@ -335,7 +330,8 @@ def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
     elif method.corrected_by == NO_CORRECTION:
         text = (
             f"{w.sentence_case(w.number(every))} runs compared with one baseline, not corrected:"
-            " each interval and verdict holds only by itself, and among many some are chance"
+            " each interval and verdict holds only by itself, and with many comparisons some"
+            " are significant by chance"
         )
     else:
         text = f"{w.sentence_case(w.number(every))} runs compared with one baseline, {share}"
@@ -343,7 +339,7 @@ def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
             text += f" and verdicts corrected for {w.number(tested)} comparisons"
     text += f"{_untested(compared)}."
     if not method.is_default:
-        text += f" Chosen: {TESTS[method.test]}, {CORRECTIONS[method.corrected_by]}."
+        text += f" Method: {TESTS[method.test]}, {CORRECTIONS[method.corrected_by]}."
     return muted(text)
 
 

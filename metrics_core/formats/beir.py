@@ -80,7 +80,7 @@ def qrels_of_set(source: str | Path, read_as: ReadAs = AS_USUAL) -> Qrels | None
     if not loaded:
         shown = legible(str(source))
         problem = LineProblem(None, "a BEIR set without qrels/test.tsv", "judgments")
-        raise FileFormatError(shown, [problem], hint="Name the file of the judgments.")
+        raise FileFormatError(shown, [problem], hint="Specify which file contains the judgments.")
     return cast(Qrels, loaded[0].table)
 
 
@@ -126,7 +126,7 @@ def _splits(base: PurePosixPath, names: Collection[str]) -> dict[str, str]:
 def _noting_splits(loaded: Loaded, chosen: str, others: list[str]) -> Loaded:
     if not others:
         return loaded
-    message = f"the judgments of the split {chosen}; the set also has {', '.join(others)}"
+    message = f"using the judgments of split {chosen}; the set also has {', '.join(others)}"
     note = Note("splits", message, len(others), tuple(others[:3]))
     return replace(loaded, table=loaded.table.noting(note))
 

@@ -34,8 +34,8 @@ def recognise_cast(sample: Sample) -> Mapping[Kind, int]:
     title="CAsT topics",
     kinds=("queries",),
     endings=(".json",),
-    explanation="Conversations as JSON, as TREC CAsT has them: topics with turns. Each turn is a"
-    " query, called by the numbers of both: 31_1.",
+    explanation="TREC CAsT conversations as JSON: topics with turns. Each turn is a query; its id"
+    " joins both numbers: 31_1.",
     example='[{"number": 31, "title": "throat cancer", "turn":'
     ' [{"number": 1, "raw_utterance": "What is throat cancer?"}]}]',
     recognise=recognise_cast,
@@ -45,7 +45,9 @@ def read_cast(source: Source, request: Request) -> Loaded:
     text = source.content(TREE)
     topics = parse_json(source, text)
     if not isinstance(topics, list):
-        raise refuse(source, [LineProblem(1, "JSON of another shape", "a list of topics")])
+        raise refuse(
+            source, [LineProblem(1, "JSON with a different structure", "a list of topics")]
+        )
     check_characters(source, text, strings_in(topics), None)
     queries = (query for topic in topics for query in _queries(source, topic))
     records = ((None, query) for query in _bounded(source, queries))
@@ -61,7 +63,7 @@ def _turns(topic: Any) -> list[Any] | None:
 def _queries(source: Source, topic: Any) -> Iterator[dict[str, Any]]:
     turns = _turns(topic)
     if turns is None or not _told(topic.get("number")):
-        problem = LineProblem(None, "a topic without number and turns", "both in each topic")
+        problem = LineProblem(None, "a topic without number and turns", "each topic with both")
         raise refuse(source, [problem])
     number = str(topic["number"])
     for turn in turns:

@@ -83,8 +83,8 @@ declare(
         "detailed",
         "Detailed results",
         endings=(".json", ".jsonl"),
-        explanation="Results of a benchmark by query: what was retrieved, in order, and what was"
-        " expected, as JSON. Gives a run, judgments and queries.",
+        explanation="Benchmark results per query as JSON: retrieved documents in rank order, and"
+        " expected documents. Contains a run, judgments and queries.",
         example='[{"query": "refund", "category": "billing", "difficulty": "easy",'
         ' "retrieved": ["doc-7", "doc-3"], "expected": ["doc-3"], "metrics": {"mrr": 0.5}}]',
         recognised_by=("retrieved", "expected"),
@@ -104,7 +104,7 @@ declare(
             Remark(
                 ("qrels",),
                 "nothing_expected",
-                "{n:,} {things} with nothing expected; left out",
+                "{n:,} {things} without expected documents; excluded",
                 loud=True,
             ),
         ),

@@ -51,9 +51,9 @@ def kinds_beside(sample: Sample) -> list[Kind]:
     title="Lists of documents",
     kinds=("run", "qrels"),
     endings=(".json", ".jsonl"),
-    explanation="A list of documents for each query, as JSON or Parquet: retrieved in this order,"
-    " with scores or without, or relevant, with grades or without. By records with a list, or an"
-    " object of lists.",
+    explanation="A list of documents per query, as JSON or Parquet. The lists are ranked results"
+    " (scores optional) or relevant documents (grades optional). Records with a list each,"
+    " or one object of lists.",
     example='{"query_id": "q1", "hits": [{"doc_id": "doc-7", "score": 14.2}, {"doc_id": "doc-3",'
     ' "score": 11.9}]}',
     recognise=recognise_lists,

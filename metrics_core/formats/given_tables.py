@@ -128,8 +128,8 @@ def _of_array(given: np.ndarray[Any, Any], kind: Kind) -> GivenTable:
         return GivenTable(names, lambda i: given[names[i]].ravel())
     if given.shape[1] != 3:
         raise RanklensError(
-            f"An array of {given.shape[1]:,} columns is no {kind}.",
-            f"Give one of three: query_id, doc_id and {VALUE[kind]}, with the ids as texts.",
+            f"An array of {given.shape[1]:,} columns cannot be read as {kind}.",
+            f"Give one of three: query_id, doc_id and {VALUE[kind]}, with ids as text.",
         )
     return GivenTable(["query_id", "doc_id", VALUE[kind]], lambda i: given[:, i])
 
@@ -167,7 +167,7 @@ def of_rows(rows: Sequence[Any], kind: Kind) -> GivenTable:
 
 def _odd_row(row: Any, at: int, names: Sequence[str]) -> RanklensError:
     return RanklensError(
-        f"Row {at + 1:,} is {shown(row)}, which is not as the rows before it.",
+        f"Row {at + 1:,} is {shown(row)}, which differs from the rows before it.",
         f"Give {', '.join(names)} in every row.",
     )
 
@@ -292,10 +292,10 @@ def _listing(query: Any, own: Any, kind: Kind) -> tuple[Iterable[Any], Iterable[
     """The documents of a query that are not in a dictionary, and the value of each. Raises
     RanklensError where these are none."""
     if not is_listing(own):
-        message = f"Query {query!r} has {type(own).__name__} {shown(own)}, and no documents."
+        message = f"Query {query!r} has {type(own).__name__} {shown(own)} instead of documents."
         raise RanklensError(message, _WRITE[kind])
     if kind == "run" and isinstance(own, Set):
-        message = f"Query {query!r} has a set of documents, which has no order."
+        message = f"The documents of query {query!r} are a set, which has no order."
         raise RanklensError(message, _WRITE[kind])
     plain = getattr(own, "to_pylist", None) or getattr(own, "tolist", None)
     items = plain() if plain is not None else list(own)
@@ -335,12 +335,10 @@ def id_in(item: Any) -> Any:
 def _refuse_odd(query: Any, items: Sequence[Any], fits: Callable[[Any], bool], kind: Kind) -> None:
     odd = next((i for i, item in enumerate(items) if not fits(item)), None)
     if odd is not None:
-        message = f"Query {query!r} holds {shown(items[odd])} at place {odd + 1:,}."
-        hint = (
-            "An id is a text or a whole number, or the docid, doc_id, node_id or id of an object."
-        )
+        message = f"Query {query!r} contains {shown(items[odd])} at position {odd + 1:,}."
+        hint = "An id must be text or a whole number, or docid, doc_id, node_id or id of an object."
         if kind == "run":
-            hint += " All objects have a score, or none."
+            hint += " Either all objects have a score, or none does."
         raise RanklensError(message, f"{hint} {_WRITE[kind]}")
 
 
@@ -364,6 +362,6 @@ def no_table(given: Any, kind: Kind) -> RanklensError:
     """The error for what is taken as nothing of the kind."""
     what = "read_run" if kind == "run" else "read_qrels"
     return RanklensError(
-        f"{type(given).__name__} is no {kind}: {shown(given)}.",
+        f"{type(given).__name__} cannot be read as {kind}: {shown(given)}.",
         f"Give a table read with {what}, a path, a DataFrame, or a dictionary. {_WRITE[kind]}",
     )

@@ -111,7 +111,9 @@ def runs_from(given: GivenRuns, judged: Collection[str] = ()) -> list[Run]:
         several = file and len(own) > 1
         files += [f"{file}/{run.name}" if several else file for run in own]
     if not runs:
-        raise RanklensError("No run is given.", "Give at least one: a Run, a path, a dictionary.")
+        raise RanklensError(
+            "No run was passed.", "Pass at least one: a Run, a path or a dictionary."
+        )
     return with_folders(runs, files)
 
 
@@ -139,7 +141,7 @@ def pairs_from(given: GivenPairs) -> Qrels:
     at = {} if table is None else understand(table.names, "run").roles
     if table is None or not {"query_id", "doc_id"} <= at.keys():
         raise RanklensError(
-            f"{shown(given)} holds no pairs of a query and a document.",
+            f"{shown(given)} does not contain pairs of a query and a document.",
             "Give a path, a table with query_id and doc_id, or {query_id: [doc_id, …]}.",
         )
     query_ids, doc_ids = (_ids(table.column(at[role])) for role in ("query_id", "doc_id"))
@@ -157,7 +159,7 @@ def queries_from(given: GivenQueries) -> Queries:
     table = None if isinstance(given, Mapping) else any_table(given)
     hint = "Give Queries, a path, a DataFrame, or a dictionary {query_id: {column: value}}."
     if table is None:
-        raise RanklensError(f"{shown(given)} holds no queries.", hint)
+        raise RanklensError(f"{shown(given)} does not contain queries.", hint)
     roles = understand(table.names, "queries").roles
     at, text = (roles.get(role, -1) for role in ("query_id", "text"))
     if at < 0:
@@ -175,7 +177,7 @@ def frame_from(given: Any) -> pd.DataFrame:
         return given
     table = None if isinstance(given, (Mapping, str, Path)) else any_table(given)
     if table is None:
-        raise RanklensError(f"{shown(given)} is no table.", "Give a DataFrame.")
+        raise RanklensError(f"{shown(given)} is not a table.", "Give a DataFrame.")
     columns = [table.column(i) for i in range(len(table.names))]
     plain = [c.to_pandas() if isinstance(c, pa.ChunkedArray) else c for c in columns]
     return pd.DataFrame(dict(zip(table.names, plain, strict=True)))
@@ -271,7 +273,7 @@ def _columns(table: GivenTable, kind: Kind) -> tuple[Any, Any, Any]:
         raise RanklensError(
             f"A frame of {'a run' if kind == 'run' else 'judgments'} has no column for"
             f" {' and '.join(understood.missing)}; its columns: {there}.",
-            f"Name them query_id, doc_id and {value}, or by one of their usual other names.",
+            f"Name them query_id, doc_id and {value}, or use one of the recognised alternatives.",
         )
     at = understood.roles
     by_rank = value not in at
@@ -301,7 +303,7 @@ def _documents(query_ids: Any, doc_ids: Any) -> Any:
     if set(map(type, doc_ids)) <= {str, int}:
         return doc_ids
     refuse(
-        "An id is a text or a whole number.",
+        "An id must be text or a whole number.",
         np.flatnonzero([id_text(doc) is None for doc in doc_ids]),
         lambda row: RowProblem(
             row, f"{shown(doc_ids[row])} for query {query_ids[row]}", "a document's id"

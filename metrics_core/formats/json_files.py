@@ -94,7 +94,7 @@ def write_json(table: Run | Qrels, file: BinaryIO) -> None:
     """JSON: an object by query of objects by document, as pytrec_eval and ranx read it."""
     if isinstance(table, Qrels) and table.subtopics is not None:
         raise RanklensError(
-            "JSON has one grade for each document of a query, and these have one by subtopic.",
+            "JSON stores one grade per document of a query, but these have one per subtopic.",
             "Write them as TREC, CSV, TSV, JSON Lines or Parquet.",
         )
     separator = b"{\n"
@@ -123,7 +123,7 @@ def _by_query(table: Run | Qrels) -> Iterator[tuple[str, dict[str, float]]]:
     title="JSON",
     kinds=KINDS,
     endings=(".json",),
-    explanation="Scores or grades by query and document, as pytrec_eval, ranx and BEIR write them,"
+    explanation="Scores or grades by query and document, as written by pytrec_eval, ranx and BEIR,"
     " or a list of records.",
     example='{"q1": {"doc-7": 14.2, "doc-3": 11.9}}',
     recognise=recognise_json,
@@ -135,12 +135,14 @@ def read_json(source: Source, request: Request) -> Loaded:
     if source.head.lstrip().startswith(b"{") and request.kind in ("run", "qrels"):
         if request.columns:
             problem = LineProblem(1, "an object by query", "records with the columns named")
-            raise refuse(source, [problem], hint="Leave the columns out: it has none by name.")
+            raise refuse(
+                source, [problem], hint="Omit the columns option: this file has no named columns."
+            )
         return load_map(source, request)
     text = source.content(TREE)
     content = parse_json(source, text)
     if not isinstance(content, list):
-        problem = LineProblem(1, "JSON of another shape", "a list of records")
+        problem = LineProblem(1, "JSON with a different structure", "a list of records")
         hint = 'Records look like [{"query_id": "q1", "text": "…"}, …].'
         raise refuse(source, [problem], hint=hint)
     check_characters(source, text, strings_in(content), None)
@@ -162,7 +164,7 @@ def write_jsonl(table: Table, file: BinaryIO) -> None:
     title="JSON Lines",
     kinds=KINDS,
     endings=(".jsonl", ".ndjson"),
-    explanation="One record a line, with named values; also BEIR's queries and corpus.",
+    explanation="One record per line, with named values; also BEIR's queries and corpus.",
     example='{"_id": "doc-7", "title": "Refunds", "text": "Ask within 30 days."}',
     recognise=recognise_jsonl,
     write=dict.fromkeys(KINDS, write_jsonl),

@@ -84,7 +84,7 @@ def read_ranks_set(
     shown = legible(name or ("the file" if isinstance(source, bytes) else str(source)))
     with _parts(source, shown, limit) as parts:
         if not parts:
-            raise _refused(shown, "other files, or none")
+            raise _refused(shown, "other files, or no files")
         read, size = [], 0
         for part in parts:
             opened = part()
@@ -99,7 +99,7 @@ def read_ranks_set(
 def _loaded(run: RankedRun, file: str, one_of_several: bool) -> Loaded:
     told = [ranks_note(run)]
     if one_of_several:
-        message = "one part of a folder; queries in parts that are not here count as missing"
+        message = "one part of a folder; queries in other parts count as missing"
         told.append(Note("part", message, 1, loud=True))
     return Loaded(run.noting(*told), _NAME, f"{_FORMAT}: {', '.join(COLUMNS)}", file, tag=run.name)
 
@@ -114,9 +114,9 @@ def recognise_ranks(sample: Sample) -> Mapping[Kind, int]:
     title=_FORMAT,
     kinds=("run",),
     endings=(_ENDING,),
-    explanation="Where the judged documents of runs stand, a few rows a query, as Ranklens leaves"
-    " them on Apache Spark: a Parquet file, a folder of such or a zip of one. Gives a run for each"
-    " name.",
+    explanation="The ranks of the judged documents, a few rows per query, as written by Ranklens on"
+    " Apache Spark: a Parquet file, a folder of them, or a zip of that folder. Contains"
+    " one run per name.",
     example=f"(binary) columns {', '.join(COLUMNS)}",
     recognise=recognise_ranks,
     magic=MAGIC,
@@ -126,8 +126,8 @@ def read_ranks(source: Source, request: Request) -> Loaded:
     runs = _runs(source.name, [(source, _rows(source))])
     if len(runs) > 1:
         found = f"judged ranks of {len(runs):,} runs: {w.listing([run.name for run in runs[:3]])}"
-        hint = "`read_judged_ranks` and `read_set` read them all."
-        raise refuse(source, [LineProblem(None, found, "those of one run")], hint=hint)
+        hint = "`read_judged_ranks` and `read_set` read all of them."
+        raise refuse(source, [LineProblem(None, found, "the ranks of one run")], hint=hint)
     return replace(
         _loaded(runs[0], source.name, is_part(PurePath(source.name).name)), file=source.name
     )
@@ -174,7 +174,7 @@ def _has_columns(opened: Callable[[], Source]) -> bool:
 def _rows(source: Source) -> pa.Table:
     """The rows of one part, the texts as text, the numbers as int64."""
     if not source.magic.startswith(MAGIC):
-        problem = LineProblem(None, "no Parquet", "a part of judged ranks")
+        problem = LineProblem(None, "not Parquet", "a part of judged ranks")
         raise refuse(source, [problem], hint=_HINT)
     file = opened_parquet(source)
     names = column_names(source, file)
@@ -244,8 +244,8 @@ def _runs(shown: str, read: Sequence[tuple[Source, pa.Table]]) -> list[RankedRun
     with memory_enough(sources[0]):
         table = pa.concat_tables(tables)
         if not len(table):
-            problem = LineProblem(None, "no row", "at least one")
-            raise FileFormatError(shown, [problem], hint="Was it written to the end?")
+            problem = LineProblem(None, "no rows", "at least one")
+            raise FileFormatError(shown, [problem], hint="Is the file complete?")
         names = coded(table["run"])
         codes = values_of(names.indices)
         own = names.dictionary.to_pylist()

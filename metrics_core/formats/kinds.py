@@ -102,7 +102,7 @@ def sample_of(source: Source, columns: Columns | None = None) -> Sample:
         raise FileFormatError(
             source.name,
             [LineProblem(None, "an empty file", "a run, judgments, queries or documents")],
-            hint="The file is empty; was it written to the end?",
+            hint="The file is empty. Check that it was written completely.",
         )
     sample = Sample(source, text, columns or {})
     _check_width(source, sample)
@@ -171,7 +171,7 @@ def _by_name(
     if told == best.kind:
         return Recognised(best.format, best.kind, "name" if left_open else "columns")
     if told and other is not None and _can_be_other(best, other, surely=surely):
-        message = f"read as {KIND_TITLES[told]}, as the file's name says"
+        message = f"read as {KIND_TITLES[told]} because of its file name"
         return Recognised(other.format, told, "name", Note("kind", message, 1))
     sure = best.sureness >= CERTAIN or not left_open
     if sure and best.sureness not in _OPEN:
@@ -215,8 +215,8 @@ def _to_be_asked(sample: Sample) -> FileFormatError:
         sample.source.name,
         [LineProblem(None, "lists of documents by query", "a run or judgments (qrels)")],
         hint=_headless(sample.first_line)
-        or "If these are ranked lists, read them with kind=run; if they are the relevant"
-        f" documents, with kind=qrels. {fields_listed(sample.source)}",
+        or "Read ranked lists with kind=run, and relevant documents with kind=qrels."
+        f" {fields_listed(sample.source)}",
     )
 
 
@@ -233,7 +233,7 @@ def _another_kind(
     hint = f"This looks like {KIND_TITLES[found]}"
     hint += "; are run and judgments swapped?" if swapped else "."
     if wanted == "qrels" and numbers:
-        hint += " If these are grades, read them with grades=real."
+        hint += " If the numbers are grades, read them with grades=real."
     return FileFormatError(
         source.name,
         [LineProblem(None, KIND_TITLES[found], KIND_TITLES[wanted])],
@@ -251,8 +251,9 @@ def _unrecognised(source: Source, sample: Sample, kind: Kind | None) -> FileForm
         [LineProblem(number, _described(first), wanted, text=shortened(first))],
         hint=_headless(first)
         or "A TREC run line is: query_id Q0 doc_id rank score run_name. A TREC qrels line is:"
-        " query_id 0 doc_id relevance. CSV, TSV, JSON and Parquet need column names such as"
-        " query_id, doc_id, score; `python -m metrics_core formats` shows an example of each.",
+        " query_id 0 doc_id relevance. CSV, TSV, JSON and Parquet need column names such"
+        " as query_id, doc_id, score; `python -m metrics_core formats` shows an example of"
+        " each.",
     )
 
 
@@ -261,8 +262,8 @@ def _described(line: str) -> str:
     separators = {"tabs": "\t", "commas": ",", "semicolons": ";", "bars": "|"}
     word, mark = max(separators.items(), key=lambda item: line.count(item[1]))
     if line.count(mark) > line.count(" "):
-        return f"{line.count(mark) + 1} columns between {word}, which fit no format"
-    return f"a line of {len(line.split())} words, which fits no format" if line else "no such thing"
+        return f"{line.count(mark) + 1} columns separated by {word}, which fit no format"
+    return f"a line of {len(line.split())} words, which fits no format" if line else "another kind"
 
 
 def _headless(line: str) -> str:
@@ -273,11 +274,11 @@ def _headless(line: str) -> str:
     if len(fields) != 3 or not is_number(fields[2]) or not all(fields):
         return ""
     query, doc, number = fields
-    header = f", or write a first line such as query_id{mark}doc_id{mark}score"
-    ranks = " If the numbers are ranks, 1 being the best, read them with format=msmarco."
+    header = f", or add a header line such as query_id{mark}doc_id{mark}score"
+    ranks = " If the numbers are ranks (1 = best), read them with format=msmarco."
     return (
-        f"The columns have no names. Are they a query ({query}), a document ({doc}) and a score or"
-        f" grade ({number})? Then read them with columns query=1,doc=2,score=3 (grade=3 for"
+        f"The columns have no names. If they are query ({query}), document ({doc}) and score or"
+        f" grade ({number}), read them with columns query=1,doc=2,score=3 (grade=3 for"
         f" judgments){'' if mark == ' ' else header}.{ranks if number.isdecimal() else ''}"
     )
 
@@ -293,6 +294,4 @@ def _check_width(source: Source, sample: Sample) -> None:
         number = sample.text.split("\n").index(first) + 1
         found = f"{columns:,}" if len(sample.text) > len(first) else f"more than {columns:,}"
         problem = LineProblem(number, found, f"at most {MOST_COLUMNS:,} columns", shortened(first))
-        raise FileFormatError(
-            source.name, [problem], hint="Is this a table of a row for each document?"
-        )
+        raise FileFormatError(source.name, [problem], hint="A table needs one row per document.")

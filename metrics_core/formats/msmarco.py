@@ -105,7 +105,7 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
     """A run whose ranks are kept as they were given. Raises RanklensError for one with scores."""
     if run.given_ranks is None:
         raise RanklensError(
-            f"{run.name} has scores, which an MS MARCO run does not hold.", "Write it as trec."
+            f"{run.name} has scores, which an MS MARCO run cannot store.", "Write it as trec."
         )
     check_texts(run.table, r"[ \t\r\n\x00]", "an MS MARCO run", first="#\ufeff")
     for batch in run.table.to_batches(max_chunksize=ROWS_AT_ONCE):
@@ -119,9 +119,9 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
     title="MS MARCO run",
     kinds=("run",),
     endings=(".tsv", ".run"),
-    explanation="A query, a document and its rank a line, no header, as MS MARCO's own evaluation"
-    " reads it. The rank gives the order; a rank that is left out is empty, and those below it"
-    " stand where they are, down to rank 10,000. Tied ranks give only the order.",
+    explanation="Query, document and rank per line, without a header, as read by MS MARCO's own"
+    " evaluation. Documents are ordered by rank. Gaps between ranks are kept, down to rank"
+    " 10,000. With tied ranks only the order is used.",
     example="q1\tdoc-7\t1\nq1\tdoc-3\t2",
     recognise=recognise_msmarco,
     write={"run": write_msmarco_run},
@@ -136,7 +136,7 @@ def read_msmarco(source: Source, request: Request) -> Loaded:
     check_ids(source, table, index)
     kept, told = _kept_ranks(coded(rows["query_id"]), ranks)
     run = run_table(source, request, table, index, ranks=kept)
-    message = "there is a rank but no score; the rank gives the order"
+    message = "no scores in the file; ordered by rank"
     run = run.noting(*notes, Note("rank", message, len(run)), *told)
     return Loaded(run, "msmarco", "MS MARCO run: query, document, rank", source.name)
 
@@ -146,8 +146,8 @@ def read_msmarco(source: Source, request: Request) -> Loaded:
     title="ColBERT ranking",
     kinds=("run",),
     endings=(".tsv",),
-    explanation="A query, a passage, its rank and its score a line, all numbers, between tabs,"
-    " without a header. The score gives the order.",
+    explanation="Query, passage, rank and score per line: all numbers, separated by tabs, without a"
+    " header. Documents are ordered by score.",
     example="1\t7067032\t1\t24.53\n1\t7067056\t2\t23.9",
     recognise=recognise_colbert,
     tools=(Tool("ColBERT", "`ranking.save(…)`: its ranking.tsv", "a run", audiences=("search",)),),
@@ -170,7 +170,7 @@ def _rows(
     rows = pa.concat_tables([block.table for block in blocks]).unify_dictionaries()
     bad = np.flatnonzero(~np.isfinite(rows[number].to_numpy()))
     if len(bad):
-        problem = ("no number", f"a {number} in column {len(layout.columns)}", layout.line)
+        problem = ("not a number", f"a {number} in column {len(layout.columns)}", layout.line)
         raise refuse_values(source, index, bad, lambda row: problem)
     return rows, index, line_notes(blocks)
 
@@ -189,7 +189,8 @@ def _kept_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | Non
     zero = query[lead & (rank == 0)]
     if len(zero):
         message = (
-            f"in {len(zero):,} of {n:,} queries the ranks start at 0, which counts as the first"
+            f"in {len(zero):,} of {n:,} queries the ranks start at 0, which is read as the first"
+            " rank"
         )
         notes.append(Note("rank", message, len(zero), _examples(query_id, zero)))
     first = 0 if len(zero) else 1
@@ -206,15 +207,15 @@ def _kept_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | Non
         return None, [*notes, _order_only(f"ranks go down to {rank.max():,.0f}", 1)]
     of, count = np.unique(query[empty > 0]), int(empty.sum())
     message = (
-        f"{counted(count, 'rank')} left out, in {len(of):,} of {n:,} queries; the others stand"
-        " where the file has them, as in MS MARCO's own evaluation"
+        f"{counted(count, 'rank')} left empty, in {len(of):,} of {n:,} queries; the other documents"
+        " keep their ranks, as in MS MARCO's own evaluation"
     )
     notes.append(Note("empty_ranks", message, count, _examples(query_id, of), loud=True))
     return (ranks - first + 1).astype(np.int64), notes
 
 
 def _order_only(found: str, count: int, examples: tuple[str, ...] = ()) -> Note:
-    message = f"{found}; so the rank gives only the order, and none is left empty"
+    message = f"{found}, so ranks are used only for the order; gaps are closed"
     return Note("rank", message, count, examples)
 
 

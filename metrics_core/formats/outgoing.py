@@ -55,6 +55,6 @@ def check_texts(table: pa.Table, pattern: str, format: str, first: str = "") -> 
         at = pc.index(pc.fill_null(bad, False), True).as_py()
         if at >= 0:
             raise RanklensError(
-                f"{format} cannot hold the {name} {column[at].as_py()!r}.",
-                "Write it as JSON Lines or Parquet, which hold any text.",
+                f"{format} cannot store the {name} {column[at].as_py()!r}.",
+                "Write it as JSON Lines or Parquet, which can store any text.",
             )

@@ -38,9 +38,7 @@ from metrics_core.tables.columns import CODED_ID, ID
 
 _TYPES = {"query_id": CODED_ID, "doc_id": ID}
 _EXPECTED = "two columns, query_id and doc_id, or a run or judgments"
-_HINT = (
-    "Give a line for each pair: query_id and doc_id, with a tab, a comma or blanks between them."
-)
+_HINT = "Write one pair per line: query_id and doc_id, separated by a tab, a comma or blanks."
 
 
 def read_pairs(

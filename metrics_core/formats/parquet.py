@@ -96,8 +96,8 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
     title="Parquet",
     kinds=KINDS,
     endings=(".parquet", ".parq"),
-    explanation="Columns by name, as pandas, polars, duckdb and Arrow write them. Lists of document"
-    " ids beside a query are read as those of JSON are.",
+    explanation="Named columns, as written by pandas, polars, duckdb and Arrow. Lists of document"
+    " ids per query are read as in JSON.",
     example="(binary) columns query_id, doc_id, score",
     recognise=recognise_parquet,
     write=dict.fromkeys(KINDS, write_parquet),
@@ -109,8 +109,8 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     file = opened_parquet(source)
     names = column_names(source, file)
     if set(RANKS_COLUMNS) <= set(names):
-        problem = LineProblem(None, "judged ranks", "a table with a row for each document")
-        raise refuse(source, [problem], hint="Leave out the format; it is told by the columns.")
+        problem = LineProblem(None, "judged ranks", "a table with one row per document")
+        raise refuse(source, [problem], hint="Omit the format option; the columns identify it.")
     understood = check_columns(source, names, request, None)
     used = set(understood.roles.values())
     if request.kind in ("queries", "documents"):
@@ -180,12 +180,12 @@ def column_names(source: Source, file: pq.ParquetFile) -> list[str]:
     nested = [name for name, kind in fields if pa.types.is_nested(kind)]
     if nested:
         problem = LineProblem(None, f"lists or structs in `{nested[0]}`", "one value in each cell")
-        hint = "Drop the column, or make a column of each value."
+        hint = "Drop the column, or put each value into a column of its own."
         plain = [name for name, kind in fields if not pa.types.is_nested(kind)]
         if any(map(kind_of_list, nested)) and position(plain, QUERY_KEYS) < 0:
             hint = (
-                "No column says of which query the lists are. AutoRAG's best_*.parquet has the qid"
-                " beside them; the numbered files have not."
+                "No column identifies the query of each list. AutoRAG's best_*.parquet has a qid"
+                " column; its numbered files do not."
             )
         raise refuse(source, [problem], hint=hint)
     names = [name for name, _ in fields]
@@ -218,11 +218,11 @@ def _whole_as_text(
     if len(lost):
 
         def problem(row: int) -> tuple[str, str, str]:
-            hint = "Write the ids as text; floating point has lost their digits."
+            hint = "Write the ids as text; floating point has lost digits of them."
             return f"`{column[row].as_py()}`", f"text or whole numbers as {name}", hint
 
         raise refuse_values(source, None, lost, problem)
-    message = f"`{name}` holds floating-point numbers; 1.0 is read as the id 1"
+    message = f"`{name}` contains floating-point numbers; 1.0 is read as the id 1"
     notes.append(Note("columns", message, len(column)))
     return column.cast(pa.int64()).cast(ID)
 
@@ -234,6 +234,8 @@ def guarded(source: Source, step: Callable[[], Any]) -> Any:
     # Python's dates and times reach less far than Arrow's: ValueError and OverflowError.
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         first = str(error).split("\n")[0].rstrip(".")
-        problem = LineProblem(None, f"a damaged or unusual one ({shortened(first)})", "Parquet")
-        hint = "Was the file written and copied to its end? Write it again, or as CSV."
+        problem = LineProblem(
+            None, f"a damaged or unsupported file ({shortened(first)})", "Parquet"
+        )
+        hint = "The file may be incomplete. Write it again, or write it as CSV."
         raise refuse(source, [problem], hint=hint) from error

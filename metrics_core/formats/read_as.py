@@ -51,7 +51,7 @@ def columns_of(text: str) -> Columns:
     for part in text.split(","):
         word, equals, name = (piece.strip() for piece in part.partition("="))
         if not (equals and name) or word in given:
-            raise ParameterError(f"{part!r} is no ROLE=NAME, such as query=user")
+            raise ParameterError(f"{part!r} is not ROLE=NAME, such as query=user")
         given[word] = name
     return chosen_columns(given)
 
@@ -72,7 +72,7 @@ def grades_of(text: str) -> Grades:
             equals = ""
         if not (equals and word.strip() and math.isfinite(worth.get(word.strip(), math.nan))):
             raise ParameterError(
-                f"{part!r} is neither integer nor real nor WORD=NUMBER, such as relevant=1"
+                f"{part!r} is not integer, real or WORD=NUMBER, such as relevant=1"
             )
     return worth
 
@@ -102,7 +102,7 @@ class ReadAs:
         default="error",
         metadata={
             "choices": ["error", "best", "first"],
-            "help": "a document twice for a query: refuse, keep the best score, keep the first",
+            "help": "a document listed twice: refuse, keep the best score, or keep the first",
         },
     )
     grades: Grades = field(
@@ -110,7 +110,7 @@ class ReadAs:
         metadata={
             "type": grades_of,
             "metavar": "integer|real|WORD=NUMBER,…",
-            "help": "how grades are read: whole numbers, gains, or words by what each is worth",
+            "help": "how to read grades: integers, real-valued gains, or words with a value each",
         },
     )
     columns: Mapping[str, str] | None = field(
@@ -118,21 +118,22 @@ class ReadAs:
         metadata={
             "type": columns_of,
             "metavar": "ROLE=NAME,…",
-            "help": "which column is which, in the files that have them: 'query=user,doc=item,"
-            "grade=stars,score=prediction', rank, system; by numbers (query=1) in files without a"
-            " header; score=-distance turns it round, system=- reads all as one run, grade='1'"
-            " takes all as relevant",
+            "help": "assign columns by name: 'query=user,doc=item,grade=stars,score=prediction',"
+            " rank, system; by number (query=1) in files without a header; score=-distance"
+            " inverts the order, system=- reads everything as one run, grade='1' makes"
+            " every document relevant",
         },
     )
     encoding: str | None = field(
-        default=None, metadata={"metavar": "NAME", "help": "such as latin-1 (default: UTF-8)"}
+        default=None,
+        metadata={"metavar": "NAME", "help": "encoding such as latin-1 (default: UTF-8)"},
     )
     limit: Size | None = field(
         default=None,
         metadata={
             "type": bytes_of,
             "metavar": "SIZE",
-            "help": "how much a file may take, unpacked, such as 8GB (default: 4GB)",
+            "help": "maximum unpacked size of a file, such as 8GB (default: 4GB)",
         },
     )
 
@@ -147,15 +148,17 @@ class ReadAs:
                 f"There is no format {self.format!r}.", f"They are: {', '.join(known)}."
             )
         if self.duplicates not in ("error", "best", "first"):
-            raise ParameterError(f"duplicates is error, best or first, not {self.duplicates!r}.")
+            raise ParameterError(
+                f"duplicates must be error, best or first, not {self.duplicates!r}."
+            )
         if isinstance(self.grades, str) and self.grades not in ("integer", "real"):
             raise ParameterError(
-                f"grades is integer, real or a mapping of words, not {self.grades!r}."
+                f"grades must be integer, real or a mapping of words, not {self.grades!r}."
             )
         for word, grade in self.grades.items() if isinstance(self.grades, Mapping) else ():
             if finite_number(grade) is None:
                 raise ParameterError(
-                    f"grades makes {word!r} the grade {shown(grade)}, which is not a finite number."
+                    f"grades maps {word!r} to {shown(grade)}, which is not a finite number."
                 )
         Limit.of(self.limit)
         chosen_columns(self.columns or {})

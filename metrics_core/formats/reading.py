@@ -53,9 +53,9 @@ def why_a_run(read: Run, judgments: Sequence[Qrels]) -> str:
             and _different_scores(read) >= _FEWEST_SCORES * len(read)
         ):
             return (
-                f"judgments are loaded already, and {w.count(judged)} of its"
-                f" {w.count(len(queries))} {w.plural(len(queries), 'query', 'queries')} and"
-                f" {w.count(known)} of its {w.count(len(read))} documents are judged there"
+                f"the loaded judgments cover {w.count(judged)} of its {w.count(len(queries))}"
+                f" {w.plural(len(queries), 'query', 'queries')} and {w.count(known)} of its"
+                f" {w.count(len(read))} documents"
             )
     return ""
 

@@ -61,13 +61,13 @@ def read_run_folder(
         runs, others = _parted(members.names)
         check_count(shown, len(runs))
         if not runs:
-            raise _no_runs(shown, f"{len(others):,} files, none of them called one")
+            raise _no_runs(shown, f"{len(others):,} files, none of them named like a run")
         loaded: list[Loaded] = []
         for member in runs:
             opened = read_as.opened(members.content(member), f"{shown}/{member}")
             loaded += read_source(opened, read_as, insists=True)
     if others:
-        message = f"beside the runs, {_counted(len(others))} not read"
+        message = f"besides the runs, {_counted(len(others))} not read"
         note = Note("left_out", message, len(others), tuple(others[:3]))
         loaded[0] = replace(loaded[0], table=loaded[0].table.noting(note))
     return loaded
@@ -94,5 +94,5 @@ def _no_runs(shown: str, found: str) -> FileFormatError:
     return FileFormatError(
         shown,
         [LineProblem(None, found, "a folder of runs, or a zip of one")],
-        hint="Its runs are called NAME.res, NAME.run or NAME.trec, packed or not.",
+        hint="Runs must be named NAME.res, NAME.run or NAME.trec, compressed or not.",
     )

@@ -90,8 +90,8 @@ def read_set(
         refused = error
     found = _together(opened)
     if read_as.columns and (found is None or not found[0].first_rows):
-        what = "a file of one table, or of a tool that names its columns, such as Ragas' samples"
-        raise ParameterError(f"columns are for {what}.", "Leave them out.")
+        what = "a file with one table, or a tool's file with named columns, such as Ragas samples"
+        raise ParameterError(f"columns applies only to {what}.", "Omit it.")
     if opened is not None and found is not None:
         return _read_together(opened, *found, read_as)
     if not beir.is_set(source):
@@ -110,7 +110,7 @@ def _one_table(opened: Source, read_as: ReadAs) -> FileFormatError:
     """The error for a file of one table, or the one that reading it ends with."""
     one, *_ = read_source(opened, read_as, insists=read_as.insists)
     problem = LineProblem(None, KIND_TITLES[one.kind], "several tables in one file")
-    return FileFormatError(opened.name, [problem], hint="`read` reads a file of one table.")
+    return FileFormatError(opened.name, [problem], hint="`read` accepts a file with one table.")
 
 
 def _read_together(

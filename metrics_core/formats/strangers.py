@@ -31,41 +31,41 @@ def _stranger(pattern: str, what: str, way_out: str, *, has_texts: bool = True) 
 _STRANGERS = (
     _stranger(
         r'\ufeff?\s*\{[^\0]*"ranklens snapshot"\s*:',
-        "a snapshot of Ranklens, which holds scores and no documents",
-        "It stands for the baseline of a gate: compare QRELS SNAPSHOT RUN --gate 'AP > -0.01'.",
+        "a Ranklens snapshot, which contains scores but no documents",
+        "Use it as the baseline of a gate: compare QRELS SNAPSHOT RUN --gate 'AP > -0.01'.",
     ),
     _stranger(
         r'\ufeff?"?(?:name|run)"?[,\t]"?(?:qid|query_id)"?[,\t]"?measure"?[,\t]"?value"?\s*\n',
-        "scores by query, such as PyTerrier's perquery.csv, which name no documents",
-        "Give the runs beside it, NAME.res.gz. In Python, compare_scores(pandas.read_csv(file))"
-        " compares such scores as they are.",
+        "scores by query without documents, such as PyTerrier's perquery.csv",
+        "Use the runs in the same folder, NAME.res.gz. In Python,"
+        " compare_scores(pandas.read_csv(file)) compares such scores directly.",
         has_texts=False,
     ),
     _stranger(
         r"name(?:,[^,\n]+)+\n(?:[^,\n]+(?:,-?[\d.]+(?:e-?\d+)?)+\n)+\Z",
-        "a score for each system, such as PyTerrier's aggregated.csv, which names no documents",
-        "Give the runs beside it, NAME.res.gz.",
+        "scores by system without documents, such as PyTerrier's aggregated.csv",
+        "Use the runs in the same folder, NAME.res.gz.",
     ),
     _stranger(
         r"version https://git-lfs",
-        "a pointer of Git LFS, not the file",
-        "Fetch the file itself: git lfs pull.",
+        "a Git LFS pointer, not the file itself",
+        "Fetch the file: git lfs pull.",
         has_texts=False,
     ),
     _stranger(
         r"\s*(?:404:? Not Found|(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*"
         r"<(?:!doctype html|html|head|Error)\b)",
-        "a page of the web, not the file",
-        "Download the file itself, such as by its link `raw`. A report of Ranklens holds its"
-        " collection where it was saved with the data.",
+        "a web page, not the file itself",
+        "Download the file itself, for example by its `raw` link. A Ranklens report contains its"
+        " collection only if it was saved with the data.",
         has_texts=False,
     ),
     _stranger(
         r"(?:[ \t]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?[ \t]*\n){2,}"
         r"[-+.\de]*\Z",
-        "numbers alone, a line each, such as the predictions of SVMrank or LightGBM",
-        "Which query and document each is of stands in the file of features. Write lines such as"
-        " q1 Q0 doc-7 1 14.2 run, the score beside its query and document.",
+        "one number per line, such as predictions of SVMrank or LightGBM",
+        "The feature file has the query and document of each number. Join them into lines such as"
+        " q1 Q0 doc-7 1 14.2 run.",
     ),
 )
 
@@ -76,8 +76,8 @@ _YAML_BEGINS = re.compile(r"(?:%YAML\b.*|--- *|[ ]*(?:- +)*[^\s:,][^:\t]*:)")
 _YAML = _Stranger(
     re.compile(""),
     "YAML",
-    "Save it as JSON, such as with json.dump(yaml.safe_load(file), other); its numbers and ids then"
-    " stand as they are meant.",
+    "Save it as JSON, for example with json.dump(yaml.safe_load(file), other). In JSON, numbers"
+    " and text ids are unambiguous.",
     has_texts=False,
 )
 

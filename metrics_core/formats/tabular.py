@@ -141,7 +141,7 @@ def _quoted(text: str) -> str:
     title="CSV",
     kinds=KINDS,
     endings=(".csv",),
-    explanation="Columns named in the first line, separated by comma, semicolon or bar.",
+    explanation="Columns named in the header line, separated by comma, semicolon or bar.",
     example="query_id,doc_id,score\nq1,doc-7,14.2\nq1,doc-3,11.9",
     recognise=recognise_csv,
     write=dict.fromkeys(KINDS, write_csv),
@@ -161,8 +161,8 @@ def read_csv(source: Source, request: Request, *, only_carefully: bool = False) 
     title="TSV",
     kinds=KINDS,
     endings=(".tsv",),
-    explanation="Columns named in the first line, separated by tabs. Queries and documents of just"
-    " an id and a text need no names.",
+    explanation="Columns named in the header line, separated by tabs. Queries and documents with"
+    " only an id and a text need no header.",
     example="query-id\tcorpus-id\tscore\nq1\tdoc-7\t2\nq1\tdoc-3\t0",
     recognise=recognise_tsv,
     write=dict.fromkeys(KINDS, write_tsv),

@@ -68,7 +68,7 @@ def recognise_tagged_documents(sample: Sample) -> Mapping[Kind, int]:
     title="TREC topics",
     kinds=("queries",),
     endings=(".txt", ".xml", ".trec"),
-    explanation="Topics in TREC's SGML or XML: a number, and a title or query each.",
+    explanation="TREC topics as SGML or XML, each with a number and a title or query.",
     example="<top>\n<num> Number: 301\n<title> International Organized Crime\n</top>",
     recognise=recognise_topics,
 )
@@ -82,7 +82,7 @@ def read_topics(source: Source, request: Request) -> Loaded:
     title="TREC documents",
     kinds=("documents", "queries"),
     endings=(".trec", ".xml", ".sgml"),
-    explanation="Documents, or queries, in TREC's SGML: a DOCNO and the text of each.",
+    explanation="Documents or queries as TREC SGML, each with a DOCNO and a text.",
     example="<DOC>\n<DOCNO>doc-7</DOCNO>\nAsk for a refund within 30 days.\n</DOC>",
     recognise=recognise_tagged_documents,
 )
@@ -115,7 +115,7 @@ def recognise_indri(sample: Sample) -> Mapping[Kind, int]:
     title="Indri queries",
     kinds=("queries",),
     endings=(".xml", ".indri", ".param"),
-    explanation="Indri's and Galago's parameter files: a number and a text for each query.",
+    explanation="Parameter files of Indri and Galago: a number and a text per query.",
     example="<parameters>\n<query><number>301</number><text>organized crime</text></query>\n"
     "</parameters>",
     recognise=recognise_indri,

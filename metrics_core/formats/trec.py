@@ -122,8 +122,9 @@ def _write_lines(file: BinaryIO, *fields: pa.Array | str) -> None:
     title="TREC run or qrels",
     kinds=("run", "qrels"),
     endings=(".run", ".res", ".qrels", ".qrel", ".txt", ".trec"),
-    explanation="Columns separated by blanks or tabs, no header; what trec_eval reads. The second"
-    " column of judgments is the subtopic where it differs within a query, else it is not used.",
+    explanation="Columns separated by blanks or tabs, without a header, as read by trec_eval. The"
+    " second column of judgments is the subtopic if it varies within a query; otherwise it"
+    " is ignored.",
     example="q1 Q0 doc-7 1 14.2 bm25\nq1 Q0 doc-3 2 11.9 bm25",
     recognise=recognise_trec,
     write={"run": write_trec_run, "qrels": write_trec_qrels},
@@ -131,9 +132,9 @@ def _write_lines(file: BinaryIO, *fields: pa.Array | str) -> None:
         Tool(
             "PyTerrier",
             "`Experiment(…, save_dir=…)`: the folder, a zip of it, or its NAME.res.gz",
-            "a run for each system, called by its file",
-            "the queries' texts; perquery.csv and aggregated.csv hold scores without documents,"
-            " which `compare_scores` compares as they are",
+            "one run per system, named after its file",
+            "the queries' texts; perquery.csv and aggregated.csv contain scores without documents,"
+            " which `compare_scores` compares directly",
             ("search",),
         ),
     ),
@@ -148,7 +149,7 @@ def read_trec(source: Source, request: Request, *, only_carefully: bool = False)
     index = LineIndex(tuple(block.stretch for block in blocks))
     notes = line_notes(blocks)
     if tabbed:
-        notes.append(Note("tabs", "ids hold blanks; the lines are split at tabs alone"))
+        notes.append(Note("tabs", "ids contain blanks, so lines are split only at tabs"))
     tags = tuple(dict.fromkeys(tag for block in blocks for tag in block.tags))
     tables = [block.table for block in blocks]
     if len(tags) > 1:

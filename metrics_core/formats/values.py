@@ -50,19 +50,19 @@ def why_not_a_number(text: str) -> str:
     if re.fullmatch(r"[+-]?\d*,\d+", bare):
         return f"`{text}` looks like a decimal comma; write {bare.replace(',', '.')}."
     if re.fullmatch(r"[+-]?\d{1,3}([,.' ]\d{3})+([.,]\d+)?|[+-]?\d+(_\d+)+", bare):
-        return f"`{text}` looks like a number with its thousands apart; write plain digits."
+        return f"`{text}` looks like a number with thousands separators; write plain digits."
     if lowered in ("nan", "na", "n/a", "null", "none", "inf", "infinity", "-", ""):
-        return "Leave the document out of the run, or give it a score."
+        return "Remove the document from the run, or give it a score."
     if lowered.startswith("0x"):
         return f"`{text}` looks like a hexadecimal number; write it in decimal."
     if is_number(bare):
         if bare != text:
             return "There are blanks around the number."
-        return f"`{text}` is larger than any number a computer stores in double precision."
+        return f"`{text}` is too large for double precision."
     if bare.endswith("%"):
         return f"`{text}` is a percentage; write a plain number."
     if any(unicodedata.digit(c, None) is not None and not c.isascii() for c in bare):
-        return f"`{text}` is written in digits other than 0 to 9."
+        return f"`{text}` contains digits other than 0 to 9."
     return ""
 
 
@@ -116,27 +116,27 @@ def _grade(text: str, grades: Grades) -> float | GradeProblem:
             return GradeProblem(whole, hint)
         return GradeProblem(
             whole,
-            "Words can be read as grades if you say what each is worth, such as relevant = 1.",
+            "To read words as grades, give each a value, such as relevant = 1.",
             "grades={word: number}",
         )
     value = float(text)
     if grades == "integer" and not value.is_integer() and np.isfinite(value):
         return GradeProblem(
             whole,
-            "Real-valued grades are taken if you ask for them; they count as gains.",
+            "Real-valued grades must be enabled; they are used as gains.",
             "grades=real",
         )
     if grades == "integer" and abs(value) >= _NO_GAIN:
         return GradeProblem(
             f"a grade between -{GREATEST_GRADE} and {GREATEST_GRADE}",
-            "So large a grade is mostly a time, an id or a score in the wrong column. Columns"
-            " between tabs or commas can be named: columns query=1,doc=2,grade=3.",
+            "Such a large grade is usually a time, an id or a score in the wrong column. Columns"
+            " separated by tabs or commas can be assigned: columns query=1,doc=2,grade=3.",
         )
     if abs(value) > GREATEST_GRADE and (grades == "integer" or not np.isfinite(value)):
         return GradeProblem(
             f"a grade between -{GREATEST_GRADE} and {GREATEST_GRADE}",
-            "So large a grade is mostly an id or a score in the wrong column. If these are gains,"
-            " they are taken when you ask for real-valued grades.",
+            "Such a large grade is usually an id or a score in the wrong column. If these are"
+            " gains, enable real-valued grades.",
             "grades=real",
         )
     return value

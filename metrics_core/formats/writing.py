@@ -31,16 +31,17 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
     function = able.get(format)
     if function is None:
         raise ParameterError(
-            f"There is no way to write {KIND_TITLES[kind]} as {format!r}.",
-            f"There are: {', '.join(sorted(able))}.",
+            f"Cannot write {KIND_TITLES[kind]} as {format!r}.",
+            f"Available: {', '.join(sorted(able))}.",
         )
     if isinstance(table, RankedRun) and format != "parquet":
         raise RanklensError(
-            f"{as_judged_ranks([table.name])}, which only Parquet holds.", "Write it as parquet."
+            f"{as_judged_ranks([table.name])}, stored only as Parquet.",
+            "Write it as parquet.",
         )
     if isinstance(table, Run) and table.given_ranks is not None and format != "msmarco":
         raise RanklensError(
-            f"{table.name} keeps ranks that its file left out, which only an MS MARCO run holds.",
+            f"{table.name} has gaps between its ranks, which only an MS MARCO run can store.",
             "Write it as msmarco.",
         )
     if not isinstance(target, (str, Path)):

@@ -122,9 +122,7 @@ class ListedDocuments:
         """The error for a missing documents table, or a column that it does not have."""
         if self.documents is None:
             what = f"a column {column!r}" if column else "the whole catalogue"
-            return LackingDataError(
-                "There is no documents table.", f"Load the documents, with {what}."
-            )
+            return LackingDataError("No documents are loaded.", f"Load the documents, with {what}.")
         known = [c for c in self.documents.table.column_names if c not in ("doc_id",)]
         if column is not None and column not in known:
             return LackingDataError(
@@ -224,7 +222,7 @@ def _numbers(name: str, column: pa.ChunkedArray, doc_ids: pa.ChunkedArray) -> Fl
         row = int(bad[0])
         first = f"{doc_ids[row].as_py()} has {column[row].as_py()!r}"
         raise LackingDataError(
-            f"The column {name!r} has texts that are no number, {len(bad):,} of them: {first}.",
-            "Write numbers with a point and without a currency, 1234.5, or leave the cell empty.",
+            f"The column {name!r} has values that are not numbers, {len(bad):,} in all: {first}.",
+            "Write plain numbers such as 1234.5, without a currency, or leave the cell empty.",
         )
     return np.asarray(values, dtype=np.float64)

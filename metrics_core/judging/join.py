@@ -25,8 +25,8 @@ from metrics_core.tables.columns import cleaned_id
 from metrics_core.tables.spoilt_ids import why_spoilt
 
 _OTHER_JUDGMENTS = (
-    "Grades may change, but not which documents are judged: give the judgments that the ranks were"
-    " made with, or make the ranks again with these."
+    "Grades may change, but the same documents must be judged. Use the original judgments, or make"
+    " the judged ranks again with these."
 )
 
 
@@ -129,13 +129,13 @@ def _refuse_other_judgments(
         now = judged[row_query[differs[0]]]
         raise RanklensError(
             f"The judged ranks of {run.name} were made with other judgments: query"
-            f" {row['query_id']} had {row['judged']:,} judged documents, now it has {now:,}.",
+            f" {row['query_id']} had {row['judged']:,} judged documents and now has {now:,}.",
             _OTHER_JUDGMENTS,
         )
     if unknown:
         raise RanklensError(
-            f"The judged ranks of {run.name} were made with other judgments: they name documents"
-            f" that are not judged now ({unknown:,} in all).",
+            f"The judged ranks of {run.name} were made with other judgments: {unknown:,} of their"
+            " documents are no longer judged.",
             _OTHER_JUDGMENTS,
         )
 
@@ -152,26 +152,26 @@ def _judged_queries_of(run: Run, query_ids: list[str]) -> npt.NDArray[np.int32]:
 def _nothing_shared(own: list[str], judged: list[str]) -> NoSharedQueriesError:
     """The error for queries of a run of which none is judged: some of each, and what may be why."""
     if not own or not judged:
-        empty = "The run lists no document." if judged else "The judgments hold no grade."
-        return NoSharedQueriesError(empty, "Give one that has at least one row.")
+        empty = "The run contains no documents." if judged else "The judgments contain no grades."
+        return NoSharedQueriesError(empty, "Use a file with at least one row.")
     shown = f"the run has {', '.join(own[:3])}; the judgments have {', '.join(judged[:3])}"
-    hint = why_spoilt([*own, *judged]) or "Load the judgments that belong to these queries."
+    hint = why_spoilt([*own, *judged]) or "Load judgments for these queries."
     if {q.lstrip("0") for q in own} & {q.lstrip("0") for q in judged}:
-        hint = "They differ by leading zeros (001 against 1); write them alike in both files."
+        hint = "They differ in leading zeros (001 and 1); write them the same way in both files."
     elif {cleaned_id(q) for q in own} & {cleaned_id(q) for q in judged}:
         hint = (
-            "They would match after removing blanks around them and invisible characters, and"
-            " joining accents; read both files with clean-ids, or write them alike."
+            "They would match after cleaning (trim blanks, remove invisible characters, compose"
+            " accents). Read both files with clean-ids, or write the ids the same way."
         )
     elif {cleaned_id(q).casefold() for q in own} & {cleaned_id(q).casefold() for q in judged}:
-        hint = "They differ by case; write them alike in both files."
+        hint = "They differ in case; write them the same way in both files."
     elif _numbers_and_texts(own, judged) or _numbers_and_texts(judged, own):
         hint = (
-            "One side calls queries by number, the other by their text. Quepid's TREC export has"
-            " numbers of Quepid's own, its other files have texts: export ratings and snapshots"
-            " both as CSV, or write the text of each query in place of its number."
+            "One file identifies queries by number, the other by text. Quepid's TREC export uses"
+            " Quepid's own numbers; its other exports use texts. Export ratings and snapshots both"
+            " as CSV, or replace each number with the query's text."
         )
-    return NoSharedQueriesError(f"Run and judgments share no query: {shown}.", hint)
+    return NoSharedQueriesError(f"Run and judgments have no query in common: {shown}.", hint)
 
 
 def _numbers_and_texts(numbers: list[str], texts: list[str]) -> bool:

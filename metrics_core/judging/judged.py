@@ -296,7 +296,7 @@ def _no_judged_document(rows: Ints) -> tuple[Note, ...]:
     if len(rows):
         return ()
     message = (
-        "none of its documents is judged, so every score is 0;"
-        " do run and judgments come from the same collection?"
+        "none of its documents is judged, so every score is 0; are the run and the judgments from"
+        " the same collection?"
     )
     return (Note("no_judged_document", message, loud=True),)

@@ -50,19 +50,21 @@ def without(run: Run, left_out: LeftOut) -> Run:
         return run
     if not run.complete:
         raise RanklensError(
-            f"{as_judged_ranks([run.name])}, from which no document can be left out.",
-            "Leave it out of the run, and make the ranks again.",
+            f"{as_judged_ranks([run.name])}, so no document can be excluded.",
+            "Exclude it from the run, then make the judged ranks again.",
         )
     run = run.whole()
     gone = np.zeros(len(run), dtype=np.bool_)
     notes = []
     if left_out.own:
         own = _own(run)
-        notes.append(_note("exclude_self", "each query's own document is left out", run, own))
+        notes.append(
+            _note("exclude_self", "the query itself is excluded from its results", run, own)
+        )
         gone |= own
     if left_out.pairs is not None:
         named = _named(run, left_out.pairs)
-        notes.append(_note("exclude", "the documents to exclude are left out", run, named))
+        notes.append(_note("exclude", "excluded documents are removed", run, named))
         gone |= named
     return (
         replace(run, table=_rows(run, ~gone)).noting(*notes) if gone.any() else run.noting(*notes)
@@ -84,8 +86,8 @@ def own_query_notes(run: Run, *, among: str = "") -> tuple[Note, ...]:
     if len(found) * 2 <= len(query_ids):
         return ()
     told = (
-        f"{len(found):,} of {among}{len(query_ids):,} lists hold the query's own document: its"
-        " doc_id is the query_id; where it is no answer, leave it out of every run (exclude-self)"
+        f"{len(found):,} of {among}{len(query_ids):,} lists contain the query itself (its doc_id is"
+        " the query_id); unless it is a valid result, exclude it from every run (exclude-self)"
     )
     return (Note("own_query", told, len(found), _examples(whole, found), loud=True),)
 

@@ -120,7 +120,7 @@ def _document(value: Any, what: str) -> Hashable:
     # What is not equal to itself is missing: NaN, NaT, pandas' NA.
     if odd or value is None or (value == value) is not True:
         raise ParameterError(
-            f"{what} holds {shown(value)}; an id is a text or a whole number.", WRITE_TEXTS
+            f"{what} contains {shown(value)}; an id must be text or a whole number.", WRITE_TEXTS
         )
     return value
 
@@ -130,7 +130,7 @@ def _finite(value: Any, what: str, doc: Hashable) -> float:
     if number is None:
         raise ParameterError(
             f"The {what} of document {shown(doc)} is {shown(value)}, not a finite number.",
-            "Give one finite number, or leave the document out.",
+            "Give one finite number, or remove the document.",
         )
     return number
 
@@ -144,7 +144,7 @@ def ids_of(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[A
     """A list, an array or a Series as a plain list. Raises ParameterError for a text, and for what
     has no order where that is needed."""
     if isinstance(values, (str, bytes)):
-        raise ParameterError(f"{what} is one text, not a list: {values!r}.", f"Write [{values!r}].")
+        raise ParameterError(f"{what} is a string, not a list: {values!r}.", f"Write [{values!r}].")
     if ordered and isinstance(values, (Set, Mapping)):
         kind = type(values).__name__
         raise ParameterError(f"{what} is a {kind}, which has no order.", "Give a list, best first.")
@@ -163,7 +163,7 @@ def by_document(values: ByDocument, ids: Iterable[Hashable], what: str) -> dict[
     if len(beside) != len(docs):
         raise ParameterError(
             f"{what} has {len(beside)} values for {len(docs)} documents.",
-            "Give one beside each id, or a mapping from id to value.",
+            "Give one value per id, or a mapping from id to value.",
         )
     numbers = any(value is not None and not isinstance(value, str) for value in beside)
     found: dict[Hashable, Any] = {}
@@ -190,8 +190,8 @@ def all_prices(
     lacking = [d for d, grade in grades_of(expected).items() if grade >= 1 and d not in known]
     if lacking and not isinstance(prices, Mapping):
         raise ParameterError(
-            f"The prices beside retrieved lack that of {lacking[0]!r}, which is expected.",
-            "Give expected_prices beside expected, or prices as a mapping from id to price.",
+            f"The prices of retrieved do not include the expected document {lacking[0]!r}.",
+            "Give expected_prices along with expected, or prices as a mapping from id to price.",
         )
     return known
 
@@ -201,14 +201,14 @@ def _listed(retrieved: list[Hashable], duplicates: Duplicates) -> list[Hashable]
     if duplicates == "each":
         return retrieved
     if duplicates not in ("first", "error"):
-        raise ParameterError(f"duplicates is 'first', 'each' or 'error', not {duplicates!r}.")
+        raise ParameterError(f"duplicates must be 'first', 'each' or 'error', not {duplicates!r}.")
     distinct = list(dict.fromkeys(retrieved))
     if duplicates == "error" and len(distinct) < len(retrieved):
         seen: set[Hashable] = set()
         twice = next(d for d in retrieved if d in seen or seen.add(d))  # type: ignore[func-returns-value]
         raise ParameterError(
-            f"The list holds {twice!r} a second time.",
-            "Leave it out, or say duplicates='first' or 'each'.",
+            f"The list contains {twice!r} twice.",
+            "Remove one of them, or pass duplicates='first' or 'each'.",
         )
     return distinct
 

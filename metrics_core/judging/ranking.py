@@ -107,19 +107,17 @@ def tie_notes(*, in_ties: int, n_rows: int, all_tied: bool, near: int) -> tuple[
     if in_ties:
         share = in_ties / n_rows
         what = (
-            "all scores of every query are equal"
+            "all scores of every query are tied"
             if all_tied
-            else (
-                f"{in_ties:,} of {n_rows:,} rows ({w.share(share)}) share their score with another"
-            )
+            else f"{in_ties:,} of {n_rows:,} rows ({w.share(share)}) have tied scores"
         )
-        notes.append(Note("ties", f"{what}; ordered by document id", in_ties, loud=share > 0.2))
+        notes.append(Note("ties", f"{what}; ties broken by document id", in_ties, loud=share > 0.2))
     if near:
         notes.append(
             Note(
                 "near_ties",
-                f"{near:,} {w.plural(near, 'score differs', 'scores differ')} from the next only"
-                " beyond single precision; trec_eval before 10.0 and pytrec_eval see a tie",
+                f"{near:,} near-{w.plural(near, 'tie', 'ties')} that trec_eval before 10.0 and"
+                " pytrec_eval treat as tied (single precision)",
                 near,
             )
         )

@@ -28,8 +28,8 @@ def _by_grade(ranks: JudgedRanks, sign: int) -> JudgedRanks:
     tied = ranks.tied
     if tied is None:
         raise RanklensError(
-            f"{as_judged_ranks([ranks.run_name])}: which of its scores are equal is not known.",
-            "Give the run itself.",
+            f"{as_judged_ranks([ranks.run_name])}, so its tied scores are unknown.",
+            "Load the run itself.",
         )
     among_equals = np.flatnonzero(tied.number > 1)
     query, first = ranks.query[among_equals], tied.first[among_equals]

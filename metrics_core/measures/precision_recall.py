@@ -10,13 +10,14 @@ from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, per_query, ratio
 from metrics_core.measures.declaring.other_packages import CUTOFFS, InTrecEval
-from metrics_core.measures.declaring.parameters import Rel, TopK
+from metrics_core.measures.declaring.parameters import Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import measure, weights
 
 ListShare = Annotated[
     Literal["k", "retrieved"],
     "divisor of the hits: k, or the number of listed documents if that is smaller",
 ]
+Beta = Annotated[float, "weight of recall relative to precision", Samples(1.0, 2.5, 0.5)]
 FoundShare = Annotated[
     Literal["relevant", "retrieved", "min", "k"],
     "divisor of the sum: all relevant documents, those retrieved, the smaller of k and all, or k",
@@ -74,6 +75,27 @@ def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     """Share of all relevant documents that are among the first k results."""
     found = ranks.relevant(rel).count(cutoff)
     return ratio(found, per_query(ranks.n_relevant(rel), cutoff))
+
+
+@measure(
+    "F",
+    aliases=("F measure",),
+    title="F measure",
+    gloss="precision with recall in top {k}",
+    formula=r"\frac{(1+\beta)\,P@k\,R@k}{R@k + \beta\,P@k}",
+    reference="van Rijsbergen, Information Retrieval, 1979; beta as in trec_eval's set_F.x",
+    worked={
+        "F@5": "2 * (2 / 5) * (2 / 4) / (2 / 5 + 2 / 4)",
+        "F(beta=0.25)@5": "1.25 * (2 / 5) * (2 / 4) / (2 / 4 + 0.25 * 2 / 5)",
+    },
+    residual="monotone",
+    elsewhere={"ranx": "f1@k"},
+)
+def f_measure(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, beta: Beta = 1.0) -> Floats:
+    """Harmonic mean of precision and recall of the first k results, known as F1@k. `beta` is the
+    weight itself, as for SetF."""
+    p, r = precision(ranks, cutoff=cutoff, rel=rel), recall(ranks, cutoff=cutoff, rel=rel)
+    return ratio((1 + beta) * p * r, r + beta * p)
 
 
 @measure(
@@ -199,7 +221,7 @@ def r_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     return ratio(ranks.relevant(rel).count_within(n_relevant), n_relevant)
 
 
-@weights("P", "R")
+@weights("P", "R", "F")
 def each_relevant(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
     """Every relevant document counts as much."""
     hits = ranks.relevant(rel)

@@ -12,9 +12,8 @@ from metrics_core.judging.hits import Hits, ratio
 from metrics_core.measures.declaring.other_packages import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Bounds, FromZero, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import measure, weights
-from metrics_core.measures.precision_recall import each_relevant
+from metrics_core.measures.precision_recall import Beta, each_relevant
 
-Beta = Annotated[float, "weight of recall relative to precision", Samples(1.0, 2.5, 0.5)]
 Worth = Annotated[float, Bounds(-1e100, 1e100)]
 Relative = Annotated[bool, "divide by the maximum for this many results"]
 

@@ -85,7 +85,7 @@ def texts(values: Sequence[Any]) -> pa.Array:
     plain = [id_text(value) for value in listed]
     wrong = [row for row, text in enumerate(plain) if text is None and not _is_missing(listed[row])]
     refuse(
-        "An id is a text or a whole number.",
+        "An id must be text or a whole number.",
         np.array(wrong, dtype=np.int64),
         lambda row: RowProblem(
             row,
@@ -127,7 +127,7 @@ def refuse_without_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> 
         return
     empty = pc.equal(pc.fill_null(ids.cast(ID), ""), "")
     refuse(
-        f"A row needs a {name}.",
+        f"Every row needs a {name}.",
         np.flatnonzero(values_of(empty)),
         lambda row: RowProblem(row, "nothing", f"a {name} in every row"),
     )
@@ -182,7 +182,7 @@ def drop_rows(table: pa.Table, rows: Ints) -> pa.Table:
 
 
 _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u200e\u200f\u00ad"
-WRITE_TEXTS = "Write the ids as texts: a float, for example, has lost how it was written."
+WRITE_TEXTS = "Write the ids as text: a float, for example, does not keep the original spelling."
 
 _NOTHING = dict.fromkeys(map(ord, _INVISIBLE))
 

@@ -37,12 +37,12 @@ class Documents:
         refuse_without_ids("doc_id", table["doc_id"])
         repeated, _ = repeated_rows(np.zeros(len(table), dtype=np.int32), table["doc_id"])
         refuse(
-            "A document stands once in the documents.",
+            "Each document may occur only once.",
             repeated,
             lambda row: RowProblem(
                 row, f"document {table['doc_id'][row].as_py()} a second time", "each doc_id once"
             ),
-            hint="Keep one row for each document.",
+            hint="Keep one row per document.",
         )
         for name in ("title", "text"):
             if name not in table.column_names:

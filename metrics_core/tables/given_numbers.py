@@ -26,7 +26,7 @@ NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 """A plain decimal number; what Python takes beyond that, such as `1_000`, is none."""
 
 _NUMBER = re.compile(NUMBER, re.ASCII)
-_HINT = "Give one finite number for each document, or leave the document out."
+_HINT = "Give each document one finite number, or remove the document."
 
 
 def is_number(text: str) -> bool:

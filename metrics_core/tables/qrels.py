@@ -106,7 +106,7 @@ class Qrels(Judgable):
         first_of = dict(zip(repeated.tolist(), first.tolist(), strict=True))
         each = "each subtopic of a query" if by_subtopic else "each query"
         refuse(
-            f"A document has one grade for {each}.",
+            f"A document may have only one grade for {each}.",
             repeated[grades[repeated] != grades[first]],
             lambda row: RowProblem(
                 row,
@@ -114,11 +114,11 @@ class Qrels(Judgable):
                 "one grade for each document of a query",
             ),
             hint=why_spoilt([self.doc_ids[int(repeated[0])].as_py()], MERGED)
-            or "Keep the grade that is right and delete the other row.",
+            or "Keep the correct grade and delete the other row.",
         )
         note = Note(
             "duplicates",
-            f"{len(repeated):,} rows twice with the same grade, counted once",
+            f"{len(repeated):,} rows repeated with the same grade, counted once",
             count=len(repeated),
             examples=tuple(self.pair(int(row)) for row in repeated[:3]),
         )

@@ -43,12 +43,12 @@ class Queries:
         refuse_without_ids("query_id", column)
         ids = frame["query_id"] = pd.Series(column.to_pylist(), dtype="object")
         refuse(
-            "A query stands once in the queries.",
+            "Each query may occur only once.",
             np.flatnonzero(ids.duplicated().to_numpy()),
             lambda row: RowProblem(
                 row, f"query {ids.iloc[row]} a second time", "each query_id once"
             ),
-            hint="Keep one row for each query; two categories of one query need two columns.",
+            hint="Keep one row per query; two categories of one query need two columns.",
         )
         first = ["query_id", "text"]
         return cls(frame[first + [c for c in frame.columns if c not in first]])

@@ -92,9 +92,9 @@ class RankedRun(Run):
     def scores(self) -> Floats:
         """There are none. Raises RanklensError."""
         raise RanklensError(
-            f"{as_judged_ranks([self.name])}: its scores, and the documents that nobody judged,"
-            " are not known.",
-            "Give the run itself.",
+            f"{as_judged_ranks([self.name])}, without scores and without the ids of unjudged"
+            " documents.",
+            "Load the run itself.",
         )
 
     def length(self, query_id: str) -> int:
@@ -128,12 +128,12 @@ class RankedRun(Run):
 def _check_ranks(doc_ids: pa.ChunkedArray, rank: Ints, retrieved: Ints, judged: Ints) -> None:
     empty = pc.fill_null(pc.equal(doc_ids, ""), False)
     refuse(
-        "A document has an id.",
+        "Every document needs an id.",
         np.flatnonzero(values_of(empty)),
-        lambda row: RowProblem(row, "an empty doc_id", "an id, or null for no judged document"),
+        lambda row: RowProblem(row, "an empty doc_id", "an id, or null if no document is judged"),
     )
     refuse(
-        "A list has a length, and ranks within it.",
+        "Every list needs a length, and ranks no greater than that.",
         np.flatnonzero((rank < 1) | (rank > retrieved) | (judged < 0) | (retrieved > _LONGEST)),
         lambda row: RowProblem(
             row,
@@ -153,14 +153,14 @@ def _check_lists(
     """Refuse lists that contradict themselves; `counts` int64[2, n] are retrieved and judged."""
     _, first = np.unique(codes, return_index=True)
     refuse(
-        "The rows of a query tell the same lengths.",
+        "All rows of a query must have the same lengths.",
         np.flatnonzero((counts != counts[:, first][:, codes]).any(axis=0)),
         lambda row: RowProblem(
             row,
-            f"{counts[0, row]} retrieved and {counts[1, row]} judged, unlike in a row before",
+            f"{counts[0, row]} retrieved and {counts[1, row]} judged, unlike an earlier row",
             "the same numbers in all rows of a query",
         ),
-        hint="Do the rows come from two runs of one name, or made with other judgments?",
+        hint="Are there two runs of the same name, or rows made with different judgments?",
     )
     rows = np.flatnonzero(known)
     again, _ = repeated_rows(codes[rows], doc_ids.take(column_of(rows)))
@@ -168,18 +168,18 @@ def _check_lists(
     same = (np.diff(codes[order]) == 0) & (np.diff(rank[order]) == 0)
     twice = np.unique(np.concatenate([rows[again], order[1:][same]]))
     refuse(
-        "A list has each document and each rank once.",
+        "A list may contain each document and each rank only once.",
         twice,
         lambda row: RowProblem(row, f"{doc_ids[row].as_py()} at rank {rank[row]} again", ONCE),
-        hint="Was a part given twice?",
+        hint="Was a part loaded twice?",
     )
     listed = np.bincount(codes[rows], minlength=len(first))
     refuse(
-        "A list has no more judged documents than are judged.",
+        "A list cannot have more judged documents than the judgments.",
         first[listed > counts[1, first]],
         lambda row: RowProblem(
             row,
             f"{listed[codes[row]]} documents for {counts[1, row]} judged",
-            "at most as many documents as are judged for the query",
+            "at most as many documents as the query has judgments",
         ),
     )

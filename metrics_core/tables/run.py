@@ -92,14 +92,14 @@ class Run(Judgable):
         if duplicates == "error":
             why = why_spoilt([self.doc_ids[int(repeated[0])].as_py()], MERGED)
             refuse(
-                "A run lists a document once for each query.",
+                "A run may list a document only once per query.",
                 repeated,
                 lambda row: RowProblem(
                     row, f"{self.pair(row)} a second time", "each document once for a query"
                 ),
                 hint=why
-                or "Keep one of the rows, or read the run with duplicates=best"
-                " (the highest score counts) or duplicates=first.",
+                or "Keep one of the rows, or read the run with duplicates=best (keeps the"
+                " highest score) or duplicates=first.",
                 offer="duplicates=best",
             )
         dropped = repeated
@@ -108,7 +108,7 @@ class Run(Judgable):
         kept = "the highest score" if duplicates == "best" else "the first row"
         note = Note(
             "duplicates",
-            f"{len(repeated):,} repeated documents; {kept} of each counts",
+            f"{len(repeated):,} repeated documents; only {kept} of each is used",
             count=len(repeated),
             examples=tuple(self.pair(int(row)) for row in repeated[:3]),
             loud=True,

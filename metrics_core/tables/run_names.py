@@ -44,7 +44,7 @@ def told_apart(
             notes.append(
                 Note(
                     "same_run",
-                    f"{run.name} was given twice; shown once",
+                    f"{run.name} was loaded twice; shown once",
                     1,
                     (twin.name,),
                 )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 SHORTENED = r"^[1-9](?:\.\d+)?[Ee]\+\d+$"
 """A long number as a spreadsheet or a float shows it: its last digits are lost."""
-EXPORT_AGAIN = "Export the ids as text, without a spreadsheet or float in between."
+EXPORT_AGAIN = "Export the ids again as text, without a spreadsheet or float in between."
 
 MERGED = {
     SHORTENED: "was shortened by a spreadsheet or float, so that several ids may have become one."
@@ -16,10 +16,10 @@ MERGED = {
 """What makes one id of several."""
 _SPOILT = {
     **MERGED,
-    r"^b(['\"]).*\1$": "is bytes as Python prints them: read ids with 'quotes' (--map-docs,"
-    " --map-queries), or decode them before they are written.",
-    r"%[0-9A-Fa-f]{2}": "is percent-encoded: read ids with 'percent' (--map-docs, --map-queries),"
-    " or write them alike in both files.",
+    r"^b(['\"]).*\1$": "is a printed Python bytes object: read ids with 'quotes'"
+    " (--map-docs, --map-queries), or decode them before you write them.",
+    r"%[0-9A-Fa-f]{2}": "is percent-encoded: read ids with 'percent'"
+    " (--map-docs, --map-queries), or write them the same way in both files.",
 }
 
 

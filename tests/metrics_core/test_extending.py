@@ -113,14 +113,16 @@ def test_it_stands_where_ours_stand(installed: Said) -> None:
 def test_what_is_wrong_with_others_is_said_once(installed: Said) -> None:
     _, stderr = installed
     assert stderr.count("A plug-in of ") == 2
-    assert "broken-one is left out (entry point ranklens.measures: a = broken_one). Modul" in stderr
+    assert (
+        "broken-one was not loaded (entry point ranklens.measures: a = broken_one). Modul" in stderr
+    )
     assert "The measure nDCG of copy-cat has a name of nDCG of Ranklens: ndcg." in stderr
 
 
 def test_who_asks_for_a_measure_that_is_left_out_is_told_so(installed: Said) -> None:
     said, _ = installed
     assert said["hint"].startswith("Did you mean LinearP?")
-    assert said["hint"].endswith("What broken-one and copy-cat would add could not be loaded.")
+    assert said["hint"].endswith("The measures of broken-one and copy-cat could not be loaded.")
 
 
 def test_where_nothing_is_installed_nothing_is_loaded() -> None:

@@ -136,7 +136,7 @@ def test_a_column_called_as_a_measure_is_it_only_in_its_range() -> None:
         (LATENCY.assign(latency=np.inf), None, "'v1' for query 'q0' is inf"),
         (LATENCY.assign(query_id=None), None, "Row 1 of the scores has no query_id."),
         (pd.concat([LATENCY, LATENCY]), None, "contain query 'q0' twice"),
-        (5, None, "5 is no table"),
+        (5, None, "5 is not a table"),
     ],
 )
 def test_frames_that_hold_no_scores_are_said(frame: Any, measure: str | None, said: str) -> None:

@@ -28,6 +28,7 @@ TWINS = {
     "recall@5": "R@5",
     "recall": "SetR",
     "f1": "SetF",
+    "f1@5": "F@5",
     "r-precision": "Rprec",
     "mrr": "RR",
     "mrr@3": "RR@3",

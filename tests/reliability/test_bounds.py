@@ -220,7 +220,7 @@ def test_sizes(given: Any, size: int) -> None:
 
 @pytest.mark.parametrize("given", ["", "GB", "-1", "0", 0, "1e9", "٣", True, "2 GiB", "9" * 99])
 def test_what_is_no_size(given: Any) -> None:
-    with pytest.raises(ParameterError, match="is no size"):
+    with pytest.raises(ParameterError, match="is not a valid size"):
         read(RUN, limit=given)
 
 
@@ -228,16 +228,15 @@ def test_the_error_names_the_limit_the_size_and_how_to_raise_it() -> None:
     with pytest.raises(FileFormatError) as caught:
         read(RUN, name="x.run", limit=1_000)
     assert str(caught.value) == (
-        f"x.run: expected at most 1,000 bytes, found {len(RUN):,} bytes\n"
-        "If it is meant to be so large and the memory is there: `--limit 1GB` on the command line,"
-        ' limit="1GB" in Python.'
+        f"x.run: expected at most 1,000 bytes, found {len(RUN):,} bytes\nIf this size is intended"
+        ' and you have enough memory: `--limit 1GB` on the command line, limit="1GB" in Python.'
     )
     assert len(read(RUN, limit=len(RUN)).table) == 100
 
 
 def test_a_given_limit_lifts_the_suspicion(monkeypatch: pytest.MonkeyPatch) -> None:
     data = gzip.compress(b"q1 Q0 d1 1 1 t\n" + b"# %s\n" % (b"x" * 100) * 700_000)
-    with pytest.raises(FileFormatError, match="50 times the packed size"):
+    with pytest.raises(FileFormatError, match="50 times the compressed size"):
         read(data)
     assert len(read(data, limit="1GB").table) == 1
 

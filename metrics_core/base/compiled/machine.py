@@ -141,7 +141,7 @@ def being_compiled() -> str:
 
 
 def _how_long(part: str) -> str:
-    return f"Compiling, once for this machine, about {_SECONDS[part]} s …"
+    return f"Compiling once for this machine, about {_SECONDS[part]} s …"
 
 
 def _say_how_long(part: str) -> None:
@@ -191,8 +191,8 @@ def _check_allowed() -> None:
     if refused:
         why = os.strerror(ctypes.get_errno())
         raise RanklensError(
-            f"This system lets no program run code that it has loaded itself ({why}).",
-            "Ranklens needs that for comparisons, curves and large runs. Allow it for this program:"
+            f"This system does not allow a program to run code that it compiles itself ({why}).",
+            "Comparisons, curves and large runs need compiled code. Allow it for this program:"
             " `MemoryDenyWriteExecute=no` in a systemd unit, `execmem` in SELinux.",
         )
 

@@ -97,7 +97,7 @@ def read_lists(source: Source, request: Request, given: Sequence[Records] | None
             _refuse_unclear(source, inference)
         last = _mappings_by(inference, request) or last
         if not last:
-            problem = LineProblem(None, "no list of documents by query", KIND_TITLES[request.kind])
+            problem = LineProblem(None, "no lists of documents by query", KIND_TITLES[request.kind])
             raise refuse(source, [problem], hint=_HINT)
         used = _used(last) if request.columns else []
         names.update(dict.fromkeys(used or inference.names))
@@ -169,14 +169,14 @@ def _refuse_unclear(source: Source, inference: Inference) -> None:
         found = f"{len(inference.rivals)} lists of documents: {_listed(inference.rivals)}"
         expected, role, paths = "one", "doc", inference.rivals
     elif inference.unnamed:
-        found = f"objects in which nothing is named as a document: {_listed(inference.unnamed)}"
-        expected, role, paths = "the ids of documents", "doc", inference.unnamed
+        found = f"objects without a recognised document id: {_listed(inference.unnamed)}"
+        expected, role, paths = "document ids", "doc", inference.unnamed
     elif inference.unclear:
-        found = f"numbers beside the documents: {_listed(inference.unclear)}"
-        expected, role, paths = "names that say what they are", "score", inference.unclear
+        found = f"numbers of unknown meaning for each document: {_listed(inference.unclear)}"
+        expected, role, paths = "a recognised score or grade", "score", inference.unclear
     else:
         return
-    hint = f"Say which counts, such as columns {role}={paths[0]}. {fields_listed(source)}"
+    hint = f"Choose one, for example columns {role}={paths[0]}. {fields_listed(source)}"
     raise refuse(source, [LineProblem(None, found, expected)], hint=hint)
 
 

@@ -105,7 +105,8 @@ def parse_mapping(text: str) -> Mapping[str, Alternatives]:
         role, equals, path = part.partition("=")
         if not equals or role in paths:
             raise ParameterError(
-                f"{part!r} is not a new ROLE=PATH.", "A mapping is such as query=qid doc=docs[]."
+                f"{part!r} is not ROLE=PATH, or repeats a role.",
+                "Example of a mapping: query=qid doc=docs[].",
             )
         paths[role] = parse_path(path)
     return paths
@@ -132,7 +133,7 @@ def _steps(text: str, whole: str) -> tuple[Step, ...]:
         # A name needs a dot before it, but for the first one; keys have no parts.
         apart = found is not None and (not steps or text[at] in ".[")
         if found is None or not apart or (steps and steps[-1].kind == "keys"):
-            raise ParameterError(f"The path {whole!r} cannot be read from {text[at:]!r} on.", _HINT)
+            raise ParameterError(f"The path {whole!r} is invalid from {text[at:]!r} on.", _HINT)
         steps.append(_step(found))
         at = found.end()
     return tuple(steps)
@@ -147,4 +148,4 @@ def _step(found: re.Match[str]) -> Step:
     return Step("key", found["quoted"] or found["name"], optional)
 
 
-_HINT = 'Paths are such as qid, query.id, hits[].docid, relevant.*~, "Query Text".'
+_HINT = 'Examples of paths: qid, query.id, hits[].docid, relevant.*~, "Query Text".'

@@ -122,7 +122,12 @@ def column_on(records: Records, path: Path, rows: RowAxis) -> RoleValues:
     if path.constant is not None:
         return RoleValues(rows, PythonValues([path.constant]), np.zeros(rows.count, dtype=np.int64))
     if path.joined:
-        return _joined([column_on(records, part, rows) for part in path.joined], rows)
+        # On the axis of the parts: on that of the rows a long name would be written once per row.
+        axes = [records.values_at(part.steps)[0] for part in path.joined]
+        axis = max(axes, key=depth_of)
+        if axis.rows_on(rows) is None:
+            axis = rows
+        return _on(axis, _joined([column_on(records, part, axis) for part in path.joined]), rows)
     axis, values = records.values_at(path.steps)
     return _most_frequent(axis, values, rows) if path.most else _on(axis, values, rows)
 
@@ -139,7 +144,9 @@ def _on(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:
     while beside is not None and beside.above is not axis.above:
         beside = beside.above
     if beside is None or axis.above is None:
-        raise MappingError(rows, 0, f"values at {axis.path}", f"values beside or above {rows.path}")
+        raise MappingError(
+            rows, 0, f"values at {axis.path}", f"values at the level of {rows.path} or above it"
+        )
     lengths, own = _lengths(beside), _lengths(axis)
     differing = np.flatnonzero(lengths != own)
     if len(differing):
@@ -158,9 +165,9 @@ def _lengths(axis: RowAxis) -> Ints:
     return np.bincount(axis.parents, minlength=count)
 
 
-def _joined(parts: Sequence[RoleValues], rows: RowAxis) -> RoleValues:
+def _joined(parts: Sequence[RoleValues]) -> PythonValues:
     """Names of several parts: each part only where it tells apart names that are alike so far."""
-    names = [""] * rows.count
+    names = [""] * len(parts[0].listed())
     for number, part in enumerate(parts):
         words = ["" if value is None else str(value) for value in part.listed()]
         spread = Counter(name for name, _ in set(zip(names, words, strict=True)))
@@ -168,7 +175,7 @@ def _joined(parts: Sequence[RoleValues], rows: RowAxis) -> RoleValues:
             f"{name} {word}".strip() if number == 0 or spread[name] > 1 else name
             for name, word in zip(names, words, strict=True)
         ]
-    return RoleValues(rows, PythonValues(names))
+    return PythonValues(names)
 
 
 def _most_frequent(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:

@@ -36,7 +36,7 @@ from metrics_core.tables.columns import ID, coded, coded_anew
 
 Mappings = Sequence[Mapping[str, Alternatives]]
 _EXPECTED = {"query": "the id of a query", "doc": "the id of a document", "system": "a run's name"}
-_SEVERAL_RUNS = "Are these the results of several runs? Give each a file of its own."
+_SEVERAL_RUNS = "Does the file contain several runs? Use one file per run."
 _EMPTY = Remark(("run", "qrels"), "empty", "{n:,} {things} with an empty list")
 
 
@@ -98,7 +98,7 @@ def load_mapped(
     if not any(map(len, gathered.tables)):
         found = "no document in any list" if rules is None else f"none in this file ({rules.title})"
         problem = LineProblem(None, found, KIND_TITLES[request.kind])
-        end = "" if rules is None else "Was it written to the end? "
+        end = "" if rules is None else "Is the file complete? "
         raise NothingOfKindError(source.name, [problem], hint=end + hint)
     table = pa.concat_tables(gathered.tables, promote_options="default")
     empty = [query for (_, query), has_documents in gathered.lists.items() if not has_documents]
@@ -324,7 +324,7 @@ def _with_grades(
         def lacking(row: int) -> tuple[str, str, str]:
             query_id, doc_id = (table[name][row].as_py() for name in ("query_id", "doc_id"))
             found = f"no grade for document {doc_id} of query {query_id}"
-            return found, "a grade", "Give a grade to all documents, or to none."
+            return found, "a grade", "Give all documents a grade, or none."
 
         raise refuse_values(source, index, missing, lacking)
     if "score" not in table.column_names:
@@ -336,8 +336,8 @@ def _with_grades(
         grades = pc.if_else(positive, scores, grades)
     elif unused := len(of_positive) - of_positive.null_count:
         message = (
-            f"{counted(unused, 'score')} beside the documents not read as grades, since not every"
-            " document has a whole one; listed documents have grade 1, in a negative list 0"
+            f"{counted(unused, 'score')} ignored as grades, because not every document has a whole"
+            " number; listed documents get grade 1, in a negative list 0"
         )
         notes.append(Note("scores", message, unused, loud=True))
     at = table.column_names.index("relevance")
@@ -361,12 +361,12 @@ def _load_run(
     lacking = np.flatnonzero(np.isnan(numbers[by]))
     if len(lacking):
         expected = {"score": A_SCORE, "rank": "a rank", "place": "a score or a rank"}[by]
-        problem = ("nothing", expected, f"Give a {by} to all documents, or to none.")
+        problem = ("nothing", expected, f"Give all documents a {by}, or none.")
         raise refuse_values(source, index, lacking, lambda row: problem)
     if by != "score":
         message = {
-            "rank": "there is a rank but no score; the rank gives the order",
-            "place": "there are no scores; the order of each list gives the rank",
+            "rank": "no scores in the file; ordered by rank",
+            "place": "no scores in the file; the order of each list is the ranking",
         }[by]
         notes.append(Note("rank", message, len(table)))
     kept = [name for name in ("query_id", "doc_id", "tag") if name in table.column_names]

@@ -76,7 +76,7 @@ def load_texts(
     if not sum(map(len, ids)):
         found = f"none in this file ({title})"
         problem = LineProblem(None, found, KIND_TITLES[request.kind])
-        raise NothingOfKindError(source.name, [problem], hint=f"Was it written to the end? {hint}")
+        raise NothingOfKindError(source.name, [problem], hint=f"Is the file complete? {hint}")
     coded = pa.chunked_array(ids).combine_chunks().dictionary_encode()
     said, differing = _first_values(coded, pa.concat_tables(parts, promote_options="default"))
     try:
@@ -99,9 +99,8 @@ def _notes(own_id: str, unused: list[str], differing: list[str]) -> Iterator[Not
         yield Note("columns", message, len(unused), tuple(unused[:3]))
     if differing:
         many = ("query", "queries") if own_id == "query" else ("document", "documents")
-        stand = plural(len(differing), "stands", "stand")
-        what = f"{len(differing):,} {plural(len(differing), *many)} {stand}"
-        message = f"{what} again with other texts; the first count"
+        what = f"{len(differing):,} {plural(len(differing), *many)}"
+        message = f"{what} repeated with different texts; the first text is kept"
         yield Note("other_texts", message, len(differing), tuple(differing[:3]))
 
 

@@ -27,12 +27,8 @@ def refuse_problems(source: Source, blocks: Sequence[Parsed]) -> None:
         header = any(block.header for block in blocks)
         raise refuse(
             source,
-            [
-                LineProblem(
-                    None, "only a header" if header else "no rows", "a row for each document"
-                )
-            ],
-            hint="The file is empty; was it written to the end?",
+            [LineProblem(None, "only a header" if header else "no rows", "one row per document")],
+            hint="The file is empty. Check that it was written completely.",
         )
 
 
@@ -41,7 +37,7 @@ def line_notes(blocks: Sequence[Parsed]) -> list[Note]:
     notes = []
     header = next((block.header for block in blocks if block.header), "")
     if header:
-        message = "the first line names the columns and was skipped"
+        message = "the first line is a header and was skipped"
         notes.append(Note("header", message, 1, (header,)))
     comments = sum(block.comments for block in blocks)
     if comments:
@@ -54,6 +50,6 @@ def line_notes(blocks: Sequence[Parsed]) -> list[Note]:
         notes.append(Note("blank", f"{counted(blanks, 'blank line')}, skipped", blanks))
     long = sum(block.long_lines for block in blocks)
     if long:
-        message = f"{counted(long, 'line')} of more than six columns; the run name takes the rest"
+        message = f"{counted(long, 'line')} with more than six columns; the rest is the run name"
         notes.append(Note("long_lines", message, long))
     return notes

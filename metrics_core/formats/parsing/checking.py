@@ -76,8 +76,8 @@ def qrels_table(source: Source, request: Request, rows: pa.Table, index: RowLine
         qrels = qrels.noting(_subtopic_note(qrels))
     if grades.dtype.kind == "f" and grades.min() >= 0 and grades.max() <= 1:
         message = (
-            "all grades lie between 0 and 1; measures that ask which documents are relevant count"
-            " those of grade 1, unless they are given a limit, such as AP(rel=0.5)"
+            "all grades are between 0 and 1; binary measures count only grade 1 as relevant, unless"
+            " you set a threshold such as AP(rel=0.5)"
         )
         qrels = qrels.noting(Note("fractions", message, int((grades % 1 > 0).sum()), loud=True))
     negative = int(np.count_nonzero(grades < 0))
@@ -107,7 +107,7 @@ def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
             raise refuse(source, [problem_in_row(index, row, found, expected)])
         if (pc.sum(lengths).as_py() or 0) > MOST_TEXT:
             problem = LineProblem(None, f"{size_text(pc.sum(lengths).as_py())} as {name}", _ALL_IDS)
-            raise refuse(source, [problem], hint="Give the file in parts.")
+            raise refuse(source, [problem], hint="Split the file into parts.")
 
 
 def _subtopics(rows: pa.Table) -> pa.DictionaryArray | None:
@@ -129,14 +129,13 @@ def _subtopic_note(qrels: Qrels) -> Note:
     several = len(table) - len(qrels)
     if several:
         message = (
-            f"judgments by subtopic: {each:.3g} subtopics a query on average; other measures use a"
-            " document's highest grade"
+            f"judgments by subtopic: {each:.3g} subtopics per query on average; measures without"
+            " subtopics use each document's highest grade"
         )
     else:
         message = (
-            f"the second column differs within a query ({each:.3g} values on average), though no"
-            " document is judged under two; it is kept, and measures of diversity take it for the"
-            " subtopic"
+            f"the second column varies within a query ({each:.3g} values on average), though no"
+            " document is judged under two values; diversity measures use it as the subtopic"
         )
     return Note("subtopics", message, len(table), shown)
 

@@ -46,11 +46,11 @@ def chosen_columns(given: Mapping[str, str]) -> Columns:
         role = WORDS.get(word.strip().lower())
         if role is None:
             words = ", ".join(w for w in WORDS if "_" not in w)
-            raise ParameterError(f"There is no column {word!r} to name.", f"They are: {words}.")
+            raise ParameterError(f"Unknown column role {word!r}.", f"Available: {words}.")
         if role in chosen or not str(name).strip():
-            raise ParameterError(f"columns names {word} twice, or by nothing.")
+            raise ParameterError(f"columns names {word} twice or without a value.")
         if str(name).strip() == NO_COLUMN and role != "run":
-            raise ParameterError(f"columns names no column for {word}; only system may be '-'.")
+            raise ParameterError(f"columns has '-' for {word}; only system may be '-'.")
         chosen[role] = str(name).strip()
     return chosen
 

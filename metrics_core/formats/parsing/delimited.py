@@ -59,9 +59,9 @@ def csv_records(source: Source, separator: str) -> Iterator[Record]:
         try:
             fields = next(rows, None)
         except csv.Error as error:
-            problem = LineProblem(first, f"a quoted field gone wrong ({error})", "closed quotes")
+            problem = LineProblem(first, f"a malformed quoted field ({error})", "closed quotes")
             raise refuse(
-                source, [problem], hint='A quote inside a quoted field is written twice: "".'
+                source, [problem], hint='Double a quote inside a quoted field: "".'
             ) from error
         if fields is None:
             return
@@ -122,10 +122,12 @@ def named_from(
 
 
 def _misfit(first: int, last: int, fields: Sequence[str], names: Sequence[str]) -> LineProblem:
-    hint = f"The columns are: {', '.join(names[:12])}."
+    hint = f"Columns: {', '.join(names[:12])}."
     if last > first:
         found = f"{len(fields)}, over {last - first + 1} lines"
-        return LineProblem(first, found, f"{len(names)} columns", hint="Is a quote left open?")
+        return LineProblem(
+            first, found, f"{len(names)} columns", hint="Is a closing quote missing?"
+        )
     if len(fields) > len(names):
         hint += " A separator inside a value needs quotes around the value."
     return LineProblem(first, str(len(fields)), f"{len(names)} columns", hint=hint)

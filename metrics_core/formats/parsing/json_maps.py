@@ -110,8 +110,8 @@ def load_map(source: Source, request: Request) -> Loaded:
     """A run or judgments from `{query: {document: number}}`. Raises FileFormatError."""
     rows = _read(source)
     if not rows.rows:
-        problem = LineProblem(None, "no document for any query", "at least one")
-        raise refuse(source, [problem], hint="Was the file written to the end?")
+        problem = LineProblem(None, "no documents for any query", "at least one")
+        raise refuse(source, [problem], hint="Is the file complete?")
     if rows.wrong:
 
         def problem_of(row: int) -> tuple[str, str, str]:
@@ -132,8 +132,8 @@ def load_map(source: Source, request: Request) -> Loaded:
 
 
 _HINT = (
-    'It looks like {"q1": {"doc-7": 14.2}}. Of records in another shape say where documents are,'
-    " with columns such as query=results[].q,doc=results[].hits[].id,score=results[].hits[].score."
+    'Example: {"q1": {"doc-7": 14.2}}. For other structures, name the paths with columns such'
+    " as query=results[].q,doc=results[].hits[].id,score=results[].hits[].score."
 )
 
 
@@ -162,7 +162,7 @@ def _table(source: Source, request: Request, rows: _Rows) -> Table:
     if request.kind == "qrels":
         table = pa.table({**rows.ids, "relevance": texts})
         qrels = qrels_table(source, request, table, rows)
-        message = "all numbers are small whole numbers and are read as grades, not as scores"
+        message = "all numbers are small integers, so they are read as grades, not scores"
         whole = whole_grades(texts.slice(0, 1000).to_pylist())
         return qrels.noting(Note("kind", message, rows.rows)) if whole else qrels
     scores: Floats = np.concatenate([parse_scores(t) for t in texts.chunks])

@@ -193,10 +193,10 @@ def _refusing(source: Source, text: str, line: int | None) -> Iterator[None]:
     try:
         yield
     except json.JSONDecodeError as error:
-        found = f"{error.msg} at character {error.colno}"
+        found = f"invalid syntax at character {error.colno} ({error.msg})"
         problem = LineProblem(line or error.lineno, found, "JSON", _around(text, error.pos))
         end = not text[error.pos :].strip()
-        hint = f"The {'line' if line else 'file'} seems to be cut off." if end else ""
+        hint = f"The {'line' if line else 'file'} seems to be truncated." if end else ""
         raise refuse(source, [problem], hint=hint) from error
     except _RefusedError as error:
         at = line or _line_of_refused(text, error)
@@ -242,7 +242,7 @@ def check_strings(source: Source, text: str, values: Iterable[str], line: int | 
             code = ascii(value[error.start])[1:-1]
             at = line or text.count("\n", 0, max(text.lower().find(code), 0)) + 1
             problem = LineProblem(at, f"half a character ({code})", "whole characters")
-            hint = "The text was cut inside an emoji or a rare character."
+            hint = "The text was truncated inside an emoji or a rare character."
             raise refuse(source, [problem], hint=hint) from error
 
 
@@ -255,7 +255,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _twice(key: str, at: int | None = None) -> _RefusedError:
-    hint = "Only one of the values would count; keep the right one."
+    hint = "Only one of the values can be used; keep the correct one."
     return _RefusedError(
         f"the key `{shortened(key)}` twice in one object", "each key once", hint, at
     )
@@ -298,7 +298,7 @@ def too_long(length: int) -> tuple[str, str]:
 
 
 def _constant(name: str) -> Any:
-    hint = "JSON has no such number. Leave the document out, or give it a score."
+    hint = "JSON does not allow this number. Remove the document, or give it a score."
     raise _RefusedError(f"`{name}`", "a finite number", hint)
 
 

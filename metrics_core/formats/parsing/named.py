@@ -98,16 +98,16 @@ def check_columns(
         return understood
     found = f"no column for {' and '.join(understood.missing)} among {shown}"
     problem = LineProblem(line, found, _NEEDED[request.kind])
-    hint = "Name these columns so, or by one of their usual other names, in the first line."
+    hint = "Use these names, or a recognised alternative, in the first line."
     hint = hint if line else hint.replace(", in the first line", "")
     if request.kind in ("run", "qrels"):
         number = "score" if request.kind == "run" else "grade"
-        hint += f" Or say which is which: columns query=…,doc=…,{number}=…."
+        hint += f" Or assign the columns: columns query=…,doc=…,{number}=…."
     far = position(names, DISTANCES)
     if "score" in understood.missing and far >= 0:
         hint = (
-            f"Of `{names[far]}` the smallest is the best, of a score the greatest: read it turned"
-            f" round, with columns score=-{names[far]}."
+            f"`{names[far]}` is a distance (smallest is best), but a score must be highest for the"
+            f" best. Invert it with columns score=-{names[far]}."
         )
     raise refuse(source, [problem], hint=hint)
 
@@ -119,7 +119,7 @@ def load_named(
     understood = check_columns(source, named.names, request, named.header)
     if not len(named):
         problem = LineProblem(None, "only a header", "at least one row")
-        raise refuse(source, [problem], hint="Was the file written to the end?")
+        raise refuse(source, [problem], hint="Is the file complete?")
     used = ", ".join(_used(named, request.kind, understood))
     if request.kind == "run":
         rows = _run_rows(source, request, named, understood)
@@ -147,8 +147,8 @@ def _asking_for_systems(
     if not others or "tag" in understood.roles or not len(repeated_rows(codes, rows["doc_id"])[0]):
         return error
     hint = (
-        f"Does a column name the system that each row is of, such as `{others[0]}`? Then read the"
-        f" file with columns system={others[0]}. {error.hint}"
+        f"If a column identifies the system of each row, such as `{others[0]}`, read the file with"
+        f" columns system={others[0]}. {error.hint}"
     )
     return FileFormatError(error.file, error.problems, hint=hint, count=error.count)
 
@@ -174,13 +174,13 @@ def _run_rows(
         rows["score"] = _scores(source, named, roles["score"])
         if turned(named.names, request.columns):
             rows["score"] = -rows["score"]
-            message = f"`{named.names[roles['score']]}` is read turned round: the smallest first"
+            message = f"`{named.names[roles['score']]}` is inverted: smallest first"
             named.notes.append(Note("columns", message, len(named)))
         if "rank" in roles:
             rows["rank"] = _ranks(named.column(roles["rank"]))
     else:
         rows["score"] = -_scores(source, named, roles["rank"])
-        message = "there is a rank but no score; the rank gives the order"
+        message = "no scores in the file; ordered by rank"
         named.notes.append(Note("rank", message, len(named)))
     if "tag" in roles:
         rows["tag"] = named.column(roles["tag"])
@@ -208,7 +208,7 @@ def _qrels(source: Source, request: Request, named: NamedColumns, understood: Un
     grades = pc.utf8_trim(pc.fill_null(column.cast(ID), ""), " \t")
     name = named.names[at]
     if fold(name) in NAMES["score"] and "relevance" not in request.columns:
-        whole = "holds small whole numbers and " if request.grades == "integer" else ""
+        whole = "contains small integers and " if request.grades == "integer" else ""
         message = f"the column `{name}` {whole}is read as grades"
         named.notes.append(Note("columns", message, len(named)))
     if fold(name) == "escilabel" and request.grades == "integer":
@@ -241,7 +241,7 @@ def _with_grade(rows: pa.Table, named: NamedColumns) -> tuple[pa.Table, RowLines
     count = pc.sum(empty).as_py() or 0
     if not count or count == len(rows):
         return rows, named.index
-    message = f"{count:,} rows without a grade, left out; their documents stay unjudged"
+    message = f"{count:,} rows without a grade, excluded; their documents stay unjudged"
     named.notes.append(Note("ungraded", message, count, loud=True))
     kept = pc.invert(empty)
     places = np.flatnonzero(kept.to_numpy())
@@ -254,7 +254,7 @@ def _queries(source: Source, named: NamedColumns, understood: Understood) -> Tab
     if "text" in understood.roles:
         columns["text"] = pc.fill_null(named.column(understood.roles["text"]), "").to_pylist()
     else:
-        message = "there is no column for the text; the queries have none"
+        message = "no text column found; the queries have no text"
         named.notes.append(Note("columns", message, len(named)))
     for at in understood.others:
         name = _free_name(named.names[at], ("query_id", "text"))

@@ -36,7 +36,7 @@ def rank_notes(
 
 def fraction_notes(count: int) -> list[Note]:
     """The note on so many ranks that are no whole numbers."""
-    message = f"{counted(count, 'rank')} not a whole number; the order follows from the scores"
+    message = f"{counted(count, 'rank')} not a whole number; ordered by score"
     return [Note("rank", message, count)]
 
 
@@ -46,8 +46,8 @@ def contradiction_notes(query_ids: pa.Array, contradicting: npt.NDArray[Any]) ->
         return []
     names = query_ids.take(column_of(contradicting[:3])).to_pylist()
     message = (
-        f"in {len(contradicting):,} of {len(query_ids):,} queries the rank column"
-        " contradicts the scores; the order follows from the scores"
+        f"in {len(contradicting):,} of {len(query_ids):,} queries the rank column contradicts the"
+        " scores; ordered by score"
     )
     examples = tuple(f"query {name}" for name in names)
     return [Note("rank", message, len(contradicting), examples)]
@@ -71,7 +71,7 @@ def rising_notes(query_id: pa.Array | pa.ChunkedArray, scores: Floats) -> list[N
         return []
     message = (
         f"in {len(rising):,} of {n:,} lists the scores rise from the first row to the last; are"
-        " these distances, of which the smallest is the best?"
+        " they distances (smallest is best)?"
     )
     names = query_ids.dictionary.take(column_of(rising[:3])).to_pylist()
     return [Note("rising", message, len(rising), tuple(f"query {name}" for name in names), True)]

@@ -47,8 +47,8 @@ def ranks_note(run: RankedRun) -> Note:
     """What such a run knows, and what it does not."""
     documents = len(run) - run.doc_ids.null_count
     message = (
-        f"came as judged ranks: of {int(run.lengths.sum()):,} listed documents it names the"
-        f" {documents:,} judged {w.plural(documents, 'one', 'ones')}; the others, their scores and"
-        " ties are not known"
+        f"came as judged ranks: of {int(run.lengths.sum()):,} listed documents it identifies the"
+        f" {documents:,} judged {w.plural(documents, 'one', 'ones')}; other ids, scores and ties"
+        " are unknown"
     )
     return Note("judged_ranks", message, documents)

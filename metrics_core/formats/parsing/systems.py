@@ -101,8 +101,8 @@ def load_systems(
 def check_runs(source: Source, runs: int) -> None:
     """Refuse a file of very many runs."""
     if runs > MOST_RUNS:
-        problem = LineProblem(None, f"{runs:,}", f"at most {MOST_RUNS:,} runs in a file")
-        raise refuse(source, [problem], hint="Give the runs in several files.")
+        problem = LineProblem(None, f"{runs:,}", f"at most {MOST_RUNS:,} runs per file")
+        raise refuse(source, [problem], hint="Split the runs into several files.")
 
 
 def only_run(source: Source, read: Sequence[Loaded]) -> Loaded:
@@ -111,7 +111,7 @@ def only_run(source: Source, read: Sequence[Loaded]) -> Loaded:
         return read[0]
     shown = [shortened(one.tag) for one in read[:_SHOWN]]
     found = f"{len(read):,} runs: {', '.join(shown)}" + (", …" if len(read) > _SHOWN else "")
-    hint = "Their rows are told apart by the run's name; `read_runs` reads each of them."
+    hint = "The run name separates their rows; `read_runs` reads each run."
     raise refuse(source, [LineProblem(None, found, "one run")], hint=hint)
 
 
@@ -132,7 +132,7 @@ def systems_of(
         message = f"{len(present):,} run names in one file, read as one run"
         return [System("", rows)], [Note("tag", message, len(present), shown)]
     check(len(present))
-    message = f"{len(present):,} runs in one file, told apart by the run's name"
+    message = f"{len(present):,} runs in one file, separated by run name"
     return _apart(rows, codes, known), [Note("systems", message, len(present), shown)]
 
 

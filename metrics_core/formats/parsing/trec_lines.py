@@ -248,7 +248,7 @@ def _note_bad_rows(
         line = int(numbers[row])
         if shifted[row]:
             columns = 5 + len(fields_of(texts["tag"][int(row)].as_py()))
-            hint = "Does an id hold a blank? Tabs between all columns would tell. " + RUN.line
+            hint = "Does an id contain a blank? If so, separate all columns with tabs. " + RUN.line
             problem = LineProblem(line, str(columns), "6 columns", hint=hint)
         else:
             score = texts["score"][int(row)].as_py()

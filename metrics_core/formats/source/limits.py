@@ -89,7 +89,7 @@ class Limit:
         most = max(VALUES_FROM, int(VALUES_A_BYTE * packed))
         if values > most and not self.given:
             found = f"more than {most:,} in {size_text(packed)}"
-            expected = f"at most {VALUES_A_BYTE} values for each byte of a packed file"
+            expected = f"at most {VALUES_A_BYTE} values per byte of a compressed file"
             raise self.exceeded(file, found, expected, self.size, packed=True)
 
     def check_cells(
@@ -100,7 +100,7 @@ class Limit:
         most = self.cells if most is None else most
         if columns > MOST_COLUMNS:
             problem = LineProblem(line, f"{columns:,}", f"at most {MOST_COLUMNS:,} columns or keys")
-            hint = "Leave out what is not needed. Is this a table of a row for each document?"
+            hint = "Remove columns that are not needed. A table needs one row per document."
             raise FileFormatError(file, [problem], hint=hint)
         if rows * columns > most:
             found = f"{rows:,} rows of {columns:,} columns"
@@ -119,11 +119,11 @@ class Limit:
         that would let it pass."""
         enough = f"{-(-needed // 10**9)}GB"
         hint = (
-            f"If it is meant to be so large and the memory is there: `--limit {enough}` on the"
+            f"If this size is intended and you have enough memory: `--limit {enough}` on the"
             f' command line, limit="{enough}" in Python.'
         )
         if packed:
-            hint = f"Unpack the file and give what it holds, or split it. {hint}"
+            hint = f"Unpack the file and use its contents, or split it. {hint}"
         return FileFormatError(file, [LineProblem(None, found, expected)], hint=hint)
 
 
@@ -133,7 +133,9 @@ def bytes_of(size: Size) -> int:
     number = int(float(found[1]) * _UNITS[found[2].lower()]) if found else size
     if isinstance(number, int) and not isinstance(number, bool) and number > 0:
         return number
-    raise ParameterError(f"{size!r} is no size.", "Write a number of bytes, or 500MB, or 2GB.")
+    raise ParameterError(
+        f"{size!r} is not a valid size.", "Write a number of bytes, or for example 500MB or 2GB."
+    )
 
 
 def size_text(size: int) -> str:

@@ -80,7 +80,7 @@ def refuse(
     texts = source.lines_at(wanted) if wanted else {}
     shown = [p if p.text else replace(p, text=texts.get(p.line or 0, "")) for p in ordered]
     if cut_off:
-        hint = f"The file seems to be cut off in its last line. {hint or ordered[0].hint}".strip()
+        hint = f"The file seems to be truncated in its last line. {hint or ordered[0].hint}".strip()
     return FileFormatError(
         source.name, shown, hint=hint, count=max(count or 0, len(problems)), offer=offer
     )

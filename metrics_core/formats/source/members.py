@@ -50,7 +50,7 @@ def members_of(
         check_count(shown, len(names))
         bad = next((n for n in names if leads_out(n)), None)
         if bad is not None:
-            raise refuse(f"the path `{bad}`, which leads out of the archive")
+            raise refuse(f"the path `{bad}`, which points outside the archive")
         most, taken = limit.unpacked(size_of(source)), 0
 
         def content(member: str) -> bytes:
@@ -66,4 +66,4 @@ def check_count(shown: str, files: int) -> None:
     """Refuse a set of very many files."""
     if files > MOST_FILES:
         problem = LineProblem(None, f"{files:,}", f"at most {MOST_FILES:,} files in a set")
-        raise FileFormatError(shown, [problem], hint="Give the runs in several parts.")
+        raise FileFormatError(shown, [problem], hint="Split the runs into several sets.")

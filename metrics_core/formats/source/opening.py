@@ -46,8 +46,10 @@ def memory_enough(source: Source) -> Iterator[None]:
     try:
         yield
     except MemoryError as error:
-        problem = LineProblem(None, "more than the memory holds", "a file that fits into memory")
-        hint = "Close other programs, or give the file in parts."
+        problem = LineProblem(
+            None, "more than the available memory", "a file that fits into memory"
+        )
+        hint = "Close other programs, or split the file into parts."
         raise FileFormatError(source.name, [problem], hint=hint) from error
 
 

@@ -9,30 +9,30 @@ from collections.abc import Collection
 from metrics_core.base.errors import FileFormatError, LineProblem
 
 _A_TABLE = "a table as text or Parquet"
-_SHEET = "Save the sheet as CSV and give that."
+_SHEET = "Save the sheet as CSV and use that file."
 _ARRAY = (
-    "An array holds no ids. Write a table of query_id, doc_id and score, such as with pandas'"
+    "An array has no ids. Write a table with query_id, doc_id and score, for example with pandas'"
     " to_csv or to_parquet."
 )
 _PICKLE = (
-    "Loading a pickle runs what is in it, so it is not read. Load it where it comes from, and save"
-    " the table as Parquet, CSV or JSON."
+    "Loading a pickle runs the code in it, so pickles are not read. Load it in your own"
+    " environment, and save the table as Parquet, CSV or JSON."
 )
-_UNPACK = "Unpack it and give the files in it."
+_UNPACK = "Unpack it and use the files in it."
 _EXPORT = "Export the table as CSV."
 
 _BY_START: tuple[tuple[re.Pattern[bytes], str, str], ...] = tuple(
     (re.compile(start, re.DOTALL), what, way_out)
     for start, what, way_out in (
         (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Office document", _SHEET),
-        (rb"%PDF-", "a PDF document", "Give the table that it was made of, as CSV."),
-        (rb"\x93NUMPY", "an array of NumPy", _ARRAY),
+        (rb"%PDF-", "a PDF document", "Use the original table as CSV."),
+        (rb"\x93NUMPY", "a NumPy array", _ARRAY),
         # An opcode of what a pickle begins with: a frame, a mark, a list, a dictionary, a name.
-        (rb"\x80[\x02-\x05][\x95()\]}ckX\x8c]", "a pickle of Python", _PICKLE),
-        (rb"[}\]]q\0|\([dl]p\d+\n", "a pickle of Python", _PICKLE),
+        (rb"\x80[\x02-\x05][\x95()\]}ckX\x8c]", "a Python pickle", _PICKLE),
+        (rb"[}\]]q\0|\([dl]p\d+\n", "a Python pickle", _PICKLE),
         (
             rb"c(?:copy_reg|numpy|pandas|builtins|__builtin__|collections)[.\w]*\n",
-            "a pickle of Python",
+            "a Python pickle",
             _PICKLE,
         ),
         (rb"SQLite format 3\0", "an SQLite database", _EXPORT),
@@ -48,8 +48,8 @@ _BY_MEMBER: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
         (r"xl/workbook\.(?:xml|bin)", "an Excel workbook", _SHEET),
         (r"\[Content_Types\]\.xml", "an Office document", _SHEET),
         (r"META-INF/manifest\.xml", "an OpenDocument file", _SHEET),
-        (r".*\.npy", "arrays of NumPy (.npz)", _ARRAY),
-        (r"(?:.*/)?data\.pkl", "a file of PyTorch, which is a pickle", _PICKLE),
+        (r".*\.npy", "NumPy arrays (.npz)", _ARRAY),
+        (r"(?:.*/)?data\.pkl", "a PyTorch file, which is a pickle", _PICKLE),
     )
 )
 

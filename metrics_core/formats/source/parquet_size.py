@@ -71,13 +71,13 @@ def groups_of(file: BinaryIO) -> list[RowGroup]:
             for group in told[4, LIST]
         ]
     except (IndexError, KeyError, TypeError):
-        raise pa.ArrowInvalid("a footer of another kind") from None
+        raise pa.ArrowInvalid("a malformed footer") from None
 
 
 def _chunk(told: Fields) -> Chunk:
     numbers = told[5, I64], told[6, I64], told[7, I64], told[9, I64]
     if min(numbers) < 0 or told[4, I32] not in range(_CODECS):
-        raise pa.ArrowInvalid("a column that is nowhere, or packed in an unknown way")
+        raise pa.ArrowInvalid("a missing column, or one with an unknown compression")
     return Chunk(*numbers[:2], not _DELTAS.isdisjoint(told[2, LIST]))
 
 
@@ -94,7 +94,7 @@ _FOOTER_AT_LEAST, _TIMES_FOOTER = 1 << 20, 4
 """Bytes that a footer may take, or so many times less than its file: Arrow holds up to 200 times as
 many."""
 
-_AGAIN = "Was the file written and copied to its end? Write it again, or as CSV."
+_AGAIN = "The file may be incomplete. Write it again, or write it as CSV."
 
 
 def check_footer(source: Source, file: BinaryIO) -> None:
@@ -104,7 +104,7 @@ def check_footer(source: Source, file: BinaryIO) -> None:
     most = max(_FOOTER_AT_LEAST, size // _TIMES_FOOTER)
     if most < footer <= size:
         found = f"a footer of {size_text(footer)} in {size_text(size)}"
-        hint = "Write it with more rows in each row group, and fewer columns."
+        hint = "Write it with more rows per row group, and fewer columns."
         problem = LineProblem(None, found, f"at most one of {size_text(most)}")
         raise FileFormatError(source.name, [problem], hint=hint)
 
@@ -126,7 +126,7 @@ def check_size(
         groups = groups_of(plain)
     every = [group.rows for group in groups]
     if min(every, default=0) < 0 or sum(every) != file.metadata.num_rows:
-        found = f"a count of {file.metadata.num_rows:,} rows that does not fit its parts"
+        found = f"a count of {file.metadata.num_rows:,} rows that does not match its parts"
         raise FileFormatError(source.name, [LineProblem(None, found, "Parquet")], hint=_AGAIN)
     leaves = _leaves(file, names, lists)
     if first is None:
@@ -151,7 +151,7 @@ def _check_rows(source: Source, rows: int, columns: int) -> None:
     dense = rows > max(_DENSITY_CHECKED_FROM, _MOST_ROWS_A_BYTE * source.size())
     if dense and not source.limit.given:
         found = f"{rows:,} rows in {size_text(source.size())}"
-        expected, needed = f"at most {_MOST_ROWS_A_BYTE} rows a byte", rows * columns
+        expected, needed = f"at most {_MOST_ROWS_A_BYTE} rows per byte", rows * columns
         raise source.limit.exceeded(source.name, found, expected, needed)
 
 

@@ -41,7 +41,7 @@ def struct(data: bytes, at: int, path: tuple[int, ...] = ()) -> tuple[Fields, in
     """A struct's fields, texts left out, and where it ends; `path` are the numbers of the fields
     that lead to it in a footer. Raises ArrowInvalid, and IndexError beyond the end."""
     if len(path) > _DEEPEST:
-        raise pa.ArrowInvalid("a struct of many parts")
+        raise pa.ArrowInvalid("a struct with too many fields")
     fields: dict[tuple[int, int], Any] = {}
     number = 0
     while kind := data[at]:
@@ -53,7 +53,7 @@ def struct(data: bytes, at: int, path: tuple[int, ...] = ()) -> tuple[Fields, in
         value, at = _value(data, at, kind, (*path, number))
         key = (number, BOOL if kind == BOOL + 1 else kind)
         if key in fields or not 0 < number <= _LARGEST_NUMBER:
-            raise pa.ArrowInvalid("a field that stands there twice")
+            raise pa.ArrowInvalid("a repeated field")
         fields[key] = value
     return fields, at + 1
 
@@ -64,7 +64,7 @@ def _value(data: bytes, at: int, kind: int, path: tuple[int, ...]) -> tuple[Any,
     if kind in (I32, I64, I16):
         value, at = zigzag(data, at)
         if kind != I64 and not -(1 << 31) <= value < 1 << 31:
-            raise pa.ArrowInvalid("a number of too many bits")
+            raise pa.ArrowInvalid("a number with too many bits")
         return value, at
     if kind == BINARY:
         size, at = varint(data, at)
@@ -75,7 +75,7 @@ def _value(data: bytes, at: int, kind: int, path: tuple[int, ...]) -> tuple[Any,
         return _elements(data, at, path)
     if kind in (BYTE, DOUBLE):
         return None, at + (1 if kind == BYTE else 8)
-    raise pa.ArrowInvalid("a field of another kind")
+    raise pa.ArrowInvalid("a field of the wrong type")
 
 
 def _elements(data: bytes, at: int, path: tuple[int, ...]) -> tuple[list[Any], int]:
@@ -84,7 +84,7 @@ def _elements(data: bytes, at: int, path: tuple[int, ...]) -> tuple[list[Any], i
     if count == 15:
         count, at = varint(data, at)
     if count and kind != _ELEMENTS.get(path, kind):
-        raise pa.ArrowInvalid("a list of others than it should hold")
+        raise pa.ArrowInvalid("a list with elements of the wrong type")
     values: list[Any] = []
     for _ in range(count):
         # A truth is a byte of its own here, not part of what tells its kind.
@@ -103,7 +103,7 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
         at += 1
         found |= (byte & 127) << shift
         if found >> 64:
-            raise pa.ArrowInvalid("a number of too many bits")
+            raise pa.ArrowInvalid("a number with too many bits")
         if byte < 128:
             return found, at
         shift += 7

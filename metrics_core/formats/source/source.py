@@ -257,7 +257,8 @@ class Source:
                     text=shortened(context.decode("latin-1")),
                 )
             ],
-            hint="Save the file as UTF-8. If it is Latin-1 (Western European), it can be read so.",
+            hint="Save the file as UTF-8. If it is Latin-1 (Western European), read it with"
+            " that encoding.",
             offer="encoding=latin-1",
         )
 
@@ -283,9 +284,9 @@ class Source:
             line = self._line_of(offset + begun + cut)
         else:
             return
-        hint = "The line ends seem to be lost, or the file is of another kind."
+        hint = "The line breaks may be missing, or this is a different kind of file."
         expected = f"lines of at most {LONGEST_LINE // 1_000_000} MB"
-        raise self._broken(expected, "a longer one", hint, line)
+        raise self._broken(expected, "a longer line", hint, line)
 
     def _broken(
         self, expected: str, found: str, hint: str = "", line: int | None = None

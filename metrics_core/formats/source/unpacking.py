@@ -216,10 +216,10 @@ def _only_member(name: str, archive: zipfile.ZipFile) -> str:
         raise _refused(
             name,
             f"{len(found)} files: {shown}" if found else "no file",
-            "one file in a zip file",
-            "A zip of several files is read only if it is a BEIR set (corpus.jsonl, queries.jsonl,"
-            " qrels/test.tsv), or holds runs alone (NAME.res, NAME.run or NAME.trec), or one folder"
-            " of judged ranks. Unpack it and give the files.",
+            "one file in the zip file",
+            "A zip of several files must be a BEIR set (corpus.jsonl, queries.jsonl,"
+            " qrels/test.tsv), contain only runs (NAME.res, NAME.run or NAME.trec), or contain one"
+            " folder of judged ranks. Otherwise unpack it and use the files.",
         )
     return found[0]
 
@@ -230,17 +230,17 @@ def _readable_member(
     if leads_out(member):
         raise _refused(
             name,
-            f"the path `{member}`, which leads out of the archive",
+            f"the path `{member}`, which points outside the archive",
             "plain file names in a zip file",
-            "Pack the files anew, without `..` in their names.",
+            "Create the zip again, without `..` in file names.",
         )
     info = archive.getinfo(member)
     if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise _refused(
             name,
-            "a password or an unusual packing",
+            "a password or an unsupported compression",
             "a plain zip file",
-            "Unpack the file and give its content.",
+            "Unpack the file and use its contents.",
         )
     # zipfile gives no more of a member than its directory says.
     if info.file_size > limit.unpacked(info.compress_size):
@@ -258,9 +258,9 @@ def check_unpacked(name: str, size: int, most: int, limit: Limit) -> None:
 def _too_much(name: str, found: str, needed: int, limit: Limit) -> FileFormatError:
     most = size_text(limit.size)
     if not limit.given:
-        ordinary = f"at most {ORDINARY_RATIO} times the packed size"
-        most += f", and of more than {size_text(RATIO_FROM)} {ordinary}"
-    found = f"a packed file that unpacks to {found}"
+        ordinary = f"at most {ORDINARY_RATIO} times the compressed size"
+        most += f", and above {size_text(RATIO_FROM)} {ordinary}"
+    found = f"a compressed file that unpacks to {found}"
     return limit.exceeded(name, found, f"at most {most}", needed, packed=True)
 
 
@@ -268,20 +268,20 @@ def _unreadable(name: str, error: OSError) -> FileFormatError:
     if error.errno is None:  # Arrow's way to say that a compressed stream is broken
         return _damaged(name)
     if isinstance(error, FileNotFoundError):
-        return _refused(name, "no such file", "a file", "Is the name right?")
+        return _refused(name, "no such file", "a file", "Check the name.")
     if isinstance(error, IsADirectoryError):
         return _refused(
             *(name, "a folder", "a file"),
-            "Give the files in it, or read a folder of BEIR, of runs or of judged ranks as a set.",
+            "Use the files in it, or read a folder of BEIR, runs or judged ranks as a set.",
         )
-    return _refused(name, f"an error of the system ({error.strerror})", "a file that can be read")
+    return _refused(name, f"an operating system error ({error.strerror})", "a readable file")
 
 
 def _damaged(name: str) -> FileFormatError:
     return _refused(
         name,
-        "a packed file that is damaged or cut off",
-        f"a whole {', '.join(p.ending for p in PACKINGS)} or .zip file",
+        "a damaged or truncated compressed file",
+        f"a complete {', '.join(p.ending for p in PACKINGS)} or .zip file",
         "Copy or download the file again.",
     )
 

@@ -52,10 +52,10 @@ declare(
         "autorag",
         "AutoRAG questions and results",
         endings=(".parquet",),
-        explanation="AutoRAG's qa.parquet and the best_*.parquet of its retrieval nodes:"
-        " retrieval_gt is relevant (grade 1), retrieved_ids with retrieve_scores are a run, for"
-        " each of several nodes its own. Gives judgments, queries, runs and documents. The same"
-        " rows as JSON are read, too.",
+        explanation="AutoRAG's qa.parquet and the best_*.parquet of its retrieval nodes."
+        " retrieval_gt lists relevant documents (grade 1). retrieved_ids with retrieve_scores are a"
+        " run, one per node. Contains judgments, queries, runs and documents. The same"
+        " rows are also read as JSON.",
         example='{"qid": "q1", "query": "refund", "retrieval_gt": [["doc-7"]],'
         ' "retrieved_ids": ["doc-7", "doc-3"], "retrieve_scores": [0.8, 0.5]}',
         recognised_by=("qid", " || ".join(("retrieval_gt", *_LISTS[:3]))),
@@ -84,23 +84,24 @@ declare(
             Remark(
                 ("qrels",),
                 "nothing_expected",
-                "{n:,} {things} with nothing in retrieval_gt; left out",
+                "{n:,} {things} with an empty retrieval_gt; excluded",
                 loud=True,
             ),
             Remark(
                 ("qrels",),
                 "alternatives",
-                "{n:,} {things} with groups in retrieval_gt of which one document is enough; each"
-                " counts as relevant",
+                "{n:,} {things} with groups of alternatives in retrieval_gt; every document counts"
+                " as relevant",
                 where("retrieval_gt", _is_alternative, "qid"),
             ),
         ),
         tools=(
             Tool(
                 "AutoRAG",
-                "qa.parquet, and of a retrieval node best_*.parquet",
-                "judgments and queries; a run for each node",
-                "that of alternatives in retrieval_gt one is enough: each counts as relevant",
+                "qa.parquet, and best_*.parquet of a retrieval node",
+                "judgments and queries; one run per node",
+                "that one of several alternatives in retrieval_gt is enough: every document counts"
+                " as relevant",
                 ("rag",),
             ),
         ),
@@ -120,8 +121,7 @@ def recognise_corpus(sample: Sample) -> Mapping[Kind, int]:
     title="AutoRAG corpus",
     kinds=("documents",),
     endings=(".parquet",),
-    explanation="AutoRAG's corpus.parquet: doc_id and contents; what metadata holds becomes"
-    " columns.",
+    explanation="AutoRAG's corpus.parquet: doc_id and contents; metadata fields become columns.",
     example="(binary) columns doc_id, contents, metadata",
     recognise=recognise_corpus,
     magic=MAGIC,

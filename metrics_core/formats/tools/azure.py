@@ -33,9 +33,9 @@ declare(
         "azure",
         "Azure document retrieval",
         endings=(".jsonl", ".json"),
-        explanation="The rows of Azure AI's DocumentRetrievalEvaluator: retrieved_documents are a"
-        " run, retrieval_ground_truth are judgments. A row without an id or a query is called by"
-        " its number.",
+        explanation="Rows for Azure AI's DocumentRetrievalEvaluator: retrieved_documents are a run,"
+        " retrieval_ground_truth are judgments. A row without an id or a query gets its"
+        " row number as id.",
         example='{"query": "refund", "retrieval_ground_truth": [{"document_id": "doc-7",'
         ' "query_relevance_label": 4}], "retrieved_documents": [{"document_id": "doc-3",'
         ' "relevance_score": 45.1}]}',
@@ -54,16 +54,16 @@ declare(
             Remark(
                 ("run", "qrels"),
                 "numbered",
-                "{n:,} {things} without an id, called by the row's number",
+                "{n:,} {things} without an id, identified by row number",
                 where("is_numbered", bool, "query_id"),
             ),
         ),
         tools=(
             Tool(
                 "Azure AI evaluation",
-                "the JSON Lines of rows for the DocumentRetrievalEvaluator",
+                "the JSON Lines file of rows for the DocumentRetrievalEvaluator",
                 "a run and judgments; queries, if the rows have a `query`",
-                "ids of rows that have none: they are numbered",
+                "ids of rows without one: they are numbered",
                 ("rag",),
             ),
         ),

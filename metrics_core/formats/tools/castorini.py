@@ -12,10 +12,10 @@ declare(
         "castorini",
         "Castorini's candidates",
         endings=(".jsonl", ".json"),
-        explanation="What RankLLM, Anserini and others of castorini hand on: a query with its"
-        " candidates a record, as JSON Lines or a list. Gives a run, queries and documents; the"
-        " document may be a text or an object with segment, contents or text. Candidates that were"
-        " judged, such as by umbrela, give judgments, too.",
+        explanation="The exchange format of RankLLM, Anserini and other castorini tools: one record"
+        " per query with its candidates, as JSON Lines or a list. Contains a run, queries"
+        " and documents. A document is a text or an object with segment, contents or text."
+        " Judged candidates, for example by umbrela, are also read as judgments.",
         example='{"query": {"qid": "q1", "text": "refund"}, "candidates": [{"docid": "doc-7",'
         ' "score": 14.2, "doc": {"contents": "Ask within 30 days."}}]}',
         recognised_by=("query.qid", "candidates"),
@@ -29,7 +29,7 @@ declare(
         tools=(
             Tool(
                 "RankLLM",
-                "the JSON Lines file of a query and its `candidates` a line",
+                "the JSON Lines file with one query and its `candidates` per line",
                 "a run, the queries and the documents' texts",
                 "the judgments",
                 ("search", "rag"),

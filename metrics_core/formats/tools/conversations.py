@@ -13,9 +13,9 @@ declare(
         "conversations",
         "TREC CAsT or iKAT run",
         endings=(".json",),
-        explanation="A run of TREC CAsT 2022 or iKAT: what the responses of a turn rest on"
-        " (passage_provenance, provenance) is its list, by their scores. The responses themselves"
-        " and the statements of the PTKB are not read.",
+        explanation="A run of TREC CAsT 2022 or iKAT. The provenance of a turn's responses"
+        " (passage_provenance, provenance) is its list, ordered by score. The responses"
+        " themselves and the PTKB statements are not read.",
         example='{"run_name": "ours", "turns": [{"turn_id": "9-1_1", "responses": [{"rank": 1,'
         ' "text": "…", "passage_provenance": [{"id": "doc-7", "score": 0.83}]}]}]}',
         recognised_by=("turns[].turn_id", "turns[].responses"),
@@ -30,9 +30,9 @@ declare(
         tools=(
             Tool(
                 "TREC iKAT",
-                "the JSON file of a run; those of CAsT 2022, too",
+                "the JSON file of a run; also of CAsT 2022",
                 "a run of the passages behind each turn's responses",
-                "the judgments; which response rests on which passage",
+                "the judgments; which response uses which passage",
                 ("rag",),
             ),
         ),

@@ -28,10 +28,10 @@ def _is_vespa(record: Any) -> bool:
 declare(
     Preset(
         "vespa",
-        "Vespa answers",
+        "Vespa responses",
         endings=(".json", ".jsonl"),
-        explanation="Answers of Vespa by query, or with the id or the text of the query beside"
-        " `root`: its children are a run by relevance, their fields documents.",
+        explanation="Vespa search responses by query, or with the query's id or text next to"
+        " `root`. The children are a run, ordered by relevance; their fields are documents.",
         example='{"query_id": "q1", "root": {"id": "toplevel", "relevance": 1.0, "children":'
         ' [{"id": "doc-7", "relevance": 14.2, "fields": {"title": "Refund"}}]}}',
         recognised_by=(_VESPA_QUERY, "root"),
@@ -45,9 +45,9 @@ declare(
         tools=(
             Tool(
                 "Vespa",
-                "the answers of its search, by query",
+                "its search responses, by query",
                 "a run, and documents' fields",
-                "the query, unless it is beside an answer or its key",
+                "the query, unless it is next to a response or its key",
                 ("search",),
             ),
         ),
@@ -59,8 +59,9 @@ declare(
         "typesense",
         "Typesense answers",
         endings=(".json",),
-        explanation="The answer of Typesense's multi_search: a run in the order of the hits, called"
-        " by the text that was searched for; text_match has more digits than a score holds.",
+        explanation="The response of Typesense's multi_search: a run in the order of the hits, with"
+        " the search text as query id. text_match is not used, as it has more digits than"
+        " a score can store.",
         example='{"results": [{"request_params": {"q": "refund"}, "hits": [{"document": {"id":'
         ' "doc-7", "title": "Refund"}, "text_match": 578730123365189753}]}]}',
         recognised_by=("results[].request_params.q", "results[].hits"),
@@ -72,9 +73,9 @@ declare(
         tools=(
             Tool(
                 "Typesense",
-                "the answer of `multi_search`",
+                "the response of `multi_search`",
                 "a run, the queries and the documents",
-                "scores: the order ranks",
+                "scores: ranked by order",
                 ("search",),
             ),
         ),
@@ -107,9 +108,9 @@ declare(
         "rre",
         "Rated Ranking Evaluator ratings",
         endings=(".json",),
-        explanation="The ratings of Rated Ranking Evaluator, which Quepid imports, too: judgments"
-        " called by the placeholders of a query; the keys of relevant_documents are the grades, or"
-        " the documents with their gain.",
+        explanation="Ratings of Rated Ranking Evaluator, which Quepid also imports: judgments with"
+        " the placeholders of a query as query id. The keys of relevant_documents are grades,"
+        " or documents with their gain.",
         example='{"id_field": "id", "index": "films", "queries": [{"placeholders": {"$query":'
         ' "star wars"}, "relevant_documents": {"2": ["11"], "1": ["12"]}}]}',
         recognised_by=("query",),
@@ -124,7 +125,7 @@ declare(
                 "Rated Ranking Evaluator",
                 "the file of ratings",
                 "judgments and queries",
-                "the lists",
+                "the ranked lists",
                 ("search",),
             ),
         ),

@@ -57,8 +57,8 @@ declare(
         "gold_set",
         "Gold set of queries, corpus and relevant_docs",
         endings=(".json",),
-        explanation="A gold set as sentence-transformers' evaluators take it and LlamaIndex saves"
-        " it: what is relevant has grade 1. Gives judgments, queries and documents.",
+        explanation="A gold set as used by the evaluators of sentence-transformers and saved by"
+        " LlamaIndex: relevant documents have grade 1. Contains judgments, queries and documents.",
         example='{"queries": {"q1": "refund"}, "corpus": {"doc-7": "Ask within 30 days."},'
         ' "relevant_docs": {"q1": ["doc-7"]}}',
         recognised_by=(),
@@ -75,13 +75,13 @@ declare(
             Remark(
                 ("qrels",),
                 "nothing_expected",
-                "{n:,} {things} with nothing relevant; left out",
+                "{n:,} {things} without relevant documents; excluded",
                 loud=True,
             ),
             Remark(
                 ("qrels",),
                 "without_text",
-                "{n:,} {things} with judgments that have no text",
+                "{n:,} {things} with judgments but without a text",
                 _without_text,
             ),
         ),
@@ -90,7 +90,7 @@ declare(
                 "LlamaIndex",
                 "`EmbeddingQAFinetuneDataset.save_json(FILE)`",
                 "judgments, queries and documents",
-                "grades: what is relevant has grade 1",
+                "grades: relevant documents have grade 1",
                 ("rag",),
             ),
         ),

@@ -36,8 +36,8 @@ _ROWS_BETWEEN_CHECKS = 4096
 _SCORES = "q1\t0\t0.83"
 _INDRI = "q1 Q0 docid = doc-7 inc = 1 1 0.83 indri"
 _PLACES = (
-    "no documents are named; each is called by its place among the lines of its query, from 0, as"
-    " RankLib counts them, so that one name stands for other documents in other queries"
+    "no document ids in the file; documents are numbered within their query from 0, as in RankLib,"
+    " so the same number means different documents in different queries"
 )
 
 
@@ -88,17 +88,17 @@ class _Rows:
     title="LETOR or SVMrank features",
     kinds=("qrels",),
     endings=(".txt", ".dat", ".letor"),
-    explanation="A grade, the query and features a line, as LETOR, MSLR, SVMrank, RankLib and"
-    " XGBoost have them: judgments. The document is what the comment names, `docid = …` or its"
-    " first word; without comments it is the line's place within its query, from 0.",
+    explanation="One line per document with grade, query and features, as used by LETOR, MSLR,"
+    " SVMrank, RankLib and XGBoost. Read as judgments. The comment names the document: `docid = …`"
+    " or its first word. Without comments, documents are numbered within their query from 0.",
     example=f"{_FEATURES}\n0 qid:1 1:0.1 2:0.08 # docid = doc-3",
     recognise=recognise_letor,
     tools=(
         Tool(
             "LETOR, SVMrank",
-            "the file of features, with the documents in its comments",
+            "the feature file, with the documents in its comments",
             "judgments",
-            "the documents where no comment names them; what the features are",
+            "the documents, if no comment names them; what the features mean",
             ("search",),
         ),
     ),
@@ -114,7 +114,7 @@ def read_letor(source: Source, request: Request) -> Loaded:
         grade, query, features = (*own.split(None, 2), "", "")[:3]
         _, qid, query_id = query.partition("qid:")
         if query != qid + query_id or not query_id:
-            problem = LineProblem(number, "no `qid:` in the second place", "grade, qid:, features")
+            problem = LineProblem(number, "no `qid:` in the second column", "grade, qid:, features")
             raise refuse(source, [problem], hint=f"A line looks like: {_FEATURES}")
         doc_id = _doc_id(comment, told)
         if doc_id is None:
@@ -133,8 +133,8 @@ def _notes(told: _Told) -> Iterator[Note]:
     """What is odd about the lines, or not used of them."""
     if told.unnamed:
         yield Note("places", _PLACES, len(told.unnamed), loud=True)
-    longer = f"{counted(told.longer, 'comment')} of several words, of which the first is the"
-    features = f"{counted(told.features, 'line')} with features, which are not used"
+    longer = f"{counted(told.longer, 'comment')} with several words; the first is used as the"
+    features = f"{counted(told.features, 'line')} with features, which are ignored"
     skipped = f"{counted(told.skipped, 'blank or comment line')}, skipped"
     for code, count, message in (
         ("comments", told.longer, f"{longer} document's id"),
@@ -159,8 +159,8 @@ def _doc_id(comment: str, told: _Told) -> str | None:
 
 
 def _half_named(source: Source, unnamed: Sequence[int], lines: int) -> FileFormatError:
-    found = f"no document in the comment of {len(unnamed):,} of {lines:,} lines"
-    problem = LineProblem(unnamed[0], found, "one in each, or in none")
+    found = f"no document in the comments of {len(unnamed):,} of {lines:,} lines"
+    problem = LineProblem(unnamed[0], found, "one in each line, or in none")
     return refuse(source, [problem], hint=f"A line looks like: {_FEATURES}")
 
 
@@ -186,18 +186,18 @@ def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
     title="RankLib scores",
     kinds=("run",),
     endings=(".txt", ".score", ".tsv"),
-    explanation="What RankLib writes with -score: a query, a document's place among the lines of"
-    " its query, from 0, and its score. It meets judgments read from the same lines of features"
-    " where no comment names the documents. What it writes with -indri is a TREC run, with the"
-    " comment in the document's place: the document is the comment's `docid = …` or its only word.",
+    explanation="Output of RankLib's -score: query, the document's number within its query from 0,"
+    " and score. It matches judgments read from the same feature file if no comment names the"
+    " documents. Output of -indri is a TREC run with the comment in the document column:"
+    " the document is the comment's `docid = …` or its only word.",
     example=f"{_SCORES}\nq1\t1\t0.12",
     recognise=recognise_ranklib,
     tools=(
         Tool(
             "RankLib",
-            "`-rank FEATURES -indri FILE`, or `-score FILE` where no comment names the documents",
+            "`-rank FEATURES -indri FILE`, or `-score FILE` if no comment names the documents",
             "a run",
-            "with -score: which documents these are",
+            "with -score: the ids of the documents",
             ("search",),
         ),
     ),
@@ -214,13 +214,15 @@ def read_ranklib(source: Source, request: Request) -> Loaded:
         if fields == [""]:
             continue
         if len(fields) != 3 or not all(fields):
-            problem = LineProblem(number, counted(len(fields), "column"), "query, place and score")
-            raise refuse(source, [problem], hint=f"{hint}, between tabs.")
+            problem = LineProblem(number, counted(len(fields), "column"), "query, number and score")
+            raise refuse(source, [problem], hint=f"{hint}, separated by tabs.")
         query_id, place, score = fields
         if place != str(seen[query_id]):
             found, expected = f"place `{shortened(place)}`", f"place {seen[query_id]}"
             problem = LineProblem(number, found, f"{expected} of query {shortened(query_id)}")
-            raise refuse(source, [problem], hint="RankLib counts 0, 1, 2, … in each query.")
+            raise refuse(
+                source, [problem], hint="RankLib numbers documents 0, 1, 2, … within each query."
+            )
         if not is_number(score):
             problem = LineProblem(number, f"`{shortened(score)}`", A_SCORE)
             raise refuse(source, [problem], hint=why_not_a_number(score) or hint)
@@ -255,9 +257,9 @@ def _read_indri(source: Source, request: Request) -> Loaded:
     """The run in the output of -indri. Raises FileFormatError."""
     rows = _Rows()
     hint = (
-        "RankLib wrote the comments of the lines of features here. Only `docid = …` or a comment of"
-        f" one word names a document: {_INDRI}. Put that into the comments and rank again, or write"
-        " with -score and evaluate with the same lines of features."
+        "This is a comment of the feature file. Only `docid = …` or a one-word comment identifies a"
+        f" document: {_INDRI}. Add such comments and rank again, or use -score and evaluate with"
+        " the same feature file."
     )
     for number, line in enumerate(source.text_lines(), 1):
         words = line.split()
@@ -267,7 +269,7 @@ def _read_indri(source: Source, request: Request) -> Loaded:
         named = _DOC_ID.search(comment)
         doc_id = named[1] if named else comment
         if len(words) < 6 or words[1] != "Q0" or not doc_id or " " in doc_id:
-            found = f"`{shortened(comment)}` in the document's place"
+            found = f"`{shortened(comment)}` in the document column"
             raise refuse(source, [LineProblem(number, found, "a document's id")], hint=hint)
         if not is_number(words[-2]):
             problem = LineProblem(number, f"`{shortened(words[-2])}`", A_SCORE)

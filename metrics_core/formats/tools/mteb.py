@@ -53,8 +53,8 @@ declare(
         "mteb",
         "MTEB predictions",
         endings=(".json",),
-        explanation="The predictions of a retrieval task of MTEB: a run for each subset and split,"
-        " called by the model.",
+        explanation="Predictions of an MTEB retrieval task: one run per subset and split, named"
+        " after the model.",
         example='{"mteb_model_meta": {"model_name": "org/model", "revision": "a1"}, "default":'
         ' {"test": {"q1": {"doc-7": 0.83}}}}',
         recognised_by=(),
@@ -65,8 +65,8 @@ declare(
             Tool(
                 "MTEB",
                 "`evaluate(…, prediction_folder=…)`: the file `…_predictions.json` of a task",
-                "a run for each subset and split, called by the model and its revision",
-                "judgments and texts, which the task has",
+                "one run per subset and split, named after the model and its revision",
+                "judgments and texts: they are in the task",
                 ("search", "rag"),
             ),
         ),

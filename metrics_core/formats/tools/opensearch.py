@@ -65,7 +65,7 @@ def _cut(records: Records) -> list[str]:
 _ALL_HITS = Remark(
     ("run", "qrels"),
     "hits",
-    "the search gave only some of its hits; ask for all of them with its size",
+    "the search returned only some of its hits; request all of them with its size",
     _cut,
     loud=True,
 )
@@ -75,9 +75,8 @@ declare(
         "opensearch-judgments",
         "OpenSearch judgments",
         endings=(".json", ".jsonl"),
-        explanation="Judgments of OpenSearch's Search Relevance: as they are imported, as they are"
-        " stored (judgmentRatings), and as the hits of a search for them. A query is called by its"
-        " text.",
+        explanation="Judgments of OpenSearch's Search Relevance: as imported, as stored"
+        " (judgmentRatings), or as hits of a search for them. The query text is the query id.",
         example='[{"query": "red dress", "ratings": [{"docId": "B07", "rating": "1.0"}]}]',
         recognised_by=("query || judgmentRatings",),
         also=_are_judgments,
@@ -88,10 +87,10 @@ declare(
             " grade=ratings[].rating || judgmentRatings[].ratings[].rating",
         },
         remarks=(
-            Remark(("qrels",), "unrated", "{n:,} {things} without a rating, left out"),
+            Remark(("qrels",), "unrated", "{n:,} {things} without a rating, excluded"),
             Remark(
                 *(("qrels",), "lists", "one list of judgments", _lists_of_judgments),
-                only_one="Each has grades of its own. Save the one that is meant as a file.",
+                only_one="Each list has its own grades. Save the one you need as a file.",
             ),
             _ALL_HITS,
         ),
@@ -126,10 +125,10 @@ declare(
         "opensearch-results",
         "OpenSearch results",
         endings=(".json", ".jsonl"),
-        explanation="What searches found in OpenSearch's Search Relevance: evaluation results"
-        " (documentIds) and comparisons in pairs (snapshots), also as the hits of a search for"
-        " them. Gives a run for each search configuration, in the order of its lists, and queries,"
-        " called by their texts. Their metrics are not read; Ranklens works out its own.",
+        explanation="Search results from OpenSearch's Search Relevance: evaluation results"
+        " (documentIds) and pairwise comparisons (snapshots), also as hits of a search for"
+        " them. Contains one run per search configuration, in list order, and queries with"
+        " their texts as ids. Its metrics are not read; Ranklens computes its own.",
         example='{"searchText": "red dress", "searchConfigurationId": "bm25", "judgmentIds":'
         ' ["j1"], "documentIds": ["B07", "B03"], "metrics": [{"metric": "Precision@2", "value":'
         " 0.5}]}",
@@ -149,9 +148,9 @@ declare(
         tools=(
             Tool(
                 "OpenSearch",
-                "Search Relevance: evaluation results, or the snapshots of a comparison in pairs",
-                "a run for each search configuration, and the queries",
-                "scores, and the names of configurations: they are called by their ids",
+                "Search Relevance: evaluation results, or the snapshots of a pairwise comparison",
+                "one run per search configuration, and the queries",
+                "scores, and the names of configurations: their ids are used",
                 ("search",),
             ),
         ),
@@ -167,11 +166,11 @@ def _is_search(first: Any) -> bool:
 declare(
     Preset(
         "search-answer",
-        "Elasticsearch or OpenSearch answer",
+        "Elasticsearch or OpenSearch response",
         endings=(".json", ".jsonl"),
-        explanation="The answer of a search in Elasticsearch or OpenSearch: the documents that it"
-        " found. Records of several answers, each with the id or the text of its query beside"
-        " `hits`, are a run, too.",
+        explanation="A search response of Elasticsearch or OpenSearch: its hits are documents."
+        " Records of several responses, each with the query's id or text next to `hits`, are also"
+        " a run.",
         example='{"query_id": "q1", "took": 3, "hits": {"total": {"value": 1}, "hits": [{"_index":'
         ' "docs", "_id": "doc-7", "_score": 7.1, "_source": {"title": "Refund"}}]}}',
         recognised_by=("hits.hits",),
@@ -186,9 +185,9 @@ declare(
         tools=(
             Tool(
                 "Elasticsearch",
-                "the answers of `_search`, each with a `query_id` written beside its `hits`",
+                "the responses of `_search`, each with a `query_id` added next to its `hits`",
                 "a run and the documents",
-                "the query, which an answer does not hold",
+                "the query, which is not part of a response",
                 ("search",),
             ),
         ),

@@ -70,11 +70,10 @@ def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
     title="Quepid ratings",
     kinds=("qrels", "queries"),
     endings=(".csv",),
-    explanation="The ratings of a Quepid case as CSV, which are judgments; OpenSearch imports the"
-    " same. A query is called by its text, and one without ratings is a query without judgments."
-    " The blank that Quepid writes before a text that begins with = + - or @ is taken off. Quepid's"
-    " TREC export calls queries by numbers of Quepid's own, which no other file of it has: it does"
-    " not go with these files.",
+    explanation="Ratings of a Quepid case as CSV, read as judgments; OpenSearch imports the same"
+    " format. The query text is the query id. A query without ratings is a query without judgments."
+    " The blank that Quepid adds before texts starting with = + - or @ is removed. Quepid's TREC"
+    " export uses its own query numbers, so it cannot be combined with these files.",
     example="query,docid,rating\nstar wars,11,3\nstar wars,12,0\nunrated,,",
     recognise=recognise_ratings,
     first_rows=csv_columns,
@@ -84,7 +83,7 @@ def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
             "Quepid",
             "a case's ratings: *Export*, Basic or CSV (query, docid, rating)",
             "judgments, and the queries",
-            "information need and notes, which the case's JSON has",
+            "information need and notes: they are in the case's JSON",
             ("search",),
         ),
     ),
@@ -105,7 +104,7 @@ def read_ratings(source: Source, request: Request) -> Loaded:
         return load_named(source, request, named, "quepid-ratings", "Quepid ratings")
     if request.kind == "qrels" or not rows:
         problem = LineProblem(None, "none in this file", KIND_TITLES[request.kind])
-        raise NothingOfKindError(source.name, [problem], hint="Rate documents, and export again.")
+        raise NothingOfKindError(source.name, [problem], hint="Rate documents, then export again.")
     texts = [text for text in every_query.unique().to_pylist() if text]
     queries = Queries.from_columns({"query_id": texts, "text": texts})
     title = "Quepid ratings: query"
@@ -141,7 +140,7 @@ def _without_empty(named: NamedColumns) -> NamedColumns:
     index = _Kept(named.index, left) if named.index else None
     queries = _plain(named.column(0)).filter(without).unique().to_pylist()
     noun = plural(len(queries), "query", "queries")
-    message = f"{len(queries):,} {noun} without a rating, so without judgments"
+    message = f"{len(queries):,} {noun} without ratings, so without judgments"
     note = Note("unrated", message, len(queries), tuple(queries[:3]))
     return replace(named, columns=columns, index=index, notes=[*named.notes, note])
 
@@ -168,7 +167,7 @@ def _without_guards(named: NamedColumns, names: list[str]) -> NamedColumns:
 def _guards(count: int, examples: list[str]) -> Note:
     message = (
         f"{count:,} {plural(count, 'text begins', 'texts begin')} with a blank before = + - or @,"
-        " which Quepid writes for spreadsheets; it is taken off"
+        " which Quepid adds for spreadsheets; it is removed"
     )
     return Note("guards", message, count, tuple(examples[:3]))
 
@@ -196,10 +195,9 @@ SNAPSHOTS = Preset(
     "quepid-snapshots",
     "Quepid snapshots",
     endings=(".csv",),
-    explanation="Snapshots of a Quepid case as CSV: a run for each, by the positions of its"
-    " documents, with the texts of queries and the fields of documents. A query is called by its"
-    " text, as in Quepid's ratings. The blank that Quepid writes before a text that begins with"
-    " = + - or @ is taken off.",
+    explanation="Snapshots of a Quepid case as CSV: one run per snapshot, ordered by position, with"
+    " query texts and document fields. The query text is the query id, as in Quepid's ratings. The"
+    " blank that Quepid adds before texts starting with = + - or @ is removed.",
     example="Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,title\n"
     "before,2026-11-02 09:30,7,star wars,11,1,A New Hope\n"
     "before,2026-11-02 09:30,7,star wars,12,2,Star Trek",
@@ -214,8 +212,8 @@ SNAPSHOTS = Preset(
         Tool(
             "Quepid",
             "a case's snapshots as CSV",
-            "a run for each snapshot, queries and documents' fields",
-            "scores: positions rank; the query numbers of the TREC export are in no other file",
+            "one run per snapshot, queries and documents' fields",
+            "scores: ranked by position; the query numbers of the TREC export are in no other file",
             ("search",),
         ),
     ),
@@ -230,7 +228,7 @@ def read_snapshots(source: Source, request: Request) -> Loaded:
     named = _snapshot_columns(source, request)
     if not len(named):
         problem = LineProblem(None, "only a header", "at least one row")
-        raise refuse(source, [problem], hint="Was the file written to the end?")
+        raise refuse(source, [problem], hint="Is the file complete?")
     runs, records = _run_names(named), list[dict[str, object]]()
     fields, problems = document_columns(named.names[6:]), list[LineProblem]()
     columns = [_plain(named.column(at)).to_pylist() for at in range(len(named.names))]
@@ -269,7 +267,7 @@ def _misplaced(line: int | None, query: str, doc: str, place: str) -> LineProble
     if query and doc:
         return LineProblem(line, f"`{place}` as Doc Position", "a whole number, from 1")
     found = "no Query Text" if not query else "no Doc ID"
-    hint = "A query of which nothing was found has neither Doc ID nor Doc Position."
+    hint = "A query without results has neither Doc ID nor Doc Position."
     return LineProblem(line, found, "a query and a document", hint=hint)
 
 
@@ -291,7 +289,7 @@ def _snapshot_notes(named: NamedColumns, runs: list[str]) -> Iterator[tuple[Kind
     columns = (_plain(named.column(at)).to_pylist() for at in (1, 2))
     told = dict.fromkeys(zip(runs, *columns, strict=True))
     snapshots = [f"{run} of {time or 'no time'}, case {case or 'none'}" for run, time, case in told]
-    message = f"{len(told):,} {plural(len(told), 'snapshot')} of Quepid, by the positions"
+    message = f"{len(told):,} Quepid {plural(len(told), 'snapshot')}, ordered by position"
     yield "run", [*named.notes, Note("snapshots", message, len(told), tuple(snapshots[:3]))]
     yield "queries", named.notes
     yield "documents", named.notes

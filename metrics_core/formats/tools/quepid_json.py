@@ -64,11 +64,10 @@ declare(
         "quepid-book",
         "Quepid book",
         endings=(".json",),
-        explanation="A book of Quepid as JSON: judgments, queries with their information need,"
-        " notes and options, and the fields of documents. A query is called by its text. Where"
-        " several judges rated a pair differently, the rating that most of them gave counts, of"
-        " those given equally often the one that stands last, and a note says how often that was."
-        " The positions in it are no run, for a book gathers pairs of several searches.",
+        explanation="A Quepid book as JSON: judgments, queries with information need, notes and"
+        " options, and document fields. The query text is the query id. If judges disagree on a"
+        " pair, the most frequent rating is used, and the last one if tied; a note reports how"
+        " often. Its positions are not a run, because a book collects pairs from several searches.",
         example='{"name": "Films", "query_doc_pairs": [{"query_text": "star wars", "doc_id": "11",'
         ' "position": 1, "document_fields": {"title": "A New Hope"}, "judgements": [{"rating": 3,'
         ' "user_email": "ann@example.org"}]}]}',
@@ -97,8 +96,8 @@ declare(
             Remark(
                 ("qrels",),
                 "judges",
-                "on {n:,} {things} the ratings differ; the one given most often counts, of those"
-                " given equally often the last",
+                "on {n:,} {things} the ratings differ; the most frequent one is used, or the last"
+                " of the most frequent",
                 _differing,
                 ("pair", "pairs"),
                 loud=True,
@@ -106,8 +105,8 @@ declare(
             Remark(
                 ("qrels",),
                 "positions",
-                "{n:,} {things} with a position, which is not read as a run: a book gathers pairs"
-                " of several searches",
+                "{n:,} {things} with a position, which is not read as a run: a book collects pairs"
+                " from several searches",
                 where("query_doc_pairs[].position", lambda own: own is not None),
                 ("pair", "pairs"),
             ),
@@ -117,7 +116,7 @@ declare(
                 "Quepid",
                 "a book as JSON",
                 "judgments, queries and documents' fields",
-                "a run: the pairs of a book come from several searches",
+                "a run: a book collects pairs from several searches",
                 ("search",),
             ),
         ),
@@ -140,8 +139,8 @@ declare(
         "quepid-case",
         "Quepid case",
         endings=(".json",),
-        explanation="A case of Quepid as JSON: its queries, called by their texts, with information"
-        " need, notes and options, and their ratings, which are judgments.",
+        explanation="A Quepid case as JSON: queries with information need, notes and options, and"
+        " ratings, read as judgments. The query text is the query id.",
         example='{"case_name": "Films", "queries": [{"query_text": "star wars", "ratings": {"11":'
         ' 3, "12": 0}}]}',
         recognised_by=("queries",),
@@ -157,14 +156,14 @@ declare(
         },
         once=("qrels",),
         remarks=(
-            Remark(("qrels",), "unrated", "{n:,} {things} without a rating, so without judgments"),
+            Remark(("qrels",), "unrated", "{n:,} {things} without ratings, so without judgments"),
         ),
         tools=(
             Tool(
                 "Quepid",
                 "a case as JSON",
                 "judgments, and the queries with their notes",
-                "the lists: a snapshot has them",
+                "the ranked lists: they are in a snapshot",
                 ("search",),
             ),
         ),
@@ -188,8 +187,8 @@ declare(
         "quepid-snapshot",
         "Quepid snapshot",
         endings=(".json",),
-        explanation="A snapshot of a Quepid case as JSON, as its interface for programs gives it: a"
-        " run, queries by their texts, and the fields of documents.",
+        explanation="A snapshot of a Quepid case as JSON, as returned by its API: a run, queries"
+        " with their texts as ids, and document fields.",
         example='{"name": "before", "docs": {"389": [{"id": "11", "fields": {"title": "A New'
         ' Hope"}}]}, "queries": [{"query_id": 389, "query_text": "star wars"}]}',
         recognised_by=("docs",),
@@ -206,7 +205,7 @@ declare(
                 "Quepid",
                 "a snapshot as JSON",
                 "a run, the queries and documents' fields",
-                "scores: the order of the documents ranks",
+                "scores: ranked by order",
                 ("search",),
             ),
         ),

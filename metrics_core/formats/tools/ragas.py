@@ -33,10 +33,9 @@ _TEXTS: Mapping[Kind, str] = {"run": "retrieved_contexts", "qrels": "reference_c
 _LISTS = (*_IDS.values(), *_TEXTS.values())
 _OWN_IDS = ("query_id", "id", "qid")
 _BY_TEXT = (
-    "Give each sample the ids of its contexts (retrieved_context_ids, reference_context_ids); or"
-    " have documents told apart by their texts, as they are written, with columns"
-    " doc=retrieved_contexts: `--columns doc=retrieved_contexts` on the command line,"
-    ' columns={"doc": "retrieved_contexts"} in Python.'
+    "Add the ids of the contexts to each sample (retrieved_context_ids, reference_context_ids). Or"
+    " identify documents by their exact texts, with columns doc=retrieved_contexts: `--columns"
+    ' doc=retrieved_contexts` on the command line, columns={"doc": "retrieved_contexts"} in Python.'
 )
 
 
@@ -44,10 +43,10 @@ SAMPLES = Preset(
     "ragas",
     "Ragas samples",
     endings=(".jsonl", ".json", ".csv", ".parquet"),
-    explanation="Ragas' samples of one turn, as JSON Lines, JSON, CSV or Parquet:"
+    explanation="Single-turn Ragas samples, as JSON Lines, JSON, CSV or Parquet."
     " retrieved_context_ids are a run in this order, reference_context_ids are relevant (grade 1),"
-    " the contexts their documents, user_input the query, all else columns of it. Without ids,"
-    " documents are told by their texts where the columns say doc=retrieved_contexts.",
+    " the contexts are documents, and user_input is the query; other fields become query columns."
+    " Without ids, columns doc=retrieved_contexts identifies documents by their texts.",
     example='{"user_input": "refund", "retrieved_context_ids": ["doc-7", "doc-3"],'
     ' "reference_context_ids": ["doc-3"]}',
     recognised_by=("query_id",),
@@ -66,20 +65,19 @@ SAMPLES = Preset(
         Remark(
             ("run", "qrels", "queries"),
             "same_text",
-            "{n:,} {things} of a text that stands before, told apart by a number",
+            "{n:,} {things} with a repeated text, numbered to keep them distinct",
             where("stands_before", bool),
         ),
         Remark(
             ("qrels",),
             "nothing_expected",
-            "{n:,} {things} with nothing expected; left out",
+            "{n:,} {things} without expected documents; excluded",
             loud=True,
         ),
         Remark(
             ("documents",),
             "uneven",
-            "{n:,} {things} with another number of contexts than of their ids; these texts are left"
-            " out",
+            "{n:,} {things} with different numbers of contexts and ids; these texts are excluded",
             where("is_uneven", bool, "query_id"),
         ),
     ),
@@ -88,7 +86,7 @@ SAMPLES = Preset(
             "Ragas",
             "`dataset.to_jsonl(FILE)`, or the table of results as CSV or Parquet",
             "a run, judgments, queries with your columns, the contexts",
-            "which document a context without an id is: told by its text if you ask for that",
+            "the document of a context without an id: identified by its text if you choose that",
             ("rag",),
         ),
     ),
@@ -218,7 +216,7 @@ def _cell(source: Source, line: int, name: str, text: str) -> object:
         return text or None
     found = listed_in(text)
     if found is None:
-        hint = "Lists are safe in JSON Lines: EvaluationDataset.to_jsonl."
+        hint = "Use JSON Lines to keep lists intact: EvaluationDataset.to_jsonl."
         shown = f"`{shortened(text)[:60]}` at {name}"
         raise _refused(source, line, shown, "a list such as ['doc-7', 'doc-3']", hint)
     return found
@@ -237,8 +235,8 @@ def _by_text(source: Source, request: Request, names: Sequence[str]) -> bool:
     for role, name in request.columns.items():
         found = f"{role}={name}"
         if role not in ("query_id", "doc_id"):
-            hint = "In Ragas' samples there are no scores: the order of a list is the rank."
-            raise _refused(source, None, found, "columns that say the query or doc", hint)
+            hint = "Ragas samples have no scores: the order of a list is the ranking."
+            raise _refused(source, None, found, "columns that assign the query or doc", hint)
         if name not in names or (role == "doc_id" and name not in _LISTS):
             own = f"one of {', '.join(_LISTS)}" if role == "doc_id" else "a column of the samples"
             raise _refused(source, None, found, own, _BY_TEXT)
@@ -263,7 +261,7 @@ def _id_of(source: Source, line: int | None, sample: Any, id_name: str) -> str:
         raise _refused(source, line, found, f"`{name}`")
     own = sample[name]
     if isinstance(own, (list, dict, float)) or own == "":
-        hint = "Samples of several turns hold no lists of contexts; those of one turn are read."
+        hint = "Multi-turn samples have no lists of contexts; only single-turn samples are read."
         shown = "a list" if isinstance(own, list) else f"`{shortened(str(own))[:60]}`"
         raise _refused(source, line, f"{shown} at {name}", "a question as text", hint)
     return str(own)

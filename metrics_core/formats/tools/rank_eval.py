@@ -42,8 +42,8 @@ def _indices_of(path: str) -> Found:
             if index_of.setdefault(own, index) != index:
                 found = f"`{own[:60]}` of index {index or 'none'} and of {index_of[own] or 'none'}"
                 hint = (
-                    "A document is called by its _id. Write the index into the ids, here and in"
-                    " the other files, or evaluate one index at a time."
+                    "Documents are identified by _id. Add the index to the ids in all files, or"
+                    " evaluate one index at a time."
                 )
                 raise MappingError(axis, row, found, "each _id in one index", hint)
         names = [name for name in dict.fromkeys(index_of.values()) if name]
@@ -52,7 +52,7 @@ def _indices_of(path: str) -> Found:
     return found
 
 
-_INDICES = "documents of {n:,} {things}, called by their _id alone"
+_INDICES = "documents of {n:,} {things}, identified by _id only"
 _OF_INDICES = ("index", "indices")
 
 
@@ -115,10 +115,9 @@ declare(
         "rank-eval-request",
         "Elasticsearch ranking evaluation: request",
         endings=(".json",),
-        explanation="The request of Elasticsearch's _rank_eval: its ratings are judgments, called"
-        " by the ids of its requests and the _id of each document. Where a request holds one text"
-        " that is searched for, that is the text of the query. Its metric is not read; measures are"
-        " chosen here.",
+        explanation="The request of Elasticsearch's _rank_eval: its ratings are judgments,"
+        " identified by request id and document _id. If a request has exactly one search text, that"
+        " is the query text. Its metric is not read; you choose measures in Ranklens.",
         example='{"requests": [{"id": "q1", "request": {"query": {"match": {"text": "refund"}}},'
         ' "ratings": [{"_index": "docs", "_id": "doc-7", "rating": 2}]}], "metric": {"precision":'
         ' {"k": 10}}}',
@@ -142,7 +141,7 @@ declare(
             Remark(
                 ("queries",),
                 "without",
-                "{n:,} {things} without one text that is searched for",
+                "{n:,} {things} without exactly one search text",
                 _without_text,
                 ("request", "requests"),
             ),
@@ -158,8 +157,8 @@ declare(
             Tool(
                 "Elasticsearch",
                 "the request of `_rank_eval`",
-                "judgments, and the queries' texts where it has them",
-                "the lists: the answer has them",
+                "judgments, and the queries' texts if present",
+                "the ranked lists: they are in the response",
                 ("search",),
             ),
         ),
@@ -198,12 +197,12 @@ def _failed(records: Records) -> list[str]:
 declare(
     Preset(
         "rank-eval-answer",
-        "Elasticsearch ranking evaluation: answer",
+        "Elasticsearch ranking evaluation: response",
         endings=(".json",),
-        explanation="The answer of Elasticsearch's _rank_eval: a run of its hits, and judgments of"
-        " the rated ones among them. What was judged relevant and not found is not in it, so that"
-        " recall, nDCG and AP cannot be known from it alone: the ratings of the request are the"
-        " judgments. Its own scores are not read.",
+        explanation="The response of Elasticsearch's _rank_eval: a run of its hits, and judgments"
+        " of the rated hits. Relevant documents that were not retrieved are missing, so"
+        " recall, nDCG and AP cannot be computed from it alone: use the ratings of the"
+        " request as judgments. Its metric scores are not read.",
         example='{"metric_score": 0.5, "details": {"q1": {"metric_score": 0.5, "unrated_docs":'
         ' [{"_index": "docs", "_id": "doc-3"}], "hits": [{"hit": {"_index": "docs", "_id": "doc-7",'
         ' "_score": 7.1}, "rating": 2}, {"hit": {"_index": "docs", "_id": "doc-3", "_score": 6.2},'
@@ -219,14 +218,14 @@ declare(
             Remark(
                 ("qrels",),
                 OF_HITS_ALONE,
-                "judgments of the {n:,} rated hits alone: what was judged relevant and not found is"
-                " missing, so that recall, nDCG and AP come out too high; the ratings of the"
-                " request are the judgments",
+                "judgments of the {n:,} rated hits only: relevant documents that were not"
+                " retrieved are missing, so recall, nDCG and AP are too high; use the ratings of"
+                " the request as judgments",
                 _rated,
                 loud=True,
             ),
             Remark(
-                ("qrels",), "unrated", "{n:,} {things} without a rated hit, left out", loud=True
+                ("qrels",), "unrated", "{n:,} {things} without a rated hit, excluded", loud=True
             ),
             Remark(
                 ("run",),
@@ -249,9 +248,9 @@ declare(
         tools=(
             Tool(
                 "Elasticsearch",
-                "the answer of `_rank_eval`",
+                "the response of `_rank_eval`",
                 "a run, and judgments of its hits",
-                "what was judged relevant and not found: give the request as judgments",
+                "relevant documents that were not retrieved: use the request as judgments",
                 ("search",),
             ),
         ),

@@ -38,7 +38,7 @@ _TAGS = (*range(1_100), 43_000)
 """Those that cbor2 decodes by itself; others go to its hook."""
 _DEPTH = 3
 
-_HINT = "ranx's Run.save writes such a file; save the run as .json or .parquet if this goes on."
+_HINT = "ranx's Run.save writes such a file; if the error persists, save as .json or .parquet."
 
 
 def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
@@ -58,9 +58,9 @@ def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
     title="ranx run (LZ4)",
     kinds=("run",),
     endings=(".lz4",),
-    explanation="What Run.save of ranx writes as .lz4: scores by query and document as CBOR, inside"
-    " LZ4 twice. It is read by cbor2, without ranx. Its .json, .parquet and .trec files are read as"
-    " such.",
+    explanation="The .lz4 files of ranx's Run.save: scores by query and document as CBOR,"
+    " compressed twice with LZ4. They are read with cbor2, without ranx. Its .json, .parquet and"
+    " .trec files are also read.",
     example="",
     recognise=recognise_ranx,
     magic=MAGIC,
@@ -69,7 +69,7 @@ def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
             "ranx",
             "`Run.save` and `Qrels.save`: .json, .parq, .parquet, .trec or .lz4",
             "a run; judgments",
-            "the run's name, which only .trec holds: the file's is taken",
+            "the run's name, which only .trec stores: the file name is used",
             ("search", "recommender"),
         ),
     ),
@@ -78,17 +78,17 @@ def read_ranx(source: Source, request: Request) -> Loaded:
     """The run of such a file. All that it unpacks to is bounded as one packing would be."""
     inner = b"".join(source.chunks())
     if not inner.startswith(MAGIC):
-        raise _another(source, "one packing of LZ4, or none")
+        raise _another(source, "LZ4 compression once, or not at all")
     most = source.limit.unpacked(source.size())
     unpacked = Source(source.name, inner, None, Limit(most, given=True))
     data = b"".join(unpacked.chunks())
     if not _is_map(data):
-        raise _another(source, "a file packed with LZ4 twice")
+        raise _another(source, "a file compressed twice with LZ4")
     source.limit.check_size(source.name, len(data), TREE)
     lists = _lists_in(source, data)
     queries = [query_id for query_id, documents in lists.items() for _ in documents]
     if not queries:
-        problem = LineProblem(None, "no document for any query", "at least one")
+        problem = LineProblem(None, "no documents for any query", "at least one")
         raise refuse(source, [problem], hint="Was the run empty when it was saved?")
     docs = [doc_id for documents in lists.values() for doc_id in documents]
     scores = [float(score) for documents in lists.values() for score in documents.values()]
@@ -114,7 +114,7 @@ def _lists_in(source: Source, data: bytes) -> dict[str, dict[str, float]]:
         import cbor2
     except ImportError as error:
         hint = f"Install it with: {install_command('ranx')}"
-        raise RanklensError("ranx's .lz4 files are read by cbor2.", hint) from error
+        raise RanklensError("ranx's .lz4 files need cbor2.", hint) from error
     file = io.BytesIO(data)
     try:
         # What a tag stands for may be of any size, and runs have none.
@@ -129,7 +129,7 @@ def _lists_in(source: Source, data: bytes) -> dict[str, dict[str, float]]:
     except (cbor2.CBORDecodeError, ValueError, MemoryError, OverflowError) as error:
         raise _no_lists(source, str(error.__cause__ or error)) from error
     if file.tell() < len(data):
-        raise _no_lists(source, "more behind the map")
+        raise _no_lists(source, "more data after the map")
     for query_id, documents in lists.items():
         if not isinstance(query_id, str) or not isinstance(documents, dict):
             raise _no_lists(source, f"{shown(documents)} as the documents of {shown(query_id)}")
@@ -158,5 +158,5 @@ def _is_map(start: bytes) -> bool:
 
 
 def _another(source: Source, found: str) -> FileFormatError:
-    problem = LineProblem(None, found, "a run of ranx: CBOR inside LZ4 twice")
-    return refuse(source, [problem], hint="Unpack the file and give its content.")
+    problem = LineProblem(None, found, "a ranx run: CBOR compressed twice with LZ4")
+    return refuse(source, [problem], hint="Unpack the file and use its contents.")

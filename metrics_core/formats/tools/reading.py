@@ -14,9 +14,9 @@ declare(
         "dpr",
         "DPR questions and passages",
         endings=(".json", ".jsonl"),
-        explanation="DPR's and Contriever's questions: the passages found (ctxs) are a run, and"
-        " documents; those marked as positive (positive_ctxs) are relevant, grade 1. Negative ones"
-        " and has_answer are not read as judgments: nobody judged them.",
+        explanation="Questions of DPR and Contriever: retrieved passages (ctxs) are a run and"
+        " documents; positive passages (positive_ctxs) are relevant, grade 1. Negative"
+        " passages and has_answer are not read as judgments: nobody judged them.",
         example='[{"question": "who wrote it", "answers": ["…"], "ctxs": [{"id": "doc-7", "title":'
         ' "A title", "text": "…", "score": "81.5", "has_answer": false}]}]',
         recognised_by=("question", "ctxs || positive_ctxs"),
@@ -30,9 +30,9 @@ declare(
         tools=(
             Tool(
                 "DPR, Contriever",
-                "the JSON of questions with their `ctxs`, or of training with `positive_ctxs`",
+                "the JSON of questions with their `ctxs`, or training data with `positive_ctxs`",
                 "a run with documents, or judgments; queries",
-                "judgments of what was found: has_answer tells of a string, not of relevance",
+                "judgments of retrieved passages: has_answer matches a string, not relevance",
                 ("rag",),
             ),
         ),
@@ -46,8 +46,8 @@ declare(
         "kilt",
         "KILT records",
         endings=(".jsonl",),
-        explanation="KILT's records: the pages of each output's provenance, which are a run in a"
-        " file of predictions and relevant in one of gold; which it is, is asked.",
+        explanation="KILT records: the provenance pages of each output. They are a run in a"
+        " prediction file, and relevant in a gold file; you choose which.",
         example='{"id": "q1", "input": "who wrote it", "output": [{"answer": "…", "provenance":'
         ' [{"wikipedia_id": "doc-7", "title": "A title"}]}]}',
         recognised_by=("id", "input", "output[].provenance[].wikipedia_id"),
@@ -63,7 +63,7 @@ declare(
                 "KILT",
                 "the JSON Lines file of predictions, or of gold",
                 "a run, or judgments",
-                "which of both a file is: say it; grades and paragraphs",
+                "whether a file is a run or judgments: you choose; grades and paragraphs",
                 ("rag",),
             ),
         ),
@@ -76,8 +76,8 @@ declare(
         "flashrag",
         "FlashRAG intermediate data",
         endings=(".json",),
-        explanation="FlashRAG's intermediate_data.json: what was retrieved for a question is a run,"
-        " with the documents' texts; its golden answers are texts, no judgments.",
+        explanation="FlashRAG's intermediate_data.json: the retrieved documents of each question"
+        " are a run, with their texts. Its golden answers are texts, not judgments.",
         example='[{"id": "q1", "question": "who wrote it", "golden_answers": ["…"], "output":'
         ' {"retrieval_result": [{"id": "doc-7", "contents": "A title. A text."}]}}]',
         recognised_by=("id", "output.retrieval_result"),
@@ -104,8 +104,8 @@ declare(
         "bioasq",
         "BioASQ questions",
         endings=(".json",),
-        explanation="BioASQ's questions with their documents, which are a run in a submission and"
-        " relevant in a golden file; which it is, is asked.",
+        explanation="BioASQ questions with their documents. They are a run in a submission, and"
+        " relevant in a golden file; you choose which.",
         example='{"questions": [{"id": "q1", "body": "what is it", "documents":'
         ' ["http://www.ncbi.nlm.nih.gov/pubmed/7"]}]}',
         recognised_by=("questions[].id", "questions[].documents"),
@@ -120,7 +120,7 @@ declare(
                 "BioASQ",
                 "the JSON of questions, golden or of a submission",
                 "a run, or judgments",
-                "which of both a file is: say it",
+                "whether a file is a run or judgments: you choose",
                 ("search",),
             ),
         ),

@@ -24,8 +24,8 @@ declare(
         "spark_als",
         "Spark ALS recommendations",
         endings=(".parquet", ".json", ".jsonl"),
-        explanation="What recommendForAllUsers of Spark's ALS gives: a user a record, with"
-        " recommendations by their predicted rating. Gives a run.",
+        explanation="The output of Spark ALS recommendForAllUsers: one record per user, with"
+        " recommendations by predicted rating. Contains a run.",
         example='{"userId": 7, "recommendations": [{"movieId": 12, "rating": 4.8}]}',
         recognised_by=(
             " || ".join(_USERS),
@@ -42,7 +42,7 @@ declare(
                 "Spark ALS",
                 "`model.recommendForAllUsers(n).write.parquet(FOLDER)`, or as JSON",
                 "a run",
-                "what the users rated: give it as judgments",
+                "the users' ratings: load them as judgments",
                 ("recommender",),
             ),
         ),
@@ -58,9 +58,9 @@ SUBMISSION = Preset(
     "submission",
     "Submission with lists in cells",
     endings=(".csv", ".tsv"),
-    explanation="CSV or TSV of two columns as competitions take it: a user, customer or session,"
-    " and the items between blanks or as a list, the first being the best. Gives a run; where the"
-    " name does not say that the items were predicted, it is asked.",
+    explanation="Competition submissions as CSV or TSV with two columns: a user, customer or"
+    " session, and the items, best first, separated by blanks or as a list. Contains a run; if the"
+    " column name does not indicate predictions, you choose.",
     example="customer_id,prediction\nc1,0568601043 0568601006",
     recognised_by=(),
     tables={"run": "query=query doc=docs[]", "qrels": "query=query doc=docs[] grade='1'"},
@@ -68,9 +68,9 @@ SUBMISSION = Preset(
     tools=(
         Tool(
             "Kaggle, OTTO",
-            "the CSV of a submission: an id and the items between blanks",
+            "the CSV of a submission: an id, and items separated by blanks",
             "a run",
-            "scores: the order ranks",
+            "scores: ranked by order",
             ("recommender",),
         ),
     ),

@@ -11,8 +11,8 @@ declare(
         "sentence_transformers",
         "sentence-transformers predictions",
         endings=(".jsonl",),
-        explanation="What the InformationRetrievalEvaluator of sentence-transformers writes with"
-        " write_predictions: a query a line, with what was found. Gives a run and queries.",
+        explanation="The output of sentence-transformers' InformationRetrievalEvaluator with"
+        " write_predictions: one query per line with its results. Contains a run and queries.",
         example='{"query_id": "q1", "query": "refund", "results": [{"corpus_id": "doc-7", "score":'
         " 0.83}]}",
         recognised_by=("query_id", "results[].corpus_id"),
@@ -26,7 +26,7 @@ declare(
                 "sentence-transformers",
                 "`InformationRetrievalEvaluator(…, write_predictions=True)`: the JSON Lines file",
                 "a run and the queries",
-                "the judgments; which model it was, but for the file's name",
+                "the judgments; the model, except by file name",
                 ("search", "rag"),
             ),
         ),

@@ -26,8 +26,8 @@ def _refuse_numbers(records: Records) -> list[str]:
     if numbers:
         about = "metadata." if "metadata" in (records.values.listed()[0]) else ""
         hint = (
-            "Are these scores? Then read the file by columns"
-            f" such as query={about}topic_id,doc=references.*~,score=references.*"
+            "If these are scores, read the file with columns such as"
+            f" query={about}topic_id,doc=references.*~,score=references.*"
         )
         raise MappingError(axis, numbers[0], values.shown(numbers[0]), "a text", hint)
     return []
@@ -38,9 +38,9 @@ declare(
         "trec_rag",
         "TREC RAG answers",
         endings=(".jsonl", ".json"),
-        explanation="Answers of TREC RAG, of 2024 and, with `metadata`, of 2025: what a topic's"
-        " references list is a run in this order, called by run_id. Gives a run, queries, and"
-        " documents if references is a map to their texts; the answers themselves are not read.",
+        explanation="Answers of TREC RAG 2024 and, with `metadata`, 2025. The references of a topic"
+        " are a run in this order, named by run_id. Contains a run, queries, and documents"
+        " if references maps to texts. The answers themselves are not read.",
         example='{"run_id": "ours", "topic_id": "2024-1", "topic": "why is the sky blue",'
         ' "references": ["doc-7", "doc-3"], "answer": [{"text": "…", "citations": [0]}]}',
         recognised_by=("run_id || metadata.run_id", _TOPIC_ID, "references"),
@@ -58,8 +58,8 @@ declare(
             Tool(
                 "TREC RAG",
                 "the JSON Lines file of answers with their `references`, of 2024 or 2025",
-                "a run by the order of the references, and the queries",
-                "the judgments; which sentence rests on which reference",
+                "a run in the order of the references, and the queries",
+                "the judgments; which sentence uses which reference",
                 ("rag",),
             ),
         ),

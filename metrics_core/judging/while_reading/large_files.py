@@ -31,7 +31,7 @@ _BEGINNINGS = 1 << 18, 1 << 20
 """Bytes that tell what the lists of a run are like: more are read if no list ends in the first."""
 
 _ANY_SIZE = "1000TB"
-_WHOLE = "leave --memory out to read the run whole"
+_WHOLE = "omit --memory to read the whole run into memory"
 
 
 def judged_at_once(
@@ -88,14 +88,14 @@ def judged_within(
     most = bytes_of(memory)
     if most < LEAST_MEMORY:
         raise RanklensError(
-            f"{size_text(most)} of memory is too little.",
+            f"{size_text(most)} of memory is not enough.",
             f"Give at least {size_text(LEAST_MEMORY)}.",
         )
     path = Path(file)
     if not path.is_file():
         raise RanklensError(
-            f"{file} can be read but once; with --memory it may be read twice.",
-            "Give a file.",
+            f"{file} can be read only once, but --memory may need to read it twice.",
+            "Use a regular file.",
         )
     from metrics_core.judging.while_reading.judged import judged_run
     from metrics_core.judging.while_reading.judgments import judgments_of
@@ -113,18 +113,19 @@ def _needs_to_be_whole(source: Source, judgments: JudgmentTables) -> RanklensErr
     """Why one look was not enough. Which line it was is told by reading the run whole."""
     if recognised(source, "run") != ("trec", "run"):
         return RanklensError(
-            f"{source.name} is no TREC run, and --memory takes no others.",
-            f"Write it as one, or {_WHOLE}.",
+            f"{source.name} is not a TREC run; --memory supports only TREC runs.",
+            f"Convert it to a TREC run, or {_WHOLE}.",
         )
     if not judgments.plain:
         return RanklensError(
-            "The judgments have ids beyond printable ASCII, and --memory takes no others.",
-            f"Write them in ASCII, or {_WHOLE}.",
+            "The judgments contain ids that are not printable ASCII; --memory supports only"
+            " printable ASCII.",
+            f"Rewrite them in ASCII, or {_WHOLE}.",
         )
     return RanklensError(
-        f"{source.name} cannot be judged within --memory: the lines of a query stand apart, no"
-        " query of it is judged, a document stands twice in a query, there are several run names,"
-        " or an id is long or not printable ASCII.",
-        f"Group the lines by query: `sort -s -k1,1 FILE > SORTED`. Or {_WHOLE}, which names the"
+        f"{source.name} cannot be judged with --memory. Either the lines of a query are not"
+        " contiguous, no query is judged, a query lists a document twice, there are several run"
+        " names, or an id is long or not printable ASCII.",
+        f"Group the lines by query: `sort -s -k1,1 FILE > SORTED`. Or {_WHOLE}, which reports the"
         " lines.",
     )

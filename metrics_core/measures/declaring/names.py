@@ -32,7 +32,7 @@ _SIMILARITY = re.compile(
 """A measure of sentence-transformers, with the similarity by which it ranks."""
 _BY_SIMILARITY = {"accuracy": "Success", "map": "AP(denominator=min)"}
 """What sentence-transformers means by a name, if not what it means here."""
-_AT_K = {"hits": "Success"}
+_AT_K = {"hits": "Success", "f1": "F"}
 """Names that mean something else with a cutoff."""
 _NO_MEASURE = {
     "hole": "BEIR's Hole@k counts documents that appear in no query's judgments. Unjudged@k counts"

@@ -172,7 +172,7 @@ def test_one_run_has_no_bridge_and_no_slices() -> None:
 def test_four_queries_are_examples() -> None:
     few = study(4)
     found = shown(few)
-    assert found.title.text == "Only 4 queries: read this as examples"
+    assert found.title.text == "Only 4 queries: too few for a result"
     assert not slices_of(few, comparison(few)).found
     assert not found.bridge["clear"].any() and found.groups["diff_low"].isna().all()
 
@@ -221,7 +221,7 @@ def test_two_columns_are_crossed_and_every_pair_is_offered_once() -> None:
     assert ("kind", HARD) in pairs
     found = crossing(STUDY, comparison(), "category", "kind")
     assert len(found.cells) == 5 * 4 and found.left_out == 0
-    assert "is largest for" in found.title.text or "two columns cross" in found.title.text
+    assert "is largest for" in found.title.text or "by two columns" in found.title.text
     many = study(groups=40)
     some = crossing(many, comparison(many), "category", "kind")
     assert some.left_out == 28 and len(some.cells) == 13 * 4

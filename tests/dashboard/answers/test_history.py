@@ -68,7 +68,7 @@ def test_runs_are_versions_where_something_says_so(
 def test_of_runs_that_are_no_versions_nothing_is_told() -> None:
     view, runs = STUDY.view(Address.of()).comparison, ("v1", "v2", "v9", "v10")
     found = history_page(STUDY, view, runs, are_versions=False)
-    assert found.finding.text.startswith("Are these versions of one system? Nothing in the names")
+    assert found.finding.text.startswith("Are these versions of one system? The names v1, v2")
     assert "regressed" not in found.finding.text
     assert found.overall.empty and found.queries.empty
 
@@ -81,7 +81,7 @@ def test_the_best_is_only_called_so_where_it_is_clearly_better() -> None:
         for is_best in (True, False)
     )
     assert "is the best on AP." in sure
-    assert "has the best mean on AP, but not clearly." in unsure
+    assert "has the best mean on AP, but not significantly." in unsure
 
 
 def test_versions_stand_by_name_with_numbers_by_size_or_as_they_are_asked_for() -> None:
@@ -110,8 +110,8 @@ def test_slices_say_since_when_they_are_worse() -> None:
     assert list(found.overall["mean"]) == [0.5, 1.0, 0.75, 0.5]
     assert list(found.overall["judged"]) == [0.5, 1.0, 0.75, 0.5]
     assert found.finding.text == (
-        "v10 is clearly worse on nDCG@10 than v2 was; it has been so since v9."
-        " By 0.500 in the mean, significant after correction for all six pairs, either way."
+        "v10 is significantly worse on nDCG@10 than v2 was; it has been since v9. The means differ"
+        " by 0.500, significant after correction for all six pairs (two-sided)."
         " 20 queries regressed."
     )
     better = page(("v1", "v2")).finding.text
@@ -123,7 +123,7 @@ def test_a_sentence_for_versions_that_cannot_be_told_apart() -> None:
         ["a", "b"], np.array([0.5, 0.4]), "AP", now_bad=1, flickering=2, since="", is_best=False
     ).text
     assert told == (
-        "b is not clearly worse on AP than a, the best so far. 1 query regressed;"
+        "b is not significantly worse on AP than a, the best so far. 1 query regressed;"
         " 2 went back and forth."
     )
     none = np.array([np.nan])
@@ -135,7 +135,7 @@ def test_a_last_version_as_good_as_the_best_is_level_with_it() -> None:
     told = history_finding(
         ["a", "b"], np.array([0.5, 0.5]), "AP", now_bad=0, flickering=0, since="", is_best=False
     ).text
-    assert told.startswith("b is level on AP with a, the best so far.")
+    assert told.startswith("b is tied on AP with a, the best so far.")
 
 
 def test_the_best_is_best_at_the_level_that_is_chosen() -> None:

@@ -295,7 +295,7 @@ def of_versions(case: Case) -> Iterator[Says]:
     study, shown, row = case.study, case.shown, case.row
     pair = BASELINE, shown.focus
     text = history_page(study, shown, pair, are_versions=True).finding.text
-    if "is clearly worse" in text:
+    if "is significantly worse" in text:
         scores = study.every_score(shown, shown.measure).only(pair)
         yield "Versions", compare_scores(scores, baseline=BASELINE)["verdict"][0] in BEHIND, True
     if " is the best on " in text:

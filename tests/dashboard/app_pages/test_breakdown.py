@@ -53,7 +53,9 @@ def test_the_table_of_the_sample_is_written_out() -> None:
     shown = text_of(app)
     assert "dense scores higher in all eight categories" in shown
     assert "Network adds a quarter of the gain with 9 of the 104 queries." in shown
-    assert "slices stands out (5 % false discovery rate)." in shown.replace("\u00a0", " ")
+    assert "slices differs from the rest (5 % false discovery rate)." in shown.replace(
+        "\u00a0", " "
+    )
     assert "9/104 × +0.243 = +0.021" in unescape(drawn(app))
     assert "Network and Privacy: under ten queries, not tested." in shown
     assert any("where=category=Network" in link for link in links_to(app, "queries"))
@@ -91,7 +93,7 @@ def test_crossed_columns_are_a_view_of_their_own() -> None:
         opened("breakdown", run="dense", base="bm25", by="category", across="difficulty")
     )
     assert "By difficulty the gain is largest for hard" in shown
-    assert "the colours say where to look, not what is proven." in shown
+    assert "the colours are exploratory, not significance." in shown
     assert (
         "fewer than 5 queries: hatched" in shown
         and "pale" not in shown
@@ -162,7 +164,7 @@ def test_a_planted_slice_comes_first_and_leads_to_its_queries(
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path)))
     app = opened("breakdown", run="a", base="b")
     shown = text_of(app)
-    assert re.search(r"\w+ of \d+ slices stands? out", shown)
+    assert re.search(r"\w+ of \d+ slices differs? from the rest", shown)
     assert re.search(r"Stands out among \d+ slices", shown)
     assert "c1 and k0 10 queries" in shown
     first = next(at for at in links_to(app, "queries") if "where=category=c1&where=kind=k0" in at)
@@ -198,7 +200,7 @@ def test_one_run_has_its_means_and_its_room(
     app = opened("breakdown")
     shown = text_of(app)
     assert "a scores lowest in c1" in shown and "Room for improvement" in shown
-    assert "Adds to the total" not in shown and "stands out" not in shown
+    assert "Adds to the total" not in shown and "differs from the rest" not in shown
     assert not any("across=" in link for link in links_to(app, "breakdown"))
 
 
@@ -207,7 +209,7 @@ def test_four_queries_are_examples_and_nothing_is_coloured(
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 4)))
     app = opened("breakdown", run="a", base="b", charts="0")
-    assert "Only 4 queries: read this as examples" in text_of(app)
+    assert "Only 4 queries: too few for a result" in text_of(app)
     bars = set(re.findall(r'class="bar ([a-z ]+)', drawn(app)))
     assert bars == {"level pale", "total"}
 
@@ -259,13 +261,13 @@ def test_other_queries_are_told_from_other_scores_where_a_run_lacks_some(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, runs=2)))
-    assert "Counting only queries that each run answered" not in text_of(
+    assert "Averaged over the queries that each run answered" not in text_of(
         opened("breakdown", run="a", base="b")
     )
     run = tmp_path / "b.run"
     kept = [line for line in run.read_text().splitlines(True) if not line.startswith("q1 ")]
     run.write_text("".join(kept))
-    said = "Counting only queries that each run answered, a (120) and b (119) differ by"
+    said = "Averaged over the queries that each run answered, a (120) and b (119) differ by"
     assert said in text_of(opened("breakdown", run="a", base="b"))
     assert said not in text_of(opened("breakdown", run="a", base="b", missing="shared"))
 

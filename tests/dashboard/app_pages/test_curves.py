@@ -27,7 +27,7 @@ def test_charts_carry_the_numbers_of_metrics_core_and_no_names() -> None:
 
 def test_the_other_parts_are_in_the_address() -> None:
     app = opened("curves", part="recall")
-    assert "With half of the relevant found, dense is 64" in text_of(app)
+    assert "dense has 64 % precision at 50 % recall" in text_of(app)
     assert len(app.get("plotly_chart")) == 1 and "Precision when" in text_of(app)
     app = opened("curves", part="table")
     assert not app.get("plotly_chart") and "dense minus bm25" in text_of(app)
@@ -39,7 +39,7 @@ def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_que
 ) -> None:
     shown = text_of(opened("curves"))
     assert "Bands below hold for all k together" in shown
-    assert "Half of the bm25 lists end by rank 22 (the longest has " in shown
+    assert "Half of the bm25 lists end by rank 22 (longest: " in shown
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
     app = opened("curves", run="a", base="b")
     assert "too few queries for bands" in text_of(app) and "No k is tested" in text_of(app)

@@ -185,7 +185,7 @@ def test_what_the_judgments_tell_is_not_asked_and_they_stay_in_use() -> None:
     given(app, ("a.json", json.dumps(scores).encode()), ("j.qrels", judged))
     assert QUESTION not in text_of(app)
     shown = text_of(app)
-    assert "read as a run: judgments are loaded already, and 10 of its 10 queries" in shown
+    assert "read as a run: the loaded judgments cover 10 of its 10 queries" in shown
     assert "a scores" in shown and "not used" not in shown
     given(app, ("b.json", json.dumps({q: list(d) for q, d in scores.items()}).encode()))
     assert "b.json was not loaded" not in text_of(app)
@@ -255,7 +255,7 @@ def test_lists_of_documents_may_be_two_kinds() -> None:
     shown = text_of(app)
     assert "One of two files needs your answer" in shown and "could not be read" not in shown
     assert QUESTION in shown and "more likely" not in shown
-    assert "the order of each list gives the rank1 list of 2 documents" in shown
+    assert "the order of each list is the ranking1 list of 2 documents" in shown
     assert "every listed document is relevant" in shown
     press(app, "Import as a run")
     assert "Two files are loaded" in text_of(app)

@@ -50,12 +50,12 @@ def test_the_way_to_judge_says_how_many_settle_it() -> None:
 def test_few_queries_and_one_run_have_nothing_to_look_into() -> None:
     few = opened("firm", where=["category=Network", "difficulty=hard"])
     assert "Only 5 queries" in text_of(few) and "Nothing to look into." in text_of(few)
-    assert "One run alone" in text_of(opened("firm", run="bm25", base="bm25"))
+    assert "Robustness needs two runs" in text_of(opened("firm", run="bm25", base="bm25"))
 
 
 def test_a_measure_without_cutoff_says_so() -> None:
     shown = text_of(opened("firm", m="Bpref", part="cutoff"))
-    assert "Bpref looks at whole lists" in shown
+    assert "Bpref scores whole lists" in shown
 
 
 def small(n: int, *, base_lacks: int = 0) -> Study:
@@ -84,8 +84,8 @@ def entries(study: Study, **asked: str) -> dict[str, tuple[str, str]]:
 def test_the_strip_of_a_plain_lead() -> None:
     found = entries(small(20), m="RR")
     assert found["unjudged"] == ("cannot reverse it", "firm")
-    assert found["queries"] == ("carried by all queries", "firm")
-    assert found["cutoff"] == ("clear at every k", "firm")
+    assert found["queries"] == ("rests on all queries", "firm")
+    assert found["cutoff"] == ("significant at every k", "firm")
     assert "ties" not in found and "missing" not in found
 
 
@@ -126,12 +126,12 @@ def test_two_runs_that_are_the_same_are_level_everywhere() -> None:
     study = Study([ranked("new", 30, 3), ranked("old", 30, 3)], qrels)
     shown = study.view(Address.of(run="new", base="old")).comparison
     strip = firmness(study, shown)
-    assert strip.text.startswith("The two are level,")
+    assert strip.text.startswith("The runs are tied,")
     said = " ".join(f"{e.word} {e.reason}" for e in strip.entries)
-    assert "ahead" not in said.replace("No measure has one of the two ahead", "")
-    assert "reverse" not in said
-    assert entries(study)["cutoff"] == ("level at every k", "")
-    assert entries(study)["measures"] == ("14 of 14 are level", "")
+    assert "ahead" not in said and "leads" not in said.replace("No run leads on any measure.", "")
+    assert "reverse" not in said.replace("there is no direction to reverse.", "")
+    assert entries(study)["cutoff"] == ("tied at every k", "")
+    assert entries(study)["measures"] == ("14 of 14 are tied", "")
 
 
 def test_level_at_the_chosen_cutoff_and_clearly_ahead_below_it() -> None:
@@ -139,15 +139,15 @@ def test_level_at_the_chosen_cutoff_and_clearly_ahead_below_it() -> None:
     study = Study([ranked("new", 30, 11), ranked("old", 30, None)], qrels)
     shown = study.view(Address.of(run="new", base="old")).comparison
     found = {e.part: e for e in firmness(study, shown).entries}
-    assert found["cutoff"].word == "level at k = 1 to 10"
-    assert found["cutoff"].reason == "new is clearly ahead from k = 11 on."
-    assert found["measures"].reason.startswith("new is clearly ahead on nDCG@20, P@20,")
+    assert found["cutoff"].word == "tied at k = 1 to 10"
+    assert found["cutoff"].reason == "new is significantly ahead from k = 11 on."
+    assert found["measures"].reason.startswith("new is significantly ahead on nDCG@20, P@20,")
 
 
 def test_seven_thousand_queries_have_their_strip_within_seconds() -> None:
     study = small(7_000)
     begun = time.monotonic()
-    assert entries(study)["queries"] == ("carried by all queries", "firm")
+    assert entries(study)["queries"] == ("rests on all queries", "firm")
     assert time.monotonic() - begun < 30
 
 
@@ -201,12 +201,12 @@ def test_that_a_difference_does_not_matter_is_a_result() -> None:
     shown = study.view(Address.of(run="new", base="old", **asked)).comparison
     strip = firmness(study, shown)
     assert strip.pair is not None and strip.pair.verdict == "no difference that matters"
-    assert strip.text.startswith("Four ways in which the difference could come to matter.")
+    assert strip.text.startswith("Four checks of whether the difference could matter.")
     assert {e.part: (e.word, e.tone) for e in strip.entries} == {
         "unjudged": ("cannot make it matter", "firm"),
-        "queries": ("carried by all queries", "firm"),
+        "queries": ("rests on all queries", "firm"),
         "cutoff": ("matters at k = 1", "not firm"),
-        "measures": ("9 of 15 are clear", "not firm"),
+        "measures": ("9 of 15 are significant", "not firm"),
     }
 
 

@@ -29,7 +29,7 @@ def test_the_page_keeps_the_order_in_its_address() -> None:
 
 def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     app = opened("history", set="sample")
-    assert "Put them in order, and this page shows how the measure moved" in text_of(app)
+    assert "Put them in order to see how the measure changed" in text_of(app)
     assert app.segmented_control(key="w_in_order").value == ""
     assert "“No”: this page says nothing of progress" in text_of(app)
 

@@ -36,28 +36,28 @@ def test_chunks_are_read_as_their_documents_by_the_button_and_back() -> None:
     app.file_uploader[0].set_value(files("#3")).run()
     shown = text_of(app)
     assert (
-        "0 of 120 judged documents are found in the run; 120 are if the part after the last #"
+        "0 of 120 judged documents match the run; 120 would match if everything from the last # on"
         in shown
     )
     assert "#3' and 'doc" in shown
-    assert "relevant documents of the judgments are not among these documents" in shown
+    assert "relevant documents in the judgments are missing from these documents" in shown
     press(app, "Read ids so")
     assert workspace().collection("own").settings.map_docs == "cut #"
     shown = text_of(app)
     assert "Read them as they stand" in [b.label for b in app.button]
-    assert "are found in the run;" not in shown and "not among these documents" not in shown
+    assert "match the run;" not in shown and "missing from these documents" not in shown
     page = opened("curves", set="own")
     assert "Ids are read another way" in text_of(page)
     assert "0.000" not in text_of(opened("", set="own")).split("Compare")[0]
     press(app, "Read them as they stand")
     assert not workspace().collection("own").settings.map_docs
-    assert "are found in the run;" in text_of(app)
+    assert "match the run;" in text_of(app)
 
 
 def test_a_run_that_shares_no_query_is_offered_a_reading_too() -> None:
     app = opened("data", set="own")
     app.file_uploader[0].set_value(files(query="q")).run()
-    assert "0 of 20 queries are found in the run; 20 are if q at the beginning" in text_of(app)
+    assert "0 of 20 queries match the run; 20 would match if q at the beginning" in text_of(app)
     press(app, "Read ids so")
     assert workspace().collection("own").settings.map_queries == "drop q"
     assert "a scores" in text_of(opened("", set="own"))

@@ -72,11 +72,11 @@ UNKNOWN = {
         "it lists is not known, and while a further document is judged here it cannot be scored.",
     ),
     "firm": (
-        "not knowndense came as judged ranks, without scores",
+        "unknowndense came as judged ranks, without scores",
         "dense came as judged ranks, so which documents nobody has judged is not known.",
     ),
     "judge": ("which unjudged documents it lists is not known",),
-    "data": ("Judged ranks: run, query_id", "it names the 1,448 judged ones"),
+    "data": ("Judged ranks: run, query_id", "it identifies the 1,448 judged ones"),
 }
 
 
@@ -89,7 +89,7 @@ def test_what_is_not_known_is_said(page: str) -> None:
 
 def test_ties_and_a_document_of_the_other_run() -> None:
     keep("ranks", "dense")
-    assert "is not known" in text_of(opened("firm", **PAIR, part="ties", set="ranks"))
+    assert "so ties are unknown." in text_of(opened("firm", **PAIR, part="ties", set="ranks"))
     study = Study([RUNS["bm25"], RANKS["dense"]], QRELS)
     view = study.view(Address.of(**PAIR)).comparison
     unjudged_of_bm25 = to_judge(study, view, "q065")["doc_id"].iloc[0]
@@ -114,7 +114,7 @@ def test_a_layer_that_judges_further_documents_leaves_the_run_out() -> None:
     layers.begin("ranks", "me", {("q001", "never judged"): 3})
     said = text_of(opened("", set="ranks"))
     why = "The judged ranks of dense were made with other judgments: query q001 had"
-    assert why in said and "Grades may change, but not which documents are judged" in said
+    assert why in said and "Grades may change, but the same documents must be judged" in said
     asked = text_of(opened("", **PAIR, set="ranks"))
     assert "This link asks for what is not here" in asked and why in asked
     (bm25,) = (e for e in workspace().entries("ranks") if e.name == "bm25")

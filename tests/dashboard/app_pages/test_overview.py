@@ -36,7 +36,7 @@ def test_an_unclear_difference_says_what_would_settle_it() -> None:
     shown = text_of(opened("", run="dense", base="hybrid"))
     assert "dense and hybrid no clear difference" in shown and "What would settle it?" in shown
     assert "Can you rely on it?" not in shown and "may be chance: p = 0.2" in shown
-    assert "decide which measure counts before you look" in shown
+    assert "Decide which measure counts before you look at the results." in shown
 
 
 def test_few_queries_are_shown_instead_of_tested() -> None:
@@ -61,7 +61,7 @@ def test_one_run_shows_how_its_queries_score() -> None:
 @pytest.mark.parametrize("test", [name for name in TESTS if name != "bootstrap"])
 def test_another_test_is_said_and_breaks_nothing(test: str) -> None:
     app = opened("", test=test)
-    assert f"Chosen: {TESTS[test]}, " in text_of(app)
+    assert f"Method: {TESTS[test]}, " in text_of(app)
     assert "nan" not in text_of(app).lower().replace("finance", "")
 
 
@@ -75,7 +75,7 @@ def test_a_test_that_is_not_there_is_said_and_put_away() -> None:
 def test_a_margin_is_part_of_the_verdict() -> None:
     shown = text_of(opened("", run="hybrid", base="dense", margin="nDCG:0.2"))
     assert "hybrid and dense equivalent within 0.2" in shown
-    assert "within the 0.2 that matters" in shown
+    assert "within the margin of 0.2" in shown
     # On another measure the same number would mean something else.
     other = text_of(opened("", run="hybrid", base="dense", margin="nDCG:0.2", m="RR"))
     assert "that matters" not in other

@@ -27,14 +27,14 @@ def switch(app: Any) -> Any:
 def test_the_own_document_is_said_left_out_and_taken_back() -> None:
     app = opened("data", set="own")
     on_files(app.file_uploader[0].set_value(files()).run())
-    assert "20 of 20 lists hold the query's own document" in text_of(app)
+    assert "20 of 20 lists contain the query itself" in text_of(app)
     before = text_of(opened("", set="own"))
     switch(app).set_value(True).run()
     assert not app.exception
     assert workspace().collection("own").settings.exclude_self
     shown = text_of(app)
-    assert "each query's own document is left out: 20 rows, in 20 of 20 lists" in shown
-    assert "lists hold the query's own document" not in shown
+    assert "the query itself is excluded from its results: 20 rows, in 20 of 20 lists" in shown
+    assert "lists contain the query itself" not in shown
     for page in ("", "curves", "queries"):
         told = text_of(opened(page, set="own"))
         assert "Each query's own document is left out of every run: 20 rows of 1 run." in told

@@ -30,7 +30,7 @@ PAGES = {
     "collections": "No collection of your own yet",
     "measures": f"{len(declarations())} measures",
     "help": "Words, keys, and where more is said.",
-    "judge": "81 judgments could settle the unjudged documents",
+    "judge": "Judging 81 documents could settle this",
 }
 
 
@@ -354,7 +354,7 @@ def test_under_ten_queries_nothing_is_coloured_and_the_reason_is_said(
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
     app = opened(run="a", base="b")
     assert "under 10 queries none is tested" in text_of(app)
-    assert "With fewer than 10 queries nothing is tested" in text_of(app)
+    assert "A test needs at least 10 queries, so" in text_of(app)
     tables = drawn(app).split("lens measures")[1].split("</table>")[0]
     assert "change unclear" in tables and " clear" not in tables
     rows = drawn(app).split("lens examples")[1].split("</table>")[0]

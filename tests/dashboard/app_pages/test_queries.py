@@ -118,7 +118,7 @@ def test_under_ten_paired_queries_nothing_is_coloured(
         contents = [option.content for option in chips.proto.options]
         assert any(":orange[▼]" in text for text in contents) is coloured, contents
         assert ('class="change worse clear"' in drawn(app)) is coloured
-        assert ("Only 9 queries: too few to tell" in text_of(app)) is not coloured
+        assert ("Only 9 queries: too few to test" in text_of(app)) is not coloured
         chart = app.get("plotly_chart")[0].proto.spec.upper()
         assert (LIGHT.worse in chart) is coloured
 

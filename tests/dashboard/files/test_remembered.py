@@ -38,7 +38,7 @@ def test_the_next_file_of_a_shape_is_read_as_was_said() -> None:
     with pytest.raises(RanklensError):
         tables_of(UploadedFile("z.csv", b"q1,d1,2\nq1,d2,1\n"), answers=said)
     lacking = UploadedFile("z.csv", HEADLESS + b"q1,d1,2.5\n")
-    with pytest.raises(RanklensError, match="columns between commas"):
+    with pytest.raises(RanklensError, match="columns separated by commas"):
         tables_of(lacking, answers=said)
 
 

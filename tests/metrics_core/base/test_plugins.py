@@ -98,10 +98,9 @@ def test_one_that_fails_adds_nothing_and_is_told_of_once(
     assert Registry[str](GROUP, "fruit", lambda name: {name}).all() == []  # it is not tried again
     assert plugins.left_out() == ["pear-trees"]
     assert said(caplog) == [
-        "A plug-in of pear-trees is left out"
-        f" (entry point ranklens.fruit: mine = plugin_pear_trees). {why}\n"
-        "All else works. Mend or uninstall pear-trees, or leave all plug-ins out:"
-        " RANKLENS_PLUGINS=none."
+        "A plug-in of pear-trees was not loaded (entry point ranklens.fruit: mine ="
+        f" plugin_pear_trees). {why}\nThe rest works. Fix or uninstall pear-trees, or disable all"
+        " plug-ins: RANKLENS_PLUGINS=none."
     ]
 
 
@@ -132,7 +131,7 @@ def test_a_package_that_is_not_whole_takes_no_other_down(
     assert sorted(FRUIT.all()) == ["Apple", "Pear", *(["Quince"] if loads else [])]
     told = said(caplog)
     assert len(told) == (0 if loads or how == "a folder" else 1)
-    assert all("quince-trees" in one and "All else works." in one for one in told)
+    assert all("quince-trees" in one and "The rest works." in one for one in told)
     assert Registry[str](GROUP, "fruit", lambda name: {name}).all() == []
     assert len(said(caplog)) == len(told)
 

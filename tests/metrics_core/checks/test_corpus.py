@@ -24,7 +24,7 @@ def test_relevant_documents_that_are_not_there() -> None:
     qrels = qrels_of({"q": {"d1": 1, "x": 2, "y": 0, "z": -1}, "r": {"x": 1, "w": 1}})
     (note,) = lacking_notes(documents, qrels)
     assert (note.count, note.examples) == (2, ("x", "w"))
-    assert note.message.startswith("2 of 3 relevant documents of the judgments are not among")
+    assert note.message.startswith("2 of 3 relevant documents in the judgments are missing from")
     assert lacking_notes(documents, qrels_of({"q": {"d1": 1, "y": 0}})) == ()
 
 
@@ -56,7 +56,7 @@ def test_equal_texts_as_a_dictionary_of_lists_finds_them(rows: list[tuple[str, s
         assert notes == ()
         return
     assert notes[0].count == len(several)
-    assert f" {sum(map(len, several))} ids in all" in notes[0].message
+    assert f"({sum(map(len, several))} ids)" in notes[0].message
     assert notes[0].examples == tuple(f"{ids[0]} and {ids[1]}" for ids in several[:3])
 
 
@@ -67,8 +67,8 @@ def test_the_command_line_says_both(tmp_path: Path, capsys: pytest.CaptureFixtur
     files = [str(tmp_path / name) for name in ("qrels", "a.run")]
     assert main(["evaluate", *files, "--documents", str(tmp_path / "docs.csv")]) == 0
     said = capsys.readouterr().err
-    assert "note: docs.csv: 1 of 2 relevant documents of the judgments is not among" in said
-    assert "note: docs.csv: 1 text stands under several ids, 2 ids in all" in said
+    assert "note: docs.csv: 1 of 2 relevant documents in the judgments is missing from" in said
+    assert "note: docs.csv: 1 duplicate document (2 ids)" in said
 
 
 def test_documents_have_their_ids_read_as_those_of_runs(
@@ -83,8 +83,8 @@ def test_documents_have_their_ids_read_as_those_of_runs(
     more = ["--documents", str(tmp_path / "docs.csv"), "--map-docs", "cut #"]
     assert main(["evaluate", *files, *more]) == 0
     said = capsys.readouterr().err
-    assert "note: docs.csv: 1 of 2 relevant documents of the judgments is not among" in said
-    assert "1 document of ids that are one by the way ids are read: the first of each" in said
+    assert "note: docs.csv: 1 of 2 relevant documents in the judgments is missing from" in said
+    assert "1 document dropped because the id mapping merged ids; the first of each" in said
     table = Documents.from_columns({"doc_id": ["d1#1", "d1#2", "d2#1"], "text": ["a", "b", "c"]})
     mapped = with_mapped_ids(table, IdMaps(documents=id_map("run: cut #")))
     assert mapped.lookup(["d1", "d2"])["text"].to_dict() == {"d1": "a", "d2": "c"}

@@ -24,25 +24,29 @@ def report(runs: list, queries: Queries | None = None, documents: Documents | No
 
 def test_lines_without_their_table_are_left_out() -> None:
     assert list(report([PART])) == [
-        "judged queries found in every run",
-        "queries in a run without judgments",
+        "judged queries with results in every run",
+        "queries with results but no judgments",
     ]
     assert fit_report([], [], None, None, None) == []
 
 
 def test_what_each_run_lacks() -> None:
     lines = report([WHOLE, PART])
-    assert lines["judged queries found in every run"] == ("1 of 2", False, "dense lacks query q2")
-    assert lines["queries in a run without judgments"] == ("1", False, "left out: z")
+    assert lines["judged queries with results in every run"] == (
+        "1 of 2",
+        False,
+        "dense lacks query q2",
+    )
+    assert lines["queries with results but no judgments"] == ("1", False, "left out: z")
     alone = report([run_of({"q1": {"d1": 1}, "q2": {"d1": 1}})])
-    assert alone["judged queries found in every run"] == ("2 of 2", True, "all")
-    assert alone["queries in a run without judgments"] == ("0", True, "none")
+    assert alone["judged queries with results in every run"] == ("2 of 2", True, "all")
+    assert alone["queries with results but no judgments"] == ("0", True, "none")
 
 
 def test_queries_against_judgments_and_runs() -> None:
     queries = Queries.from_columns({"query_id": ["q1", "q2", "q3"], "text": ["a", "b", "c"]})
     lines = report([WHOLE], queries)
-    assert lines["queries that have judgments"] == ("2 of 3", False, "no judgments: q3")
+    assert lines["queries with judgments"] == ("2 of 3", False, "without judgments: q3")
     assert lines["queries with a text"] == ("2 of 3", False, "shown by id: z")
 
 
@@ -87,7 +91,7 @@ def test_ids_that_would_match_are_noted_and_kept(odd: str, side: str) -> None:
     run, qrels = run_of({"q": {own: 1, "d2": 2}}), qrels_of({"q": {judged: 1, "d2": 0}})
     (note,) = near_matches(run, qrels)
     assert (note.kind, note.count, note.loud) == ("near_document_ids", 1, True)
-    assert note.message.startswith("1 document id of the judgments would match after")
+    assert note.message.startswith("1 document id in the judgments would match after")
     assert "clean-ids" in note.message
     assert note.examples == (f"{judged!r} and {own!r}",)
     assert own in run.doc_ids.to_pylist()
@@ -135,8 +139,8 @@ def test_ids_that_a_spreadsheet_shortened_are_counted(in_run: bool) -> None:
     where = "the run" if in_run else "the judgments"
     assert (note.kind, note.count, note.loud) == ("shortened_document_ids", 6, True)
     assert note.message.startswith(
-        f"6 of 6 document ids of {where} were shortened by a spreadsheet or float (1 distinct):"
-        " several ids may have become one. Export the ids as text"
+        f"6 of 6 document ids in {where} were shortened by a spreadsheet or float (1 distinct):"
+        " several ids may have become one. Export the ids again as text"
     )
     assert note.examples == ("1.23457E+18",)
 
@@ -157,9 +161,9 @@ def test_other_ids_are_not_called_shortened(ids: list[str]) -> None:
     ("query", "words"),
     [
         ("1.23457E+18", "1.23457E+18 was shortened by a spreadsheet or float"),
-        ("b'q1'", "b'q1' is bytes as Python prints them: read ids with 'quotes'"),
+        ("b'q1'", "b'q1' is a printed Python bytes object: read ids with 'quotes'"),
         ("q%231", "q%231 is percent-encoded: read ids with 'percent'"),
-        ("q1", "Load the judgments that belong to these queries."),
+        ("q1", "Load judgments for these queries."),
     ],
 )
 @pytest.mark.parametrize("in_run", [True, False])

@@ -132,11 +132,11 @@ def test_changes_are_named() -> None:
     )
     assert changes_findings(changes, "b.json", 0) == [
         "The judgments of two queries changed since b.json:"
-        " q1 (1 grade as then, not the same), q2 (2 grades then, 1 now).",
+        " q1 (1 grade as before, but not the same), q2 (2 grades then, 1 now).",
         "One query is no longer judged: ü 3.",
-        "One query is judged now and not then: q4.",
-        "b.json has no scores of RR: not compared.",
-        "Compared on the no queries whose judgments are as they were.",
+        "One query is newly judged: q4.",
+        "b.json has no scores for RR: not compared.",
+        "Compared on the no queries whose judgments did not change.",
     ]
     assert not changes_since(made(), marks_of(qrels_of(*ROWS)), [AP])
 
@@ -147,7 +147,7 @@ def test_a_measure_of_another_version_of_its_package_is_not_compared() -> None:
     changes = changes_since(of_a_package, snapshot.marks, (AP, NDCG))
     assert changes.remade == (AP,) and changes.uncompared == (AP,)
     assert changes_findings(changes, "b.json", 3) == [
-        "Another version of the package that adds it measures AP now: not compared."
+        "The package that adds AP has another version now: not compared."
     ]
     assert beside(of_a_package, snapshot.scores, changes).measures == (NDCG,)
 
@@ -219,7 +219,7 @@ def test_every_value_counts_and_no_layout_does(path: Path) -> None:
         with pytest.raises(FileFormatError, match="a snapshot as it was written"):
             read_snapshot(str(path))
     path.write_text(json.dumps({**whole, "measures": whole["measures"][::-1]}), "utf-8")
-    with pytest.raises(FileFormatError, match="do not fit its check"):
+    with pytest.raises(FileFormatError, match="do not match the checksum"):
         read_snapshot(str(path))
 
 
@@ -229,13 +229,13 @@ HOSTILE: dict[str, Callable[[str], str]] = {
     "a number of 5,000 digits": lambda text: text.replace(
         'snapshot": 2', f'snapshot": {"9" * 5000}'
     ),
-    "which is no finite number": lambda text: text.replace("0.5", "1e999"),
+    "which is not a finite number": lambda text: text.replace("0.5", "1e999"),
     "NaN": lambda text: text.replace("0.5", "NaN"),
     "'q1' twice": lambda text: text.replace('"q2"', '"q1"'),
-    "found (values that are nested|a part)": lambda text: text.replace(
+    "found (values that are nested|a missing or malformed part)": lambda text: text.replace(
         '"label": ""', f'"label": {"[" * 1500}{"]" * 1500}'
     ),
-    "a part that is missing": lambda text: text.replace('"run": "dense"', '"run": "\\ud800"'),
+    "a missing or malformed part": lambda text: text.replace('"run": "dense"', '"run": "\\ud800"'),
 }
 
 
@@ -299,7 +299,7 @@ def test_it_carries_the_best_mean_of_all_before_it() -> None:
 
 def test_one_of_a_later_version_is_named(path: Path) -> None:
     path.write_text(path.read_text("utf-8").replace('snapshot": 2', 'snapshot": 3'), "utf-8")
-    with pytest.raises(RanklensError, match=r"a later Ranklens .*format 3, where this"):
+    with pytest.raises(RanklensError, match=r"a newer Ranklens .*format 3, but this"):
         read_snapshot(str(path))
 
 

@@ -115,8 +115,8 @@ LINE = "A TREC run line is: query_id Q0 doc_id rank score run_name"
 # The run's content, its file name, its line or None, and what stderr says besides file and line.
 BAD_RUNS: dict[str, tuple[Content, str, int | None, tuple[str, ...]]] = {
     "five columns": (RUN + "q1 Q0 d3 3 tag\n", "x.run", 4, ("6 columns, found 5", LINE)),
-    "score NaN": (RUN + "q1 Q0 d3 3 NaN tag\n", "x.run", 4, ("finite", "`NaN`", "Leave the doc")),
-    "score inf": (RUN + "q1 Q0 d3 3 -inf tag\n", "x.run", 4, ("finite", "`-inf`", "Leave the")),
+    "score NaN": (RUN + "q1 Q0 d3 3 NaN tag\n", "x.run", 4, ("finite", "`NaN`", "Remove the doc")),
+    "score inf": (RUN + "q1 Q0 d3 3 -inf tag\n", "x.run", 4, ("finite", "`-inf`", "Remove the")),
     "score 1e400": (RUN + "q1 Q0 d3 3 1e400 tag\n", "x.run", 4, ("`1e400`", "double precision")),
     "score abc": (RUN + "q1 Q0 d3 3 abc tag\n", "x.run", 4, ("finite number as score", "`abc`")),
     "score 0,9": (RUN + "q1 Q0 d3 3 0,9 tag\n", "x.run", 4, ("`0,9`", "comma; write 0.9")),
@@ -136,20 +136,25 @@ BAD_RUNS: dict[str, tuple[Content, str, int | None, tuple[str, ...]]] = {
         ("UTF-8", "0xE9 at byte", "--encoding latin-1"),
     ),
     "NUL byte": (RUN + "q1 Q0 d\0 3 1 tag\n", "x.run", 4, ("NUL byte at byte", "binary")),
-    "empty": ("", "x.run", None, ("an empty file", "written to the end")),
+    "empty": ("", "x.run", None, ("an empty file", "complete")),
     "header only": ("query_id Q0 doc_id rank score tag\n", "x.run", None, ("only a header",)),
     "header only, CSV": ("query_id,doc_id,score\n", "x.csv", None, ("only a header",)),
-    "last line cut off": (RUN + "q1 Q0 d3", "x.run", 4, ("6 columns", "seems to be cut off")),
+    "last line cut off": (RUN + "q1 Q0 d3", "x.run", 4, ("6 columns", "seems to be truncated")),
     "judgments as a run": (QRELS, "x.run", None, ("looks like judgments", "swapped", "QRELS RUN")),
     "CSV short row": ("qid,docid,score\nq1,d1,1\nq1,d2\n", "x.csv", 3, ("3 columns", "docid")),
     "CSV extra column": ("qid,docid,score\nq1,d1,1,9\n", "x.csv", 2, ("3 columns, found 4",)),
     "CSV header twice": ("qid,docid,score,score\nq1,d1,1,2\n", "x.csv", 1, ("`score` more than",)),
-    "JSON NaN": ('{"q1": {"d1": 1.5,\n"d2": NaN}}', "x.json", 2, ("`NaN`", "no such number")),
+    "JSON NaN": (
+        '{"q1": {"d1": 1.5,\n"d2": NaN}}',
+        "x.json",
+        2,
+        ("`NaN`", "does not allow this number"),
+    ),
     "JSON key twice": ('{"q1": {"d1": 1.5,\n"d1": 2.5}}', "x.json", 2, ("`d1` twice", "keep")),
     "JSON deep": ('{"q":' * 100_000, "x.json", None, ("nested too deeply", "at most 100 levels")),
     "JSON digits": ('{"q1": {"d1":\n' + "1" * 5000 + "}}", "x.json", 2, ("5,000 characters",)),
     "JSON half a character": ('{"q1": {"d1": 1.5,\n"d\\ud800": 2}}', "x.json", 2, ("half a char",)),
-    "JSON cut off": ('{"q1": {"d1": 1.5,\n"d2"', "x.json", 2, ("cut off",)),
+    "JSON cut off": ('{"q1": {"d1": 1.5,\n"d2"', "x.json", 2, ("truncated",)),
     "Parquet nested": (
         parquet(query_id=["q1"], doc_id=[["d1"]], score=[1.0]),
         "x.parquet",
@@ -167,7 +172,7 @@ BAD_RUNS: dict[str, tuple[Content, str, int | None, tuple[str, ...]]] = {
         many_cells,
         "x.parquet",
         None,
-        ("20,000,000 rows", "meant to be"),
+        ("20,000,000 rows", "this size is intended"),
     ),
     "gzip bomb": (
         lambda: gzip.compress(bomb(), 6),
@@ -181,20 +186,20 @@ BAD_RUNS: dict[str, tuple[Content, str, int | None, tuple[str, ...]]] = {
         None,
         ("unpacks to more", "--limit"),
     ),
-    "gzip cut off": (gzip.compress(RUN.encode())[:20], "x.run.gz", None, ("damaged or cut off",)),
-    "zip of several": (zipped(a=RUN, b=RUN), "x.zip", None, ("2 files: `a`, `b`", "Unpack it")),
+    "gzip cut off": (gzip.compress(RUN.encode())[:20], "x.run.gz", None, ("damaged or truncated",)),
+    "zip of several": (zipped(a=RUN, b=RUN), "x.zip", None, ("2 files: `a`, `b`", "unpack it")),
     "zip that leads out": (
         zipped(**{"../x.run": RUN}),
         "x.zip",
         None,
-        ("leads out of the archive", "Pack the files anew"),
+        ("points outside the archive", "Create the zip again"),
     ),
     "200,000 columns": (",".join(["c"] * 200_000), "x.csv", 1, ("at most 4,096 columns",)),
     "a 10 MB line": (
         RUN + "q1 Q0 " + "x" * 11_000_000 + "\n",
         "x.run",
         4,
-        ("lines of at most 10 MB", "line ends"),
+        ("lines of at most 10 MB", "line breaks"),
     ),
 }
 
@@ -204,16 +209,16 @@ BAD_QRELS: dict[str, tuple[Content, int | None, tuple[str, ...]]] = {
     "grades differ": (
         QRELS + "q1 0 d1 2\n",
         4,
-        ("d1 of query q1 judged 2, earlier judged 1", "Keep the grade that is right"),
+        ("d1 of query q1 judged 2, earlier judged 1", "Keep the correct grade"),
     ),
     "grade 0.5": (QRELS + "q1 0 d3 0.5\n", 4, ("whole number", "`0.5`", "--grades real")),
     "grade in words": (
         QRELS + "q1 0 d3 relevant\n",
         4,
-        ("whole number", "`relevant`", "what each is worth", "--grades word=number"),
+        ("whole number", "`relevant`", "give each a value", "--grades word=number"),
     ),
     "grade 128": (QRELS + "q1 0 d3 128\n", 4, ("between -127 and 127", "`128`", "wrong column")),
-    "empty": ("", None, ("an empty file", "written to the end")),
+    "empty": ("", None, ("an empty file", "complete")),
     "header only": ("query_id iter doc_id relevance\n", None, ("only a header",)),
     "a run as judgments": (RUN, None, ("looks like a run", "swapped", "QRELS RUN")),
     "NUL byte": (QRELS + "q1 0 d\0 1\n", 4, ("NUL byte at byte",)),
@@ -257,7 +262,11 @@ JSON = json.dumps({"q1": {"d2": 2.5, "d1": 1.5}, "q2": {"d1": 3.0}})
 INTERLEAVED = "q1 Q0 d2 1 2.5 t\nq2 Q0 d1 1 3 t\nq1 Q0 d1 2 1.5 t\n"
 
 GOOD_RUNS: dict[str, tuple[Content, str, str]] = {
-    "seven columns": (RUN.replace("tag", "my run", 1), "x.run", "1 line of more than six columns"),
+    "seven columns": (
+        RUN.replace("tag", "my run", 1),
+        "x.run",
+        "1 line with more than six columns",
+    ),
     "CRLF": (RUN.replace("\n", "\r\n"), "x.run", ""),
     "CR": (RUN.replace("\n", "\r"), "x.run", ""),
     "no final newline": (RUN.rstrip("\n"), "x.run", ""),
@@ -265,7 +274,7 @@ GOOD_RUNS: dict[str, tuple[Content, str, str]] = {
     "blank lines": (RUN.replace("\n", "\n\n"), "x.run", "3 blank lines, skipped"),
     "byte order mark": ("\ufeff" + RUN, "x.run", ""),
     "UTF-16": (RUN.encode("utf-16"), "x.run", ""),
-    "header": ("query_id Q0 doc_id rank score run\n" + RUN, "x.run", "names the columns"),
+    "header": ("query_id Q0 doc_id rank score run\n" + RUN, "x.run", "is a header"),
     "interleaved": (INTERLEAVED, "x.run", ""),
     "rank contradicts": (
         RUN.replace("d2 1", "d2 9"),
@@ -303,11 +312,14 @@ def test_an_odd_run_scores_as_its_clean_twin(
 
 
 GOOD_QRELS: dict[str, tuple[Content, str]] = {
-    "same grade twice": (QRELS + "q1 0 d1 1\n", "1 rows twice with the same grade, counted once"),
+    "same grade twice": (
+        QRELS + "q1 0 d1 1\n",
+        "1 rows repeated with the same grade, counted once",
+    ),
     "negative grade": (QRELS + "q1 0 d3 -2\n", "1 negative grades; they count as not relevant"),
     "comment and blank": ("# x\n\n" + QRELS, "1 comment line (#), skipped"),
     "CRLF": (QRELS.replace("\n", "\r\n"), ""),
-    "header": ("query_id iter doc_id rel\n" + QRELS, "names the columns"),
+    "header": ("query_id iter doc_id rel\n" + QRELS, "is a header"),
 }
 
 
@@ -349,7 +361,7 @@ def test_choices_that_errors_offer(evaluate: Evaluate) -> None:
     twice = "q1 Q0 d1 9 0.5 tag\n" + RUN + "q1 Q0 d1 3 9 tag\n"
     best = evaluate("--duplicates", "best", run=twice)
     assert best.value == 1
-    assert "2 repeated documents; the highest score of each counts" in best.err
+    assert "2 repeated documents; only the highest score of each is used" in best.err
     assert evaluate("--duplicates", "first", run=twice).value == AP
     latin = RUN.replace("d1", "é").encode("latin-1")
     qrels = QRELS.replace("d1", "é").encode("latin-1")
@@ -365,7 +377,7 @@ def test_all_scores_tied(evaluate: Evaluate) -> None:
     tied = "q1 Q0 d1 1 0 t\nq1 Q0 d2 2 0 t\nq1 Q0 d3 3 0 t\nq2 Q0 d1 1 0 t\n"
     outcome = evaluate(run=tied)
     assert outcome.value == pytest.approx((1 / 3 + 1) / 2)  # d3, d2, d1: by id, last first
-    assert "all scores of every query are equal; ordered by document id" in outcome.err
+    assert "all scores of every query are tied; ties broken by document id" in outcome.err
     assert "other tie orders give AP 0.667 to 1.000" in outcome.err
 
 
@@ -374,7 +386,7 @@ def test_many_scores_tied(evaluate: Evaluate) -> None:
     outcome = evaluate(run=tied, measures=("P@1", "AP"))
     # d7 comes before d1: 1/3 instead of 1/2
     assert outcome.value == pytest.approx((1 / 3 + 1) / 2)
-    assert "2 of 4 rows (50\u00a0%) share their score with another" in outcome.err
+    assert "2 of 4 rows (50\u00a0%) have tied scores" in outcome.err
     assert "other tie orders give AP 0.667 to 0.750\n" in outcome.err
 
 
@@ -389,14 +401,14 @@ def test_scores_that_differ_below_single_precision(evaluate: Evaluate) -> None:
     near = "q1 Q0 d1 1 1.0000000001 t\nq1 Q0 d2 2 1 t\nq2 Q0 d1 1 3 t\n"
     outcome = evaluate(run=near)
     assert outcome.value == 1  # in single precision d2 would come first
-    assert "1 score differs from the next only beyond single precision" in outcome.err
+    assert "1 near-tie that trec_eval before 10.0 and pytrec_eval treat as tied" in outcome.err
 
 
 @pytest.mark.parametrize(
     ("own", "hint"),
     [
-        (["001", "002", "003", "004"], "001 against 1"),
-        (["a", "b", "c", "d"], "Load the judgments that belong to these queries."),
+        (["001", "002", "003", "004"], "001 and 1"),
+        (["a", "b", "c", "d"], "Load judgments for these queries."),
         (["1\u200b", "b", "c", "d"], "clean-ids"),
     ],
 )
@@ -406,7 +418,9 @@ def test_no_query_in_common(evaluate: Evaluate, own: list[str], hint: str) -> No
     outcome = evaluate(qrels=qrels, run=run)
     assert (outcome.status, outcome.out) == (2, "")
     shown = ", ".join(own[:3])
-    assert f"share no query: the run has {shown}; the judgments have 1, 2, 3." in outcome.err
+    assert (
+        f"have no query in common: the run has {shown}; the judgments have 1, 2, 3." in outcome.err
+    )
     assert hint in outcome.err
 
 
@@ -445,7 +459,7 @@ def test_ids_that_match_only_when_cleaned(evaluate: Evaluate, odd: str) -> None:
     run = RUN.replace("d1", odd)
     as_it_stands = evaluate(run=run)
     assert as_it_stands.value == 0
-    assert "1 document id of the judgments would match after" in as_it_stands.err
+    assert "1 document id in the judgments would match after" in as_it_stands.err
     assert "(clean-ids) (first: 'd1' and " in as_it_stands.err
     assert evaluate("--clean-ids", run=run).value == AP
 

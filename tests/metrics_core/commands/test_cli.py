@@ -299,7 +299,7 @@ def test_measures_of_the_documents(command: Command) -> None:
     }
     assert "note: dense: 1 query with undefined MoneyP@2; excluded (first: q3)" in err
     out, err = command(*names)
-    assert (out, "no documents table" in err, "'price'" in err) == ("", True, True)
+    assert (out, "No documents are loaded" in err, "'price'" in err) == ("", True, True)
 
 
 def test_residuals_are_combined_as_the_scores_are(
@@ -354,7 +354,7 @@ def test_a_beir_set_stands_for_its_judgments(
     expected, _ = command()
     assert main(["evaluate", given, "bm25.run", "dense.run"]) == 0
     out, err = capsys.readouterr()
-    assert out == expected and "the judgments of the split test; the set also has train" in err
+    assert out == expected and "using the judgments of split test; the set also has train" in err
     assert evaluate("bm25.run", given, "AP").equals(evaluate("bm25.run", "qrels.txt", "AP"))
     shutil.rmtree(folder)
     if not packed:

@@ -58,7 +58,7 @@ def test_not_worse_ends_with_0(gate: Gate) -> None:
     status, out, _ = gate("--gate", "nDCG@10 > -0.03")
     assert status == 0
     assert f"Not worse: nDCG@10 {w.MINUS}0.011 [{w.MINUS}0.029, 0.008]. A loss of 0.03" in out
-    assert f"the lower end of its 90 % interval is {w.MINUS}0.029" in out
+    assert f"the lower bound of its 90 % interval is {w.MINUS}0.029" in out
     assert "1 of 1 gate passed" in out and "explain" not in out
     assert out.endswith("Passed.\n")
 
@@ -69,7 +69,10 @@ def test_unchanged_ends_with_0_and_says_so(gate: Gate) -> None:
             "--gate", "AP > -0.02", "--if-unclear", option, files=("dense.run", "dense.run")
         )
         assert status == 0
-        assert "Not worse: AP unchanged. Nothing changed: all 104 queries score as with" in out
+        assert (
+            "Not worse: AP unchanged. Nothing changed: all 104 queries score the same as with"
+            in out
+        )
 
 
 def test_a_gate_that_holds_waits_for_no_frames(tmp_path: Path) -> None:
@@ -95,12 +98,12 @@ def test_cannot_tell_ends_as_it_is_set(gate: Gate) -> None:
     assert status == 0
     assert "Cannot tell: nDCG@10" in out
     assert "A loss of 0.01 is neither shown nor ruled out." in out
-    assert "These 104 queries show a loss of about 0.027 four times out of five" in out
-    assert "this check is set to pass when unclear (--if-unclear pass)" in out
+    assert "These 104 queries detect a loss of about 0.027 with 80 % power" in out
+    assert "inconclusive checks are set to pass (--if-unclear pass)" in out
     status, out, _ = gate(*asked, "--if-unclear", "fail")
     assert status == 3
-    assert "this check is set to fail when unclear (--if-unclear fail)" in out
-    assert out.endswith("Failed: it cannot be told, which is set to fail.\n")
+    assert "inconclusive checks are set to fail (--if-unclear fail)" in out
+    assert out.endswith("Failed: inconclusive, which is set to fail.\n")
 
 
 def test_few_queries_answer_no_gate(gate: Gate) -> None:
@@ -112,7 +115,7 @@ def test_few_queries_answer_no_gate(gate: Gate) -> None:
         "--if-unclear=fail",
     )
     assert status == 3
-    assert "only 9 queries. 9 queries are too few to tell: under 10 no gate answers." in out
+    assert "only 9 queries. 9 queries are too few to test: a gate needs at least 10." in out
 
 
 def test_several_gates_and_runs_are_corrected_together(gate: Gate) -> None:
@@ -133,12 +136,12 @@ def test_several_gates_and_runs_are_corrected_together(gate: Gate) -> None:
 @pytest.mark.parametrize(
     ("asked", "status", "sentence"),
     [
-        (("--floor", "AP >= 0.4"), 0, "Floor held: AP is 0.537, where 0.4 is asked."),
-        (("--floor", "AP >= 0.6"), 1, "Below the floor: AP is 0.537, where 0.6 is asked."),
+        (("--floor", "AP >= 0.4"), 0, "Floor held: AP is 0.537 (required: 0.4)."),
+        (("--floor", "AP >= 0.6"), 1, "Below the floor: AP is 0.537 (required: 0.6)."),
         (
             ("--floor-shown", "AP >= 0.5"),
             1,
-            "Below the floor: AP is 0.537, the lower end of its 90 % interval 0.485",
+            "Below the floor: AP is 0.537, the lower bound of its 90 % interval 0.485",
         ),
     ],
 )
@@ -164,13 +167,13 @@ def test_results_of_each_query_can_be_required(gate: Gate, tmp_path: Path, snaps
     files = (baseline if snapshot else "dense.run", str(short))
     asked = ("--gate", "AP > -0.1", "--floor", "answered >= 1")
     status, out, _ = gate(*asked, files=files)
-    assert status == 1 and "Below the floor: Answered is 0.990, where 1 is asked" in out
+    assert status == 1 and "Below the floor: Answered is 0.990 (required: 1)" in out
     assert gate(*asked, files=(files[0], "dense.run"))[0] == 0
     assert gate(*asked[2:], files=files)[0] == 1
     (tmp_path / "kinds.csv").write_text("query_id,kind\nq001,one\nq002,two\n")
     sliced = ("--floor", "answered[kind=two] >= 0.5", "--queries", str(tmp_path / "kinds.csv"))
     status, out, _ = gate(*sliced, files=files)
-    assert status == 1 and "Answered on two is 0.000, where 0.5 is asked" in out
+    assert status == 1 and "Answered on two is 0.000 (required: 0.5)" in out
     if snapshot:
         qrels = (SAMPLE / "qrels.txt").read_text()
         (tmp_path / "more.txt").write_text(f"{qrels}new 0 d1 1\n")
@@ -211,7 +214,11 @@ def test_a_run_that_is_not_there_ends_with_2(gate: Gate) -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("", "an empty file"), ("x1 0 d1 1\n", "share no query"), (None, "qrels-of-none.txt")],
+    [
+        ("", "an empty file"),
+        ("x1 0 d1 1\n", "have no query in common"),
+        (None, "qrels-of-none.txt"),
+    ],
 )
 def test_without_judgments_it_ends_with_2(
     gate: Gate, capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str | None, says: str
@@ -241,7 +248,7 @@ def test_an_overlap_takes_no_judgments(
     asked = ["compare", "none", "dense.run", "hybrid.run", "--overlap"]
     assert main([*asked, "top10 >= 0.8"]) == 0
     out = capsys.readouterr().out.replace(w.NO_BREAK, " ")
-    assert "Overlap held: 88 % of the top 10 stayed, where 80 % is asked" in out
+    assert "Overlap held: 88 % of the top 10 stayed (required: 80 %" in out
     assert "Most changed of 86 changed queries (top 10 of hybrid):" in out
     assert out.split("RBO\n")[1].startswith("q003   60 %")
     assert main([*asked, "top10 >= 0.9"]) == 1

@@ -54,8 +54,8 @@ def test_a_comment_has_heading_table_reasons_and_queries(gate: Gate) -> None:
     ]
     assert lines[at + 2].endswith("| AP | all | 104 | −0.02 | **−0.023** [−0.042, −0.003] |")
     assert lines[at + 3].endswith("| 9 | −0.04 | **−0.007** [–] |")
-    assert "on Network: 9 queries are too few to tell: under 10 no gate answers." in text
-    assert "set to pass when unclear (--if-unclear pass)." in text
+    assert "on Network: 9 queries are too few to test: a gate needs at least 10." in text
+    assert "set to pass (--if-unclear pass)." in text
     assert "**Five worst of 44 lost queries (AP)**" in text
     row = "threw away the box, can i still return `q003` | ranked too low | 0.722 → 0.362 | −0.360"
     assert f"| {row} |" in lines
@@ -138,7 +138,7 @@ def test_of_several_gates_the_queries_of_what_cannot_be_told_are_folded(gate: Ga
 
 def test_other_headings(gate: Gate, tmp_path: Path) -> None:
     _, text = gate("markdown", more=("--floor", "AP >= 0.6"))
-    assert text.startswith("## ❌ Below the floor: AP is 0.537, where 0.6 is asked.")
+    assert text.startswith("## ❌ Below the floor: AP is 0.537 (required: 0.6).")
     _, text = gate("markdown", more=("--floor", "AP >= 0.5"))
     assert text.startswith("## ✅ Floor held: AP is 0.537")
     _, text = gate("markdown", more=("--overlap", "top10 >= 0.9"))
@@ -153,7 +153,7 @@ def test_other_headings(gate: Gate, tmp_path: Path) -> None:
     assert text.startswith(
         "## ⚪ Some scores cannot be compared: judgments, queries or measures changed"
     )
-    assert "b.json has no scores of RR" in text
+    assert "b.json has no scores for RR" in text
 
 
 def test_many_gates_fold_those_that_passed(gate: Gate) -> None:

@@ -59,7 +59,7 @@ def test_parts_given_one_by_one_are_one_run(
         write(RankedRun(table=whole.table.take(own), name="bm25"), parts[-1], "parquet")
     assert printed(capsys, "evaluate", QRELS, *parts) == printed(capsys, "evaluate", QRELS, BM25)
     assert main(["evaluate", QRELS, parts[0]]) == 0
-    assert "one part of a folder; queries in parts that are not" in capsys.readouterr().err
+    assert "one part of a folder; queries in other parts" in capsys.readouterr().err
 
 
 def test_each_run_is_named_with_what_is_known_of_it(
@@ -67,8 +67,8 @@ def test_each_run_is_named_with_what_is_known_of_it(
 ) -> None:
     assert main(["evaluate", QRELS, ranks]) == 0
     told = capsys.readouterr().err
-    assert "note: dense: came as judged ranks: of 10,400 listed documents it names" in told
-    assert "share their score" not in told
+    assert "note: dense: came as judged ranks: of 10,400 listed documents it identifies" in told
+    assert "have tied scores" not in told
 
 
 def test_one_run_of_a_folder_can_be_named(capsys: pytest.CaptureFixture[str], ranks: str) -> None:
@@ -93,7 +93,7 @@ def test_where_one_run_is_asked_for_several_are_refused(
 @pytest.mark.parametrize(
     ("option", "why"),
     [
-        (["--clean-ids"], "ids stand as they were joined"),
+        (["--clean-ids"], "its ids can no longer be changed"),
         (["--memory", "1GB"], "a folder of judged ranks"),
         (["-m", "Coverage@5", "--documents", str(SAMPLE / "articles.jsonl")], "needs the listed"),
     ],

@@ -67,8 +67,8 @@ def test_files_without_a_header(tmp_path: Path, capsys: pytest.CaptureFixture[st
             "score=guest",
             "No file has a column `guest`.\nAvailable columns: `u`, `i`, `stars`, `guess`",
         ),
-        ("who=u", "no column 'who' to name"),
-        ("query", "'query' is no ROLE=NAME"),
+        ("who=u", "Unknown column role 'who'"),
+        ("query", "'query' is not ROLE=NAME"),
     ],
 )
 def test_what_no_file_has(

@@ -74,7 +74,7 @@ def test_judgments_that_changed_end_with_4_unless_allowed(
     assert status == 4
     assert "changed since baseline.json: q002 (13 grades then, 14 now)." in out
     assert "against dense, 103 queries" in out
-    assert "Compared on the 103 queries whose judgments are as they were." in out
+    assert "Compared on the 103 queries whose judgments did not change." in out
     assert out.endswith("--allow-changed accepts it.\n")
     status, out, _ = command(*asked, "--allow-changed")
     assert status == 0 and "q002" in out
@@ -95,18 +95,18 @@ def test_other_queries_are_named(command: Command, baseline: Path, tmp_path: Pat
     run = tmp_path / "other.run"
     run.write_text((SAMPLE / "dense.run").read_text().replace("q", "x"))
     status, out, err = command("compare", other, baseline, run, "--gate", "AP > -0.05")
-    assert (status, out) == (2, "") and "Nothing of" in err and "no longer judged" in err
+    assert (status, out) == (2, "") and "Nothing in" in err and "no longer judged" in err
 
 
 def test_a_measure_that_it_lacks_is_named(command: Command, baseline: Path) -> None:
     asked = ("compare", "qrels.txt", baseline, "hybrid.run", "--gate", "RR > -0.05")
     status, _, err = command(*asked)
-    assert status == 2 and "baseline.json has no scores of RR" in err
+    assert status == 2 and "baseline.json has no scores for RR" in err
     status, out, _ = command(*asked, "--gate", "AP > -0.05")
-    assert status == 4 and "has no scores of RR: not compared." in out
+    assert status == 4 and "has no scores for RR: not compared." in out
     assert "1 gate passed, 1 not compared" in out
     status, out, _ = command(*asked, "--gate", "AP > -0.05", "--allow-changed")
-    assert status == 4 and out.endswith("since the snapshot; make the snapshot anew.\n")
+    assert status == 4 and out.endswith("since the snapshot; create a new snapshot.\n")
 
 
 def test_a_better_run_may_take_its_place(command: Command, baseline: Path, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_better_run_may_take_its_place(command: Command, baseline: Path, tmp_p
     asked = ("compare", "qrels.txt", low, "dense.run", "--gate", "nDCG@10 > -0.01")
     status, out, _ = command(*asked)
     assert status == 0 and "dense against bm25 (laptop 3)" in out
-    assert "The baseline lies 0.087 below this run on nDCG@10; where it is a snapshot" in out
+    assert "The baseline is 0.087 below this run on nDCG@10; if it is a snapshot" in out
     before = low.read_bytes()
     status, out, _ = command(*asked[:-2], "--floor", "nDCG@10 >= 0.1", "--update")
     assert status == 0 and "was not changed: --update needs gates" in out
@@ -153,7 +153,7 @@ def test_a_significant_loss_is_taken_over_only_where_that_is_said_and_the_best_m
     of_another = (*of_ap[:-1], "nDCG@10 > -0.03")
     for asked in (of_ap, of_another):
         status, out, _ = command(*asked, "--update")
-        assert status == 0 and "ever held" not in out
+        assert status == 0 and "ever recorded" not in out
         assert (
             "was not changed: the run is significantly worse, AP by 0.023. Add --accept-loss" in out
         )
@@ -161,14 +161,15 @@ def test_a_significant_loss_is_taken_over_only_where_that_is_said_and_the_best_m
     status, out, _ = command(*of_ap, "--update", "--accept-loss")
     assert status == 0 and "now contains the scores of this run." in out
     first, second = before, read_snapshot(str(baseline))
-    said = "AP of hybrid is 0.537, 0.023 below the highest mean that baseline.json ever held (0.560"
+    said = "AP of hybrid is 0.537, 0.023 below the highest mean that baseline.json ever recorded"
+    said += " (0.560"
     for format in ("table", "markdown", "json"):
         status, out, _ = command(*of_ap, "--format", format)
         assert status == 0 and f"{said})." in out
     changed = qrels_with(tmp_path, lambda rows: [*rows, "q002 0 new-document 1"])
     _, out, _ = command("compare", changed, *of_ap[2:])
-    assert "baseline.json ever held (0.560, on other judgments)." in out
-    assert "ever held" not in command(*of_ap[:3], "dense.run", *of_ap[4:])[1]
+    assert "baseline.json ever recorded (0.560, on other judgments)." in out
+    assert "ever recorded" not in command(*of_ap[:3], "dense.run", *of_ap[4:])[1]
     # Whoever makes it anew, here or from elsewhere, carries the best means on.
     made = ("snapshot", "qrels.txt", "hybrid.run", "-m", "AP", "-o")
     assert command(*made, baseline)[0] == 0
@@ -191,7 +192,7 @@ def test_update_without_a_snapshot_is_an_error(command: Command) -> None:
 def test_runs_read_otherwise_are_refused(command: Command, baseline: Path) -> None:
     asked = ("compare", "qrels.txt", baseline, "hybrid.run", "--gate", "AP > -0.1")
     status, _, err = command(*asked, "--without-relevant", "leave out")
-    assert status == 2 and "other choices of reading (none) than these" in err
+    assert status == 2 and "other reading options (none) than these" in err
 
 
 def test_a_damaged_and_a_later_one_end_with_2(command: Command, baseline: Path) -> None:
@@ -199,10 +200,10 @@ def test_a_damaged_and_a_later_one_end_with_2(command: Command, baseline: Path) 
     whole = baseline.read_text("utf-8")
     baseline.write_text(whole[:500], "utf-8")
     status, out, err = command(*asked)
-    assert (status, out) == (2, "") and "cut short, merged or edited by hand" in err
+    assert (status, out) == (2, "") and "truncated, merged or edited by hand" in err
     baseline.write_text(whole.replace('snapshot": 2', 'snapshot": 9'), "utf-8")
     status, out, err = command(*asked)
-    assert (status, out) == (2, "") and "a later Ranklens" in err
+    assert (status, out) == (2, "") and "a newer Ranklens" in err
 
 
 def test_swapped_measures_hostile_values_and_faults_of_ours_end_with_2_and_never_1(
@@ -244,7 +245,7 @@ def test_a_file_that_was_laid_out_anew_is_the_same_baseline(
         baseline.write_text(layout, "utf-8")
         assert command(*asked)[:2] == before
         status, _, err = command("evaluate", "qrels.txt", baseline)
-        assert status == 2 and "a snapshot of Ranklens" in err
+        assert status == 2 and "a Ranklens snapshot" in err
 
 
 def test_one_that_is_not_there_is_made_by_a_command(command: Command, tmp_path: Path) -> None:
@@ -266,8 +267,8 @@ def test_in_the_place_of_a_run_it_is_called_what_it_is(command: Command, baselin
         ("compare", "qrels.txt", "dense.run", baseline, "--gate", "AP > -0.1"),
     ):
         status, _, err = command(*arguments)
-        assert status == 2 and "a snapshot of Ranklens" in err, arguments
-    with pytest.raises(Exception, match="a snapshot of Ranklens"):
+        assert status == 2 and "a Ranklens snapshot" in err, arguments
+    with pytest.raises(Exception, match="a Ranklens snapshot"):
         read_run(baseline)
 
 

@@ -45,7 +45,7 @@ def test_the_extreme_cells_have_enough_queries() -> None:
         " most behind old in B, x: −0.200 over 10 queries."
     )
     few = extreme_cells(cells.assign(queries=2), "new", "old")
-    assert few == "No cell has ten queries, so each is a single case."
+    assert few == "No cell has ten queries, so each is an example, not a result."
     same = extreme_cells(cells.assign(difference=0.0), "new", "old")
     assert same == "new equals old in each cell."
 
@@ -57,6 +57,6 @@ def test_precision_at_half_the_recall() -> None:
         for run, level in (("a", 0.25), ("b", 0.5), ("hidden", 0.9))
     )
     assert precision_at_half_recall(frame, ["a", "b"]) == (
-        "Precision when half of the relevant documents are found: b 0.500 and a 0.250."
+        "Precision at 50\u00a0% recall: b 0.500 and a 0.250."
     )
     assert "No run" in precision_at_half_recall(frame.assign(precision=np.nan), ["a"])

@@ -67,7 +67,7 @@ def is_p(printed: str, p: float) -> bool:
 def false_in_examples(given: Situation, title: str, lead: str) -> Iterator[str | bool]:
     n = len(given.gaps(given.focus))
     if not n:
-        yield title != "No query has a score with both runs"
+        yield title != "No query has scores from both runs"
         return
     what = "y: an example" if n == 1 else "ies: examples"
     yield title != f"Only {n} quer{what}, not a result"
@@ -92,12 +92,12 @@ def false_in_verdict(
     if len(gaps) < FEWEST:
         yield from false_in_examples(given, title, lead)
         return
-    yield (badge == "level") != (not gaps.any()) and "level"
+    yield (badge == "tied") != (not gaps.any()) and "tied"
     beats = re.match(rf"{given.focus} (beats|falls behind) {given.baseline}$", title)
     yield not beats and title != f"{given.focus} and {given.baseline}" and "the title"
     yield bool(beats) != (tone in ("better", "worse")) and "title and tone"
     row = frame.iloc[list(frame["run"]).index(given.focus)]
-    if badge == "level":
+    if badge == "tied":
         same = re.match(rf"They score the same on every query: \S+ is ({NUMBER})\.$", lead)
         yield not same or (not is_rounded(same[1], given.mean(given.focus)) and "the score")
     elif beats:
@@ -115,7 +115,7 @@ def false_in_clear(
     gaps, mean = given.gaps(given.focus), gap_of(given, given.focus)
     change = re.match(
         rf"\S+ (rises|falls) (?:from ({NUMBER}) to ({NUMBER})|by ({NUMBER}) on the (\S+) queries"
-        r" that both score)\. ",
+        r" with scores from both runs)\. ",
         lead,
     )
     if not change:
@@ -137,7 +137,9 @@ def false_in_clear(
     yield row["p_corrected"] > 1 - given.level + 1e-9 and "not significant"
     of = re.search(r"for (\w+) comparisons", lead)
     yield (count_of(of[1]) if of else 1) != frame["p_corrected"].notna().sum() and "of how many"
-    little = re.search(rf"The ({NUMBER}) is less than the ([\d.]+) that matters", lead)
+    little = re.search(
+        rf"The difference of ({NUMBER}) is smaller than the margin of (\d+(?:\.\d+)?)", lead
+    )
     yield bool(little) and not (is_rounded(little[1], abs(mean)) and abs(mean) < float(little[2]))
 
 
@@ -169,6 +171,7 @@ def false_in_unclear(
     yield ("is not tested" in lead) != np.isnan(row["p_corrected"]) and "tested or not"
     yield "may be chance" in lead and not row["p_corrected"] > 1 - given.level - 1e-9
     yield "may be chance" in lead and mean == 0 and "a gap of nothing"
+    yield "favours neither run" in lead and mean != 0 and "neither run"
     if differ := re.search(r"(\S+) quer(?:y differs|ies differ)", lead):
         yield count_of(differ[1]) != (gaps != 0).sum() and "queries that differ"
 
@@ -286,7 +289,7 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
     paired = int(np.isfinite(gaps).sum())
     few = re.search(r"Only ([\d,]+) quer", lead)
     yield (count_of(few[1]) if few else 10) != min(paired or 10, 10) and "that are few"
-    yield ("No query has a score" in lead) is not (paired == 0)
+    yield ("No query has scores" in lead) is not (paired == 0)
     if half := re.search(rf"Median (win|loss) ({NUMBER})", lead):
         sizes = np.abs(gaps[(gaps > 0) == (half[1] == "win")])
         sizes = sizes[sizes > SAME + ROUNDING]
@@ -368,29 +371,29 @@ def false_in_places(given: Situation, text: str) -> Iterator[str | bool]:
             means = [given.mean(run) * given.direction for run in found.runs]
             yield given.mean(best[1]) * given.direction < np.nanmax(means) and "the best mean"
             yield means.count(np.nanmax(means)) > 1 and "alone"
-        yield "clear" in title and "clear"
+        yield "alone ranks" in title and "clear"
         return
     places = places_of(found)
     bests = [run for run, (first, _) in places.items() if first == 1]
-    if alone := re.match(r"(Only )?(run\d+) (is clearly|may be) the best on", title):
+    if alone := re.match(r"(Only )?(run\d+) (alone ranks first|may be the best) on", title):
         yield bests != [alone[2]] and "the only one"
         against = {v for v in found.verdict[found.runs.index(alone[2])] if v is not None}
-        yield (alone[3] == "is clearly") != (against == {"better"}) and "clear against each"
+        yield (alone[3] == "alone ranks first") != (against == {"better"}) and "clear against each"
     elif some := re.match(r"(?:(\w+) of|Any of the) (\w+) runs may", title):
         yield count_of(some[1] or some[2]) != len(bests) and "how many may be"
         yield count_of(some[2]) != len(found.runs) and "of how many"
     else:
         named = title.partition(" may be the best")[0].replace(" or ", " and ")
         yield named_in(named)[0] != bests and "who may be"
-    for run, place in re.findall(r"(run\d+) is clearly (\w+)", lead):
+    for run, place in re.findall(r"(run\d+) ranks (\w+)", lead):
         first, last = places[run]
         yield (first != last or w.ordinal(first) != place) and f"the place of {run}"
     rest = [place for run, place in places.items() if place[0] > 1]
-    if some := re.search(r"(All|\w+ of) (\w+) other places are clear", lead):
+    if some := re.search(r"(All|\w+ of) (\w+) other runs have a definite rank", lead):
         clear = sum(first == last for first, last in rest)
         told = len(rest) if some[1] == "All" else count_of(some[1].split()[0])
-        yield told != clear and "clear places"
-        yield count_of(some[2]) != len(rest) and "other places"
+        yield told != clear and "definite ranks"
+        yield count_of(some[2]) != len(rest) and "other runs"
     yield from false_in_pairs(found, lead)
 
 
@@ -441,7 +444,7 @@ def false_in_history(given: Situation, text: str) -> Iterator[str | bool]:
         yield count_of(re.search(r"the last of (\w+) versions", text)[1]) != len(runs)  # type: ignore[index]
     elif found := re.search(r"than (run\d+)(, the best so far| was)|with (run\d+),", text):
         yield means[found[1] or found[3]] != best and "the best so far"
-        yield "is level" in text and not abs(last - best) <= ROUNDING and "level"
+        yield "is tied" in text and not abs(last - best) <= ROUNDING and "tied"
         yield np.isnan(last) and "the last has no score"
     elif found := re.search(r"has no score on RR; (run\d+) is the best so far", text):
         yield not np.isnan(last) or means[found[1]] != best
@@ -470,7 +473,7 @@ def false_in_doubts(given: Situation, text: str) -> Iterator[str | bool]:
     if few := re.search(r"Only (\w+) of ([\d,]+) queries differs? at all", text):
         yield [count_of(n) for n in few.groups()] != [differing, len(gaps)] and "that differ"
         yield 10 * differing >= len(gaps) and "few"
-    if carry := re.search(r"(\w+) quer(?:y|ies) carr(?:y|ies) half of the difference", text):
+    if carry := re.search(r"(\w+) quer(?:y|ies) accounts? for half of the difference", text):
         largest = np.sort(gaps * np.sign(gaps.mean()))[::-1]
         half, n = abs(gaps.sum()) / 2, count_of(carry[1])
         yield largest[:n].sum() < half - 1e-9 or largest[: n - 1].sum() >= half + 1e-9

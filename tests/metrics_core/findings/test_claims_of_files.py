@@ -65,7 +65,7 @@ def false_in_files(given: Loaded, text: str) -> Iterator[str | bool]:
     both = len(given.asked & given.judged), len(given.judged)
     yield bool(has) is not (every and both[0] < both[1]) and "that some are lacking"
     yield (count_of(has[1]), count_of(has[2])) != both if has else False
-    some = re.search(r"([\d,]+) quer(?:y|ies) of the runs ha(?:s|ve) no judgments", text)
+    some = re.search(r"([\d,]+) quer(?:y|ies) in the runs ha(?:s|ve) no judgments", text)
     said = unjudged if given.fits and not given.missing else 0
     yield (count_of(some[1]) if some else 0) != said and "how many have no judgments"
     yield ("still missing" in text) is not bool(given.missing) and "that something is missing"
@@ -114,8 +114,12 @@ def false_in_measures(given: Several, text: str) -> Iterator[str | bool]:
     sides = {f"m{i}": side(one) for i, one in enumerate(given.on)}
     yield sides["m0"] != 0 and "that the chosen one says nothing"
     named: list[str] = []
-    for where, wanted in ((r"clearly ahead on", 1), (r"clearly behind on", -1), (r", not on", 0)):
-        found = re.search(rf"{where} (.+?)(?= and clearly|, not on|: decide)", text)
+    for where, wanted in (
+        (r"significantly ahead on", 1),
+        (r"significantly behind on", -1),
+        (r", but not on", 0),
+    ):
+        found = re.search(rf"{where} (.+?)(?= and significantly|, but not on|\. Decide)", text)
         names = named_in(found[1])[0] if found else []
         named += names
         yield any(sides[name] != wanted for name in names) and where

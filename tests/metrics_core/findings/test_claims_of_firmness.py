@@ -60,46 +60,49 @@ def told(entry: WayToTurn | None) -> str:
 
 TONES = {
     "broad": "firm",
-    "carried by all queries": "firm",
-    "carried by some queries": "",
-    "carried by few queries": "not firm",
+    "rests on all queries": "firm",
+    "rests on some queries": "",
+    "rests on few queries": "not firm",
 }
 
 
 def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
-    if rests := re.match(r"\[(broad|carried by \w+ quer\w+)\|(.*?)\]", text):
+    if rests := re.match(r"\[(broad|rests on \w+ quer\w+)\|(.*?)\]", text):
         yield TONES[rests[1]] != rests[2] and "the tone"
     gaps = better_of(given) * (pair_of(given).side or 1)
     known = np.sort(gaps[~np.isnan(gaps)])[::-1]
     total, word = known.sum(), re.match(r"\[(.*?)\|", text)[1]  # type: ignore[index]
-    if "level" in text:
-        yield abs(total) > 1e-12 * np.abs(known).sum() and "level"
+    if "tied" in text:
+        yield abs(total) > 1e-12 * np.abs(known).sum() and "tied"
         return
     left = total - np.cumsum(known)
     fewest = next((m for m, rest in enumerate(left, 1) if rest < -1e-12 * np.abs(known).sum()), 0)
     hangs = fewest or (known > 0).sum()
-    if turning := re.search(r"Drop (\S+) of (\S+) queries, .* to reverse it", text):
-        yield [count_of(n) for n in turning.groups()] != [fewest, len(known)] and "how many"
+    if turning := re.search(
+        r"Removing the (\S+) of (\S+) queries most favourable to (run\d) would reverse it", text
+    ):
+        yield [count_of(n) for n in turning.groups()[:2]] != [fewest, len(known)] and "how many"
+        yield turning[3] != pair_of(given).leader(pair_of(given).side) and "whom they favour"
     else:
-        yield fewest > 0 and "no query speaks against it"
-    if speaks := re.search(r"; (\S+) of (\S+) speaks? for it", text):
-        yield [count_of(n) for n in speaks.groups()] != [hangs, len(known)] and "speak for it"
-    yield word == "carried by all queries" and hangs < len(known) and "all"
+        yield fewest > 0 and "no query opposes it"
+    if speaks := re.search(r"; (\S+) of (\S+) supports? it", text):
+        yield [count_of(n) for n in speaks.groups()] != [hangs, len(known)] and "support it"
+    yield word == "rests on all queries" and hangs < len(known) and "all"
     yield word == "broad" and (hangs < 6 or hangs < 0.1 * len(known)) and "many"
-    yield word == "carried by few queries" and hangs >= 3 and hangs >= 0.05 * len(known) and "few"
-    who = re.search(r"The (\S+) (.*?),? carr(?:y|ies) (all|[<\d]\S*.%) of it", text)
+    yield word == "rests on few queries" and hangs >= 3 and hangs >= 0.05 * len(known) and "few"
+    who = re.search(r"The (\S+) (quer.*?) accounts? for (all|[<\d]\S*.%) of the difference", text)
     if who:
         missed = missed_of(given)
         behind = given.baseline if pair_of(given).side > 0 else given.focus
         differs = (gaps != 0) & ~np.isnan(gaps)
-        if "add" in who[2]:
-            yield count_of(who[1]) != min(5, (known > 0).sum()) and "that add most"
+        if "contribute" in who[2]:
+            yield count_of(who[1]) != min(5, (known > 0).sum()) and "that contribute most"
             carried = known[: count_of(who[1])].sum()
-            if unlisted := re.search(r"none of which (run\d) answered", who[2]):
+            if unlisted := re.search(r"\(no results from (run\d)\)", who[2]):
                 least = known[count_of(who[1]) - 1]
                 yield not missed.lacking[unlisted[1]][gaps > least].all() and "lists none"
         else:
-            those = missed.lacking[behind] if "not answer" in who[2] else missed.nothing
+            those = missed.lacking[behind] if "has no results" in who[2] else missed.nothing
             yield count_of(who[1]) != (those & differs).sum() and "how many that found nothing"
             yield behind not in who[2] and "who found nothing"
             yield (
@@ -123,14 +126,14 @@ def test_single_queries() -> None:
 
 def false_in_small_queries(given: Situation, text: str) -> Iterator[str | bool]:
     gaps, margin = better_of(given), given.margin or 0.05
-    rests = re.match(r"\[(broad|carried by \w+ quer\w+)\|(.*?)\]", text)
+    rests = re.match(r"\[(broad|rests on \w+ quer\w+)\|(.*?)\]", text)
     yield not rests or (TONES[rests[1]] != rests[2] and "the tone")
     yield not text.endswith((f" {margin:g}.", f" {margin:g} or more.")) and "the margin"
     known = np.sort(gaps[~np.isnan(gaps)])
-    if "On no query" in text:
+    if "No query’s difference" in text:
         yield np.abs(known).max() >= margin and "on no query"
         return
-    n = count_of(re.search(r"It takes (\S+) of", text)[1])  # type: ignore[index]
+    n = count_of(re.search(r"Removing (\S+) of", text)[1])  # type: ignore[index]
 
     def reached(m: int) -> bool:
         return bool(max(known[m:].mean(), -known[: len(known) - m].mean()) >= margin - ROUNDING)
@@ -177,21 +180,22 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
     sides = {"run1": 1, "run0": -1}
     ks = {s: set(found.cutoffs[found.clear == s].tolist()) for s in (1, -1)}
     means = {s: set((np.flatnonzero(found.side == s) + 1).tolist()) for s in (1, 0, -1)}
-    for run, where in re.findall(r"(run\d) is clearly ahead (.*?)\.", reason):
-        yield ks_of(where, found.depth) != ks[sides[run]] and f"{run} clearly ahead"
+    for run, where in re.findall(r"(run\d) is significantly ahead (.*?)\.", reason):
+        yield ks_of(where, found.depth) != ks[sides[run]] and f"{run} significantly ahead"
     for where, run in re.findall(r"At (k = [\d to]+) (run\d) leads", reason):
         yield not ks_of(where, found.depth) <= means[sides[run]] and f"{run} leads"
-    for where in re.findall(r"At (k = [\d to]+) the two are level", reason):
-        yield not ks_of(where, found.depth) <= means[0] and "level"
-    if more := re.search(r"at (\S+) other k it does not lead either", reason):
+    for where in re.findall(r"At (k = [\d to]+) the runs are tied", reason):
+        yield not ks_of(where, found.depth) <= means[0] and "tied"
+    if more := re.search(r"at (\S+) other k (run\d) does not lead either", reason):
         first = ks_of(re.match(r".*?At (k = [\d to]+)", reason)[1], found.depth)  # type: ignore[index]
         others = set(range(1, found.depth + 1)) - means[pair.side] - first
         yield count_of(more[1]) != len(others) and "other k"
-    if "level at" in word:
-        yield "some" not in word and ks_of(word, found.depth) != means[0] and "level at"
-    elif word.startswith("clear") and "some" not in word:
-        yield ks_of(word, found.depth) != ks[pair.side] and "clear at"
-    yield word == "not clear at any k" and bool(ks[pair.side]) and "at no k"
+        yield more[2] != pair.leader(pair.side) and "who does not lead"
+    if "tied at" in word:
+        yield "some" not in word and ks_of(word, found.depth) != means[0] and "tied at"
+    elif word.startswith("significant") and "some" not in word:
+        yield ks_of(word, found.depth) != ks[pair.side] and "significant at"
+    yield word == "not significant at any k" and bool(ks[pair.side]) and "at no k"
     yield word == "reverses with k" and not ks[-pair.side] and "turns"
     yield tone == "firm" and bool(ks[-pair.side] if pair.side else ks[1] | ks[-1]) and "firm"
     yield "not significant at any k" in reason and bool(ks[1] | ks[-1])
@@ -200,7 +204,7 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
         inside = any(low <= at <= high for low, high in found.spans(pair.side))
         yield ("by itself is" in reason) != (pair.is_clear and not inside) and "clear at k alone"
         yield ("this pair alone" in reason) != (inside and not pair.is_clear) and "pair alone"
-    yield "wherever the list is cut" in reason and len(means[pair.side]) < found.depth
+    yield "at every cutoff" in reason and len(means[pair.side]) < found.depth
 
 
 def test_cutoffs() -> None:
@@ -222,7 +226,9 @@ def false_in_small_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
     if word.startswith("may matter") and "some" not in word:
         yield ks_of(word, found.depth) != set(found.cutoffs[may].tolist()) and "open at"
     yield word.startswith("may matter") and bool(beyond.any()) and "it matters already"
-    for run, most in re.findall(rf"(run\d) is clearly ahead [^.]*?, by up to ({NUMBER})", text):
+    for run, most in re.findall(
+        rf"(run\d) is significantly ahead [^.]*?, by up to ({NUMBER})", text
+    ):
         side = 1 if run == "run1" else -1
         yield not is_rounded(most, np.abs(found.difference[found.clear == side]).max()) and most
 
@@ -257,29 +263,29 @@ def false_in_measures(given: Situation, text: str) -> Iterator[str | bool]:
     if n == 1:
         yield "No other measure" not in text
         return
-    count = re.match(r"(\d+) of (\d+) (?:agrees?|(?:is|are) level)$", word)
+    count = re.match(r"(\d+) of (\d+) (?:agrees?|(?:is|are) tied)$", word)
     same = int((table["side"] == side).sum())
     yield not count or ([int(count[1]), int(count[2])] != [same - 1, n - 1] and "how many")
     for run, how, names in re.findall(
-        r"(run\d) (is clearly ahead|leads) on (.*?)(?:, not significantly)?\.(?: |$)", text
+        r"(run\d) (is significantly ahead|leads) on (.*?)(?:, not significantly)?\.(?: |$)", text
     ):
-        if names in ("all", "all others"):
-            level = bool((table["side"] == 0).any())
-            yield (names == "all others") != level and "which all"
+        if names in ("all measures", "all other measures"):
+            tied = bool((table["side"] == 0).any())
+            yield (names == "all other measures") != tied and "which all"
             yield bool((table["side"] == -side).any()) and "leads on all"
             continue
         own = 1 if run == "run1" else -1
         word = {1: "better", -1: "worse"}[own]
         ahead = table[table["side"] == own]
         clearly = ahead[ahead["verdict"] == word]
-        wanted = clearly if "clearly" in how else ahead
+        wanted = clearly if "significantly" in how else ahead
         yield w.named(list(wanted.index)) != names and f"{run} ahead on {names}"
-        yield "clearly" not in how and len(clearly) > 0 and "clearly"
-    yield "No measure has" in text and bool(
+        yield "significantly" not in how and len(clearly) > 0 and "significantly"
+    yield "No run leads" in text and bool(
         (table["side"] == -side).any() if side else table["side"].any()
     )
     if order := re.search(
-        r"The order of all \w+ runs is the same on (\S+) of (\S+) others?\.", text
+        r"The ranking of all \w+ runs is the same on (\S+) of (\S+) other measures?\.", text
     ):
         defined = found.table["difference"].notna().to_numpy()
         alike = set(np.flatnonzero((found.orders[0] >= 1 - 1e-9) & defined)) - {0}
@@ -312,11 +318,11 @@ def false_in_span(given: Situation, text: str) -> Iterator[str | bool]:
     yield word.startswith("cannot") and turns and "cannot turn it"
     yield word.startswith("could") and not turns and "could turn it"
     yield "reverse" in word and side_of(now) == 0 and "nobody leads"
-    yield "part" in word and side_of(now) != 0 and "somebody leads"
+    yield "separate" in word and side_of(now) != 0 and "somebody leads"
     yield tone == "firm" and turns and "firm"
     tied = re.match(r"(\d+) of 9 queries (has|have) ties", reason)
     yield not tied or (tied[1], tied[2] == "has") != (str(given.seed % 4), tied[1] == "1")
-    yield "No order of them changes it" in reason and high - low > ROUNDING
+    yield "No order of the ties changes the difference" in reason and high - low > ROUNDING
     if ends := re.search(rf"between ({NUMBER}) and ({NUMBER})", reason):
         yield not (is_rounded(ends[1], low) and is_rounded(ends[2], high)) and "the ends"
     yield "stays between" in reason and not exact and "only tried"
@@ -333,24 +339,27 @@ def test_equal_scores() -> None:
 def false_in_lacking(given: Situation, text: str) -> Iterator[str | bool]:
     now, shared, _, _ = span_of(given)
     word, tone, reason = re.match(r"\[(.*?)\|(.*?)\] (.*)", text).groups()  # type: ignore[union-attr]
-    for run, n in re.findall(r"(run\d) did not answer (\S+) quer", reason):
+    for run, n in re.findall(r"(run\d) has no results for (\S+) quer", reason):
         own = given.scores.missing[given.scores.runs.index(run)].sum()
         yield count_of(n) != own and f"{run} lacks {own}"
     yield (
-        reason.count(" did not answer ") != given.scores.missing[:2].any(axis=1).sum()
+        reason.count(" has no results for ") != given.scores.missing[:2].any(axis=1).sum()
         and "which lack"
     )
-    if "No query was answered by both" in reason:
+    if "No query has results from both runs" in reason:
         yield bool((~given.scores.missing[:2]).all(axis=0).any())
         return
-    on = re.search(rf"On the (\S+) quer(?:y|ies) that both answered it is ({NUMBER})", reason)
+    on = re.search(
+        rf"On the (\S+) quer(?:y|ies) with results from both runs, the difference is ({NUMBER})",
+        reason,
+    )
     both = (~given.scores.missing[:2]).all(axis=0).sum()
     yield not on or count_of(on[1]) != both or not is_rounded(on[2], shared)
     same = side_of(now) == side_of(shared)
     yield word.startswith("cannot") != same and word
     yield word == "reverse it" and not side_of(now) == -side_of(shared) != 0 and word
-    yield word == "make all of it" and (not side_of(now) or side_of(shared)) and word
-    yield word == "make them level" and (side_of(now) or not side_of(shared)) and word
+    yield word == "cause all of it" and (not side_of(now) or side_of(shared)) and word
+    yield word == "make them tied" and (side_of(now) or not side_of(shared)) and word
     yield (tone == "firm") != same and "firm"
 
 
@@ -383,12 +392,12 @@ def false_in_unjudged(given: Situation, text: str) -> Iterator[str | bool]:
     turns = bool({side_of(end) for end in ends} - {now})
     yield word.startswith("cannot") and turns and "cannot"
     yield not word.startswith("cannot") and not turns and "could"
-    yield (word == "not known") > (likely.interval is None) and "not known"
+    yield (word == "unknown") > (likely.interval is None) and "unknown"
     low, high = likely.interval[1:] if likely.interval else (np.nan, np.nan)
     inside = low * now > 0 and high * now > 0
     yield word.startswith("unlikely") and not inside and "unlikely"
     yield tone == "not firm" and bool(inside) and "not firm"
-    if worst := re.search(rf"[Ww]orst case ({NUMBER})( \(a bound\))?\.", reason):
+    if worst := re.search(rf"[Ww]orst case ({NUMBER})( \(conservative bound\))?\.", reason):
         yield not is_rounded(worst[1], ends[0] if now > 0 else ends[1]) and "the worst"
         yield bool(worst[2]) == reached.exact and "a bound"
     if usual := re.search(rf"Likely between ({NUMBER}) and ({NUMBER})", reason):
@@ -411,7 +420,7 @@ def false_in_small_unjudged(given: Situation, text: str) -> Iterator[str | bool]
     yield word.startswith("cannot") == may and word
     yield word.startswith("unlikely") and likely_may and word
     yield (tone == "firm") == may and "firm"
-    if other := re.search(rf"The other way it could reach ({NUMBER})", text):
+    if other := re.search(rf"In the other direction it could reach ({NUMBER})", text):
         far = reached.highest if reached.difference > 0 else reached.lowest
         yield not is_rounded(other[1], far) and "the other way"
         yield side_of(reached.difference) == 0 and "there is no other way"
@@ -441,8 +450,8 @@ def false_in_headline(given: Situation, text: str) -> Iterator[str | bool]:
         yield ("Nothing was found" in text) != (set(tones) == {"firm"}) and "what was found"
     else:
         yield word != "cannot tell" and "no verdict"
-        level = pair_of(given).side == 0
-        yield text.startswith("No clear difference") == level and "level"
+        tied = pair_of(given).side == 0
+        yield text.startswith("No clear difference") == tied and "tied"
 
 
 def entries_of(given: Situation) -> list[WayToTurn]:
@@ -484,15 +493,15 @@ def false_in_checks(given: Situation, text: str) -> Iterator[str | bool]:
     now, low, high, exact = span_of(given)
     reached, _ = bounds_of(given)
     can = {side_of(reached.lowest), side_of(reached.highest)} - {side_of(now)} != set()
-    yield ("unjudged: 12\u00a0% of the top 10; cannot" in text) == can and "unjudged"
+    yield ("unjudged: 12\u00a0% of the top 10 is unjudged; cannot" in text) == can and "unjudged"
     gaps = better_of(given) * (pair_of(given).side or 1)
     known = np.sort(gaps[~np.isnan(gaps)])[::-1]
     left = known.sum() - np.cumsum(known)
     rounding = -1e-12 * np.abs(known).sum()
     fewest = next((m for m, rest in enumerate(left, 1) if rest < rounding), 0)
     if abs(known.sum()) > -rounding:
-        drop = re.search(r"queries: drop (\S+) to reverse it", text)
-        yield (count_of(drop[1]) if drop else 0) != fewest and "how many to drop"
+        drop = re.search(r"queries: removing (\S+) would reverse it", text)
+        yield (count_of(drop[1]) if drop else 0) != fewest and "how many to remove"
     turned = {side_of(low), side_of(high)} - {0, side_of(now)} != set()
     if ties := re.search(r"ties: (no|some) order", text):
         turns = turned or (side_of(now) == 0 and low < high)
@@ -502,7 +511,7 @@ def false_in_checks(given: Situation, text: str) -> Iterator[str | bool]:
         own = [int(n) for n in given.scores.missing[:2].sum(axis=1) if n]
         said = [count_of(n) for n in re.findall(r"\b[\d,]+\b", missing[1])]
         yield said != own and "how many are missing"
-        after = {"holds": 1, "reversed": -1, "level": 0}
+        after = {"holds": 1, "reversed": -1, "tied": 0}
         if missing[2] in after:
             side = side_of(low) * (side_of(now) or 1)
             yield side != after[missing[2]] and f"{missing[2]} without"
@@ -539,21 +548,21 @@ def false_in_settling(given: Situation, text: str) -> Iterator[str | bool]:
     detects = re.search(rf"detectable: ({NUMBER}) or more", text)
     yield bool(detects) != bool(low) and "detectable"
     yield bool(detects) and not is_rounded(detects[1], abs(low)) and "what is detectable"
-    share = re.search(r"unjudged: (\S+) of the top 10 has no grade", text)
+    share = re.search(r"unjudged: (\S+) of the top 10 is unjudged", text)
     yield (share[1] if share else w.share(0)) != w.share(given.seed % 3 / 7) and "unjudged"
     found = crossings_of(given)
     ks = set(found.cutoffs[found.clear != 0].tolist())
     where = re.search(r"cutoff: (.*?)\. ", text)[1]  # type: ignore[index]
-    yield ("not clear at any k" in where) != (not ks) and "clear at no k"
-    if where.startswith("clear") and "some" not in where:
-        yield ks_of(where, found.depth) != ks and "clear at"
+    yield ("not significant at any k" in where) != (not ks) and "significant at no k"
+    if where.startswith("significant") and "some" not in where:
+        yield ks_of(where, found.depth) != ks and "significant at"
     table = agreement_of(given).defined.set_index("measure").drop(index="RR")
     for run, word in (("run1", "better"), ("run0", "worse")):
         clear = table.index[table["verdict"] == word].tolist()
-        said = re.search(rf"(?:measures: |; )([^;]*): clear for {run}", text)
+        said = re.search(rf"(?:measures: |; )([^;]*): significant for {run}", text)
         yield (said[1] if said else "") != (w.named(clear, all_of=3) if clear else "") and run
     turned = {side_of(low), side_of(high)} - {0, side_of(now)} != set()
-    yield "ties: cannot change the sign" in text and turned and "ties"
+    yield "ties: cannot change the direction" in text and turned and "ties"
     yield not text.endswith("missing: run0 lacks 3.") and "missing"
 
 

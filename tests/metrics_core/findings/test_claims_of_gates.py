@@ -118,19 +118,25 @@ def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
         and not (found.p_corrected <= 0.05 and found.loss > margin)
         and "not worse"
     )
-    yield ("no gate answers" in text) != (found.differing > 0 and found.queries < 10) and "few"
+    yield ("a gate needs at least 10" in text) != (
+        found.differing > 0 and found.queries < 10
+    ) and "few"
     untested = found.queries >= 10 and 0 < found.differing < 6 and not worst < margin
-    yield ("nothing is tested" in text) != (untested and "No query lost" not in text) and "untested"
+    yield ("a test needs at least 6" in text) != (
+        untested and "No lost queries" not in text
+    ) and "untested"
     counted = np.isfinite(widest_difference(found.gate.measure)) and found.queries >= 10
     open_ = found.outcome == "cannot tell" and found.lost == 0 and counted
-    yield ("No query lost" in text) != open_ and "lost"
-    if needed := re.search(r"No query lost; ([\d,]+) queries are needed to rule out", text):
+    yield ("No lost queries" in text) != open_ and "lost"
+    if needed := re.search(
+        r"No lost queries; ruling out a loss of \S+ takes ([\d,]+) queries", text
+    ):
         n, missed = count_of(needed[1]), 1 - margin / widest_difference(found.gate.measure)
         yield not missed**n <= 0.05 < missed ** (n - 1) and "how many are needed"
-    if end := re.search(rf"(lower|upper) end of .* is ({NUMBER})\)", text):
+    if end := re.search(rf"(lower|upper) bound of .* is ({NUMBER})\)", text):
         yield not is_rounded(end[2], -found.gate.direction * worst) and f"not {worst}"
         yield (end[1] == "lower") != (found.gate.direction > 0) and "the other end"
-    if shown := re.search(rf"loss of about ({NUMBER}) four times", text):
+    if shown := re.search(rf"loss of about ({NUMBER}) with 80 % power", text):
         yield abs(value_of(shown[1]) / found.smallest - 1) > 0.06 and f"not {found.smallest}"
         yield found.smallest < margin and "smaller than the margin"
     if share := re.search(r"would fail (<? ?\d+) %", text):
@@ -147,7 +153,7 @@ def test_a_floor_is_printed_otherwise_than_what_lies_below_it(
     ends = (least + 0.1, value) if shown else (value, np.nan)
     told = floor_finding(FloorOutcome(floor, "run", BELOW if gap > 0 else HELD, 20, *ends))
     told = told.replace(w.NO_BREAK, " ")
-    printed = re.search(rf" (?:is|interval) ({NUMBER}), where ({NUMBER}) is asked", told)
+    printed = re.search(rf" (?:is|interval) ({NUMBER}) \(required: ({NUMBER})\)", told)
     assert printed, told
     assert value_of(printed[2]) == least
     assert (value_of(printed[1]) < least) == (gap > 0) and is_rounded(printed[1], value)
@@ -204,7 +210,7 @@ def test_a_baseline_lies_below_only_what_is_clearly_better() -> None:
         text = ratchet_finding(found, alone=False)
         better = found.p_corrected <= 0.05 and found.loss < 0 and not found.gate.slice.column
         assert bool(text) == better and (not text or f" {found.run} on " in text)
-        if number := re.search(rf"lies ({NUMBER}) (below|above)", text):
+        if number := re.search(rf"The baseline is ({NUMBER}) (below|above)", text):
             assert is_rounded(number[1], abs(found.difference))
             assert (number[2] == "below") == found.gate.measure.declaration.higher_is_better
 

@@ -123,14 +123,14 @@ def false_in_lead(given: Situation, text: str) -> Iterator[str | bool]:
     better = parts["part"] * given.direction
     clear = parts[parts["clear"]]
     if queries < FEWEST:
-        yield "is called better or worse" not in text and "too few"
+        yield text != "No group is tested." and "too few"
         return
     if len(parts) == 1:
         yield "There is one group" not in text and "one group"
         return
     if adds := re.search(
         rf"^(\S+) adds (.*?)"
-        rf"(?: of the (gain|loss)| of the ({NUMBER})|, more than the whole ({NUMBER}),)"
+        rf"(?: of the (gain|loss)| of the ({NUMBER})|, more than the total of ({NUMBER}),)"
         r" with (\S+) of the (\S+) queries\.",
         text,
     ):
@@ -233,7 +233,9 @@ def false_in_reversal(given: Situation, text: str) -> Iterator[str | bool]:
     parts = parts_of(given)
     whole = parts["part"].sum() * given.direction
     told = re.search(
-        r"Most queries, (\S+) of (\S+), are in groups that (lose|gain): the (\w+)", text
+        r"Most queries \((\S+) of (\S+)\) are in groups that (lose|gain) significantly: the"
+        r" overall (\w+)",
+        text,
     )
     if not told:
         yield "no claim"
@@ -286,17 +288,17 @@ def test_the_clearest_of_another_run() -> None:
 def false_in_clear_groups(given: Situation, text: str) -> Iterator[str | bool]:
     parts = parts_of(given)
     clear, better = parts[parts["clear"]], parts["difference"] * given.direction
-    if text == "No group has enough queries that differ to be tested.":
+    if text == "No group has enough differing queries to be tested.":
         tested = by_group(given).set_index("run").loc[["run1"], "diff_low"].notna()
         yield bool(tested.any()) and "some are tested"
         return
     if text == "No group is significant by itself.":
         yield len(clear) > 0 and "some are"
         return
-    told = re.match(r"run1 (.*), significant (each )?by itself\.$", text)
+    told = re.match(r"run1 (.*), (each )?significant by itself\.$", text)
     yield not told or bool(told[2]) != (len(clear) > 1)
     for verb, side in (("gains", 1), ("loses", -1)):
-        named = re.search(rf"{verb} in (.*?)(?= and loses in|, significant)", text)
+        named = re.search(rf"{verb} in (.*?)(?= and loses in|, significant|, each)", text)
         there = clear[better[clear.index] * side > 0]
         yield bool(named) != (len(there) > 0) and f"{verb} in some"
         if named:
@@ -328,7 +330,8 @@ def mixed(given: Situation) -> pd.DataFrame | None:
 def false_in_mix(given: Situation, text: str) -> Iterator[str | bool]:
     found = re.search(
         rf"run1 \((\S+)\) and run0 \((\S+)\) differ by ({NUMBER})"
-        rf"(?:: ({NUMBER}) from the scores within groups, ({NUMBER}) because each|\.)",
+        rf"(?:: ({NUMBER}) from the scores within groups, ({NUMBER}) from their different mix of"
+        r" groups)?\.",
         text,
     )
     if not found:
@@ -398,22 +401,22 @@ def false_in_curves(given: Situation, text: str) -> Iterator[str | bool]:
         return
     sides = {"ahead": set(own.index[low > 0]), "behind": set(own.index[high < 0])}
     clear = sides["ahead"] | sides["behind"]
-    yield "clearly" in title and not clear and "clear"
+    yield "significantly" in title and not clear and "significant"
     yield "no clear difference" in title and bool(clear) and "not clear"
     yield "score the same" in title and not (gap.abs() <= ROUNDING).all() and "the same"
     if "at few k only" in title:
         yield ks_in(lead.partition(", after")[0]) != clear and "the few k"
         yield len(clear) > 3 and "few"
         return
-    if "ahead on nDCG at some k, behind at others" in title:
+    if "clear gains and losses on nDCG" in title:
         yield not (sides["ahead"] and sides["behind"]) and "both sides"
-    elif one := re.search(r"is clearly (ahead|behind) on nDCG (.*)", title):
+    elif one := re.search(r"is significantly (ahead|behind) on nDCG (.*)", title):
         yield clear != sides[one[1]] and "one side alone"
         yield one[2] != "at some k" and ks_in(one[2]) != clear and f"{one[1]} elsewhere, too"
     if told := re.search(r"Against run0, significant (.*) after", lead):
-        yield "further on" not in told[1] and ks_in(told[1]) != clear and "the significant k"
+        yield "larger k" not in told[1] and ks_in(told[1]) != clear and "the significant k"
     for side, told in re.findall(r"(ahead of|behind) run0 (.*?)(?=, behind|, after)", lead):
-        yield "further on" not in told and ks_in(told) != sides[side.split()[0]] and side
+        yield "larger k" not in told and ks_in(told) != sides[side.split()[0]] and side
     yield from false_elsewhere(lead, gap, clear)
 
 
@@ -428,8 +431,9 @@ def false_elsewhere(lead: str, gap: pd.Series[float], clear: set[int]) -> Iterat
         yield not is_rounded(one[3], at) and "the difference at this k"
     if level := re.search(r"(?:Up to|At) k = (\d+) (?:no query differs|the means are equal)", lead):
         yield bool((gap.loc[: int(level[1])].abs() > ROUNDING).any()) and "no query differs"
-    if below := re.search(r"the (gain|loss) comes from the results below", lead):
+    if below := re.search(r"the (gain|loss) comes from results below rank (\d+)\.", lead):
         yield (gap[min(clear)] > 0) != (below[1] == "gain") and below[1]
+        yield int(below[2]) != max(k for k in KS if k < min(clear)) and "below which rank"
     if open_ := re.search(r"(Up to|Beyond) k = (\d+) the difference is not significant", lead):
         k = int(open_[2])
         where = {c for c in KS if (c > k if open_[1] == "Beyond" else c <= k)}
@@ -464,9 +468,9 @@ def precision_of(given: Situation) -> pd.DataFrame:
 def false_in_precision(given: Situation, text: str) -> Iterator[str | bool]:
     frame = precision_of(given)
     half = frame[frame["recall"].round(6) == 0.5].set_index("run")["precision"]
-    said = re.match(r"With half of the relevant found, run1 is (\d+)\s% precise \|", text)
+    said = re.match(r"run1 has (\d+)\s% precision at 50\s% recall \|", text)
     yield (said is None or abs(int(said[1]) - 100 * half["run1"]) > 0.5 + 1e-9) and "run1"
-    other = re.search(r"run0 is at (\d+)\s% there", text)
+    other = re.search(r"run0 has (\d+)\s%\.", text)
     yield (other is None or abs(int(other[1]) - 100 * half["run0"]) > 0.5 + 1e-9) and "run0"
     yield "Not tested; the test is on nDCG@10" not in text and "not tested"
 

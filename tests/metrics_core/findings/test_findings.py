@@ -103,8 +103,8 @@ def test_where_less_is_better_what_falls_may_be_ahead() -> None:
 
 
 def test_means_over_different_queries_are_not_subtracted() -> None:
-    assert "nDCG@10 rises by 0.060 on the 84 queries that both score." in said(mean=0.7)
-    assert "is 0.700 against 0.571, each over its own queries. The difference of" in said(
+    assert "nDCG@10 rises by 0.060 on the 84 queries with scores from both runs." in said(mean=0.7)
+    assert "is 0.700 against 0.571, each over its own set of queries. The difference of" in said(
         mean=0.7, **UNCLEAR
     )
 
@@ -124,7 +124,7 @@ def test_no_clear_difference() -> None:
         "The difference of −0.0090 is not tested: only 4 queries differ."
     )
     contrary = {"p_corrected": 0.01, "reason": "the mean and this test point to different runs"}
-    assert "is not called clear (p = 0.0100): the mean and" in said(**UNCLEAR | contrary)
+    assert "does not count as significant (p = 0.0100): the mean and" in said(**UNCLEAR | contrary)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_no_clear_difference() -> None:
     [
         (6, "Only 6 queries: examples, not a result"),
         (1, "Only 1 query: an example, not a result"),
-        (0, "No query has a score with both runs"),
+        (0, "No query has scores from both runs"),
     ],
 )
 def test_fewer_than_ten_queries_are_examples(queries: int, title: str) -> None:
@@ -141,7 +141,8 @@ def test_fewer_than_ten_queries_are_examples(queries: int, title: str) -> None:
     assert (found.badge, found.tone) == ("too few queries", "few")
     if queries == 6:
         assert found.lead.text.startswith(
-            "In these six hybrid scores 0.631 and bm25 0.571 on AP: 46 better, 21 same, 17 worse."
+            "On these six queries, hybrid scores 0.631 and bm25 0.571 on AP: 46 better, 21 same,"
+            " 17 worse."
         )
 
 
@@ -157,7 +158,7 @@ def test_one_run_only() -> None:
     found = alone(one, "nDCG@10", "hybrid", (0.574, 0.697))
     assert found.title.text == "hybrid scores 0.631 on nDCG@10" and not found.badge
     assert plain(found.lead.text) == (
-        "95 % interval 0.574 to 0.697 over 84 queries. One run says how good, not what is better."
+        "95 % interval 0.574 to 0.697 over 84 queries. Add a second run to compare."
     )
     of_two = alone(one, "nDCG@10", "hybrid", (np.nan, np.nan), runs_loaded=2)
     assert of_two.lead.text == "Over 84 queries. Choose another run to compare."
@@ -171,7 +172,7 @@ def test_a_level_pair_has_its_own_words() -> None:
     level |= {"reason": "no query differs", "won": 0, "lost": 0, "same": 84, "differing": 0}
     for ends in ({"low": np.nan, "high": np.nan}, {"low": 0.0, "high": 0.0}):
         assert said("P@5", **level | ends) == (
-            "hybrid and bm25 [level|unclear] They score the same on every query: P@5 is 0.571."
+            "hybrid and bm25 [tied|unclear] They score the same on every query: P@5 is 0.571."
         )
     # Of equal means whose queries differ nobody knows that the runs are level.
     differ = {"low": -0.02, "high": 0.02, "differing": 8, "p_corrected": 1.0}
@@ -188,11 +189,11 @@ def test_a_level_pair_has_its_own_words() -> None:
         (["Billing"], "hybrid gains in Billing, significant by itself."),
         (
             ["Returns", "Billing"],
-            "hybrid gains in Billing and Returns, significant each by itself.",
+            "hybrid gains in Billing and Returns, each significant by itself.",
         ),
         (
             ["Billing", "Devices"],
-            "hybrid gains in Billing and loses in Devices, significant each by itself.",
+            "hybrid gains in Billing and loses in Devices, each significant by itself.",
         ),
     ],
 )
@@ -205,7 +206,7 @@ def test_which_groups_are_clear_is_said_the_largest_first(clear: list[str], told
 def test_of_many_groups_three_are_named_and_the_rest_counted() -> None:
     many = {f"g{i:02}": 0.4 - i / 100 for i in range(40)}
     found = groups_finding(groups_of(many, many), "hybrid", higher_is_better=False)
-    assert found.text == ("hybrid loses in g00, g01, g02 and 37 more, significant each by itself.")
+    assert found.text == ("hybrid loses in g00, g01, g02 and 37 more, each significant by itself.")
     losing = {g: (2, -gap) for g, gap in many.items()} | {"only": (90, 0.5)}
     assert "40 of 41 groups are significantly worse" in led(losing, [*many, "only"])
 
@@ -214,8 +215,8 @@ def test_other_measures_are_named_where_the_chosen_one_says_nothing() -> None:
     words = {"nDCG@10": "cannot tell", "P@10": "better", "R@10": "worse", "AP": "cannot tell"}
     table = pd.DataFrame({"run": "a", "measure": list(words), "verdict": list(words.values())})
     assert measures_finding(table, "a", "nDCG@10").text == (
-        "a is clearly ahead on P@10 and clearly behind on R@10, not on nDCG@10 and AP: decide which"
-        " measure counts before you look."
+        "a is significantly ahead on P@10 and significantly behind on R@10, but not on nDCG@10 and"
+        " AP. Decide which measure counts before you look at the results."
     )
     assert not measures_finding(table, "a", "P@10")
     assert not measures_finding(table.assign(verdict="cannot tell"), "a", "nDCG@10")
@@ -248,12 +249,13 @@ def curve_of(signs: str) -> pd.DataFrame:
     return pd.DataFrame(own)
 
 
-EVERY = "significant after correction for all k from 1 to 100 of this pair."
+EVERY = "after correction for all k from 1 to 100 (this pair only)."
 
 
 def significant(where: str) -> str:
     return (
-        f"Against bm25, significant {where} after correction for all k from 1 to 100 of this pair."
+        f"Against bm25, significant {where} after correction for all k from 1 to 100"
+        " (this pair only)."
     )
 
 
@@ -262,51 +264,57 @@ def significant(where: str) -> str:
     [
         (
             ".+++++++",
-            "hybrid is clearly ahead on nDCG from k = 2 on",
+            "hybrid is significantly ahead on nDCG from k = 2 on",
             f"{significant('from k = 2 on')} At k = 1 no query differs:"
-            " the gain comes from the results"
-            " below the first.",
+            " the gain comes from results below rank 1.",
         ),
         (
             "0+++++++",
-            "hybrid is clearly ahead on nDCG from k = 2 on",
+            "hybrid is significantly ahead on nDCG from k = 2 on",
             f"{significant('from k = 2 on')} At k = 1 the means are equal.",
         ),
         (
             "?+++++++",
-            "hybrid is clearly ahead on nDCG from k = 2 on",
+            "hybrid is significantly ahead on nDCG from k = 2 on",
             f"{significant('from k = 2 on')} At k = 1 hybrid leads, not significantly (+0.050).",
         ),
         (
             "00000000",
             "hybrid and bm25: no clear difference on nDCG",
-            f"At no k is the difference {EVERY}",
+            f"No significant difference at any k {EVERY}",
         ),
         (
             "...+++++",
-            "hybrid is clearly ahead on nDCG from k = 5 on",
+            "hybrid is significantly ahead on nDCG from k = 5 on",
             f"{significant('from k = 5 on')} Up to k = 3 no query differs:"
-            " the gain comes from the results"
-            " below the first 3.",
+            " the gain comes from results below rank 3.",
         ),
-        ("++++++++", "hybrid is clearly ahead on nDCG at every k", f"{significant('at every k')}"),
-        ("--------", "hybrid is clearly behind on nDCG at every k", f"{significant('at every k')}"),
+        (
+            "++++++++",
+            "hybrid is significantly ahead on nDCG at every k",
+            f"{significant('at every k')}",
+        ),
+        (
+            "--------",
+            "hybrid is significantly behind on nDCG at every k",
+            f"{significant('at every k')}",
+        ),
         (
             "++++??..",
-            "hybrid is clearly ahead on nDCG from k = 1 to 5",
+            "hybrid is significantly ahead on nDCG from k = 1 to 5",
             f"{significant('from k = 1 to 5')} Beyond k = 5 the difference is not significant.",
         ),
         (
             "++?++.++",
-            "hybrid is clearly ahead on nDCG at some k",
+            "hybrid is significantly ahead on nDCG at some k",
             f"{significant('from k = 1 to 2, from k = 5 to 10 and from k = 50 on')}"
             " In between the difference is not significant.",
         ),
         (
             "---.??++",
-            "hybrid is clearly ahead on nDCG at some k, behind at others",
+            "hybrid: clear gains and losses on nDCG, depending on k",
             "Significantly ahead of bm25 from k = 50 on, behind bm25 from k = 1 to 3, after"
-            " correction for all k from 1 to 100 of this pair. In between the difference is not"
+            " correction for all k from 1 to 100 (this pair only). In between the difference is not"
             " significant.",
         ),
         (
@@ -316,8 +324,9 @@ def significant(where: str) -> str:
         ),
         (
             "....+...",
-            "hybrid and bm25: clear on nDCG at few k only",
-            "Significant only at k = 10, after correction for all k from 1 to 100 of this pair.",
+            "hybrid and bm25: clear difference on nDCG at few k only",
+            "Significant only at k = 10, after correction for all k from 1 to 100"
+            " (this pair only).",
         ),
     ],
 )
@@ -338,15 +347,15 @@ def test_curves(signs: str, title: str, lead: str) -> None:
             "better",
             80,
             "hybrid beats bm25 on nDCG@10",
-            "k = 10 by itself is significant; the band holds for all k together.",
+            "k = 10 by itself is significant; the band is corrected for all k together.",
         ),
         (
             "++++++++",
             "cannot tell",
             80,
             "hybrid and bm25: no clear difference on nDCG@10",
-            "In the test of all compared runs, k = 10 is not significant; the band holds"
-            " for this pair alone.",
+            "In the test of all compared runs, k = 10 is not significant; the band is"
+            " corrected for this pair alone.",
         ),
     ],
 )
@@ -361,9 +370,7 @@ def test_the_heading_of_curves_is_the_verdict_at_the_chosen_k(
 def test_curves_of_few_queries_claim_no_lead() -> None:
     asked = curve_of("+" * 8).assign(queries=9), "nDCG", "hybrid", "bm25"
     assert curves_title(*asked).text == "hybrid and bm25 on nDCG by k"
-    assert curves_lead(*asked).text == (
-        "Only 9 queries: read this as examples, not as a result. No k is tested for a lead."
-    )
+    assert curves_lead(*asked).text == ("Only 9 queries: too few for a result. No k is tested.")
 
 
 def test_curves_of_one_run() -> None:
@@ -438,9 +445,9 @@ def test_a_level_whole_one_group_and_too_few_queries() -> None:
     assert near == "The means differ by less than 0.0005"
     assert titled({"Returns": (20, 0.1)}) == "All queries are Returns"
     few = {"a": (2, 0.1), "b": (2, 0.1)}
-    assert titled(few) == "Only 4 queries: read this as examples"
+    assert titled(few) == "Only 4 queries: too few for a result"
     assert led({"a": (20, 0.1)}) == "There is one group, so this column explains nothing."
-    assert led(few, noun=CATEGORY) == "No category is called better or worse."
+    assert led(few, noun=CATEGORY) == "No category is tested."
 
 
 def test_the_lead_tells_a_part_that_is_far_more_than_its_share_of_the_queries() -> None:
@@ -451,7 +458,7 @@ def test_the_lead_tells_a_part_that_is_far_more_than_its_share_of_the_queries() 
     against = {**EVERYWHERE, "Returns": (20, -0.1)}
     assert led(against).startswith("Network adds +0.018 of the +0.057 with 9 of the 124 queries.")
     more = {"Billing": (20, 0.3), "Devices": (20, -0.1)}
-    assert led(more, ["Billing"]).startswith("Billing adds +0.150, more than the whole +0.100,")
+    assert led(more, ["Billing"]).startswith("Billing adds +0.150, more than the total of +0.100,")
     assert not led(more).startswith("Billing adds"), "by chance parts cancel"
     assert led({"a": (70, 0.08), "b": (30, 0.07)}).startswith("No group is significant")
 
@@ -470,9 +477,10 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
     )
     slices = slices_finding(1234, 0)
     assert led(even, slices=slices).endswith(
-        "by itself; none of 1,234 slices stands out (5\N{NO-BREAK SPACE}% false discovery rate)."
+        "by itself; none of 1,234 slices differs from the rest"
+        " (5\N{NO-BREAK SPACE}% false discovery rate)."
     )
-    assert slices_finding(20, 2).startswith("two of 20 slices stand out")
+    assert slices_finding(20, 2).startswith("two of 20 slices differ from the rest")
     assert slices_finding(0, 0) == ""
     assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries that a test needs."
 
@@ -498,13 +506,13 @@ def test_crossed_columns_name_the_group_in_which_the_difference_is_largest() -> 
     assert less == "By difficulty the loss is largest for hard"
     # Less than half as much again is not far more, and nothing is more than a whole of nothing; of
     # few queries none is named, and no other in its place.
-    plain = "The difference where two columns cross"
+    plain = "The difference by two columns"
     few = margins.assign(difference=[0.07, 0.142, 0.5])
     assert {crossed_title(margins, whole).text for whole in (0.1, 0.0)} == {plain}
     assert crossed_title(few, 0.08).text == plain
-    assert crossed_lead(margins, "none of 9 slices stands out").text == (
-        "Hard +0.142, odd +0.100, easy +0.070. None of 9 slices stands out: the colours say where"
-        " to look, not what is proven."
+    assert crossed_lead(margins, "none of 9 slices differs from the rest").text == (
+        "Hard +0.142, odd +0.100, easy +0.070. None of 9 slices differs from the rest: the"
+        " colours are exploratory, not significance."
     )
 
 
@@ -519,14 +527,14 @@ def test_that_most_queries_go_against_the_whole_is_said() -> None:
     rows = {"a": (20, 0.5), "b": (30, -0.05), "c": (10, -0.1)}
     bridge = bridge_of(rows, ["b", "c"])
     assert reversal_finding(bridge).text == (
-        "Most queries, 40 of 60, are in groups that clearly lose: the gain over all comes from the"
-        " fewer others."
+        "Most queries (40 of 60) are in groups that lose significantly: the overall gain comes from"
+        " the remaining groups."
     )
     # Not where it is not clear, nor where it is nothing as printed.
     assert not reversal_finding(bridge_of(rows, ["c"]))
     assert not reversal_finding(bridge_of({"a": (20, 0.5), "b": (40, -0.0004)}, ["b"]))
     assert (
-        "in groups that clearly gain: the loss"
+        "in groups that gain significantly: the overall loss"
         in reversal_finding(bridge, higher_is_better=False).text
     )
     assert not reversal_finding(bridge_of(EVERYWHERE))
@@ -539,7 +547,7 @@ def test_the_strongest_finding_of_another_run() -> None:
     groups = pd.concat([hybrid, dense], ignore_index=True)
     assert strongest_other(groups, "hybrid", "bm25").text == (
         "dense falls behind in Devices, −0.265 [−0.386, −0.155],"
-        " the only group in which it clearly falls behind."
+        " the only group in which it falls behind significantly."
     )
     groups["clear"] = True
     assert strongest_other(groups, "hybrid", "bm25").text.endswith("and in one other group.")
@@ -550,7 +558,7 @@ def test_where_less_is_better_another_run_gains_by_a_fall() -> None:
     dense = groups_of({"Devices": -0.265}, ["Devices"]).assign(run="dense")
     text = strongest_other(dense, "hybrid", "bm25", higher_is_better=False).text
     assert text.startswith("dense gains in Devices, ")
-    assert text.endswith(", the only group in which it clearly gains.")
+    assert text.endswith(", the only group in which it gains significantly.")
 
 
 def mixed(within: list[float], mix: list[float]) -> str:
@@ -562,8 +570,8 @@ def mixed(within: list[float], mix: list[float]) -> str:
 
 def test_what_a_mix_consists_of_adds_up_as_printed() -> None:
     assert mixed([0.0536], [-0.0004]) == (
-        "Counting only queries that each run answered, dense (12) and bm25 (10) differ by +0.053:"
-        " +0.054 from the scores within groups, \u22120.001 because each answered another mix of"
+        "Averaged over the queries that each run answered, dense (12) and bm25 (10) differ by"
+        " +0.053: +0.054 from the scores within groups, \u22120.001 from their different mix of"
         " groups."
     )
     assert mixed([0.0536], [0.0001]).endswith(" and bm25 (10) differ by +0.054.")
@@ -571,10 +579,10 @@ def test_what_a_mix_consists_of_adds_up_as_printed() -> None:
 
 def test_a_reversal_within_groups_is_one_as_printed() -> None:
     assert mixed([-0.004, -0.02], [0.1, 0.1]).endswith(
-        " Within every group the mean goes the other way, by at least 0.004."
+        " Within every group the difference has the opposite sign, by at least 0.004."
     )
-    assert "other way" not in mixed([-0.0004, -0.02], [0.1, 0.1])
-    assert "other way" not in mixed([-0.02, -0.02], [0.02, 0.0202])
+    assert "opposite sign" not in mixed([-0.0004, -0.02], [0.1, 0.1])
+    assert "opposite sign" not in mixed([-0.02, -0.02], [0.02, 0.0202])
 
 
 # Queries
@@ -608,11 +616,11 @@ def test_which_queries() -> None:
 def test_which_queries_when_few_win() -> None:
     assert which(differences_of([0.2], [-0.1, -0.3], 0)) == (
         "hybrid is better on 1 of 3 queries, worse on 2",
-        "Only 3 queries: too few to tell, so nothing is coloured. Median loss 0.200.",
+        "Only 3 queries: too few to test, so nothing is coloured. Median loss 0.200.",
     )
     assert which(differences_of([], [], 50)) == ("No query differs by more than 0.01", "")
     none = differences_of([], [], 5).assign(difference=np.nan)
-    assert which(none)[1] == "No query has a score with both runs, so nothing is coloured."
+    assert which(none)[1] == "No query has scores from both runs, so nothing is coloured."
     one = which(differences_of([], [], 5), "bm25", "bm25", all_zero=1)
     assert one[0] == "1 of 5 queries fails with both runs"
     assert which(differences_of([], [], 5), "bm25", "bm25")[0] == "5 queries"
@@ -657,7 +665,7 @@ def test_a_loss_of_the_best_documents() -> None:
                      measure="AP")  # fmt: skip
     assert text == (
         "hybrid loses 0.757: the two documents graded 3 fell from ranks 1 and 2 "
-        "to ranks 5 and 7; two documents that are not relevant and three unjudged now stand "
+        "to ranks 5 and 7; two non-relevant documents and three unjudged are now "
         "above them. If unjudged documents are ignored, the loss is 0.583."
     )
 
@@ -679,7 +687,7 @@ def test_a_gain_of_the_best_documents() -> None:
     text = explained("cxdyaeb", "abcd", {"a": 3, "b": 3, "c": 0, "d": 0}, measure="AP")
     assert text == (
         "hybrid gains 0.757: the two documents graded 3 rose from ranks 5 and 7 "
-        "to ranks 1 and 2; two documents that are not relevant and three unjudged stand above "
+        "to ranks 1 and 2; two non-relevant documents and three unjudged are above "
         "them in bm25. If unjudged documents are ignored, the gain is 0.583."
     )
 
@@ -707,34 +715,34 @@ def test_no_relevant_document_is_no_claim_about_scores() -> None:
             ["a", *FILL[:11]],
             [*FILL[:5], "a"],
             "hybrid loses 0.833: the only relevant document fell from "
-            "rank 1 to rank 6; five documents that are not relevant now stand above it.",
+            "rank 1 to rank 6; five non-relevant documents are now above it.",
         ),
         (
             ["a", *FILL[:11]],
             [*FILL[:11], "a"],
             "hybrid loses 1.000: the only relevant document fell from "
-            "rank 1 to rank 12, below the top 10; one document that is not relevant now stands in "
+            "rank 1 to rank 12, below the top 10; one non-relevant document is now in "
             "its top 10.",
         ),
         (
             ["a", *FILL[:11]],
             FILL[:11],
             "hybrid loses 1.000: the only relevant document, at rank 1 "
-            "before, is not in its list; one document that is not relevant now stands in its "
+            "before, is no longer retrieved; one non-relevant document is now in its "
             "top 10.",
         ),
         (
             [*FILL[:11], "a"],
             ["a", *FILL[:11]],
             "hybrid gains 1.000: the only relevant document rose from "
-            "rank 12 into the top 10, to rank 1; ten documents that are not relevant stand in the "
+            "rank 12 into the top 10, to rank 1; ten non-relevant documents are in the "
             "top 10 of bm25.",
         ),
         (
             FILL[:11],
             ["a", *FILL[:11]],
-            "hybrid gains 1.000: the only relevant document came in at "
-            "rank 1, not in the list of bm25; ten documents that are not relevant stand in the "
+            "hybrid gains 1.000: the only relevant document entered at "
+            "rank 1 (not retrieved by bm25); ten non-relevant documents are in the "
             "top 10 of bm25.",
         ),
     ],
@@ -749,17 +757,17 @@ def test_what_unjudged_documents_have_to_do_with_it() -> None:
     nothing = explained("a", [*"xyz", "a"], {"a": 1}, measure="RR")
     assert nothing == (
         "hybrid loses 0.750: the only relevant document fell from rank 1 to "
-        "rank 4; three unjudged documents now stand above it. "
+        "rank 4; three unjudged documents are now above it. "
         "If unjudged documents are ignored, the loss disappears."
     )
     turns = explained(["n000", "a"], ["x", "y", "a"], ONE, measure="RR")
-    assert turns.endswith("If unjudged documents are ignored, it turns into a gain of 0.500.")
+    assert turns.endswith("If unjudged documents are ignored, it becomes a gain of 0.500.")
 
 
 def test_only_documents_that_newly_stand_above_are_said_to() -> None:
     # x stood above before and still does; y is new there.
     text = explained(["x", "a", "y"], ["x", "y", "a"], {"a": 1, "x": 0, "y": 0}, measure="RR")
-    assert text.endswith("; one document that is not relevant now stands above it.")
+    assert text.endswith("; one non-relevant document is now above it.")
 
 
 def test_documents_of_several_grades() -> None:
@@ -769,13 +777,13 @@ def test_documents_of_several_grades() -> None:
 
 def test_no_run_succeeds() -> None:
     assert explained([*FILL[:14], "a"], [*FILL[:13], "a"], ONE) == (
-        "No run has a relevant document in its top 10; the best one stands at rank 14 in hybrid."
+        "No run has a relevant document in its top 10; the highest is at rank 14 in hybrid."
     )
     assert explained([*FILL[:120], "a"], FILL[:13], ONE) == (
         "No run has a relevant document in its top 10; none is among the first 100 of any run."
     )
     assert explained(None, [*FILL[:13], "a"], ONE) == (
-        "hybrid has no relevant document in its top 10; the best one stands at rank 14."
+        "hybrid has no relevant document in its top 10; the highest is at rank 14."
     )
     assert explained(None, FILL[:20], ONE) == (
         "hybrid has no relevant document in its top 10; none is among its first 100."
@@ -785,13 +793,15 @@ def test_no_run_succeeds() -> None:
 @pytest.mark.parametrize(
     ("bm25", "hybrid", "tail"),
     [
-        ("abcd", "badc", "the same four relevant documents stand in other places."),
-        ("ab", "ab", "the same two relevant documents stand in the same places."),
-        ("a", "a", "the same relevant document stands in the same place."),
-        ("ab", "bc", "hybrid has two relevant in its top 10, bm25 two; one of them is in both."),
-        ("abc", "bcd", "hybrid has three relevant in its top 10, bm25 three; "
+        ("abcd", "badc", "the same four relevant documents are at other ranks."),
+        ("ab", "ab", "the same two relevant documents are at the same ranks."),
+        ("a", "a", "the same relevant document is at the same rank."),
+        ("ab", "bc", "hybrid has two relevant documents in its top 10, bm25 two; "
+         "one of them is in both."),
+        ("abc", "bcd", "hybrid has three relevant documents in its top 10, bm25 three; "
          "two of them are in both."),
-        ("a", "c", "hybrid has one relevant in its top 10, bm25 one; none of them is in both."),
+        ("a", "c", "hybrid has one relevant document in its top 10, bm25 one; "
+         "none of them is in both."),
     ],
 )  # fmt: skip
 def test_both_score_the_same(bm25: str, hybrid: str, tail: str) -> None:
@@ -802,7 +812,7 @@ def test_both_score_the_same(bm25: str, hybrid: str, tail: str) -> None:
 def test_about_the_same() -> None:
     grades = {f"r{i:03}": 1 for i in range(150)}
     text = explained(sorted(grades)[:100], sorted(grades)[:101], grades, measure="R@1000")
-    assert text.startswith("The two score about the same, 0.673 and 0.667 on R@1000; the same")
+    assert text.startswith("Both runs score about the same, 0.673 and 0.667 on R@1000; the same")
 
 
 def test_neither_has_one_but_another_run_does() -> None:
@@ -813,13 +823,13 @@ def test_neither_has_one_but_another_run_does() -> None:
 
 def test_one_run_alone() -> None:
     assert explained(None, [*FILL[:3], "a", "b"], FOUR) == (
-        "hybrid has 2 of 4 relevant documents in its top 10; the first stands at rank 4."
+        "hybrid has 2 of 4 relevant documents in its top 10; the first is at rank 4."
     )
 
 
 def test_no_judgments_and_nothing_relevant() -> None:
     assert explained("ab", "ba", {}) == (
-        "Nobody has judged this query, so it has no score; the lists can still be read."
+        "This query has no judgments, so it has no score. You can still read the lists."
     )
     assert explained("ab", "ba", {"a": 0, "b": -1}) == (
         "None of the judged documents is relevant to this query, so every run scores 0."
@@ -839,7 +849,7 @@ def test_no_judgments_and_nothing_relevant() -> None:
          "All query ids in the runs are judged; bm25 answers 98 of 104, dense 81."),
         (7, 0, {"answered": {"a": 1, "b": 2, "c": 3}, "judged": 4}, "Seven files are loaded. All "
          "query ids in the runs are judged; three runs do not answer all 4 queries."),
-        (7, 0, {"unjudged": 1}, "Seven files are loaded. 1 query of the runs has no judgments."),
+        (7, 0, {"unjudged": 1}, "Seven files are loaded. 1 query in the runs has no judgments."),
         (12, 0, {"fits": False}, "12 files are loaded. "
          "Not every id in the runs matches the judgments."),
         (2, 3, {"missing": "judgments are"}, "Two files are loaded. Three could not be read. "
@@ -875,11 +885,10 @@ def test_a_sentence_is_its_spans() -> None:
 def test_of_the_same_documents_only_those_that_moved_are_counted() -> None:
     text = explained("axb", "abx", {"a": 3, "b": 1, "x": 0}, measure="Success@5")
     assert text == (
-        "Both score 1.000 on Success@5;"
-        " one of the same two relevant documents stands in another place."
+        "Both score 1.000 on Success@5; one of the same two relevant documents is at another rank."
     )
 
 
 def test_a_missing_list_is_the_cause() -> None:
     text = explained("", "ab", {"a": 1, "b": 0}, measure="RR")
-    assert text == ("hybrid gains 1.000: bm25 returned nothing for this query, so it counts 0.")
+    assert text == ("hybrid gains 1.000: bm25 returned nothing for this query, so it scores 0.")

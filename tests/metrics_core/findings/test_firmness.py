@@ -62,12 +62,12 @@ def test_unjudged_documents(
 
 
 def test_a_bound_is_said_to_be_one() -> None:
-    worst = "worst case −0.020 (a bound)."
+    worst = "worst case −0.020 (conservative bound)."
     bound = reach_of(0.1, -0.02, 0.2, exact=False)
     assert ways.unjudged(bound, likely(0.08, 0.12), 0.12, 10).reason.endswith(worst)
     behind = reach_of(-0.1, -0.2, 0.02, exact=False)
     found = ways.unjudged(behind, likely(-0.12, -0.08), 0.12, 10)
-    assert found.reason.endswith("worst case +0.020 (a bound).")
+    assert found.reason.endswith("worst case +0.020 (conservative bound).")
     exact = ways.unjudged(reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), 0.12, 10)
     assert exact.reason.endswith("worst case −0.020.")
 
@@ -80,31 +80,31 @@ def test_where_the_difference_would_likely_lie_is_told() -> None:
 def test_nothing_is_likely_where_nothing_says_what_is_usual() -> None:
     nothing = LikelyDifference(None, "Nobody knows.")
     entry = ways.unjudged(reach_of(0.1, -0.02, 0.2), nothing, 0.96, 10)
-    assert (entry.word, entry.tone) == ("not known", "")
+    assert (entry.word, entry.tone) == ("unknown", "")
     assert entry.reason.endswith("unjudged. Nobody knows. Worst case −0.020.")
     closed = ways.unjudged(reach_of(0.1, 0.02, 0.2), nothing, 0.96, 10)
     assert (closed.word, closed.tone) == ("cannot reverse it", "firm")
     level = ways.unjudged(reach_of(0, -0.5, 1), nothing, 0.96, 10)
-    assert (level.word, level.tone) == ("could part them", "")
-    assert "Nobody knows. Whatever they are worth it is" in level.reason
+    assert (level.word, level.tone) == ("could separate them", "")
+    assert "Nobody knows. Whatever their grades, it ranges between" in level.reason
 
 
 def test_all_judged() -> None:
     entry = ways.unjudged(reach_of(0.1, 0.1, 0.1), likely(0.1, 0.1), 0.0, 10)
-    assert entry.reason == "Every document of both runs’ top 10 is judged." and entry.tone == "firm"
+    assert entry.reason == "Every document in both runs’ top 10 is judged." and entry.tone == "firm"
 
 
 @pytest.mark.parametrize(
     ("values", "word", "tone"),
     [
         ([0.1] * 60 + [-0.1] * 40, "broad", "firm"),
-        ([0.1] * 54 + [-0.1] * 46, "carried by some queries", ""),
-        ([0.1] * 51 + [-0.1] * 49, "carried by few queries", "not firm"),
-        ([0.1] * 20, "carried by all queries", "firm"),
+        ([0.1] * 54 + [-0.1] * 46, "rests on some queries", ""),
+        ([0.1] * 51 + [-0.1] * 49, "rests on few queries", "not firm"),
+        ([0.1] * 20, "rests on all queries", "firm"),
         ([0.0] * 20, "–", ""),
         # A tenth of ten queries is one, of fifty five.
-        ([0.9] + [0.1] * 3 + [-0.1] * 6, "carried by few queries", "not firm"),
-        ([0.1] * 27 + [-0.1] * 23, "carried by some queries", ""),
+        ([0.9] + [0.1] * 3 + [-0.1] * 6, "rests on few queries", "not firm"),
+        ([0.1] * 27 + [-0.1] * 23, "rests on some queries", ""),
         ([0.1] * 18 + [-0.1] * 12, "broad", "firm"),
     ],
 )
@@ -132,47 +132,53 @@ def told_of(
 def test_the_queries_for_which_the_other_found_nothing() -> None:
     values = [0.6, 0.4, 0.5, -0.5] + [0.1, -0.1] * 5
     carried = (
-        "The two for which old found nothing relevant in its top 10 carry all of the difference;"
+        "The two queries for which old found nothing relevant in its top 10 account for all of the"
+        " difference;"
         " the others"
     )
     assert carried in told_of(values, [0, 1])
-    assert "The two for which old found nothing relevant carry" in told_of(
+    assert "The two queries for which old found nothing relevant account for all" in told_of(
         values, [0, 1], depth=None
     )
-    assert "The five that add most carry all of the difference; the others" in told_of(values)
+    assert (
+        "The five queries that contribute most account for all of the difference; the others"
+        in told_of(values)
+    )
 
 
 def test_one_query_carries_its_share() -> None:
     values = [0.5] + [0.2] * 12 + [-0.1] * 4
     said = (
-        "The one for which old found nothing relevant in its top 3 carries 20\u00a0% of the"
-        " difference."
+        "The one query for which old found nothing relevant in its top 3 accounts for 20\u00a0% of"
+        " the difference."
     )
     assert said in told_of(values, [0], depth=3)
 
 
 def test_that_a_run_lists_none_of_them_is_said() -> None:
     values = [0.6, 0.4, 0.5, -0.5] + [0.1, -0.1] * 5
-    assert "The two that old did not answer carry all" in told_of(
+    assert "The two queries for which old has no results account for all" in told_of(
         values, [0, 1], {"old": [0, 1, 3]}
     )
     largest = [0.6, 0.5, 0.5, 0.4, 0.4] + [0.1, -0.1] * 5 + [-0.5]
     some = {"old": [0, 1, 2, 3], "new": [0, 1, 2, 3, 4, 9]}
-    assert "The five that add most, none of which new answered, carry all" in told_of(
+    assert "The five queries that contribute most (no results from new) account for all" in told_of(
         largest, [], some
     )
 
 
 def test_of_fewer_than_five_that_speak_for_it_so_many_are_counted() -> None:
-    assert "The three that add most carry all of the difference;" in told_of(
+    assert "The three queries that contribute most account for all of the difference;" in told_of(
         [0.6, 0.5, 0.5] + [-0.1] * 7
     )
-    assert "The one that adds most carries all of the difference;" in told_of([0.9] + [-0.1] * 7)
+    assert "The one query that contributes most accounts for all of the difference;" in told_of(
+        [0.9] + [-0.1] * 7
+    )
 
 
 @pytest.mark.parametrize(
     ("differing", "word", "tone"),
-    [(6, "broad", "firm"), (2, "carried by few queries", "not firm")],
+    [(6, "broad", "firm"), (2, "rests on few queries", "not firm")],
 )
 def test_where_most_are_level_it_rests_on_those_that_differ(
     differing: int, word: str, tone: str
@@ -180,7 +186,7 @@ def test_where_most_are_level_it_rests_on_those_that_differ(
     values = np.array([0.1] * differing + [0.0] * (50 - differing))
     entry = ways.single_queries(fragility(values), CLEAR, values)
     assert (entry.word, entry.tone) == (word, tone)
-    assert entry.reason == f"No query speaks against it; {differing} of 50 speak for it."
+    assert entry.reason == f"No query opposes it; {differing} of 50 support it."
 
 
 def by_k(side: list[int], clear: list[int]) -> Crossings:
@@ -194,22 +200,37 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
     [
         (
             by_k([0, 1, 1, 1], [0, 1, 1, 1]),
-            "clear from k = 2 on",
+            "significant from k = 2 on",
             "firm",
-            "At k = 1 the two are level.",
+            "At k = 1 the runs are tied.",
         ),
-        (by_k([1, 1, 1], [0, 1, 1]), "clear from k = 2 on", "firm", "At k = 1 new leads too, not"),
-        (by_k([1, 1], [1, 1]), "clear at every k", "firm", "wherever the list is cut"),
-        (by_k([-1, -1, 1], [0, 0, 1]), "clear from k = 3 on", "firm", "At k = 1 to 2 old leads."),
+        (
+            by_k([1, 1, 1], [0, 1, 1]),
+            "significant from k = 2 on",
+            "firm",
+            "At k = 1 new leads too, not",
+        ),
+        (by_k([1, 1], [1, 1]), "significant at every k", "firm", "at every cutoff"),
+        (
+            by_k([-1, -1, 1], [0, 0, 1]),
+            "significant from k = 3 on",
+            "firm",
+            "At k = 1 to 2 old leads.",
+        ),
         (
             by_k([-1, 1, 1], [-1, 0, 1]),
             "reverses with k",
             "not firm",
-            "old is clearly ahead at k = 1",
+            "old is significantly ahead at k = 1",
         ),
-        (by_k([1, 1], [0, 0]), "not clear at any k", "", "k = 2 by itself is significant; corr"),
-        (by_k([1, 1, 1], [1, 1, 0]), "clear at k = 1 to 2", "firm", "Elsewhere"),
-        (None, "has none", "", "looks at whole lists"),
+        (
+            by_k([1, 1], [0, 0]),
+            "not significant at any k",
+            "",
+            "k = 2 by itself is significant; corr",
+        ),
+        (by_k([1, 1, 1], [1, 1, 0]), "significant at k = 1 to 2", "firm", "Elsewhere"),
+        (None, "none", "", "scores whole lists and has no cutoff"),
     ],
 )
 def test_cutoffs(found: Crossings | None, word: str, tone: str, said: str) -> None:
@@ -221,13 +242,13 @@ def test_cutoffs(found: Crossings | None, word: str, tone: str, said: str) -> No
 def test_a_band_of_the_pair_alone_is_said_to_be_one() -> None:
     chance, lists = replace(CLEAR, verdict="cannot tell"), {"new": 3, "old": 3}
     entry = ways.cutoff(by_k([1, 1, 1], [0, 1, 1]), chance, 2, lists)
-    alone = "In the test of all compared runs, k = 2 is not significant; these hold for"
-    assert f"{alone} this pair alone." in entry.reason
+    alone = "In the test of all compared runs, k = 2 is not significant; these ranges are corrected"
+    assert f"{alone} for this pair alone." in entry.reason
     assert "alone" not in ways.cutoff(by_k([1, 1, 1], [0, 0, 1]), chance, 2, lists).reason
     chosen = open_verdicts.cutoff(by_k([1, 1, 1], [0, 1, 1]), 2)
     other = open_verdicts.cutoff(by_k([1, 1, 1], [0, 0, 1]), 2)
-    assert chosen and chosen.brief == "clear from k = 2 on, for this pair alone"
-    assert other and other.brief == "clear at k = 3"
+    assert chosen and chosen.brief == "significant from k = 2 on, for this pair alone"
+    assert other and other.brief == "significant at k = 3"
 
 
 def test_a_cutoff_beyond_the_lists_is_that_of_whole_lists() -> None:
@@ -237,7 +258,9 @@ def test_a_cutoff_beyond_the_lists_is_that_of_whole_lists() -> None:
 
 def test_short_lists_are_told() -> None:
     entry = ways.cutoff(by_k([1] * 9, [1] * 9), CLEAR, 2, {"new": 9, "old": 4})
-    assert entry.reason == "Half of the old lists end by rank 4: beyond, new gains by default."
+    assert entry.reason == (
+        "Half of the old lists end by rank 4: beyond that, they have no results, which favours new."
+    )
 
 
 def agreement_of(sides: list[int], verdicts: list[str]) -> Agreement:
@@ -251,17 +274,17 @@ def agreement_of(sides: list[int], verdicts: list[str]) -> Agreement:
 def test_other_measures() -> None:
     entry = ways.other_measures(agreement_of([1, 1], ["better", "cannot tell"]), CLEAR, 2)
     assert (entry.word, entry.tone) == ("1 of 1 agrees", "firm")
-    assert entry.reason == "new leads on all."
+    assert entry.reason == "new leads on all measures."
     mixed = agreement_of([1, 0, -1, 1], ["better", "cannot tell", "cannot tell", "better"])
     entry = ways.other_measures(mixed, CLEAR, 4)
     assert (entry.word, entry.tone) == ("1 of 3 agrees", "not firm")
     assert entry.reason == (
-        "Level on P@1. old leads on RR, not significantly."
-        " The order of all four runs is the same on 0 of 3 others."
+        "Tied on P@1. old leads on RR, not significantly."
+        " The ranking of all four runs is the same on 0 of 3 other measures."
     )
     against = agreement_of([1, -1], ["better", "worse"])
     assert ways.other_measures(against, CLEAR, 2).word == "0 of 1 agree"
-    assert "old is clearly ahead on P@1." in ways.other_measures(against, CLEAR, 2).reason
+    assert "old is significantly ahead on P@1." in ways.other_measures(against, CLEAR, 2).reason
 
 
 def test_equal_scores() -> None:
@@ -282,7 +305,7 @@ def test_missing_queries() -> None:
     assert file_risks.lacking_queries({"new": 0, "old": 0}, 0.1, 0.1, 9) is None
     kept = file_risks.lacking_queries({"new": 0, "old": 2}, 0.1, 0.05, 7)
     assert kept is not None and (kept.word, kept.tone) == ("cannot reverse it", "firm")
-    assert "old did not answer 2 queries" in kept.reason and "+0.050" in kept.reason
+    assert "old has no results for 2 queries" in kept.reason and "+0.050" in kept.reason
     turned = file_risks.lacking_queries({"new": 1, "old": 2}, 0.1, -0.05, 7)
     assert turned is not None and (turned.word, turned.tone) == ("reverse it", "not firm")
     apart = file_risks.lacking_queries({"new": 5, "old": 4}, 0.1, float("nan"), 0)
@@ -291,7 +314,7 @@ def test_missing_queries() -> None:
 
 ENTRIES = [
     WayToTurn("a", "Unjudged documents", "cannot reverse it", "firm", "Why.", "in brief"),
-    WayToTurn("b", "Single queries", "carried by few queries", "not firm", "Why.", "in brief"),
+    WayToTurn("b", "Single queries", "rests on few queries", "not firm", "Why.", "in brief"),
     None,
 ]
 
@@ -299,9 +322,9 @@ ENTRIES = [
 def test_a_clear_verdict_keeps_its_tones() -> None:
     found = firmness_of(CLEAR, ENTRIES, 104)
     assert [entry.tone for entry in found.entries] == ["firm", "not firm"]
-    assert found.text.startswith("Two ways in which the verdict could turn.")
+    assert found.text.startswith("Two checks of how robust the verdict is.")
     said = firmness_finding(found).text
-    assert said == "The lead of new holds in one of two checks. It is carried by few queries."
+    assert said == "The lead of new holds in one of two checks. It rests on few queries."
     both = [ENTRIES[0], replace(ENTRIES[1], tone="firm")]
     assert firmness_finding(firmness_of(CLEAR, both, 104)).text == (
         "The lead of new holds in all two checks. Nothing was found that could reverse it."
@@ -324,9 +347,9 @@ def test_where_none_is_closed_and_no_word_is_toned_there_is_a_verdict_still() ->
             "Unjudged documents are unlikely to reverse it, but they could.",
         ),
         ("unjudged", "could reverse it", "Unjudged documents could reverse it."),
-        ("unjudged", "not known", "What unjudged documents could do is not known."),
+        ("unjudged", "unknown", "The effect of unjudged documents is unknown."),
         ("ties", "could reverse it", "Ties could reverse it."),
-        ("missing", "decide it", "Queries that one run did not answer decide it."),
+        ("missing", "decide it", "Queries missing from one run decide it."),
         ("cutoff", "reverses with k", "It reverses with k."),
         ("measures", "9 of 15 agree with RR", "Title: 9 of 15 agree with RR."),
     ],
@@ -338,13 +361,13 @@ def test_the_lead_says_what_a_check_found_that_does_not_hold(
     assert firmness_finding(firmness_of(CLEAR, entries, 104)).parted[1].text == said
     # What speaks against it outright comes before what is open.
     last = firmness_of(CLEAR, [*entries, ENTRIES[1]], 104)
-    assert firmness_finding(last).parted[1].text == f"It is carried by few queries. {said}"
+    assert firmness_finding(last).parted[1].text == f"It rests on few queries. {said}"
 
 
 def test_of_what_may_be_chance_nothing_is_coloured() -> None:
     found = firmness_of(CHANCE, ENTRIES, 104)
     assert [entry.tone for entry in found.entries] == ["", ""]
-    assert "nothing is firm" in found.text
+    assert "Not significant yet" in found.text
     assert firmness_finding(found).text.startswith("No clear difference between new")
 
 
@@ -358,20 +381,24 @@ def test_few_queries_have_no_strip() -> None:
 
 
 def test_a_level_pair_has_no_leader() -> None:
-    with pytest.raises(ValueError, match="none leads"):
+    with pytest.raises(ValueError, match="no leader"):
         LEVEL.leader(LEVEL.side)
     found = firmness_of(LEVEL, ENTRIES, 104)
     assert [entry.tone for entry in found.entries] == ["", ""]
-    assert found.text.startswith("The two are level, so there is no lead to turn.")
-    assert firmness_finding(found).text.startswith("new and old are level on nDCG@10. ")
+    assert found.text.startswith("The runs are tied, so there is no lead to reverse.")
+    assert firmness_finding(found).text.startswith("new and old are tied on nDCG@10. ")
 
 
 @pytest.mark.parametrize(
     ("reached", "word", "said"),
     [
-        (reach_of(0.0, -0.5, 1.0), "could part them", "it is at the extremes between −0.500 and"),
-        (reach_of(0.0, -0.5, 1.0, exact=False), "could part them", "at most between −0.500 and"),
-        (reach_of(0.0, 0.0, 0.0), "cannot part them", "the two stay level."),
+        (reach_of(0.0, -0.5, 1.0), "could separate them", "it ranges between −0.500 and"),
+        (
+            reach_of(0.0, -0.5, 1.0, exact=False),
+            "could separate them",
+            "it stays between −0.500 and",
+        ),
+        (reach_of(0.0, 0.0, 0.0), "cannot separate them", "the runs stay tied."),
     ],
 )
 def test_unjudged_documents_of_two_that_are_level(
@@ -382,31 +409,38 @@ def test_unjudged_documents_of_two_that_are_level(
 
 
 def test_the_documents_may_all_be_judged_of_two_that_are_level() -> None:
-    assert ways.unjudged(reach_of(0, 0, 0), likely(0, 0), 0.0, 10).word == "cannot part them"
+    assert ways.unjudged(reach_of(0, 0, 0), likely(0, 0), 0.0, 10).word == "cannot separate them"
 
 
 def test_what_cancels_but_for_rounding_has_no_sign() -> None:
     differences = np.array([0.1, 0.2, -0.3] * 5)
     assert differences.sum() != 0
     entry = ways.single_queries(fragility(differences), LEVEL, differences)
-    assert (entry.word, entry.reason) == ("–", "The two are level, so there is no sign to turn.")
+    assert (entry.word, entry.reason) == (
+        "–",
+        "The runs are tied, so there is no direction to reverse.",
+    )
 
 
 @pytest.mark.parametrize(
     ("found", "word", "said"),
     [
-        (by_k([0] * 9, [0] * 9), "level at every k", "wherever the list is cut."),
+        (by_k([0] * 9, [0] * 9), "tied at every k", "at every cutoff."),
         (
             by_k([0, 0, 1, 1], [0, 0, 1, 1]),
-            "level at k = 1 to 2",
-            "new is clearly ahead from k = 3",
+            "tied at k = 1 to 2",
+            "new is significantly ahead from k = 3",
         ),
-        (by_k([0, -1, -1], [0, 0, 0]), "level at k = 1", "old leads from k = 2 on, not signi"),
-        (by_k([1, 0, -1], [1, 0, 0]), "level at k = 2", "new is clearly ahead at k = 1. old leads"),
+        (by_k([0, -1, -1], [0, 0, 0]), "tied at k = 1", "old leads from k = 2 on, not signi"),
+        (
+            by_k([1, 0, -1], [1, 0, 0]),
+            "tied at k = 2",
+            "new is significantly ahead at k = 1. old leads",
+        ),
         (
             by_k([0, 1] * 4, [0] * 8),
-            "level at some k",
-            "k = 2 and k = 4 and at further k, not",
+            "tied at some cutoffs",
+            "k = 2 and k = 4 and at other k, not",
         ),
     ],
 )
@@ -418,12 +452,14 @@ def test_cutoffs_of_two_that_are_level(found: Crossings, word: str, said: str) -
 def test_other_measures_of_two_that_are_level() -> None:
     mixed = agreement_of([0, 1, -1, 1], ["cannot tell", "better", "cannot tell", "cannot tell"])
     entry = ways.other_measures(mixed, LEVEL, 2)
-    assert entry.word == "0 of 3 are level"
-    assert entry.reason == ("new is clearly ahead on P@1. old leads on RR, not significantly.")
+    assert entry.word == "0 of 3 are tied"
+    assert entry.reason == (
+        "new is significantly ahead on P@1. old leads on RR, not significantly."
+    )
     entry = ways.other_measures(agreement_of([0, 0], ["cannot tell"] * 2), LEVEL, 2)
     assert (entry.word, entry.reason) == (
-        "1 of 1 is level",
-        "No measure has one of the two ahead.",
+        "1 of 1 is tied",
+        "No run leads on any measure.",
     )
 
 
@@ -432,15 +468,15 @@ def test_a_measure_without_a_difference_is_not_level() -> None:
     found.table["difference"] = [0.1, np.nan]
     entry = ways.other_measures(found, CLEAR, 2)
     assert (entry.word, entry.tone) == (w.DASH, "")
-    assert entry.reason == "No other measure has a score of both."
+    assert entry.reason == "No other measure has scores for both runs."
 
 
 def test_equal_scores_of_two_that_are_level() -> None:
     cases = {
-        (-0.1, 0.1, True): "could part them",
-        (0.0, 0.1, True): "could part them",
-        (0.0, 0.0, True): "cannot part them",
-        (0.0, 0.1, False): "could part them",
+        (-0.1, 0.1, True): "could separate them",
+        (0.0, 0.1, True): "could separate them",
+        (0.0, 0.0, True): "cannot separate them",
+        (0.0, 0.1, False): "could separate them",
     }
     for (low, high, exact), expected in cases.items():
         entry = file_risks.ties((low, high), 0.0, (3, 9), exact)
@@ -449,9 +485,9 @@ def test_equal_scores_of_two_that_are_level() -> None:
 
 def test_missing_queries_where_one_of_the_differences_is_level() -> None:
     cases = {
-        (0.0, 0.1): "make them level",
-        (0.0, 0.0): "cannot part them",
-        (0.1, 0.0): "make all of it",
+        (0.0, 0.1): "make them tied",
+        (0.0, 0.0): "cannot separate them",
+        (0.1, 0.0): "cause all of it",
     }
     for (now, on_shared), expected in cases.items():
         entry = file_risks.lacking_queries({"new": 0, "old": 2}, now, on_shared, 7)

@@ -21,16 +21,16 @@ def test_what_there_is_to_judge() -> None:
         return judging_finding(5, unjudged, settle, leader="new").text, lead.text
 
     assert said(1216, 81) == (
-        "81 judgments could settle the unjudged documents",
-        "If they turn out not relevant, no grade of the other 1,135 can reverse the order.",
+        "Judging 81 documents could settle this",
+        "If all are non-relevant, the other 1,135 cannot reverse the order.",
     )
     assert said(2, 1) == (
-        "1 judgment could settle the unjudged documents",
-        "If it turns out not relevant, no grade of the last one can reverse the order.",
+        "Judging 1 document could settle this",
+        "If it is non-relevant, the last one cannot reverse the order.",
     )
-    assert said(3, 3)[1] == "If they turn out not relevant, nothing can reverse the order."
+    assert said(3, 3)[1] == "If all are non-relevant, nothing can reverse the order."
     assert said(1, None, "new") == (
-        "1 document in the top 5 without a grade",
+        "1 unjudged document in the top 5",
         "In the top 5 of new.",
     )
     assert said(216, 0)[0] == (
@@ -38,7 +38,7 @@ def test_what_there_is_to_judge() -> None:
     )
     assert said(0, None) == (
         "Every document in the top 5 is judged",
-        "The files grade all that new or old list up to rank 5.",
+        "The uploaded judgments cover the whole top 5 of new or old.",
     )
     assert said(None, None)[0] == "Too many results to judge one by one"
 
@@ -68,9 +68,9 @@ def test_what_judging_could_do() -> None:
         "If the most influential of the 9 unjudged documents got the highest grade, old would have"
         " the better mean."
     )
-    assert said(None, 0) == "The verdict is safe whatever they are worth."
+    assert said(None, 0) == "The verdict is safe, whatever their grades."
     assert "fewer may be enough" in said(3, 2, exact=False)
-    assert said(None, None) == "No number of these decides it alone."
+    assert said(None, None) == "No number of these judgments alone would decide it."
     assert said(None, 1, of=1) == (
         "If the one unjudged document turns out not relevant, nothing can reverse the order."
     )
@@ -81,12 +81,14 @@ def test_what_judging_could_do() -> None:
 def test_where_the_lead_may_be_chance_no_verdict_is_safe() -> None:
     safe = NextJudgments(pd.DataFrame(), None, 0, exact=True)
     said = judge_next_finding(safe, ComparedPair("new", "old", "AP", "cannot tell", 1))
-    assert said.startswith("new has the better mean whatever they are worth.")
+    assert said.startswith("new has the better mean, whatever their grades.")
 
 
 def test_of_two_that_are_level_none_would_take_the_lead() -> None:
     level = ComparedPair("new", "old", "AP", "cannot tell", 0)
     some = NextJudgments(pd.DataFrame({"doc_id": ["d"]}), 1, None, exact=True)
-    assert judge_next_finding(some, level).startswith("The two are level; either")
+    assert judge_next_finding(some, level).startswith("The runs are tied; either")
     none = NextJudgments(pd.DataFrame(), None, None, exact=True)
-    assert judge_next_finding(none, level).endswith("whatever the unjudged documents are worth.")
+    assert judge_next_finding(none, level).endswith(
+        "whatever the grades of the unjudged documents."
+    )

@@ -27,7 +27,7 @@ def test_it_is_a_result_whose_ways_keep_their_tones(side: int) -> None:
     pair = ComparedPair(SMALL.run, SMALL.baseline, SMALL.measure, SMALL.verdict, side)
     found = firmness_of(pair, ENTRIES, 104)
     assert [entry.tone for entry in found.entries] == ["not firm", "firm"]
-    assert found.text.startswith("Two ways in which the difference could come to matter.")
+    assert found.text.startswith("Two checks of whether the difference could matter.")
     assert firmness_finding(found).text == (
         "“No difference that matters” holds in one of two checks."
         " Unjudged documents could make it matter."
@@ -53,19 +53,23 @@ def test_unjudged_documents(
     turned = verdict_risks.unjudged(reached, usual, 0.12, 10)
     entry = ways.unjudged(turned, reached, usual, 0.02)
     assert (entry.word, entry.tone) == (word, tone)
-    assert entry.reason.endswith(f" The other way it could reach +{ends[1]:.3f}.")
+    assert entry.reason.endswith(f" In the other direction it could reach +{ends[1]:.3f}.")
 
 
 @pytest.mark.parametrize(
     ("values", "word", "said"),
     [
-        ([0.01, -0.01] * 20, "carried by all queries", "On no query does the difference"),
+        (
+            [0.01, -0.01] * 20,
+            "rests on all queries",
+            "No query’s difference reaches 0.02.",
+        ),
         (
             [0.05, -0.05] * 20,
             "broad",
-            "It takes 12 of 40 queries until it is 0.02 or more.",
+            "Removing 12 of 40 queries would make it 0.02 or more.",
         ),
-        ([0.9, -0.9] + [0.0] * 38, "carried by few queries", "It takes 1 of 40 queries"),
+        ([0.9, -0.9] + [0.0] * 38, "rests on few queries", "Removing 1 of 40 queries"),
     ],
 )
 def test_single_queries(values: list[float], word: str, said: str) -> None:
@@ -76,14 +80,21 @@ def test_single_queries(values: list[float], word: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("difference", "low", "high", "word", "tone", "said"),
     [
-        ([0.0, 0.01], [-0.01, -0.01], [0.01, 0.015], "matters at no k", "firm", "In a band"),
+        (
+            [0.0, 0.01],
+            [-0.01, -0.01],
+            [0.01, 0.015],
+            "matters at no k",
+            "firm",
+            "The simultaneous band for all k stays",
+        ),
         (
             [0.05, 0.01],
             [0.01, -0.01],
             [0.09, 0.015],
             "matters at k = 1",
             "not firm",
-            "new is clearly ahead",
+            "new is significantly ahead",
         ),
         (
             [0.0, 0.01],
@@ -91,9 +102,16 @@ def test_single_queries(values: list[float], word: str, said: str) -> None:
             [0.01, 0.015],
             "may matter at k = 1",
             "",
-            "may be larger than",
+            "may reach the margin",
         ),
-        ([0.0, 0.01], [np.nan] * 2, [np.nan] * 2, "no band", "", "There is no band"),
+        (
+            [0.0, 0.01],
+            [np.nan] * 2,
+            [np.nan] * 2,
+            "no confidence band",
+            "",
+            "These queries have no",
+        ),
     ],
 )
 def test_cutoffs(
@@ -116,9 +134,9 @@ def test_other_measures() -> None:
         return entry.word, entry.tone, entry.reason
 
     unclear = ["no difference that matters", "cannot tell", "cannot tell"]
-    assert told([1, -1, 1], unclear)[:2] == ("none is clear", "")
+    assert told([1, -1, 1], unclear)[:2] == ("none is significant", "")
     clear = told([1, -1, 1], ["no difference that matters", "worse", "cannot tell"])
-    assert clear == ("1 of 2 is clear", "not firm", "old is clearly ahead on P@1.")
+    assert clear == ("1 of 2 is significant", "not firm", "old is significantly ahead on P@1.")
 
 
 def test_equal_scores_and_missing_queries() -> None:

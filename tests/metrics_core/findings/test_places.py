@@ -40,7 +40,7 @@ def found(names: str, clear: dict[str, str]) -> AllPairs:
 def pairs(clear: int, of: str) -> str:
     n = ["None", "One", "Two", "Three", "Four", "Five"][clear]
     verb = "is" if clear < 2 else "are"
-    return f"{n} of {of} pairs {verb} significantly different after correction for all of them."
+    return f"{n} of {of} pairs {verb} significantly different after correction for all pairs."
 
 
 @pytest.mark.parametrize(
@@ -50,26 +50,26 @@ def pairs(clear: int, of: str) -> str:
             "dense hybrid bm25 titles",
             {"dense": "bm25 titles", "hybrid": "bm25 titles", "bm25": "titles"},
             "dense or hybrid may be the best on AP",
-            f"bm25 is clearly third and titles is clearly fourth. {pairs(5, 'six')}",
+            f"bm25 ranks third and titles ranks fourth. {pairs(5, 'six')}",
         ),
-        ("a b c", {"a": "b c", "b": "c"}, "a is clearly the best on AP",
-         "b is clearly second and c is clearly third. All three pairs are significantly different"
-         " after correction for all of them."),
-        ("a b c", {"a": "b c"}, "a is clearly the best on AP", pairs(2, "three")),
+        ("a b c", {"a": "b c", "b": "c"}, "a alone ranks first on AP",
+         "b ranks second and c ranks third. All three pairs are significantly different"
+         " after correction for all pairs."),
+        ("a b c", {"a": "b c"}, "a alone ranks first on AP", pairs(2, "three")),
         # b is clearly behind a, and c behind b, but not behind a.
         ("a b c", {"a": "b", "b": "c"}, "Only a may be the best on AP",
-         f"b is clearly second. {pairs(2, 'three')}"),
+         f"b ranks second. {pairs(2, 'three')}"),
         ("a b c", {"a": "c"}, "a or b may be the best on AP", pairs(1, "three")),
         ("a b c d", {"a": "d", "b": "d", "c": "d"}, "a, b or c may be the best on AP",
-         f"d is clearly fourth. {pairs(3, 'six')}"),
+         f"d ranks fourth. {pairs(3, 'six')}"),
         ("a b c", {}, "Any of the three runs may be the best on AP", pairs(0, "three")),
         ("a b", {}, "a or b may be the best on AP", "The difference is not significant."),
         ("a b c d e f", dict.fromkeys("abcde", "f"), "Five of six runs may be the best on AP",
-         f"a, b, c and 2 more. f is clearly sixth. {pairs(5, '15')}"),
+         f"a, b, c and 2 more. f ranks sixth. {pairs(5, '15')}"),
         ("a b c d e", {"a": "b c d e", "b": "c d e", "c": "d e", "d": "e"},
-         "a is clearly the best on AP",
-         "All four other places are clear. All ten pairs are significantly different after"
-         " correction for all of them."),
+         "a alone ranks first on AP",
+         "All four other runs have a definite rank. All ten pairs are significantly different after"
+         " correction for all pairs."),
     ],
 )  # fmt: skip
 def test_who_may_be_the_best(names: str, clear: dict[str, str], title: str, lead: str) -> None:
@@ -81,9 +81,7 @@ def test_who_may_be_the_best(names: str, clear: dict[str, str], title: str, lead
 def test_too_few_queries_give_no_verdict() -> None:
     few = found("a b c", {"a": "b c"}), "AP", 6
     assert places_title(*few).text == "a scores highest on AP"
-    assert places_lead(*few).text == (
-        "Only 6 queries: read this as examples, not as a result. No pair is tested."
-    )
+    assert places_lead(*few).text == ("Only 6 queries: too few for a result. No pair is tested.")
     same = replace(few[0], means=np.full(3, 0.5))
     assert places_title(same, "AP", 6).text == "All three runs score the same on AP"
     two = replace(few[0], means=np.array([0.5, 0.5, 0.4]))
@@ -95,10 +93,10 @@ def test_too_few_queries_give_no_verdict() -> None:
     [
         ({}, ""),
         ({"nDCG@10": "dense"}, ""),
-        ({"nDCG@10": "dense", "AP": "dense"}, "On AP dense is first alone."),
+        ({"nDCG@10": "dense", "AP": "dense"}, "On AP dense alone ranks first."),
         (
             {"P@10": "dense", "RR": "bm25", "AP": "dense"},
-            "On P@10 and AP dense is first alone, on RR bm25 is first alone.",
+            "On P@10 and AP dense alone ranks first, on RR bm25 alone ranks first.",
         ),
     ],
 )

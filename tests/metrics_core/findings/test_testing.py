@@ -28,7 +28,7 @@ def test_what_would_have_shown() -> None:
 
 
 def test_a_margin_that_is_shown_is_not_printed_smaller_than_it_is() -> None:
-    said = "These queries show that the difference is smaller than {} either way."
+    said = "These queries show that the difference is smaller than {} in either direction."
     for low, high, size in (
         (-0.0304, 0.01, "0.031"),
         (-0.02, 0.0299, "0.03"),
@@ -55,7 +55,7 @@ def test_a_number_of_queries_has_two_figures(queries: int, about: int) -> None:
 
 def test_each_doubt_is_a_sentence() -> None:
     carried = doubts_findings(doubts(np.r_[0.5, 0.3, 0.2, np.full(50, 0.02)]))
-    assert [one.text for one in carried] == ["Three queries carry half of the difference."]
+    assert [one.text for one in carried] == ["Three queries account for half of the difference."]
     few = doubts_findings(doubts(np.r_[np.zeros(96), np.tile([0.1, 0.12], 2)]))
     assert few[0].text == "Only four of 100 queries differ at all."
     one = doubts_findings(doubts(np.r_[np.zeros(96), 0.1]))
@@ -70,7 +70,7 @@ def test_nobody_carries_a_difference_that_was_not_found() -> None:
 
 def test_why_a_test_is_greyed() -> None:
     assert greyed_finding("wilcoxon", 6_980).text == (
-        "It does not ask about the mean, and with more than 1,000 queries it finds nearly every"
-        " difference clear."
+        "It does not test the mean, and with more than 1,000 queries nearly every difference is"
+        " significant."
     )
     assert not greyed_finding("wilcoxon", 200) and not greyed_finding("t-test", 6_980)

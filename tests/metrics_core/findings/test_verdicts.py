@@ -55,8 +55,9 @@ def of_runs(*rows: dict[str, Any]) -> pd.DataFrame:
             [{}, FEW],
             Method(correction="none"),
             "Two runs compared with one baseline, not corrected: each interval and verdict holds"
-            " only by itself, and among many some are chance; one is not tested, since it has too"
-            " few queries. Chosen: bootstrap and random signs, not corrected.",
+            " only by itself, and with many comparisons some are significant by chance; one is"
+            " not tested, since it has too few queries. Method: bootstrap and random signs,"
+            " not corrected.",
         ),
         ([FEW, ALIKE], METHOD, ""),
         ([], METHOD, ""),
@@ -79,7 +80,7 @@ def test_of_no_difference_that_matters_the_interval_is_that_which_was_tested() -
 
     assert found() == (
         "a and old [equivalent within 0.02|unclear] nDCG@10 is 0.504 against 0.500. The true"
-        " difference is between −0.009 and +0.017 (90 % interval), within the 0.02 that matters."
+        " difference is between −0.009 and +0.017 (90 % interval), within the margin of 0.02."
     )
     assert "(98 % interval)" in found(level=0.99)
     assert "nDCG@10 is 0.500 for both. The true" in found(mean=0.5, difference=0.0)
@@ -89,7 +90,7 @@ def test_of_no_difference_that_matters_the_interval_is_that_which_was_tested() -
 def test_a_clear_difference_may_matter_to_nobody() -> None:
     little = {"verdict": BETTER_BY_LITTLE, "low": 0.001, "high": 0.007, "p_corrected": 0.02}
     found = verdict(of_runs(little), "AP", "a", "old", method=Method(margin=0.02)).lead.text
-    assert found.endswith("The 0.0040 is less than the 0.02 that matters.")
+    assert found.endswith("The difference of 0.0040 is smaller than the margin of 0.02.")
     nearly = little | {"difference": 0.01996, "low": 0.01, "high": 0.03}
     found = verdict(of_runs(nearly), "AP", "a", "old", method=Method(margin=0.02)).lead.text
-    assert found.endswith("The 0.01996 is less than the 0.02 that matters.")
+    assert found.endswith("The difference of 0.01996 is smaller than the margin of 0.02.")

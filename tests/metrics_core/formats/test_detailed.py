@@ -107,7 +107,7 @@ def test_a_query_with_nothing_expected_is_told_aloud() -> None:
     _, qrels, _ = tables(json.dumps([record("q", ["a"], ["a"]), record("z", ["a"], [])]))
     (note,) = qrels.notes
     assert (note.message, note.examples, note.loud) == (
-        "1 query with nothing expected; left out",
+        "1 query without expected documents; excluded",
         ("z",),
         True,
     )
@@ -208,8 +208,8 @@ def test_scores_that_agree_need_no_word() -> None:
 def test_scores_that_differ_are_counted() -> None:
     parts = stored([{"mrr": 0.5, "precision@3": 0.33}, {"mrr": 0.7, "precision@3": 0.9}])
     assert notes_of(parts) == [
-        "the scores in the file differ from the ones computed here for 2 queries:"
-        " mrr (1) and precision@3 (2)"
+        "the scores in the file differ from the scores computed here for 2 queries: mrr (1) and"
+        " precision@3 (2)"
     ]
     (note,) = [n for part in parts for n in part.notes if n.kind != "rank"]
     assert (note.count, note.loud) == (2, True)

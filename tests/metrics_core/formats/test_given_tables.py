@@ -186,7 +186,7 @@ def test_lists_of_several_runs_and_of_objects_and_none() -> None:
     }
     with pytest.raises(RanklensError, match="no column for doc_id and score"):
         runs_from(pd.DataFrame([("001", 3)], columns=["query_id", "hits"]))
-    with pytest.raises(RanklensError, match="no list of documents by query"):
+    with pytest.raises(RanklensError, match="no lists of documents by query"):
         qrels_from(pd.DataFrame(LISTED, columns=["query_id", "hits"]))
 
 
@@ -233,14 +233,14 @@ def test_scores_of_a_list_fall_and_rows_by_rank_are_ordered() -> None:
 
 
 NO_RUNS: list[tuple[Any, str]] = [
-    ({"q1": {"d1", "d2"}}, "Query 'q1' has a set of documents, which has no order."),
-    ({"m": {"q1": {"d1"}}}, "Query 'q1' has a set of documents, which has no order."),
-    ({"q1": ["d1", None]}, "Query 'q1' holds None at place 2."),
-    ({"q1": ["d1", 2.5]}, "Query 'q1' holds 2.5 at place 2."),
-    ({"q1": ["d1", True]}, "Query 'q1' holds True at place 2."),
-    ({"q1": [("d1", 1.0), "d2"]}, "Query 'q1' holds 'd2' at place 2."),
-    ({"q1": [{"title": "t"}]}, "Query 'q1' holds {'title': 't'} at place 1."),
-    ({"q1": 3.5}, "Query 'q1' has float 3.5, and no documents."),
+    ({"q1": {"d1", "d2"}}, "The documents of query 'q1' are a set, which has no order."),
+    ({"m": {"q1": {"d1"}}}, "The documents of query 'q1' are a set, which has no order."),
+    ({"q1": ["d1", None]}, "Query 'q1' contains None at position 2."),
+    ({"q1": ["d1", 2.5]}, "Query 'q1' contains 2.5 at position 2."),
+    ({"q1": ["d1", True]}, "Query 'q1' contains True at position 2."),
+    ({"q1": [("d1", 1.0), "d2"]}, "Query 'q1' contains 'd2' at position 2."),
+    ({"q1": [{"title": "t"}]}, "Query 'q1' contains {'title': 't'} at position 1."),
+    ({"q1": 3.5}, "Query 'q1' has float 3.5 instead of documents."),
     ({"q1": [("d1", "high")]}, "'high' for document d1 of query q1"),
     ({"q1": [("d1", [1.0])]}, "[1.0] for document d1 of query q1"),
     ({"q1": {"d1": [1.0]}}, "[1.0] for document d1 of query q1"),
@@ -249,15 +249,15 @@ NO_RUNS: list[tuple[Any, str]] = [
     ([("q1", "d1", None)], "None for document d1 of query q1"),
     ([{"query_id": "q1", "doc_id": "d1"}], "has no column for score"),
     ([("q1", "d1", 1.0), ("q1", "d2")], "Row 2 is ('q1', 'd2')"),
-    (np.zeros((2, 4)), "An array of 4 columns is no run."),
-    (1j, "complex is no run"),
+    (np.zeros((2, 4)), "An array of 4 columns cannot be read as run."),
+    (1j, "complex cannot be read as run"),
     (arrow([("q1", "d1", "high")], NAMES), "'high' for document d1 of query q1"),
     (arrow([("q1", "d1", [1.0])], NAMES), "[1.0] for document d1 of query q1"),
-    (arrow([(1.5, "d1", 1.0)], NAMES), "An id is a text or a whole number."),
-    (np.array([[1.0, 7.0, 0.5]]), "An id is a text or a whole number."),
-    (arrow([("q1", "d1", 1.0, None)], [*NAMES, "run"]), "A row needs a run."),
-    (np.array(1.0), "ndarray is no run"),
-    ({"q1": np.array(1.0)}, "Query 'q1' has ndarray array(1.), and no documents."),
+    (arrow([(1.5, "d1", 1.0)], NAMES), "An id must be text or a whole number."),
+    (np.array([[1.0, 7.0, 0.5]]), "An id must be text or a whole number."),
+    (arrow([("q1", "d1", 1.0, None)], [*NAMES, "run"]), "Every row needs a run."),
+    (np.array(1.0), "ndarray cannot be read as run"),
+    ({"q1": np.array(1.0)}, "Query 'q1' has ndarray array(1.) instead of documents."),
     ({"q1": {1.5: 1.0}}, "row 1: expected a document's id, found 1.5 for query q1"),
     (pd.DataFrame({"qid": ["q1"], "docid": [7.0], "score": [1]}), "found 7.0 for query q1"),
     (arrow([("q1", None, 1.0)], NAMES), "found None for query q1"),
@@ -276,11 +276,11 @@ def test_what_is_no_run_says_where_and_what_to_write(run: Any, said: str) -> Non
 @pytest.mark.parametrize(
     ("qrels", "said"),
     [
-        ({"q1": ["d1", 1.5]}, "Query 'q1' holds 1.5 at place 2."),
+        ({"q1": ["d1", 1.5]}, "Query 'q1' contains 1.5 at position 2."),
         ({"q1": [("d1", "good")]}, "'good' for document d1 of query q1"),
         ({"q1": {"d1": [1]}}, "[1] for document d1 of query q1"),
-        ({"q1": "d1"}, "Query 'q1' has str 'd1', and no documents."),
-        ({"d1"}, "set is no qrels"),
+        ({"q1": "d1"}, "Query 'q1' has str 'd1' instead of documents."),
+        ({"d1"}, "set cannot be read as qrels"),
     ],
 )
 def test_what_are_no_judgments_says_where_and_what_to_write(qrels: Any, said: str) -> None:
@@ -291,9 +291,9 @@ def test_what_are_no_judgments_says_where_and_what_to_write(qrels: Any, said: st
 
 @pytest.mark.parametrize("nothing", [{}, {"q1": {}}, {"q1": []}, pd.DataFrame(columns=NAMES)])
 def test_what_holds_no_rows_says_so(nothing: Any) -> None:
-    with pytest.raises(NoSharedQueriesError, match=r"The run lists no document\."):
+    with pytest.raises(NoSharedQueriesError, match=r"The run contains no documents\."):
         evaluate(nothing, QRELS, "AP")
-    with pytest.raises(NoSharedQueriesError, match=r"The judgments hold no grade\."):
+    with pytest.raises(NoSharedQueriesError, match=r"The judgments contain no grades\."):
         evaluate(RUN, nothing, "AP")
 
 
@@ -319,7 +319,9 @@ def test_the_text_of_queries_has_the_name_that_their_library_gives_it() -> None:
 
 def test_what_holds_no_queries_is_said() -> None:
     for given in (5, {"001": "short"}, [], pd.DataFrame({"kind": ["short"]})):
-        with pytest.raises(RanklensError, match=r"holds no queries|have no column query_id"):
+        with pytest.raises(
+            RanklensError, match=r"does not contain queries|have no column query_id"
+        ):
             queries_from(given)
 
 
@@ -328,7 +330,7 @@ def test_any_table_becomes_a_frame(made: Made) -> None:
     frame = frame_from(made(ROWS, NAMES))
     assert frame.columns.tolist() == NAMES and frame["score"].tolist() == [2, 1, 1]
     for given in (5, RUN, "a.csv", ROWS):
-        with pytest.raises(RanklensError, match="is no table"):
+        with pytest.raises(RanklensError, match="is not a table"):
             frame_from(given)
 
 
@@ -408,7 +410,7 @@ def test_the_scores_of_results_give_the_order() -> None:
 def test_results_without_an_id_or_a_score_are_refused(results: list[Any]) -> None:
     with pytest.raises(RanklensError, match="docid, doc_id, node_id or id of an object") as caught:
         evaluate({"001": results}, QRELS, "RR")
-    assert f"at place {len(results)}" in caught.value.message
+    assert f"at position {len(results)}" in caught.value.message
 
 
 def test_a_lazy_frame_of_polars() -> None:

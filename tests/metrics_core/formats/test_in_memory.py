@@ -80,10 +80,10 @@ def test_a_rank_gives_the_order_where_there_is_no_score() -> None:
 @pytest.mark.parametrize(
     ("run", "qrels", "said"),
     [
-        ([], QRELS, "No run is given"),
-        (RUN, 5, "int is no qrels"),
-        (5, QRELS, "int is no run"),
-        ([RUN, 5], QRELS, "int is no run"),
+        ([], QRELS, "No run was passed"),
+        (RUN, 5, "int cannot be read as qrels"),
+        (5, QRELS, "int cannot be read as run"),
+        ([RUN, 5], QRELS, "int cannot be read as run"),
         ({"001": {"d1": 1.0}, "2": 3}, QRELS, "Query '2' has int"),
         (frame("qid", "docno", "colour"), QRELS, "no column for score"),
     ],

@@ -62,7 +62,7 @@ def test_a_file_a_folder_and_a_zip_are_the_same_runs(tmp_path: Path) -> None:
         assert a.query_ids == ["q1", "q3"] and a.lengths.tolist() == [5, 9]
         assert a.table["doc_id"].to_pylist() == ["d2", "d1", None]
         assert a.notes[0].message.startswith(
-            "came as judged ranks: of 14 listed documents it names"
+            "came as judged ranks: of 14 listed documents it identifies"
         )
         assert b.notes[0].message.count("the 0 judged ones")
     glance = at_a_glance(whole)
@@ -96,7 +96,7 @@ def test_what_is_written_reads_back(tmp_path: Path) -> None:
     (again,) = read_judged_ranks(table_bytes(a, "parquet"))
     assert again.name == "a" and again.has_rows_of(a)
     for name in ("trec", "csv", "jsonl"):
-        with pytest.raises(RanklensError, match="only Parquet holds"):
+        with pytest.raises(RanklensError, match="stored only as Parquet"):
             write(a, tmp_path / "a.run", name)
     assert not (tmp_path / "a.run").exists()
 
@@ -106,7 +106,7 @@ def test_read_gives_one_run_or_says_how_many_there_are() -> None:
     assert isinstance(loaded.table, RankedRun) and loaded.file == "b.parquet"
     with pytest.raises(FileFormatError, match="judged ranks of 2 runs: a and b"):
         read(part(ROWS), name="ranks.parquet")
-    with pytest.raises(FileFormatError, match="expected a table with a row for each document"):
+    with pytest.raises(FileFormatError, match="expected a table with one row per document"):
         read(part(ROWS), name="ranks.parquet", format="parquet", kind="run")
     with pytest.raises(FileFormatError, match="This looks like a run"):
         read(part(ROWS), name="ranks.parquet", kind="qrels")
@@ -150,7 +150,7 @@ def test_a_part_given_twice_and_a_folder_without_rows(tmp_path: Path) -> None:
     twice = folder_of(tmp_path / "twice", part(ROWS), part(ROWS[2:]))
     with pytest.raises(FileFormatError, match="d1 at rank 5 again") as refused:
         read_judged_ranks(twice)
-    assert "part given twice" in refused.value.hint
+    assert "part loaded twice" in refused.value.hint
     empty = pa.table(
         {
             n: pa.array([], pa.string() if n in ("run", "query_id", "doc_id") else pa.int64())
@@ -169,5 +169,5 @@ def test_folders_of_other_files_are_none(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "mixed", part(ROWS))
     (folder / "qrels.txt").write_text("q1 0 d1 1\n")
     assert not holds_ranks(folder) and not holds_ranks(tmp_path) and not holds_ranks("nowhere")
-    with pytest.raises(FileFormatError, match="other files, or none"):
+    with pytest.raises(FileFormatError, match="other files, or no files"):
         read_judged_ranks(folder)

@@ -44,7 +44,7 @@ def _sqlite() -> bytes:
     return database.serialize()
 
 
-PICKLE = ("a pickle of Python", "it is not read")
+PICKLE = ("a Python pickle", "pickles are not read")
 STRANGERS: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "results.xlsx": (
         _zip("[Content_Types].xml", "xl/workbook.xml"),
@@ -59,23 +59,26 @@ STRANGERS: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "qrels.yml": (b"---\n# judged\nqueries:\n- id: q1\n  docs: [d1, d2]\n", ("YAML", "JSON")),
     "x.run": (
         b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
-        ("a pointer of Git LFS", "git lfs pull"),
+        ("a Git LFS pointer", "git lfs pull"),
     ),
-    "y.run": (b"\n<!-- saved -->\n<!DOCTYPE html>\n<html>", ("a page of the web", "Download")),
+    "y.run": (b"\n<!-- saved -->\n<!DOCTYPE html>\n<html>", ("a web page", "Download")),
     "z.run": (
         b'<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>',
-        ("a page of the web", "Download"),
+        ("a web page", "Download"),
     ),
     "paper.pdf": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", ("a PDF document", "as CSV")),
-    "scores.npy": (_numpy(archive=False), ("an array of NumPy", "holds no ids")),
-    "scores.npz": (_numpy(archive=True), ("arrays of NumPy (.npz)", "holds no ids")),
+    "scores.npy": (_numpy(archive=False), ("a NumPy array", "has no ids")),
+    "scores.npz": (_numpy(archive=True), ("NumPy arrays (.npz)", "has no ids")),
     **{
         f"run{protocol}.pkl": (pickle.dumps({"q1": _Harmful()}, protocol), PICKLE)
         for protocol in range(pickle.HIGHEST_PROTOCOL + 1)
     },
-    "model.pt": (_zip("model/data.pkl", "model/data/0"), ("PyTorch", "it is not read")),
+    "model.pt": (_zip("model/data.pkl", "model/data/0"), ("PyTorch", "pickles are not read")),
     "runs.db": (_sqlite(), ("an SQLite database", "Export the table as CSV")),
-    "predictions": (b"0.5\n-1.25\n1e-3\n", ("numbers alone", "beside its query and document")),
+    "predictions": (
+        b"0.5\n-1.25\n1e-3\n",
+        ("one number per line", "the query and document of each number"),
+    ),
 }
 
 

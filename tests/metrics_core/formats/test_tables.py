@@ -174,7 +174,7 @@ def test_tsv_quotes() -> None:
 
 
 def test_a_table_that_is_none_of_ours() -> None:
-    with pytest.raises(FileFormatError, match=r"line 1: .* 3 columns between commas"):
+    with pytest.raises(FileFormatError, match=r"line 1: .* 3 columns separated by commas"):
         load("run1,run2,run3\n0.1,0.2,0.3\n")
 
 

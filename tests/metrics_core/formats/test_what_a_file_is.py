@@ -114,7 +114,7 @@ F2 = [
     Case("F2", "q1 Q0 d1 1 2.0 x\nq1 Q0 d2 2 1.0 x\n", "qrels.txt", kind="run", rows=RUN),
     Case("F2", "q1 0 d1 2\nq1 0 d2 1\n", "run.txt", kind="qrels", rows=QRELS),
     Case("F2", WHOLE, "relevance judgments.csv", kind="qrels", rows=QRELS, evidence="name"),
-    Case("F2", WHOLE, "gold.csv", kind="qrels", rows=QRELS, says=("as the file's name says",)),
+    Case("F2", WHOLE, "gold.csv", kind="qrels", rows=QRELS, says=("because of its file name",)),
     Case("F2", WHOLE, "release.csv", kind="run", rows=RUN, evidence="columns"),
     Case("F2", json.dumps(RUN), "x.json", JUDGED, "qrels", QRELS),
     Case("F2", json.dumps(RUN), "labels.json", {}, "qrels", QRELS, "name"),
@@ -176,7 +176,7 @@ F15 = [
         "x.csv",
         kind="qrels",
         rows={"star wars": {"d1": 2}},
-        says=("1 query without a rating",),
+        says=("1 query without ratings",),
     ),
     Case(
         "F15",
@@ -263,7 +263,7 @@ COLUMNS = [
         asked={"columns": {"score": "-distance"}},
         kind="run",
         rows={"q1": {"d1": -0.5, "d2": -1.5}},
-        says=("turned round: the smallest first",),
+        says=("inverted: smallest first",),
     ),
     *in_every_form("columns", OWN, "x", refused=("",)),
     *in_every_form(
@@ -288,7 +288,7 @@ COLUMNS = [
         "headless",
         csv("q1,d1,2", "q1,d2,1"),
         "x.csv",
-        refused=("have no names", "a query (q1), a document (d1)", "columns query=1,doc=2,score=3"),
+        refused=("have no names", "query (q1), document (d1)", "columns query=1,doc=2,score=3"),
     ),
     Case(
         "headless",
@@ -334,7 +334,7 @@ F4 = [
         "x.jsonl",
         kind="run",
         rows=RANKED,
-        says=("the order of each list gives the rank",),
+        says=("the order of each list is the ranking",),
     ),
     Case(
         "F4 RankLLM",
@@ -393,13 +393,17 @@ F4 = [
         "x.jsonl",
         kind="qrels",
         rows={"q1": {"d1": 1, "d2": 0}},
-        says=("1 score beside the documents not read as grades",),
+        says=("1 score ignored as grades",),
     ),
     Case(
         "a grade is missing",
         line(query_id="q1", relevant_docs=[{"id": "d1", "grade": 3}, {"id": "d3"}]),
         "x.jsonl",
-        refused=("line 1", "no grade for document d3 of query q1", "to all documents, or to none"),
+        refused=(
+            "line 1",
+            "no grade for document d3 of query q1",
+            "Give all documents a grade, or none",
+        ),
     ),
     Case(
         "ranks",
@@ -407,7 +411,7 @@ F4 = [
         "x.jsonl",
         kind="run",
         rows={"q1": {"d1": -2, "d3": -1}},
-        says=("there is a rank but no score",),
+        says=("no scores in the file; ordered by rank",),
     ),
     Case(
         "a list of scores",
@@ -545,7 +549,7 @@ F17 += [
                 ("positive_ctxs[0]",),
             ),
             ("version https://git-lfs.github.com/spec/v1\n", "x.run", {}, ("git lfs pull",)),
-            ("404: Not Found", "x.run", {}, ("a page of the web",)),
+            ("404: Not Found", "x.run", {}, ("a web page",)),
         ]
     ),
 ]
@@ -557,7 +561,7 @@ TABS = [
         "x.txt",
         kind="run",
         rows=TITLES,
-        says=("split at tabs alone",),
+        says=("split only at tabs",),
     ),
     Case(
         "tabs",
@@ -578,7 +582,7 @@ TABS = [
         {"q1": {"d1": 2.5}},
         says=("more than six",),
     ),
-    Case("tabs", "q1 Q0 my doc 1 2.5 t\n", "x.run", refused=("an id hold a blank",)),
+    Case("tabs", "q1 Q0 my doc 1 2.5 t\n", "x.run", refused=("an id contain a blank",)),
 ]
 RISING = [(f"q{q},d{d}", d + q / 10) for q in range(6) for d in range(3)]
 F9 = [
@@ -587,7 +591,7 @@ F9 = [
         csv("query_id,doc_id,score", *(f"{ids},{score}" for ids, score in RISING)),
         "x",
         kind="run",
-        says=("in 6 of 6 lists the scores rise", "are these distances"),
+        says=("in 6 of 6 lists the scores rise", "are they distances"),
     ),
     Case(
         "F9",
@@ -625,7 +629,7 @@ F12 = [
         asked=REAL_GRADES,
         kind="qrels",
         rows=GRADED,
-        says=("all grades lie between 0 and 1",),
+        says=("all grades are between 0 and 1",),
     ),
 ]
 
@@ -742,8 +746,8 @@ def test_what_nothing_else_tells_is_told_by_the_judgments_that_are_loaded(
     assert kind == taken
     if kind == "run":
         assert evidence == "loaded"
-        assert "read as a run: judgments are loaded already, and 10 of its 10 queries" in said
-        assert "10 of its 50 documents are judged there" in said
+        assert "read as a run: the loaded judgments cover 10 of its 10 queries" in said
+        assert "10 of its 50 documents" in said
     assert taken_for((JUDGED,), "gold_labels.json")[:2] == ("qrels", "name")
 
 

@@ -127,7 +127,7 @@ def test_a_file_stays_whole_where_writing_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("id_", ["a b", "a\tb", "a\nb", "#a", "\ufeffa", "a\0"])
 def test_ids_that_trec_cannot_hold(id_: str) -> None:
-    with pytest.raises(RanklensError, match="TREC cannot hold the query_id"):
+    with pytest.raises(RanklensError, match="TREC cannot store the query_id"):
         table_bytes(Run.from_columns("x", [id_], ["d"], [1]), "trec")
 
 

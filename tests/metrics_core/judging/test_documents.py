@@ -63,7 +63,7 @@ def test_diversity_and_novelty() -> None:
 def test_without_documents_the_error_names_the_column() -> None:
     ranks = judge(RUN, QRELS)
     for declaration in NEED_DOCUMENTS:
-        with pytest.raises(LackingDataError, match="There is no documents table"):
+        with pytest.raises(LackingDataError, match="No documents are loaded"):
             declaration(cutoff=5).score(ranks)
     with pytest.raises(LackingDataError) as caught:
         evaluate(RUN, QRELS, ["MoneyP@5"])
@@ -79,7 +79,7 @@ def test_a_column_that_is_not_there() -> None:
 @pytest.mark.parametrize("price", ["€10", "1,5", "ten", "nan", "inf"])
 def test_a_price_that_is_no_number(price: str) -> None:
     rows = ROWS | {"b": {"price": price}}
-    with pytest.raises(LackingDataError, match=f"1 of them: b has '{price}'"):
+    with pytest.raises(LackingDataError, match=f"1 in all: b has '{price}'"):
         scores_of("MoneyP@5", rows)
 
 

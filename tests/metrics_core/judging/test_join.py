@@ -103,8 +103,8 @@ def test_missing_and_unjudged_queries_are_told() -> None:
 @pytest.mark.parametrize(
     ("own", "judged", "hint"),
     [
-        (["q7", "q8", "q9", "q10"], ["a", "b", "c", "d"], "belong to these queries"),
-        (["001"], ["1"], "leading zeros (001 against 1)"),
+        (["q7", "q8", "q9", "q10"], ["a", "b", "c", "d"], "Load judgments for these queries"),
+        (["001"], ["1"], "leading zeros (001 and 1)"),
         (["Q1"], ["q1"], "case"),
         (["q1\u200b"], ["q1"], "clean-ids"),
         (["cafe\u0301"], ["caf\u00e9"], "clean-ids"),
@@ -132,7 +132,7 @@ def test_notes_on_ties_count_rows_and_are_loud_when_many() -> None:
     assert note(ranks, "ties").message.startswith("2 of 21 rows (10\u00a0%)")
     assert (note(ranks, "ties").count, note(ranks, "ties").loud) == (2, False)
     every = judge(run_of({"q": {"d1": 1, "d2": 1}, "p": {"d1": 2}}), qrels_of({"q": {"d1": 1}}))
-    assert "all scores of every query are equal" in note(every, "ties").message
+    assert "all scores of every query are tied" in note(every, "ties").message
     assert note(every, "ties").loud
 
 

@@ -92,9 +92,9 @@ def test_the_command_line_prints_the_same_and_says_how_many(
     assert main(["compare", "qrels", "run/a.run", "run/b.run", "-m", "AP", "--exclude-self"]) == 0
     said = capsys.readouterr()
     assert said.out == wanted
-    assert "note: a.run: each query's own document is left out: " in said.err
+    assert "note: a.run: the query itself is excluded from its results: " in said.err
     assert main(["evaluate", "qrels", "run/b.run", "--exclude", "seen.csv"]) == 0
-    assert "note: b.run: the documents to exclude are left out: " in capsys.readouterr().err
+    assert "note: b.run: excluded documents are removed: " in capsys.readouterr().err
 
 
 def test_most_lists_with_their_own_query_are_said(
@@ -104,17 +104,17 @@ def test_most_lists_with_their_own_query_are_said(
     (note,) = own_query_notes(run)
     both = run.to_pandas()
     count = int((both["query_id"] == both["doc_id"]).sum())
-    assert note.message.startswith(f"{count} of 41 lists hold the query's own document")
+    assert note.message.startswith(f"{count} of 41 lists contain the query itself")
     assert own_query_notes(without(run, LeftOut(own=True))) == ()
     few = "\n".join(lines(4, own=0.3)).encode()
     assert own_query_notes(read_run(few, name="few.run")) == ()
     command = ["evaluate", str(folder / "qrels"), str(folder / "run/a.run")]
     assert main(command) == 0
-    assert f"{count} of 41 lists hold the query's own document" in capsys.readouterr().err
+    assert f"{count} of 41 lists contain the query itself" in capsys.readouterr().err
     with mock.patch("metrics_core.judging.while_reading.large_files.FROM", 0):
         assert main(command) == 0
     # The last list may go on behind the beginning that is looked at.
-    told = f"{count - 1} of the first 40 lists hold the query's own document"
+    told = f"{count - 1} of the first 40 lists contain the query itself"
     assert told in capsys.readouterr().err
 
 
@@ -141,7 +141,7 @@ def test_pairs_however_python_holds_them(folder: Path) -> None:
         for given in (folder / "seen.csv", pairs, frame, lists, rows)
     ]
     assert all(one == found[0] for one in found)
-    with pytest.raises(RanklensError, match="holds no pairs"):
+    with pytest.raises(RanklensError, match="does not contain pairs"):
         metrics_core.evaluate(run, qrels, "AP", exclude=3)
 
 
@@ -156,7 +156,7 @@ def test_given_ranks_move_up() -> None:
 def test_judged_ranks_cannot_be_ranked_anew() -> None:
     one = np.ones(1, dtype=np.int64)
     run = RankedRun.from_ranks("s", ["q"], ["d"], one, one, one)
-    with pytest.raises(RanklensError, match="no document can be left out"):
+    with pytest.raises(RanklensError, match="no document can be excluded"):
         without(run, LeftOut(own=True))
     assert own_query_notes(run) == ()
     assert own_query_notes(Run.from_columns("empty", [], [], [])) == ()

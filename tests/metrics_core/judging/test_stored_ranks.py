@@ -73,7 +73,10 @@ def test_rows_are_kept_in_one_order_and_the_rest_is_length() -> None:
         ([("q", "d", 0, 5, 1)], "rank 0 of 5"),
         ([("q", "", 1, 5, 1)], "an empty doc_id"),
         ([("", "d", 1, 5, 1)], "nothing"),
-        ([("q", "d", 1, 5, 2), ("q", "e", 2, 6, 2)], "6 retrieved and 2 judged, unlike"),
+        (
+            [("q", "d", 1, 5, 2), ("q", "e", 2, 6, 2)],
+            "6 retrieved and 2 judged, unlike an earlier row",
+        ),
         ([("q", "d", 1, 5, 2), ("q", "e", 1, 5, 2)], "e at rank 1 again"),
         ([("q", "d", 1, 5, 2), ("q", "d", 2, 5, 2)], "d at rank 2 again"),
         ([("q", "d", 1, 5, 1), ("q", "e", 2, 5, 1)], "2 documents for 1 judged"),
@@ -88,13 +91,13 @@ def test_other_judgments_are_refused_but_other_grades_are_not() -> None:
     again = Qrels.from_columns(["q2", "q1", "q1"], ["d1", "d1", "d2"], [1, 0, 3])
     assert judge(of_a(), again).relevance.tolist() == [3, 0]
     more = Qrels.from_columns(["q1", "q1", "q1"], ["d1", "d2", "x"], [1, 1, 1])
-    with pytest.raises(RanklensError, match="query q1 had 2 judged documents, now it has 3"):
+    with pytest.raises(RanklensError, match="query q1 had 2 judged documents and now has 3"):
         judge(of_a(), more)
     others = Qrels.from_columns(["q1", "q1"], ["d1", "x"], [1, 1])
-    with pytest.raises(RanklensError, match=r"not judged now \(1 in all\)"):
+    with pytest.raises(RanklensError, match=r"1 of their documents are no longer judged"):
         judge(of_a(), others)
     judged_now = Qrels.from_columns(["q3", "q1", "q1"], ["x", "d1", "d2"], [1, 1, 1])
-    with pytest.raises(RanklensError, match="query q3 had 0 judged documents, now it has 1"):
+    with pytest.raises(RanklensError, match="query q3 had 0 judged documents and now has 1"):
         judge(of_a(), judged_now)
     with pytest.raises(NoSharedQueriesError):
         judge(of_a(), Qrels.from_columns(["z"], ["d"], [1]))

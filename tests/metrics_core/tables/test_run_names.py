@@ -25,7 +25,7 @@ def test_different_runs_of_different_names_stay() -> None:
 def test_a_run_given_twice_is_kept_once() -> None:
     runs, notes = told_apart([run_of(ONE, "a"), run_of(ONE, "a")], Run.has_rows_of)
     assert [r.name for r in runs] == ["a"]
-    assert [(n.kind, n.message) for n in notes] == [("same_run", "a was given twice; shown once")]
+    assert [(n.kind, n.message) for n in notes] == [("same_run", "a was loaded twice; shown once")]
 
 
 def test_two_runs_with_the_same_rows_stay_two() -> None:
@@ -93,7 +93,7 @@ def test_runs_of_one_name_in_two_folders(
     assert main(["evaluate", "qrels.txt", *files, "a/run.txt", "-m", "RR", "--format", "csv"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines()[1:] == ["a/run,all,RR,0.5", "b/run,all,RR,1.0"]
-    assert "a/run was given twice; shown once" in err and "two runs" not in err
+    assert "a/run was loaded twice; shown once" in err and "two runs" not in err
     for given in (files, [Path(file) for file in files]):
         found = evaluate(given, "qrels.txt", "RR")
         assert found["run"].tolist() == ["a/run", "b/run"]

@@ -44,7 +44,7 @@ def tables_of(ids: Any) -> list[Any]:
 @pytest.mark.parametrize("ids", [["a", None], ["a", ""], ["a", np.nan], pd.array(["a", None])])
 def test_missing_and_empty_ids_are_refused_with_their_row(ids: Any) -> None:
     for build in [*tables_of(ids), *tables_of(pa.array(ids, pa.string(), from_pandas=True))]:
-        with pytest.raises(TableError, match=r"A row needs a (query|doc)_id") as caught:
+        with pytest.raises(TableError, match=r"Every row needs a (query|doc)_id") as caught:
             build()
         assert [p.row for p in caught.value.problems] == [1]
         assert not caught.value.offer
@@ -71,7 +71,7 @@ def test_whole_numbers_become_text(ids: Any) -> None:
 @pytest.mark.parametrize("ids", [["a", 1.0], ["a", True], ["a", b"b"], [["a"], ["b"]]])
 def test_what_is_neither_text_nor_whole_is_no_id(ids: Any) -> None:
     for build in tables_of(ids):
-        with pytest.raises(TableError, match="An id is a text or a whole number"):
+        with pytest.raises(TableError, match="An id must be text or a whole number"):
             build()
 
 

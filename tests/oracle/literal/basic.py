@@ -84,6 +84,14 @@ def set_f(ranking: Ranking, judged: Judged, rel: int = 1, beta: float = 1.0) -> 
     return (1 + beta) * p * r / (r + beta * p) if r + beta * p else 0.0
 
 
+@twin("F")
+def f_measure(
+    ranking: Ranking, judged: Judged, cutoff: int, rel: int = 1, beta: float = 1.0
+) -> float:
+    p, r = precision(ranking, judged, cutoff, rel), recall(ranking, judged, cutoff, rel)
+    return (1 + beta) * p * r / (r + beta * p) if r + beta * p else 0.0
+
+
 @twin("Judged")
 def judged_share(ranking: Ranking, judged: Judged, cutoff: int | None = None) -> float:
     top = ranking[:cutoff]

@@ -168,7 +168,7 @@ def test_the_screens_of_verdict_and_curves_do_not_contradict_each_other() -> Non
     assert "clear difference" in screen_of(page, "verdict")
     curves = screen_of(page, "curves")
     assert "no clear difference" not in curves
-    assert "k = 5 by itself is significant; the band holds for all k together." in curves
+    assert "k = 5 by itself is significant; the band is corrected for all k together." in curves
     assert "95 % intervals of dense and hybrid, and of their difference" in curves
     whole = screen_of(page_of(sample(), m="AP"), "curves")
     assert "AP counts the whole list; the curves show AP by k." in whole

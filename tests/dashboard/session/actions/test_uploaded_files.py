@@ -234,7 +234,7 @@ def test_who_waits_sees_how_much_was_read(monkeypatch: pytest.MonkeyPatch) -> No
     assert packed.told == "Reading a.gz: 2 bytes unpacked"
     with monkeypatch.context() as while_it_compiles:
         while_it_compiles.setattr(machine, "_BEING_COMPILED", ["rows"])
-        assert packed.told.endswith("unpacked · Compiling, once for this machine, about 15 s …")
+        assert packed.told.endswith("unpacked · Compiling once for this machine, about 15 s …")
 
 
 def test_what_reading_raises_is_raised_for_who_waits() -> None:

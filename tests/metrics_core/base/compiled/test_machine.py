@@ -127,7 +127,7 @@ def test_only_who_waits_at_a_terminal_is_told_that_it_compiles(
         return codes[part]
 
     monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=made))
-    told = "Compiling, once for this machine, about 3 s …"
+    told = "Compiling once for this machine, about 3 s …"
     for expected in (f"{told}\n" if terminal else "", ""):
         assert machine._loaded.__wrapped__("sums")
         assert capsys.readouterr() == ("", expected)  # the second time it is there
@@ -228,5 +228,5 @@ def test_where_no_code_may_be_loaded_it_is_said(collection: Path) -> None:
     if code == 77:
         pytest.skip("this system cannot refuse it")
     assert (code, said) == (2, "")
-    assert "lets no program run code that it has loaded itself" in wrong
+    assert "does not allow a program to run code that it compiles itself" in wrong
     assert "MemoryDenyWriteExecute=no" in wrong

@@ -67,5 +67,5 @@ def test_a_programs_records_are_read_like_a_file() -> None:
     assert read_run(records, columns=columns).doc_ids.to_pylist() == ["01"]
     qrels = read_qrels(records, columns={"doc": "found[].page", "grade": "found[].worth"})
     assert qrels.relevance.tolist() == [3]
-    with pytest.raises(FileFormatError, match=r"the records: expected the ids of documents"):
+    with pytest.raises(FileFormatError, match=r"the records: expected document ids"):
         read_run(records)

@@ -73,7 +73,7 @@ def test_columns_that_are_not_read_are_not_counted() -> None:
 def test_a_footer_that_does_not_fit_is_refused() -> None:
     column = Column("doc_id", [page(9, b"".join(text(b"d%d" % i) for i in range(9)))])
     score = Column("score", [], DOUBLE, told={9: Long(-1)})
-    with pytest.raises(FileFormatError, match="a damaged or unusual one"):
+    with pytest.raises(FileFormatError, match="a damaged or unsupported file"):
         read(parquet(9, [ids("query_id", 9), column, score]))
 
 

@@ -52,9 +52,9 @@ def test_questions() -> None:
         qrels
     ) == JUDGED
     assert notes(qrels) == [
-        "!1 query with nothing in retrieval_gt; left out: q3",
-        "1 query with groups in retrieval_gt of which one document is enough; each counts as"
-        " relevant: 007",
+        "!1 query with an empty retrieval_gt; excluded: q3",
+        "1 query with groups of alternatives in retrieval_gt; every document counts as relevant:"
+        " 007",
     ]
     assert records(made["queries"][0])[1] == {
         "query_id": "q2",
@@ -121,4 +121,4 @@ def test_what_is_refused() -> None:
         "nothing at retrieved_ids[1] (record 1)",
         "the id of a document",
     )
-    refused(file_of(FOUND), "0.parquet", "lists or structs", "best_*.parquet has the qid")
+    refused(file_of(FOUND), "0.parquet", "lists or structs", "best_*.parquet has a qid column")

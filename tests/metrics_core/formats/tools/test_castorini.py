@@ -73,7 +73,7 @@ def test_without_scores_the_order_counts_and_a_document_may_be_a_text() -> None:
     assert rows(made["run"][0]) == {"q": {"d1": -1.0, "d2": -2.0}}
     assert notes(made["run"][0]) == [
         "1 query with an empty list: r",
-        "there are no scores; the order of each list gives the rank",
+        "no scores in the file; the order of each list is the ranking",
     ]
     assert records(made["documents"][0]) == [{"doc_id": "d1", "title": "", "text": "a text"}]
 
@@ -81,18 +81,20 @@ def test_without_scores_the_order_counts_and_a_document_may_be_a_text() -> None:
 def test_texts_that_differ_are_counted() -> None:
     again = {"query": {"qid": "q"}, "candidates": [{"docid": "d1", "score": 1, "doc": "other"}]}
     (documents,) = read_each(FILE + lines(again), name=NAME, kind="documents")
-    assert notes(documents) == ["1 document stands again with other texts; the first count: d1"]
+    assert notes(documents) == [
+        "1 document repeated with different texts; the first text is kept: d1"
+    ]
 
 
 def test_what_is_refused() -> None:
-    refused(FILE[:-20], NAME, "line 2", "expected JSON", "cut off")
+    refused(FILE[:-20], NAME, "line 2", "expected JSON", "truncated")
     refused(
         FILE + lines({"query": {"qid": "q"}, "candidates": [{"docid": "d"}, {"id": "e"}]}),
         *(NAME, "line 3", "candidates[1]", "`docid`", "an object with id", "A record looks like"),
     )
     refused(
         FILE + lines({"query": {"qid": "q"}, "candidates": [{"docid": "d"}]}),
-        *(NAME, "line 3", "found nothing", "or to none"),
+        *(NAME, "line 3", "found nothing", "or none"),
     )
     refused(FILE + lines({"query": "q", "candidates": []}), NAME, "line 3", "`q` at query")
     refused(FILE + FILE, NAME, "line 3", "query 7 a second time", "each query once", "several runs")

@@ -88,7 +88,7 @@ def test_rows_of_azure() -> None:
     made = by_kind(lines(row, row), "x.jsonl")
     assert rows(made["run"][0]).keys() == {"1", "2"}
     assert notes(made["qrels"][0]) == [
-        "2 queries without an id, called by the row's number: 1, 2",
+        "2 queries without an id, identified by row number: 1, 2",
     ]
 
 
@@ -150,7 +150,7 @@ def test_names_of_recommenders_columns() -> None:
     assert [one.tag for one in read_each(table, name="x.csv")] == ["A", "B"]
     unknown = table.replace(b"Algorithm", b"Kind")
     hint = refused(unknown, "x.csv", "a second time", "columns system=Kind", kind="run")
-    assert hint.startswith("Does a column name the system")
+    assert hint.startswith("If a column identifies the system")
     assert len(read_each(unknown, name="x.csv", columns={"system": "Kind"})) == 2
 
 

@@ -64,8 +64,8 @@ def test_nodes_and_grades() -> None:
     made = by_kind(content, NAME)
     assert rows(made["qrels"][0]) == {"007": {"d1": 2}, "z": {"d1": 1}}
     assert notes(made["qrels"][0]) == [
-        "!1 query with nothing relevant; left out: q2",
-        "1 query with judgments that have no text: z",
+        "!1 query without relevant documents; excluded: q2",
+        "1 query with judgments but without a text: z",
     ]
     assert notes(made["documents"][0]) == [
         "lists and objects of documents not used: metadata: metadata"
@@ -82,7 +82,7 @@ def test_judgments_alone() -> None:
 
 
 def test_what_is_refused() -> None:
-    refused(file_of()[:-30], NAME, "expected JSON", "cut off")
+    refused(file_of()[:-30], NAME, "expected JSON", "truncated")
     refused(file_of(relevant_docs={"q": [["d"]]}), NAME, "a list at relevant_docs.q[0]", "the id")
     lacking = {name: part for name, part in GOLD.items() if name != "relevant_docs"}
     words = "found none in this file (Gold set", "A record looks like"

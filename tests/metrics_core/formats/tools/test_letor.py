@@ -39,7 +39,7 @@ def test_the_comment_names_the_document() -> None:
         ("10", "GX030-77-6315042", 0),
         ("11", "GX029-35-5894638", 1),
     ]
-    assert notes(loaded) == ["3 lines with features, which are not used"]
+    assert notes(loaded) == ["3 lines with features, which are ignored"]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_the_comment_names_the_document() -> None:
 def test_each_form_of_a_comment(comment: str) -> None:
     (loaded,) = read_each(f"1 qid:q 1:0.5 {comment}\n".encode(), name="x")
     assert rows_of(loaded.table) == [("q", "d7", 1)]
-    longer = any("of which the first is the document's id" in note for note in notes(loaded))
+    longer = any("the first is used as the document's id" in note for note in notes(loaded))
     assert longer == comment.endswith("Rambo")
 
 
@@ -56,8 +56,10 @@ def test_without_comments_it_is_the_place_and_that_is_loud() -> None:
     (loaded,) = read_each(MSLR, name="x")
     assert rows_of(loaded.table) == [("1", "0", 2), ("1", "1", 0), ("007", "0", 1)]
     loud = [note for note in loaded.notes if note.loud]
-    assert len(loud) == 1 and loud[0].count == 3 and "no documents are named" in loud[0].message
-    assert "no documents are named" in told(b"1 qid:1 1:2 # inc = 1\n")[0]
+    assert (
+        len(loud) == 1 and loud[0].count == 3 and "no document ids in the file" in loud[0].message
+    )
+    assert "no document ids in the file" in told(b"1 qid:1 1:2 # inc = 1\n")[0]
 
 
 def test_what_stands_between_is_counted() -> None:
@@ -75,7 +77,7 @@ def test_ranklibs_scores_meet_the_same_lines(
     assert ours.drop(columns="run").equals(theirs.drop(columns="run"))
     found, said = on_the_command_line(capsys, qrels, run, "-m", "RR,Judged@2")
     assert found == [["scores", "all", "RR", "0.75"], ["scores", "all", "Judged@2", "1.0"]]
-    assert said.count("no documents are named") == 2
+    assert said.count("no document ids in the file") == 2
 
 
 def test_in_the_browser() -> None:
@@ -90,12 +92,13 @@ def test_in_the_browser() -> None:
         (
             b"1 qid:1 1:2 # a\n0 qid:1 1:1\n0 qid:1 1:1 # b\n",
             {},
-            "line 2: expected one in each, or in none, found no document in the comment of 1 of 3",
+            "line 2: expected one in each line, or in none, found no document in the comments of 1"
+            " of 3",
         ),
         (
             b"1 qid:1 1:2 # a\n0 1:1 # b\n0 qid:1 1:1 # b\n",
             {},
-            "line 2: expected grade, qid:, features, found no `qid:` in the second place",
+            "line 2: expected grade, qid:, features, found no `qid:` in the second column",
         ),
         (
             b"1 qid:1 1:2 # a\nx qid:1 1:1 # b\n0 qid:1 # c\n",
@@ -109,7 +112,7 @@ def test_in_the_browser() -> None:
             {"format": "ranklib"},
             "line 2: expected place 1 of query 1, found place `2`",
         ),
-        (b"1\t0\t0.5\n1\t1\n", {"format": "ranklib"}, "line 2: expected query, place and score"),
+        (b"1\t0\t0.5\n1\t1\n", {"format": "ranklib"}, "line 2: expected query, number and score"),
         (
             b"1\t0\t0.5\n1\t1\tnan\n",
             {"format": "ranklib"},

@@ -73,7 +73,7 @@ def test_what_is_empty_is_said() -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (as_json(META | {"en": {"test": SCORES}})[:-4], ("line 1", "JSON", "cut off")),
+        (as_json(META | {"en": {"test": SCORES}})[:-4], ("line 1", "JSON", "truncated")),
         (
             as_json(META | {"en": {"test": [0, 1]}}),
             ("a list at parts.en.test", "expected an object"),

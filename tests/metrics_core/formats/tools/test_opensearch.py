@@ -94,7 +94,7 @@ FOUND = {
 def test_judgments(content: bytes) -> None:
     made = by_kind(content, "x.json")
     assert held(made) == {"qrels": GRADES}
-    assert notes(made["qrels"][0]) == ["1 query without a rating, left out: nobody rated"]
+    assert notes(made["qrels"][0]) == ["1 query without a rating, excluded: nobody rated"]
 
 
 def test_judgments_that_are_fractions_are_asked_about() -> None:
@@ -120,7 +120,7 @@ def test_results_are_a_run_for_each_configuration(content: bytes) -> None:
     assert held(made) == FOUND
     assert notes(made["run"][0]) == [
         "1 query with an empty list: 42",
-        "there are no scores; the order of each list gives the rank",
+        "no scores in the file; the order of each list is the ranking",
     ]
 
 
@@ -133,7 +133,7 @@ def test_a_configuration_in_several_variants_is_several_runs() -> None:
 
 def test_a_search_that_gave_some_of_its_hits_only() -> None:
     run = by_kind(as_json(hits(*RESULTS, total=1500)), "x.json")["run"][0]
-    loud = "!the search gave only some of its hits; ask for all of them with its size: "
+    loud = "!the search returned only some of its hits; request all of them with its size: "
     assert f"{loud}4 of 1,500" in notes(run)
     (qrels,) = by_kind(as_json(hits(STORED, total=7)), "x.json")["qrels"]
     assert f"{loud}1 of 7" in notes(qrels)
@@ -160,7 +160,7 @@ def test_broken_and_half_fitting_files() -> None:
             lines(*RATED).replace(b'"docId": "0003"', b'"id": 3'),
             ("line 1", "`docId`", "ratings[1]"),
         ),
-        (lines(*RATED)[:-4], ("line 3", "cut off")),
+        (lines(*RATED)[:-4], ("line 3", "truncated")),
         (as_json(two), ("found two, clicks j1", "and llm j2", "one list of judgments")),
         (as_json({"judgmentRatings": []}), ("found none in this file (OpenSearch judgments)",)),
         (as_json([*RATED, 7]), ("expected `query` or `judgmentRatings`, found `7` (record 4)",)),

@@ -61,7 +61,7 @@ def test_a_folder_and_a_zip_of_one_hold_its_runs(folder: Path, of: str) -> None:
         ("run", name) for name in RUNS
     ]
     assert [(n.message, n.count) for n in loaded[0].notes] == [
-        ("beside the runs, 2 files that were not read", 2)
+        ("besides the runs, 2 files that were not read", 2)
     ]
     assert loaded[1].notes == ()
 
@@ -76,7 +76,7 @@ def test_on_the_command_line(
     monkeypatch.chdir(folder)
     found, said = on_the_command_line(capsys, "qrels", *given, "-m", "AP")
     assert found == [["BM25", "all", "AP", "0.75"], ["DPH_monoT5", "all", "AP", "0.25"]]
-    assert ("beside the runs, 2 files" in said) == (given != ["exp/*.res.gz"])
+    assert ("besides the runs, 2 files" in said) == (given != ["exp/*.res.gz"])
 
 
 def test_one_run_of_it_is_explained(
@@ -102,7 +102,7 @@ def test_in_the_browser() -> None:
 
 
 def test_a_zip_that_holds_more_is_none(folder: Path) -> None:
-    with pytest.raises(FileFormatError, match="holds runs alone"):
+    with pytest.raises(FileFormatError, match="contain only runs"):
         read_each(zipped(saved(**{"qrels.txt": "q1 0 d1 1\n"})), name="exp.zip")
 
 
@@ -118,7 +118,7 @@ def test_a_broken_run_in_it_is_refused_by_its_name() -> None:
     [
         ("perquery.csv", PERQUERY, ("scores by query", "compare_scores")),
         ("x_perquery.csv", "\ufeff" + PERQUERY, ("scores by query", "compare_scores")),
-        ("aggregated.csv", AGGREGATED, ("a score for each system", "NAME.res.gz")),
+        ("aggregated.csv", AGGREGATED, ("scores by system", "NAME.res.gz")),
     ],
 )
 def test_scores_without_documents_are_named(

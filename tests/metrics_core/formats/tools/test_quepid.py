@@ -42,7 +42,7 @@ SNAPSHOTS = (
 )
 GRADES = {"star wars": {"11": 3, "=1891": 1}, '-x, "y"': {"007": 0}}
 BEFORE = {"star wars": {"007": -1.0, "=1891": -2.0}, '-x, "y"': {"11": -1.0}}
-UNRATED = "1 query without a rating, so without judgments: nothing rated"
+UNRATED = "1 query without ratings, so without judgments: nothing rated"
 
 
 def judgement(rating: float | None, user: str = "ann@example.org") -> dict[str, Any]:
@@ -87,8 +87,8 @@ def test_ratings() -> None:
         "queries": [{"query_id": text, "text": text} for text in queries],
     }
     guards = (
-        "2 texts begin with a blank before = + - or @, which Quepid writes for spreadsheets; it is"
-        ' taken off: -x, "y", =1891'
+        "2 texts begin with a blank before = + - or @, which Quepid adds for spreadsheets; it is"
+        ' removed: -x, "y", =1891'
     )
     assert notes(made["qrels"][0]) == notes(made["queries"][0]) == [guards, UNRATED]
 
@@ -125,8 +125,8 @@ def test_snapshots_are_a_run_each() -> None:
     assert told[2].startswith("3 texts begin with a blank")
     assert told[:2] + told[3:] == [
         "1 query with an empty list: nothing found",
-        "there is a rank but no score; the rank gives the order",
-        "2 snapshots of Quepid, by the positions: before of 2026-11-02 09:30, case 7, after of"
+        "no scores in the file; ordered by rank",
+        "2 Quepid snapshots, ordered by position: before of 2026-11-02 09:30, case 7, after of"
         " 2026-11-03 10:00, case 7",
     ]
 
@@ -152,9 +152,9 @@ def test_a_book() -> None:
     }
     assert notes(made["qrels"][0]) == [
         "1 pair without a rating, so unjudged: alien: 007",
-        "!on 2 pairs the ratings differ; the one given most often counts, of those given equally"
-        " often the last: star wars: 11 3, 2, 3, star wars: 13 0, 2",
-        "2 pairs with a position, which is not read as a run: a book gathers pairs of several"
+        "!on 2 pairs the ratings differ; the most frequent one is used, or the last of the most"
+        " frequent: star wars: 11 3, 2, 3, star wars: 13 0, 2",
+        "2 pairs with a position, which is not read as a run: a book collects pairs from several"
         " searches",
     ]
 
@@ -179,10 +179,10 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     paths = written(tmp_path, {"ratings.csv": RATINGS, "snapshots.csv": SNAPSHOTS})
     found, said = on_the_command_line(capsys, *paths, "-m", "P@2")
     assert [(run, value) for run, _, _, value in found] == [("before", "0.25"), ("after", "0.25")]
-    assert UNRATED.split(":")[0] in said and "2 snapshots of Quepid" in said
+    assert UNRATED.split(":")[0] in said and "2 Quepid snapshots" in said
     paths = written(tmp_path, {"case.json": as_json(CASE), "s.run": b"389 Q0 11 1 9 x\n"})
     _, said = on_the_command_line(capsys, *paths, "-m", "P@2", status=2)
-    assert "Quepid's TREC export has numbers of Quepid's own" in said
+    assert "Quepid's TREC export uses Quepid's own numbers" in said
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,10 @@ def test_a_format_that_is_said_and_is_not_so() -> None:
 def test_broken_and_half_fitting_json() -> None:
     whole = as_json(BOOK)
     for content, words in [
-        (whole[:-9], ("line 1: expected JSON, found Unterminated string",)),
+        (
+            whole[:-9],
+            ("line 1: expected JSON, found invalid syntax at character 1007 (Unterminated string",),
+        ),
         (
             whole.replace(b'"doc_id"', b'"doc"'),
             ("`doc_id`", "query_doc_pairs[0]", "A record looks"),

@@ -56,7 +56,7 @@ NAME = "samples.jsonl"
 FILE = lines(*SAMPLES)
 BY_TEXT = {"doc": "retrieved_contexts"}
 FIRST = SAMPLES[0]["user_input"]
-BY_ORDER = "there are no scores; the order of each list gives the rank"
+BY_ORDER = "no scores in the file; the order of each list is the ranking"
 
 
 def as_csv(samples: list[dict[str, Any]], dump: Any = str) -> bytes:
@@ -150,7 +150,7 @@ def test_columns_that_are_said() -> None:
     found = first_rows(content, name=NAME)
     assert found is not None and found.names == [*SAMPLES[0], "n"]
     for columns, words in [
-        ({"score": "n"}, "there are no scores"),
+        ({"score": "n"}, "Ragas samples have no scores"),
         ({"doc": "n"}, "one of retrieved_context_ids"),
         ({"query": "m"}, "a column of the samples"),
     ]:
@@ -166,18 +166,18 @@ def test_ids_of_queries_and_what_is_odd() -> None:
     (run,), (qrels,) = made["run"], made["qrels"]
     assert rows(run) == {"tea": {"3": -1.0, "d": -2.0}, "tea (2)": {"3": -1.0, "d": -2.0}}
     assert notes(run) == [
-        "!2 repeated documents; the first row of each counts: document 3 of query tea, document 3"
-        " of query tea (2)",
+        "!2 repeated documents; only the first row of each is used: document 3 of query tea,"
+        " document 3 of query tea (2)",
         BY_ORDER,
-        "1 query of a text that stands before, told apart by a number",
+        "1 query with a repeated text, numbered to keep them distinct",
     ]
-    assert "!1 query with nothing expected; left out: tea (2)" in notes(qrels)
+    assert "!1 query without expected documents; excluded: tea (2)" in notes(qrels)
     own = [one | {"id": number} for number in (10, 2)]
     assert rows(by_kind(lines(*own), NAME)["run"][0]).keys() == {"10", "2"}
     uneven = lines(one | {"retrieved_contexts": ["a"], "reference_contexts": ["b"]})
     (documents,) = read_each(uneven, name=NAME, kind="documents")
     assert notes(documents) == [
-        "1 query with another number of contexts than of their ids; these texts are left out: tea"
+        "1 query with different numbers of contexts and ids; these texts are excluded: tea"
     ]
 
 
@@ -188,9 +188,9 @@ def test_a_first_sample_longer_than_what_is_looked_at() -> None:
 
 
 def test_what_is_refused() -> None:
-    refused(FILE[:-20], NAME, "line 2", "expected JSON", "cut off")
+    refused(FILE[:-20], NAME, "line 2", "expected JSON", "truncated")
     turns = lines(SAMPLES[0], SAMPLES[1] | {"user_input": [{"content": "a", "type": "human"}]})
-    refused(turns, NAME, "line 2", "a list at user_input", "several turns")
+    refused(turns, NAME, "line 2", "a list at user_input", "Multi-turn")
     half = lines(SAMPLES[0], *without("retrieved_context_ids")[1:])
     refused(half, NAME, "line 2", "retrieved_contexts without retrieved_context_ids")
     refused(lines(SAMPLES[0], {"id": 1}), NAME, "line 2", "`user_input`")

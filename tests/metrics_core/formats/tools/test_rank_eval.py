@@ -83,7 +83,7 @@ def test_a_request() -> None:
         ],
     }
     assert notes(made["qrels"][0]) == ["1 request without a rating: q3"]
-    assert notes(made["queries"][0]) == ["1 request without one text that is searched for: q3"]
+    assert notes(made["queries"][0]) == ["1 request without exactly one search text: q3"]
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,9 @@ def test_an_answer_is_a_run_and_judgments_of_what_it_found() -> None:
         "!1 query failed, so not in the run: q3",
     ]
     assert notes(made["qrels"][0]) == [
-        "!2 queries without a rated hit, left out: q2, q4",
-        "!judgments of the 2 rated hits alone: what was judged relevant and not found is missing,"
-        " so that recall, nDCG and AP come out too high; the ratings of the request are the"
+        "!2 queries without a rated hit, excluded: q2, q4",
+        "!judgments of the 2 rated hits only: relevant documents that were not retrieved are"
+        " missing, so recall, nDCG and AP are too high; use the ratings of the request as"
         " judgments",
     ]
 
@@ -131,7 +131,7 @@ def test_hits_without_scores_keep_their_order_and_rising_ones_are_told() -> None
 def test_documents_of_several_indices() -> None:
     content = changed(ASKED, '"docs", "_id": "007"', '"old", "_id": "007"')
     assert notes(by_kind(content, "x.json")["qrels"][0])[1:] == [
-        "documents of 2 indices, called by their _id alone: docs, old"
+        "documents of 2 indices, identified by _id only: docs, old"
     ]
     refused(
         content.replace(b'"d9"', b'"007"'),
@@ -153,7 +153,7 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert [(run, value) for run, _, _, value in found] == [("answer", "0.0")]
     assert "1 query failed" in said and "1 request without a rating" in said
     _, said = on_the_command_line(capsys, answer, answer, "-m", "P@2")
-    assert "recall, nDCG and AP come out too high" in said
+    assert "recall, nDCG and AP are too high" in said
 
 
 def test_broken_and_half_fitting_files() -> None:
@@ -171,11 +171,11 @@ def test_broken_and_half_fitting_files() -> None:
         (as_json(ASKED)[:-3], ("line 1: expected JSON",)),
         (
             b'{"requests": [], "metric": {}}',
-            ("found none in this file (Elasticsearch", "Was it written to the end?"),
+            ("found none in this file (Elasticsearch", "Is the file complete?"),
         ),
         (changed(ANSWERED, '"hits"', '"found"'), ("`hits`", "details.q1", "A record looks")),
         (changed(ANSWERED, "7.0556192", '"high"'), ("`high` at details.q1.hits[0].hit._score",)),
-        (changed(ANSWERED, "7.0556192", "null"), ("found nothing", "or to none")),
+        (changed(ANSWERED, "7.0556192", "null"), ("found nothing", "or none")),
         (changed(ANSWERED, '"hit": {', '"doc": {'), ("`_id`", "nothing at details.q1.hits[0].hit")),
         (b'{"metric_score": 0.5, "details": {}}', ("found none in this file (Elasticsearch",)),
     ]:

@@ -95,15 +95,15 @@ def test_whole_numbers_and_empty_queries() -> None:
         ({"q1": {"d1": date(2026, 1, 1)}}, "found a tag"),
         ({"q1": {"d1": 2**70}}, "found a tag"),
         ({"q1": {"d1": {"a": {"b": 1}}}}, "depth"),
-        ({"q1": {}}, "no document for any query"),
+        ({"q1": {}}, "no documents for any query"),
         (cbor2.dumps({"q1": {"d1": 1.5}})[:-2], "premature end"),
-        (cbor2.dumps({"q1": {"d1": 1.5}}) + b"x", "more behind the map"),
+        (cbor2.dumps({"q1": {"d1": 1.5}}) + b"x", "more data after the map"),
         (b"\xbb" + b"\xff" * 8, "premature end"),  # 2**64 entries
         (b"\xa1\x7b" + b"\xff" * 8, "premature end"),
         (b"\xbf\xff", "indefinite length"),
         (b"\xa1\x61q\xa1\x61\xff\x01", "can't decode byte 0xff"),
         (b"\xa1\x61q\xa2\x61d\x01\x61d\x02", "Duplicate map key: 'd'"),
-        (b"q1 Q0 d1 1 1 x\n", "a file packed with LZ4 twice"),
+        (b"q1 Q0 d1 1 1 x\n", "a file compressed twice with LZ4"),
     ],
 )
 def test_what_is_broken_is_refused_where_it_stands(content: Any, words: str) -> None:
@@ -121,7 +121,7 @@ def test_a_bomb_is_refused_at_once(content: bytes) -> None:
 
 
 def test_damage_is_told() -> None:
-    refused(packed(RUN)[:-20], "x.lz4", "damaged or cut off")
+    refused(packed(RUN)[:-20], "x.lz4", "damaged or truncated")
 
 
 def test_without_cbor2_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def test_a_list_and_an_empty_list() -> None:
 
 
 def test_what_is_refused() -> None:
-    refused(FILE[:-9], NAME, "line 2", "expected JSON", "cut off")
+    refused(FILE[:-9], NAME, "line 2", "expected JSON", "truncated")
     half = found("q3", ("d1", "high"))
     refused(
         FILE + lines(half),

@@ -19,7 +19,7 @@ from tests.metrics_core.formats.tools.looking import (
     written,
 )
 
-BY_ORDER = "there are no scores; the order of each list gives the rank"
+BY_ORDER = "no scores in the file; the order of each list is the ranking"
 ANSWER = [{"text": "So.", "citations": [0, 1]}]
 
 
@@ -64,7 +64,7 @@ def test_answers_of_2025() -> None:
 
 def test_numbers_of_a_map_are_asked_about() -> None:
     content = lines(of_2025(14, {"d2": 0.5, "d1": 0.9}))
-    refused(content, NAME, "line 1", "`0.5` at references.d2", "Are these scores?", kind="run")
+    refused(content, NAME, "line 1", "`0.5` at references.d2", "If these are scores", kind="run")
     columns = {"query": "metadata.narrative_id", "doc": "references.*~", "score": "references.*"}
     (run,) = read_each(content, name=NAME, kind="run", columns=columns)
     assert rows(run) == {"14": {"d2": 0.5, "d1": 0.9}}
@@ -84,7 +84,7 @@ def test_several_runs_and_topics_without_a_text() -> None:
 
 
 def test_what_is_refused() -> None:
-    refused(FILE[:-30], NAME, "line 2", "expected JSON", "cut off")
+    refused(FILE[:-30], NAME, "line 2", "expected JSON", "truncated")
     refused(FILE + FILE, NAME, "line 3", "query 2024-7 of run ours a second time")
     half = of_2024("t") | {"references": [{"docid": "d1"}]}
     refused(

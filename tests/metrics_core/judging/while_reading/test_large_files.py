@@ -47,7 +47,7 @@ def test_the_command_line_prints_the_same_either_way(
 ) -> None:
     asked = (command, "qrels.txt", "a.run", "b.run", "./a.run", "apart.run", "-m", "nDCG@3,AP,P@2")
     at_once = printed(capsys, *asked)
-    assert "a was given twice" in at_once[2] and "other tie orders give" in at_once[2]
+    assert "a was loaded twice" in at_once[2] and "other tie orders give" in at_once[2]
     monkeypatch.setattr(large_files, "FROM", 10**9)
     assert printed(capsys, *asked) == at_once
 
@@ -62,10 +62,10 @@ def test_memory_changes_nothing_that_is_printed(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("a.run", "--memory", "10MB"), "too little"),
-        (("twice.run", "--memory", "1GB"), "a document stands twice in a query"),
+        (("a.run", "--memory", "10MB"), "not enough"),
+        (("twice.run", "--memory", "1GB"), "a query lists a document twice"),
         (("apart.run", "--memory", "1GB"), "sort -s -k1,1"),
-        (("-", "--memory", "1GB"), "read but once"),
+        (("-", "--memory", "1GB"), "read only once"),
         (("a.run", "--memory", "1GB", "--clean-ids"), "cannot be combined with --clean-ids"),
         (("a.run", "--memory", "1GB", "--duplicates", "best"), "--duplicates best"),
         (("a.run", "--memory", "1GB", "-m", "MoneyP@1"), "documents"),
@@ -104,8 +104,8 @@ def refused(path: Path, lines: list[str], qrels: Qrels = ONE) -> RanklensError:
 )
 def test_what_needs_to_be_read_whole_is_refused(lines: list[str], tmp_path: Path) -> None:
     error = refused(tmp_path / "a.run", lines)
-    assert "a.run cannot be judged within --memory" in error.message
-    assert "leave --memory out" in error.hint
+    assert "a.run cannot be judged with --memory" in error.message
+    assert "omit --memory" in error.hint
 
 
 def test_a_line_that_one_look_tells_is_named(tmp_path: Path) -> None:
@@ -120,9 +120,9 @@ def test_a_line_that_one_look_tells_is_named(tmp_path: Path) -> None:
 
 def test_other_reasons_are_said(tmp_path: Path) -> None:
     other = refused(tmp_path / "a.csv", ["query_id,doc_id,score", "q1,d1,1.5"])
-    assert "no TREC run" in other.message
+    assert "not a TREC run" in other.message
     beyond = Qrels.from_columns(["é"], ["d1"], [1])
-    assert "beyond printable ASCII" in refused(tmp_path / "a.run", ROWS, beyond).message
+    assert "that are not printable ASCII" in refused(tmp_path / "a.run", ROWS, beyond).message
 
 
 def test_paths_give_the_same_scores_as_tables(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +149,7 @@ def test_ids_that_another_reading_would_match_are_told_of_either_way(
     lines = [f"{q} Q0 D{d}#{d % 2} {d} {9 - d} x\n" for q in queries for d in range(5)]
     Path("chunks.run").write_text("".join(sorted(lines)))
     asked = ("evaluate", "many.txt", "chunks.run", "-m", "P@5")
-    told = "0 of 120 judged documents of 40 queries are found in the run; 120 are if"
+    told = "0 of 120 judged documents of 40 queries match the run; 120 would match if"
     code, out, err = printed(capsys, *asked)
     assert (code, told in err, "--map-docs 'cut #'" in err) == (0, True, True)
     monkeypatch.setattr(large_files, "FROM", 10**9)

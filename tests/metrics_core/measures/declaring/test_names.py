@@ -105,7 +105,7 @@ def test_hits_are_counted_by_ranx() -> None:
         ("cosine_rrecall@5", "Did you mean R (Recall)"),
         ("cosine_accuracy", "There is no measure"),
         ("cosine_f1", "There is no measure"),
-        ("f1@5", "SetF takes no cutoff"),
+        ("set_f@5", "SetF takes no cutoff"),
     ],
 )
 def test_what_is_no_measure_names_what_is_closest(name: str, words: str) -> None:
