@@ -42,7 +42,7 @@ def test_a_margin_is_that_of_its_measure() -> None:
         ({"test": "t-test", "correction": "max-t"}, "t-test cannot be corrected by 'max-t'."),
         ({"level": "10"}, "There is no interval at level 0.1."),
         ({"level": "nan"}, "There is no interval at level nan."),
-        ({"level": "high"}, "A level and a margin are numbers."),
+        ({"level": "high"}, "The level and the margin must be numbers."),
         ({"margin": "nDCG:-1"}, "A margin of -1 is none."),
         ({"margin": "nDCG:nan"}, "A margin of nan is none."),
     ],
