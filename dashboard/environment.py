@@ -31,6 +31,6 @@ def default_folder() -> Path:
         return (Path(base) if base else Path.home() / ".local" / "share") / "ranklens"
     except RuntimeError as error:
         raise RanklensError(
-            "This account has no home folder in which to remember files.",
+            "This account has no home folder to store files in.",
             "Set HOME, or name a folder: make run WORKSPACE=folder, or --workspace folder.",
         ) from error

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-_WAYS_ON = "Further: .queries(), .breakdown(column), .explain(query), .report(file), .open()."
+_WAYS_ON = "More: .queries(), .breakdown(column), .explain(query), .report(file), .open()."
 
 
 def show(
@@ -130,7 +130,7 @@ class Shown:
         found = curves_answers.curves(self._study, self._view)
         if name != "curves" or measure not in found.frames:
             there = f"curves of {w.listing(list(found.frames), 'or')}"
-            raise ParameterError(f"There is no figure {name} of {measure}.", f"There are {there}.")
+            raise ParameterError(f"There is no figure {name} of {measure}.", f"Available: {there}.")
         chart = measure_by_cutoff(
             found.frames[measure], self._drawing, ends=found.ends,
             value_range=found.ranges[measure],
@@ -159,8 +159,8 @@ class Shown:
             raise ParameterError(f"A report cannot include {include!r}.", f"Write {choices}.")
         if with_data and include != "full texts":
             raise ParameterError(
-                f"with_data carries names and texts, which {include!r} leaves out.",
-                "Leave one of the two out.",
+                f"with_data includes names and texts, which {include!r} leaves out.",
+                "Use only one of the two.",
             )
         leaving = shared(self._study, include)
         study, view = leaving.study, leaving.comparison(self._view)

@@ -60,7 +60,7 @@ def pdf_of(page: str, instead: str) -> bytes:
     browser = browser_at_hand()
     if browser is None:
         raise RanklensError(
-            "A PDF is printed by Chrome, Chromium or Edge, and none of them is at hand.",
+            "Printing a PDF needs Chrome, Chromium or Edge, and none was found.",
             f"Install one, or write a file that ends in .{instead}.",
         )
     with closing(TemporaryFolder()) as temporary:
@@ -96,6 +96,6 @@ def _options(folder: Path) -> list[str]:
 
 def _printed_nothing(browser: str, instead: str) -> RanklensError:
     return RanklensError(
-        f"{Path(browser).name} is at hand and printed nothing.",
+        f"{Path(browser).name} is installed but printed nothing.",
         f"Write a file that ends in .{instead}, and print it from a browser's window.",
     )

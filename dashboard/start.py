@@ -88,7 +88,7 @@ def _name_folders(options: argparse.Namespace) -> None:
     if options.data:
         folder = _folder(options.data)
         if not folder.is_dir():
-            raise _RefusedError(f"{options.data} is no folder; DATA= takes a folder of files.")
+            raise _RefusedError(f"{options.data} is not a folder; DATA= takes a folder of files.")
         os.environ[DATA_VARIABLE] = str(folder)
     if options.workspace:
         os.environ[WORKSPACE_VARIABLE] = str(_folder(options.workspace))
@@ -118,7 +118,7 @@ def _taken_in(name: str, folder: Path) -> str:
     if is_packed(path):
         return unpack(Workspace(folder), path, file=path.name).id
     raise _RefusedError(
-        f"{name} holds no collection. A report does where it was saved with the data."
+        f"{name} contains no collection. A report contains one if it was saved with the data."
     )
 
 
@@ -137,8 +137,8 @@ def _allow_all_files() -> None:
 
 
 _OPEN_TO_ALL = (
-    "Warning: --no-token lets every account and program of this computer read and delete what is"
-    " in the workspace. Use it only behind a proxy that asks who is there (docs/security.md)."
+    "Warning: --no-token lets every account and program on this computer read and delete everything"
+    " in the workspace. Use it only behind a proxy that authenticates users (docs/security.md)."
 )
 
 
@@ -150,8 +150,8 @@ def _token(folder: Path, *, renewed: bool) -> str:
         return kept_token(folder, renewed=renewed)
     except OSError as error:
         print(
-            f"The workspace {w.visible(str(folder))} cannot be kept for this account alone"
-            f" ({error.strerror}). The address below holds until Ranklens ends.",
+            f"The workspace {w.visible(str(folder))} cannot be made private to this account"
+            f" ({error.strerror}). The address below is valid until Ranklens ends.",
             file=sys.stderr,
         )
         return new_token()
@@ -164,7 +164,9 @@ class _RefusedError(Exception):
 def _listening(port: int) -> socket.socket:
     """A socket that listens on this port already: a page that is opened too early waits."""
     if not 0 <= port < 2**16:
-        raise _RefusedError(f"{port} is no port; a port is a number from 1 to 65535, or 0 for any.")
+        raise _RefusedError(
+            f"{port} is not a port; a port is a number from 1 to 65535, or 0 for any."
+        )
     listening = socket.socket()
     # A port that was left a moment ago is free.
     if os.name == "posix":
@@ -174,12 +176,12 @@ def _listening(port: int) -> socket.socket:
         listening.listen(_BACKLOG)
     except PermissionError as error:
         raise _RefusedError(
-            f"Port {port} may not be used by this account; take one from 1024 on."
+            f"This account may not use port {port}; choose one from 1024 on."
         ) from error
     except OSError as error:
         raise _RefusedError(
-            f"Port {port} is taken, by another program or an earlier Ranklens."
-            f" Choose another one: make run PORT={_other(port)}, or --port {_other(port)}."
+            f"Port {port} is in use by another program or an earlier Ranklens. Choose"
+            f" another one: make run PORT={_other(port)}, or --port {_other(port)}."
         ) from error
     return listening
 
@@ -213,21 +215,21 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     parser.add_argument("--port", type=int, default=8501, help=f"port on {ADDRESS} (8501); 0: any")
     parser.add_argument("--data", help="open this folder's files instead of the samples")
-    parser.add_argument("--workspace", help="folder that remembers files between visits")
+    parser.add_argument("--workspace", help="folder that keeps files between sessions")
     parser.add_argument(
         "--until-eof",
         action="store_true",
-        help="end when the standard input does, as with the program that started it",
+        help="end when the standard input closes, for example with the program that started it",
     )
     token = parser.add_mutually_exclusive_group()
     token.add_argument(
         "--new-token",
         action="store_true",
-        help="make a new token: from then on no earlier address opens Ranklens",
+        help="create a new token; earlier addresses no longer open Ranklens",
     )
     token.add_argument(
         "--no-token",
         action="store_true",
-        help="let in whoever reaches the port; for use behind a proxy that asks who is there",
+        help="admit everyone who reaches the port; for use behind a proxy that authenticates users",
     )
     return parser

@@ -209,12 +209,12 @@ def lacking(
     if chosen.refused is not None:
         found["m"] = _refused(chosen.refused)
     if address["k"] and not whole_number(address["k"]):
-        found["k"] = f"k = {address['k']} is no cutoff: a whole number from 1 is."
+        found["k"] = f"k = {address['k']} is not a cutoff. A cutoff is a whole number from 1."
     for control in CONTROLS:
         if address[control.name] != control.read(address):
             words = listing(control.words, "or")
             found[control.name] = (
-                f"{control.name}={address[control.name]} is nothing to choose: {words} is."
+                f"{control.name}={address[control.name]} is not a valid choice. Use {words}."
             )
     method = read_method(address, chosen.measure)[1]
     if method:

@@ -26,12 +26,12 @@ def finding(listed: Sequence[ListedCollection], asked: str) -> Sentence:
     """The headline: how many collections there are, or that the one in the link, whose id is
     `asked`, "" where it is here, is not."""
     if asked:
-        return strong("This link asks for a collection that is not here. ") + muted(
-            "It may be in another workspace, or it was removed. These are here:"
+        return strong("The collection in this link was not found. ") + muted(
+            "It may be in another workspace, or it was removed. Available collections:"
         )
     if all(row.origin != "own" for row in listed):
         return strong("No collection of your own yet. ") + muted(
-            f"{_MEANT} Add judgments and runs to make one; the example can always be opened."
+            f"{_MEANT} Add judgments and runs to create one. You can open the example at any time."
         )
     n = len(listed)
     here = strong(f"{w.sentence_case(w.number(n))} {w.plural(n, 'collection')}. ")
@@ -80,7 +80,7 @@ def holds(row: ListedCollection) -> str:
         parts.append(f"{w.count(runs)} {w.plural(runs, 'run')}")
     if row.damaged:
         parts.append(f"{w.count(row.damaged)} damaged")
-    parts += {"sample": ["read-only"], "folder": ["the folder given at the start"]}.get(
+    parts += {"sample": ["read-only"], "folder": ["the folder given at startup"]}.get(
         row.origin, []
     )
     return " · ".join(parts)
@@ -89,18 +89,18 @@ def holds(row: ListedCollection) -> str:
 def lacking(row: ListedCollection) -> str:
     """Why there is no result to show of a collection; "" where there is one."""
     if row.folder:
-        return f"cannot be opened; ⋯ {'restores or ' if row.good else ''}removes it"
+        return f"cannot be opened; {'restore or ' if row.good else ''}remove it with ⋯"
     if row.preview is None:
         ready = row.origin != "own" or (row.runs and row.queries is not None)
         return "open it to see its result" if ready else "no result without judgments and runs"
-    return "changed since, open it to see" if row.outdated else ""
+    return "changed since; open it to update" if row.outdated else ""
 
 
 def tested(found: Preview) -> str:
     """What the test says of the difference."""
     if found.difference == 0:
-        return "level"
-    return {None: "not tested", True: "clear", False: "not clear"}[found.clear]
+        return "tied"
+    return {None: "not tested", True: "clear difference", False: "no clear difference"}[found.clear]
 
 
 def opened(row: ListedCollection, today: datetime) -> str:

@@ -107,14 +107,14 @@ class FieldEvidence:
         query = meanings.get("query", "")
         if word in ("score", "rank", "grade") and not own.is_numeric:
             wrong = sum(not is_number(value) for value in own.values)
-            return Evidence(f"{w.count(wrong)} of {w.count(len(own.values))} are no numbers", True)
+            return Evidence(f"{w.count(wrong)} of {w.count(len(own.values))} are not numbers", True)
         if word == "score":
             return self._of_scores(name, query)
         if word == "rank" or (not word and own.is_numeric and self.fields.is_counting(name, query)):
             return self._of_ranks(name, query, meanings.get("score", ""))
         spread, doc = _spread(own), self.fields.fields.get(meanings.get("doc", ""))
         once = not word and own.is_numeric and doc is not None and len(own.lists) < len(doc.lists)
-        return Evidence(f"one number a query, {spread}" if once else spread)
+        return Evidence(f"one number per query, {spread}" if once else spread)
 
     def _of_scores(self, name: str, query: str) -> Evidence:
         falling, rising, lists = self.fields.falls(name, query)
@@ -159,5 +159,5 @@ def _spread(own: FileField) -> str:
     if every == len(own.values):
         return "different in each row" if every > 1 else "one value"
     if every <= _FEW and all(len(value) <= _LONGEST for value in own.different):
-        return f"{w.number(every)} different ones: {w.listing(sorted(own.different))}"
-    return f"{w.count(every)} different ones in {w.count(len(own.values))} rows"
+        return f"{w.number(every)} distinct values: {w.listing(sorted(own.different))}"
+    return f"{w.count(every)} distinct values in {w.count(len(own.values))} rows"

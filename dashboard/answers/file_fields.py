@@ -101,21 +101,21 @@ class FieldTable:
         inferred = self.fields.inferred[self.kind]
         if not word or found.fails or inferred.get(word) != name or "`" in found.text:
             return found
-        return Evidence(f"{found.text}; the name says so")
+        return Evidence(f"{found.text}; suggested by the name")
 
     def objection(self, chosen: Mapping[str, str], *, all_relevant: bool = False) -> str:
         """Why a file cannot be read by these meanings of fields, by name; "" if it can be."""
         words = list(chosen.values())
         twice = [word for word in MEANINGS[self.kind] if words.count(word) > 1]
         if twice:
-            return f"Two fields mean {w.listing(map(self.called, twice))}: choose one."
+            return f"Two fields have the meaning {w.listing(map(self.called, twice))}. Choose one."
         ids = [word for word in ("query", "doc") if word in MEANINGS[self.kind]]
         lacking = [self.called(word) for word in ids if word not in words]
         in_lists = any("[" in name for name, word in chosen.items() if word == "doc")
         needed = () if all_relevant or (self.kind == "run" and in_lists) else _NEEDED[self.kind]
         if needed and not {*needed} & {*words}:
             lacking.append(self.called(needed[0]))
-        return f"Choose the field of the {w.listing(lacking)}." if lacking else ""
+        return f"Choose the field for the {w.listing(lacking)}." if lacking else ""
 
     def choices(
         self, chosen: Mapping[str, str], *, smallest: bool = False, all_relevant: bool = False

@@ -29,7 +29,7 @@ class Words:
     judgments: str = "judgments"
     grade: str = "grade"
     judged: str = "judged"
-    complete: str = "all that is relevant is judged"
+    complete: str = "every relevant document is judged"
 
 
 OF_SEARCH = Words()
@@ -105,7 +105,7 @@ def file_numbers(
     if qrels is None:
         rows = sum(len(run) for run in runs)
         queries = len({query_id for run in runs for query_id in run.query_ids})
-        of = f"rows, of {w.count(queries)} {w.plural(queries, words.query, words.queries)}"
+        of = f"rows for {w.count(queries)} {w.plural(queries, words.query, words.queries)}"
         return FileNumbers(((w.count(rows), of),))
     given = qrels.given["relevance"].to_numpy()
     relevant = int((given >= relevant_from).sum())

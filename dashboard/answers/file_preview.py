@@ -163,9 +163,9 @@ def kind_reading(
     if isinstance(table, Run):
         shown = _tied(table)
         missing = pair.qrels is None
-        follows = "Most of the order would be by document id. " if shown[1] else ""
+        follows = "Most ranks would be decided by document id. " if shown[1] else ""
         follows += "Judgments would still be missing." if missing else ""
-        counts = (*numbers.counts, (shown[0], "rows share their score with another"))
+        counts = (*numbers.counts, (shown[0], "rows have tied scores"))
         named = [f"the numbers are called `{number}`"] if number else []
         by_order = [note.message for note in table.notes if note.kind == "rank"]
         evidence = [*(by_order or named), _lists([table])]
@@ -176,7 +176,7 @@ def kind_reading(
     grades = np.unique(table.relevance).tolist()
     few = len(grades) <= _FEW_GRADES
     used = f"only {w.listing(map(w.grade, grades))}" if few else "whole numbers"
-    used = "every listed document is relevant" if grades == [1] else f"{used}, as grades are"
+    used = "every listed document is relevant" if grades == [1] else f"{used}, like grades"
     alone = pair_with([], file, library, settings)
     loaded = "no judgments are loaded yet" if alone.qrels is None else "other judgments are in use"
     runs = len(alone.runs)

@@ -34,13 +34,13 @@ class VersionDates:
         if not self.source:
             return "No version has a date."
         told = {
-            NAMES: "Dates as they stand in the names of runs and files.",
-            FILES: "The names hold no dates, so these are the days on which the files were last"
-            " written or came here.",
+            NAMES: "Dates are taken from the names of runs and files.",
+            FILES: "The names contain no dates, so these are the days on which the files were"
+            " last modified or added.",
         }[self.source]
         if not self.undated:
             return told
-        return f"{told} Without a date, and so last: {w.named(self.undated)}."
+        return f"{told} Undated, so placed last: {w.named(self.undated)}."
 
     def text(self, name: str) -> str:
         """A version's date as it stands where it was found; "" without one."""

@@ -41,7 +41,7 @@ def id_offers(library: Library) -> list[IdOffer]:
     return [
         IdOffer(
             f"{w.named([name for name, _ in of])}: {of[0][1].text}.",
-            f"Such as {w.listing(of[0][1].examples)}.",
+            f"For example {w.listing(of[0][1].examples)}.",
             _after(settings.map_queries, reading if what == "query" else ""),
             _after(settings.map_docs, reading if what == "document" else ""),
         )

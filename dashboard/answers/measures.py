@@ -113,4 +113,4 @@ def _lacking(declaration: Declaration, study: Study | None) -> str:
         return ""
     example = parse_measure(next(iter(declaration.worked)))
     lacking = example.lacks(study.judged[study.names[0]])
-    return f"The open files do not hold what it needs. {lacking.hint}" if lacking else ""
+    return f"The open files lack the data that it needs. {lacking.hint}" if lacking else ""

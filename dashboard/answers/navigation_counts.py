@@ -25,7 +25,7 @@ def counts(study: Study, shown: Comparison) -> Mapping[str, str]:
     if held.pair is None or not held.entries:
         found["firm"] = "not tested" if in_view < FEWEST_QUERIES else ""
     elif held.settling:
-        found["firm"] = "not clear"
+        found["firm"] = "n.s."
     else:
         found["firm"] = f"{held.holding} of {len(held.checks)}"
     if shown.measure.cutoff is not None and not study.settings.complete:

@@ -49,10 +49,10 @@ def other_judgments(
     """The versions of the collection `identity`, which holds `library`, in an order as that of the
     page; a library of None is not here any more."""
     if library is None:
-        return OtherJudgments(identity, name, why_not="This collection is not here.")
+        return OtherJudgments(identity, name, why_not="This collection was not found.")
     other = library.study
     if other is None or not other.names:
-        return OtherJudgments(identity, name, why_not="It has no runs that its judgments fit.")
+        return OtherJudgments(identity, name, why_not="It has no runs that match its judgments.")
     wanted = study.query_ids
     in_view = study.in_view(shown)
     ids = tuple(q for q, is_in in zip(wanted, in_view, strict=True) if is_in)
@@ -129,30 +129,30 @@ def said_of_versions(
         shares = [f"{run} ({w.share(share)} of its top {w.count(cutoff)})" for run, share in
                   zip(unknown["run"], unknown["judged"], strict=True)]  # fmt: skip
         told.append(
-            f"The judgments know less of {w.named(shares)} than of other versions (up to {best})."
-            " Most measures count what nobody judged as not relevant, so a mean with a hollow point"
-            " may be too low."
+            f"Fewer results are judged for {w.named(shares)} than for other versions (up"
+            f" to {best}). Most measures count unjudged documents as not relevant, so a"
+            " mean with a hollow point may be too low."
         )
     told += [f"Not shown from {other.name}: {other.why_not}" for other in others if other.why_not]
     apart = [other for other in others if not other.why_not]
     if apart:
         told.append(
-            "Diamonds are versions that other judgments judged. Their means cannot be compared with"
-            " those here: they enter no comparison, no group and no history of a query."
+            "Diamonds are versions scored with other judgments. Their means are not comparable with"
+            " those here. They are left out of comparisons, groups and query histories."
         )
     return [*told, *map(_said_of, apart)]
 
 
 def _said_of(other: OtherJudgments) -> str:
     told = (
-        f"Judged by {other.name}: {_counted(other.judgments, 'judgment', 'judgments')} of"
-        f" {_counted(other.queries, 'query', 'queries')}; its means are over the"
-        f" {_counted(other.shared, 'query', 'queries')} that are in view here too."
+        f"Judged by {other.name}: {_counted(other.judgments, 'judgment', 'judgments')}"
+        f" of {_counted(other.queries, 'query', 'queries')}; its means are over the"
+        f" {_counted(other.shared, 'query', 'queries')} that are also in view here."
     )
     if other.other_text:
         told += (
             f" {w.sentence_case(w.number(other.other_text))} of them"
-            f" {w.plural(other.other_text, 'has', 'have')} another text there."
+            f" {w.plural(other.other_text, 'has', 'have')} a different text there."
         )
     return told
 

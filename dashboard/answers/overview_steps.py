@@ -27,7 +27,7 @@ def overview_steps(study: Study, shown: Comparison) -> list[Step]:
     whole = f"{w.count(runs)} {w.plural(runs, 'run')} on {w.count(queries)} queries"
     return [
         (
-            f"Comparing {whole}: {measure}. Going elsewhere ends it.",
+            f"Comparing {whole}: {measure}. Leaving this page cancels it.",
             partial(compared, study, shown, measure),
         )
         for measure in overview_measures(shown)

@@ -190,7 +190,7 @@ def _changed(study: Study, own_grades: Mapping[str, int]) -> list[str]:
     return [
         f"{w.sentence_case(mapped)}." if mapped else "",
         own_left_out(study),
-        f"Grades given in Ranklens count beside those of the files: {w.listing(grades)}."
+        f"Grades given in Ranklens count in addition to those in the files: {w.listing(grades)}."
         if grades
         else "",
     ]

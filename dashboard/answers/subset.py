@@ -116,12 +116,12 @@ def _about(study: Study, shown: Comparison, query_ids: Sequence[str], *, layered
     highest = of_queries(study.qrels, query_ids).relevance.max(initial=0)
     if highest < study.qrels.relevance.max(initial=0):
         lines.append(
-            "The highest grade of the whole collection is given to no document of these queries:"
-            " measures that rest on it, such as ERR, score them otherwise here."
+            "No document of these queries has the highest grade of the whole collection. Measures"
+            " that use it, such as ERR, give different scores here."
         )
     if layered:
         lines.append(
-            f"{LAYERS_FILE} holds grades that were given in Ranklens and count in its scores; they"
-            " are not in qrels.txt."
+            f"{LAYERS_FILE} contains grades given in Ranklens. They count in its scores"
+            " but are not in qrels.txt."
         )
     return "\n".join(lines) + "\n"

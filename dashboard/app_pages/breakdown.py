@@ -60,21 +60,21 @@ def crossed(shown: Breakdown, across: str, here: Opened, top: Callable[..., None
             st.html(groups.more_link(text, session.href("breakdown", every="" if every else "1")))
     with right:
         group_charts.scores(found.groups, across, found.order, found.best, here)
-        st.html(curves.note("A dot or a row opens its queries."))
+        st.html(curves.note("Click a dot or a row to open its queries."))
 
 
 _RANKS = {
-    "adds": "what it adds",
+    "adds": "contribution",
     "difference": "difference",
     "mean": "mean",
     "queries": "queries",
-    "room": "room for improvement",
+    "room": "headroom",
     "group": "name",
 }
 _WORK = {
-    "order": "Most room: relevant documents in the wrong order within the top {k}.",
-    "below": "Most room: relevant documents ranked below {k}.",
-    "missing": "Most room: relevant documents never retrieved.",
+    "order": "Most headroom: relevant documents in the wrong order within the top {k}.",
+    "below": "Most headroom: relevant documents ranked below {k}.",
+    "missing": "Most headroom: relevant documents never retrieved.",
 }
 _CHARTS, _TABLE = "1", "0"
 _RUNS_OF_A_TABLE = 2
@@ -101,8 +101,8 @@ def render() -> None:
 def _no_columns() -> None:
     st.html(
         markup.nothing(
-            "Nothing tells these queries apart.",
-            "Add a query file with a column such as category, or texts, to break results down.",
+            "There is nothing to group these queries by.",
+            "To break results down, add a query file with texts or with a column such as category.",
         )
     )
     if st.button("Add queries"):
@@ -138,7 +138,7 @@ def _top(
         if not across and len(shown.groups) > 1:
             session.widget(
                 st.segmented_control,
-                "Shown as",
+                "Show as",
                 "charts",
                 value=_form(here),
                 store=lambda form: {"charts": form or _form(here)},
@@ -224,7 +224,7 @@ def _groups(shown: Breakdown, here: Opened) -> None:
         if shown.mixed:
             st.html(groups.below_groups(shown, here.drawing, ""))
     elif not len(found.rows):
-        st.html(markup.nothing("No group matches.", f"{len(shown.groups)} groups are there."))
+        st.html(markup.nothing("No group matches.", f"{len(shown.groups)} groups in total."))
         st.button("Show all groups", on_click=session.change, kwargs={"within": "", "least": ""})
     else:
         _FORMS[_form(here)](shown, found, wanted, here)
@@ -290,7 +290,7 @@ def _table(shown: Breakdown, found: GroupRows, wanted: GroupTableRequest, here: 
 
     st.html(draw())
     gain = _WORK.get(most_to_gain(shown.table), "").format(k=w.count(view.cutoff))
-    note = " ".join(part for part in (found.note, gain, "A row opens its queries.") if part)
+    note = " ".join(part for part in (found.note, gain, "Click a row to open its queries.") if part)
     st.html(groups.below_groups(shown, here.drawing, note))
 
 
@@ -324,7 +324,9 @@ def _charts(shown: Breakdown, found: GroupRows, wanted: GroupTableRequest, here:
             group_charts.cells(crossing(here.study, view, shown.by, across), shown.by, here)
     if found.hidden and (more := _more(found, wanted)):
         st.html(groups.more_link(f"{w.count(found.hidden)} more groups", more))
-    note = " ".join(part for part in (found.note, "A dot or a row opens its queries.") if part)
+    note = " ".join(
+        part for part in (found.note, "Click a dot or a row to open its queries.") if part
+    )
     st.html(groups.below_groups(shown, here.drawing, note))
     if answer.strongest:
         st.html(markup.second(answer.strongest, here.drawing.styles))
@@ -343,9 +345,9 @@ def _slices(here: Opened) -> None:
         return
     among = section.counted(known.looked_at, "slice", "slices")
     section.heading(
-        f"Stands out among {among}",
-        "Queries of one or two columns in which the difference is unlike the rest;"
-        f" {w.share(1 - LEVEL)} false discovery rate.",
+        f"Outliers among {among}",
+        "Groups of one column or of two crossed columns in which the difference deviates"
+        f" from the rest; {w.share(1 - LEVEL)} false discovery rate.",
         frame=known.table,
         key="slices",
     )

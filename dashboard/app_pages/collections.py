@@ -53,14 +53,14 @@ def render() -> None:
             rail.new_collection("here")
     _rows(found, asked)
     for gone in workspace().collections(removed=True):
-        said = f"“{literal(gone.name)}” was removed; the next start removes it for good."
+        said = f"“{literal(gone.name)}” was removed. The next start deletes it permanently."
         section.removed(said, f"restore_{gone.id}", restore_collection, gone.id)
     st.html(collections.kept(str(workspace().folder), workspace().put_aside()))
 
 
 def _rows(listed: Sequence[ListedCollection], asked: str) -> None:
     if not listed:
-        st.html(markup.nothing("No collection has these words in its name."))
+        st.html(markup.nothing("No collection name contains these words."))
         return
     now = datetime.now().astimezone()
     with st.container(key="collections_here"):
@@ -87,7 +87,7 @@ def _row(row: ListedCollection, now: datetime, *, is_open: bool) -> None:
         # Its key changes with what was done, which closes it.
         done = f"{row.changed}_{session.generation('collections')}"
         with st.popover(
-            f"⋯ :gray[What to do with {literal(row.name)}]",
+            f"⋯ :gray[Actions for {literal(row.name)}]",
             type="tertiary",
             key=f"acts_{row.id}_{done}",
             width="content",
@@ -101,12 +101,12 @@ def _acts(row: ListedCollection) -> None:
     if row.folder:
         if row.good:
             st.button(
-                f"Restore its state of {answers.moment(row.good)}",
+                f"Restore the state of {answers.moment(row.good)}",
                 key=f"good_{row.id}",
                 on_click=restore_good,
                 args=(row.id,),
                 width="stretch",
-                help="The damaged database is put aside, in the same folder.",
+                help="The damaged database is moved aside within the same folder.",
             )
         _remove(row, "Remove it")
         return
@@ -118,7 +118,7 @@ def _acts(row: ListedCollection) -> None:
         on_click=duplicate_collection,
         args=(row.id,),
         width="stretch",
-        help="Make a copy of it, with its own files and links.",
+        help="Makes a copy with its own files and links.",
     )
     if row.origin != "own":
         return
@@ -130,7 +130,7 @@ def _acts(row: ListedCollection) -> None:
         key=f"download_{row.id}",
         on_click="ignore",
         width="stretch",
-        help="The whole collection as one file, to be kept or imported elsewhere.",
+        help="Downloads the whole collection as one file, to keep or to import elsewhere.",
     )
     files = f"{w.count(row.files)} {w.plural(row.files or 0, 'file')}"
     _remove(row, f"Remove it and its {files}")
@@ -143,14 +143,14 @@ def _remove(row: ListedCollection, label: str) -> None:
         on_click=remove_collection,
         args=(row.id,),
         width="stretch",
-        help="It can be brought back until Ranklens is started again.",
+        help="You can restore it until Ranklens is restarted.",
     )
 
 
 def _rename(row: ListedCollection) -> None:
     # A form, for the name is to come with the click, not a moment before it.
     with st.form(f"new_name_{row.id}", border=False):
-        name = st.text_input("Its new name", row.name, key=f"name_{row.id}", max_chars=80)
+        name = st.text_input("New name", row.name, key=f"name_{row.id}", max_chars=80)
         if st.form_submit_button("Rename", key=f"rename_{row.id}", width="stretch"):
             rename_collection(row.id, name)
             st.rerun()

@@ -22,8 +22,8 @@ from metrics_core.comparing.verdicts import FEWEST_QUERIES
 _PARTS = {"": "Curves", "recall": "Precision against recall", "table": "Table"}
 _TITLES = {
     "P": ("P@k", "share of the top k that is relevant"),
-    "R": ("R@k", "share of all relevant found in the top k"),
-    "nDCG": ("nDCG@k", "order of the top k, 1 is the best possible"),
+    "R": ("R@k", "share of all relevant documents in the top k"),
+    "nDCG": ("nDCG@k", "ranking quality of the top k; 1 is ideal"),
 }
 
 
@@ -77,7 +77,7 @@ def _legend(shown: Curves, here: Opened, note: str) -> Markup:
     for run in view.also if len(view.runs) == len(in_colour) else ():
         rest = tuple(other for other in view.also if other != run) or (NOBODY,)
         hidden[run] = session.href("curves", also=rest)
-    told = "Choose a name to hide it · " if hidden else ""
+    told = "Click a name to hide it · " if hidden else ""
     others = len(here.study.names) - len(view.runs)
     return blocks.legend(
         here.drawing,
@@ -110,17 +110,17 @@ def _curves(shown: Curves, here: Opened, whole: bool) -> None:
                     _panel(shown, family, here, span, coming)
     chosen = w.count(view.cutoff)
     told = (
-        f"k, results counted (log scale). Dotted: k = {chosen}; a click chooses another. A drag"
-        " zooms, a double click zooms out."
+        f"k: number of results counted (log scale). Dotted: k = {chosen}; click to choose"
+        " another. Drag to zoom, double-click to zoom out."
     )
     if tested and not view.alone:
         told += (
-            " Bands below hold for all k together: where one is off zero the difference is"
-            " significant."
+            " The bands below are simultaneous over all k: the difference is significant"
+            " at each k whose band excludes zero."
         )
     short = [run for run in shown.in_colour(view) if shown.ends[run] < max(shown.ends.values())]
     if short:
-        told += " Thin: beyond the rank by which half of a run’s lists end."
+        told += " Thin lines: beyond the rank at which half of a run’s lists have ended."
     st.html(blocks.note(told))
 
 
@@ -140,7 +140,7 @@ def _panel(
         value_range=shown.ranges[family],
     )
     alt = f"{title} of {w.listing(here.drawing.styles)} by k. {shown.title.text}."
-    picture = section.caption(f"{title} against the number of results counted", section.INTERVALS)
+    picture = section.caption(f"{title} by number of results counted", section.INTERVALS)
     key = f"curve_{family}{coming}"
     link = session.href("curves", k="")
     section.chart(figure, key, alt=alt, picture=picture, clickable=False, zooms=True, chooses=link)
@@ -175,7 +175,7 @@ def _precision_recall(shown: Curves, here: Opened, whole: bool) -> None:
 
 def _table(shown: Curves, here: Opened, whole: bool) -> None:
     more = len(here.drawing.styles) - len(shown.in_colour(here.comparison))
-    told = "Bold: the best of a row." + (f" {w.count(more)} more runs in the CSV." if more else "")
+    told = "Bold: best in the row." + (f" {w.count(more)} more runs in the CSV." if more else "")
     section.noted(
         blocks.note(told), "By cutoff", frame=shown.table, key="table" if whole else "table_lines"
     )

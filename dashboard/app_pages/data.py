@@ -30,9 +30,9 @@ from metrics_core.base.notes import Note
 from metrics_core.tables import Run
 
 _MEANT = (
-    "For searches by an item of the collection, as for duplicates or similar items: a document"
-    " whose id is the query's is taken out of the lists before they are ranked, so that k counts"
-    " the others. Every page says so. Kept with the collection."
+    "For queries that are documents of the collection, as in a search for duplicates or similar"
+    " items. A document with the query's own id is removed from the lists before ranking, so k"
+    " counts the others. Shown on every page and saved with the collection."
 )
 
 
@@ -87,7 +87,7 @@ def render() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         if shown.fit:
-            section.heading("Do the ids match?", "Compared exactly, case included.")
+            section.heading("Do the ids match?", "Compared exactly, case-sensitive.")
             st.html(data.fit_table(shown.fit))
         if library.study is not None and may_be_left_out(library.study):
             own_switch(library.study)
@@ -95,7 +95,7 @@ def render() -> None:
         if here:
             section.heading(
                 "Judgment layers",
-                "Grades that were given here, beside the files. What is on counts in every score.",
+                "Judgments made here, separate from the files. Active layers count in all scores.",
             )
             complete_switch(here.study, "files")
             grading.layers_part()

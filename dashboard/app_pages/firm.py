@@ -41,8 +41,8 @@ def render() -> None:
     strip = answers.firmness(here.study, view)
     st.html(markup.answer(*firmness_finding(strip).parted, styles))
     if not strip.entries:
-        more = "Put more queries in view" if strip.text else "Compare another run"
-        st.html(markup.nothing("Nothing to look into.", f"{more}."))
+        more = "Include more queries" if strip.text else "Compare another run"
+        st.html(markup.nothing("Nothing to check.", f"{more}."))
         return
     # What there is nothing of stands last, and is no check.
     checks = sorted(strip.entries, key=lambda entry: (not entry.brief, entry.tone == "firm"))
@@ -66,7 +66,7 @@ def _unjudged(here: Opened, _: str) -> None:
     view, study = here.comparison, here.study
     found = unjudged.unjudged(study, view)
     reached, likely = found.reached, found.likely
-    how = "exact" if reached.exact else "a bound: the truth may be narrower"
+    how = "exact" if reached.exact else "upper and lower bound"
     interval = likely.interval
     spans = [
         DifferenceRange(
@@ -75,9 +75,9 @@ def _unjudged(here: Opened, _: str) -> None:
         DifferenceRange(
             "Likely",
             # Why it is not known stands in the check's own line.
-            f"graded like similar judged ones, {w.share(LEVEL)} of draws"
+            f"graded like similar judged documents, {w.share(LEVEL)} of draws"
             if interval
-            else "not known",
+            else "unknown",
             float(interval.low) if interval else math.nan,
             float(interval.high) if interval else math.nan,
         ),
@@ -85,16 +85,16 @@ def _unjudged(here: Opened, _: str) -> None:
             "Worst and best case", reached.reason or how, reached.lowest, reached.highest
         ),
     ]
-    label = f"Where the difference on {view.name} could lie, {view.focus} minus {view.baseline}"
+    label = f"Possible range of the difference on {view.name}, {view.focus} minus {view.baseline}"
     st.html(firmness.spans(spans, here.drawing, label))
     defer(lambda: _judge_next(here, found.shares))
 
 
 def _judged_by_k(here: Opened, shares: pd.DataFrame) -> None:
-    with st.popover("How much is judged, by k", type="tertiary", key="judged_by_k"):
+    with st.popover("Judged share by k", type="tertiary", key="judged_by_k"):
         section.heading(
-            "How much is judged",
-            "Share of the documents in the first k ranks of all queries.",
+            "Judged share",
+            "Share of judged documents in the top k of all queries.",
             frame=shares,
             key="judged",
         )
@@ -103,7 +103,7 @@ def _judged_by_k(here: Opened, shares: pd.DataFrame) -> None:
             [Cell(w.count(row["k"])), Cell(w.share(row["run"])), Cell(w.share(row["baseline"]))]
             for row in shares.to_dict("records")
         ]
-        st.html(firmness.table(heads, rows, "How much is judged by k"))
+        st.html(firmness.table(heads, rows, "Judged share by k"))
         complete_switch(here.study, "robustness")
 
 
@@ -113,8 +113,8 @@ def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
     if unknown:
         section.heading(
             "Judge next",
-            f"{as_judged_ranks(unknown)}, so which documents nobody has judged is not known. How"
-            " many there are is, and so is how far they reach.",
+            f"{as_judged_ranks(unknown)}, so it is unknown which documents are unjudged."
+            " Their number and their maximum effect are known.",
         )
         _judged_by_k(here, shares)
         return
@@ -140,8 +140,8 @@ def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
             key="csv_to_judge",
             type="tertiary",
             on_click="ignore",
-            help="Fill in the column relevance and load the file under Files, as judgments."
-            " Rows left empty stay unjudged.",
+            help="Fill in the column relevance, then upload the file under Files as"
+            " judgments. Rows left empty stay unjudged.",
         )
         section.csv_link("Judge next", found.table, "judge_next")
     first = found.table.head(_TO_JUDGE)
@@ -151,7 +151,7 @@ def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
         Column("Judge next, most influential first"),
         Column("Document"),
         *(Column(f"rank in {run}", "number") for run in _pair(here)),
-        Column("could move the mean by", "number"),
+        Column("max. effect on the mean", "number"),
     ]
     rows = [
         [
@@ -170,16 +170,16 @@ def _queries(here: Opened, reason: str) -> None:
     view = here.comparison
     found = firm.removed(here.study, view)
     section.heading(
-        "Fewest queries to drop to reverse it",
-        "At the right the mean of the others, once this query and all above it are gone.",
+        "Fewest queries whose removal reverses the result",
+        "Right: the mean of the remaining queries, after removing this query and all above it.",
         frame=found,
         key="turning",
     )
     if found.empty:
-        st.html(markup.nothing("No query can reverse it.", reason))
+        st.html(markup.nothing("No query can reverse the result.", reason))
         return
-    ends = {"difference": "difference", "left": "mean without it"}
-    _by_query(found, ends, "Fewest queries to drop to reverse it")
+    ends = {"difference": "difference", "left": "mean after removal"}
+    _by_query(found, ends, "Fewest queries whose removal reverses the result")
 
 
 def _by_query(found: pd.DataFrame, named: Mapping[str, str], caption: str) -> None:
@@ -201,9 +201,9 @@ def _cutoff(here: Opened, reason: str) -> None:
         return
     name = view.family
     section.heading(
-        f"{name} by the number of results counted",
-        "Above the scores, below their difference. Its band holds for all k at once: where it is"
-        " clear of zero, the lead is significant.",
+        f"{name} by number of results counted",
+        "Top: the scores. Bottom: their difference, with a band that is simultaneous"
+        " over all k. The lead is significant at each k whose band excludes zero.",
         frame=found.frame,
         key="by_cutoff",
     )
@@ -223,9 +223,9 @@ def _measures(here: Opened, _: str) -> None:
     view = here.comparison
     found = firm.measures(here.study, view).table
     section.heading(
-        "What other measures say",
-        f"Means over the queries in view, {view.focus} minus {view.baseline}. {view.name} is tested"
-        " as on the Overview; the intervals of the other measures hold for all of them together.",
+        "Results on other measures",
+        f"Means over the queries in view, {view.focus} minus {view.baseline}. {view.name}"
+        " is tested as on the Overview; the other measures have simultaneous intervals.",
         frame=found,
         key="measures",
     )
@@ -242,16 +242,16 @@ def _measures(here: Opened, _: str) -> None:
         ]
         for row in found.to_dict("records")
     ]
-    st.html(firmness.table(heads, rows, "The pair under other measures"))
+    st.html(firmness.table(heads, rows, "The two runs on other measures"))
     other, apart = firm.seen_otherwise(here.study, view)
     section.heading(
-        f"Queries that {view.name} and {other} see most differently",
-        "Both differences, each compared in units of its measure's usual difference.",
+        f"Queries on which {view.name} and {other} disagree most",
+        "The two differences are compared in units of each measure's typical difference.",
         frame=apart,
         key="apart",
     )
     named = {"first": view.name, "second": other}
-    _by_query(apart, named, f"Queries seen differently by {view.name} and {other}")
+    _by_query(apart, named, f"Queries on which {view.name} and {other} disagree")
 
 
 def _ties(here: Opened, reason: str) -> None:
@@ -260,30 +260,30 @@ def _ties(here: Opened, reason: str) -> None:
         section.heading("Ties", reason)
         return
     section.heading(
-        "Queries whose difference depends on how ties are broken",
-        "Ties are ranked by document id, which says nothing. At the right the difference in the"
-        " worst and in the best order.",
+        "Queries whose difference depends on tie-breaking",
+        "Ties are broken by document id, which is arbitrary. Right: the difference in"
+        " the worst and in the best order.",
         frame=found,
         key="ties",
     )
     if found.empty:
-        st.html(markup.nothing("None.", "Ties touch no query's difference."))
+        st.html(markup.nothing("None.", "Ties affect no query's difference."))
         return
     ends = {"difference": "difference", "low": "lowest", "high": "highest"}
-    _by_query(found, ends, "Queries moved by how ties are broken")
+    _by_query(found, ends, "Queries affected by tie-breaking")
 
 
 def _missing(here: Opened, _: str) -> None:
     found = firm.lacking(here.study, here.comparison)
     section.heading(
-        "Queries that a run did not answer",
-        "A run that lists nothing for a query has the score of an empty list, mostly 0.",
+        "Queries for which a run has no results",
+        "A run without results for a query gets the score of an empty list, usually 0.",
         frame=found,
         key="missing",
     )
-    heads = [Column("Query"), Column("not answered by")]
+    heads = [Column("Query"), Column("no results from")]
     rows = [[_query(row), Cell(row["run"])] for row in found.head(_SHOWN).to_dict("records")]
-    st.html(firmness.table(heads, rows, "Queries that a run did not answer"))
+    st.html(firmness.table(heads, rows, "Queries for which a run has no results"))
     _rest(len(found))
 
 
@@ -301,7 +301,7 @@ def _query(row: dict[str, object]) -> Cell:
 
 def _rest(count: int) -> None:
     if count > _SHOWN:
-        st.html(markup.nothing("", f"{w.count(count - _SHOWN)} more stand in the CSV."))
+        st.html(markup.nothing("", f"{w.count(count - _SHOWN)} more are in the CSV."))
 
 
 _PARTS = {

@@ -64,7 +64,7 @@ def _card(run: str) -> None:
     own, slot = library.own_names.get(run, run), library.slots[run]
     file = library.run_files.get(run)
     name = st.text_input(
-        "Name", run, key=f"{_NAME}_{run}", help=f"Empty: {literal(own)}, as in its file."
+        "Name", run, key=f"{_NAME}_{run}", help=f"If empty: {literal(own)}, as in its file."
     )
     offered = [RunStyle(name, at) for at in sorted({*range(COLORS), slot})]
     glyphs = {style.slot: f":gray[&#{ord(style.glyph)};]" for style in offered}
@@ -74,15 +74,15 @@ def _card(run: str) -> None:
         default=slot,
         format_func=glyphs.__getitem__,
         key="run_slot",
-        help="Kept for good. While a run is the baseline it is drawn in ink.",
+        help="Saved permanently. While a run is the baseline, it is drawn in the text colour.",
     )
     st.html(navigation.pill_colors("run_slot", offered))
     holder = next((n for n, at in library.slots.items() if at == chosen and n != run), None)
     if holder is not None:
-        st.caption(f"{literal(holder)} has this one: the two change places.")
+        st.caption(f"{literal(holder)} already uses this one; the two runs will swap.")
     if file is not None and file.file != run:
         st.caption(
-            f"From the file {literal(file.file)}. Kept with the collection, not in the file."
+            f"From the file {literal(file.file)}. Saved with the collection, not in the file."
         )
     if st.button("Save", type="primary"):
         try:
@@ -204,11 +204,11 @@ def stands_in(page: Page) -> bool:
     said = list[Markup]()
     mapped = maps_said(here.study)
     if mapped:
-        sentence = "Ids are read another way than they stand. Files takes it back."
+        sentence = "Ids are mapped. Undo under Files."
         said.append(data.receipt(sentence, f"{w.sentence_case(mapped)}."))
     left_out = own_left_out(here.study)
     if left_out:
-        said.append(data.receipt(f"{left_out} Files takes it back."))
+        said.append(data.receipt(f"{left_out} Undo under Files."))
     told = Markup().join([told, *said, *map(data.error_card, here.refused)])
     if told:
         room.html(told)
@@ -220,22 +220,26 @@ def _no_longer_fits(here: Opened, page: Page) -> bool:
     lacking = {name: said for name, said in here.view.lacking.items() if name in asked}
     if not lacking:
         return False
-    st.html(markup.nothing("This link asks for what is not here.", " ".join(lacking.values())))
+    st.html(
+        markup.nothing(
+            "This link refers to something that is no longer here:", " ".join(lacking.values())
+        )
+    )
     # The sentence on the runs speaks of all fields that name runs.
     runs = {"run": "", "base": "", "also": ()} if "run" in lacking else {}
     how = dict.fromkeys(method_key.FIELDS, "") if "test" in lacking else {}
     empty = {field.name: field.empty for field in (*SHARED, *page.fields) if field.name in lacking}
-    st.button("Show what is here", on_click=session.change, kwargs=runs | how | empty)
+    st.button("Continue without it", on_click=session.change, kwargs=runs | how | empty)
     return True
 
 
 def _nothing_in_view(here: Opened) -> bool:
     if here.study.in_view(here.comparison).any():
         return False
-    st.html(markup.nothing("No query is in view.", "The filters leave none."))
+    st.html(markup.nothing("No queries in view.", "No query matches the filters."))
     narrowing = {control.name: "" for control in CONTROLS if control.narrows}
     back = {"where": (), **narrowing}
-    st.button("Take back all filters", on_click=session.change, kwargs=back)
+    st.button("Clear filters", on_click=session.change, kwargs=back)
     return True
 
 
@@ -245,7 +249,7 @@ def _lacking_data(here: Opened) -> bool:
     if lacking is None:
         return False
     refuse(lacking)
-    st.button("Show the usual measure", on_click=session.change, kwargs={"m": ""})
+    st.button("Show the default measure", on_click=session.change, kwargs={"m": ""})
     return True
 
 

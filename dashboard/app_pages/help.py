@@ -13,11 +13,11 @@ def render() -> None:
     """What the words of the pages mean, the measures, and the keys that work everywhere; or the
     formats of files."""
     if session.address()["about"] == help_page.FORMATS:
-        lead = "A format is recognised by what a file holds; Files says what each was read as."
+        lead = "Formats are recognised by content. Files shows how each file was read."
         st.html(markup.answer("File formats", lead, {}))
         st.html(help_page.formats(file_formats(), session.href("help", about="")))
         return
-    st.html(markup.answer("Help", "Words, keys, and where more is said.", {}))
+    st.html(markup.answer("Help", "Glossary and keyboard shortcuts.", {}))
     if served_by_streamlit():
         st.html(
             data.receipt(

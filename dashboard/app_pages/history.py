@@ -44,7 +44,9 @@ def render() -> None:
     dates = version_dates(study.names, library_here().run_files)
     runs = answers.versions(study, asked["in_order"], asked["versions"], dates)
     if len(runs) < FEWEST_VERSIONS:
-        st.html(markup.nothing("One run has no history.", "Load another version of the system."))
+        st.html(
+            markup.nothing("A history needs two versions.", "Add another version of the system.")
+        )
         return
     columns = list(study.columns(view))
     by = asked["by"] if asked["by"] in columns else next(iter(study.splitting(view)), "")
@@ -52,7 +54,7 @@ def render() -> None:
     if asked["in_order"] == answers.NONE:
         st.html(markup.answer(*not_versions_finding().parted, {}))
         back = {"in_order": "", "versions": ()}
-        st.button("They are versions", on_click=session.change, kwargs=back)
+        st.button("Treat as versions", on_click=session.change, kwargs=back)
         return
     shown = answers.history_page(study, view, runs, are_versions=told)
     st.html(markup.answer(*shown.finding.parted, here.look.styles))
@@ -72,7 +74,7 @@ def _asked(runs: tuple[str, ...]) -> None:
         yes = {"versions": runs}
         st.button("Yes, in this order", type="primary", on_click=session.change, kwargs=yes)
         st.button("No, they are different systems", on_click=session.change, kwargs=_SYSTEMS)
-    told = "“No”: this page says nothing of progress, Ranking compares all. It can be taken back."
+    told = "“No”: this page shows no progress, and Ranking compares all runs. You can undo this."
     st.html(blocks.remarks([told]))
 
 
@@ -129,7 +131,7 @@ def _beside(here: Opened) -> None:
             store=lambda chosen: {"also_from": tuple(chosen)},
             options=[*found, *(identity for identity in asked if identity not in found)],
             format_func=lambda identity: known.name_of(identity) + shared.get(identity, ""),
-            help="Their versions are drawn apart, by their own judgments, and compared with none.",
+            help="Their versions are drawn apart, scored by their own judgments, not compared.",
         )
 
 
@@ -181,8 +183,8 @@ def _slices(runs: tuple[str, ...], columns: list[str], by: str, here: Opened) ->
     slices = answers.history_slices(here.study, view, runs, by)
     section.heading(
         f"By {by}",
-        f"Mean {view.measure} of each group. “Worse since” names the version from which on a group"
-        " is clearly worse than it was at its best, for all groups and versions together.",
+        f"Mean {view.measure} of each group. “Worse since” is the version from which a group is"
+        " significantly worse than at its best, corrected for all groups and versions.",
         frame=slices.means,
         key="history",
     )
@@ -203,14 +205,18 @@ def _slices(runs: tuple[str, ...], columns: list[str], by: str, here: Opened) ->
 def _queries(shown: HistoryPage, here: Opened) -> None:
     found = shown.queries
     if found.empty:
-        st.html(markup.nothing("No query broke or was fixed.", "Each stayed good or not good."))
+        st.html(
+            markup.nothing(
+                "No query was broken or fixed.", "Each query stayed good or stayed failing."
+            )
+        )
         return
     first = found.head(answers.MOST_QUERIES)
     more = f" The first {w.count(len(first))} are shown." if len(first) < len(found) else ""
     section.heading(
         f"{section.counted(len(found), 'query', 'queries')} changed",
-        f"{GOOD} What is not good now stands first, latest on top;"
-        f" a query that changed three times or more went back and forth.{more}",
+        f"{GOOD} Currently failing first, most recent on top. A query that changed three"
+        f" times or more went back and forth.{more}",
         frame=found,
         key="changed",
     )

@@ -33,7 +33,7 @@ def _all() -> None:
     st.html(
         markup.answer(
             f"{w.count(shown.total)} measures",
-            "Find one by name, by its name elsewhere, or by what you want to know.",
+            "Search by name, by its name in other tools, or by what you want to know.",
             {},
         )
     )
@@ -74,13 +74,13 @@ def _one(shown: MeasureDetail, *, in_use: bool) -> None:
     st.html(measures.head(told, back, use, shown.why_not))
     with st.container(key="formula"):
         st.latex(told.formula)
-    section.heading("Parameters", "What may stand in its name.")
+    section.heading("Parameters", "What the measure's name can contain.")
     st.html(measures.parameters(told))
     section.heading("Good to know", "")
     st.html(measures.facts(told))
     section.heading(
-        "Worked out by hand",
-        "A list of six documents, first to last, each with its grade. Relevant is grade 1 or more.",
+        "Worked example",
+        "A list of six documents in rank order, each with its grade. Grade 1 or more is relevant.",
     )
     st.html(measures.worked(told))
 

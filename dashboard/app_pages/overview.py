@@ -138,7 +138,7 @@ def _leaderboard(shown: Overview, here: Opened) -> None:
         )
         section.csv_link("Runs and measures", shown.table, "runs")
     title = f"All {w.count(len(shown.every))} runs"
-    told.html(markup.section(title, "Their places are being worked out."))
+    told.html(markup.section(title, "Their places are being computed."))
     room = st.empty()
 
     def draw(found: AllPairs | None) -> None:
@@ -184,16 +184,16 @@ def _how_coloured(shown: Overview, here: Opened) -> str:
     view = here.comparison
     if len(shown.comparison) < 2:
         return ""
-    small = f"Differences are to {view.baseline}"
+    small = f"Differences from {view.baseline}"
     if not shown.coloured:
         enough = (shown.comparison["queries"] >= FEWEST_QUERIES).any()
-        few = f"{FEWEST_DIFFERING} that differ" if enough else f"{FEWEST_QUERIES}"
-        return f"{small}; under {few} queries none is tested."
+        few = f"{FEWEST_DIFFERING} differing" if enough else f"{FEWEST_QUERIES}"
+        return f"{small}; none is tested with fewer than {few} queries."
     told = f"{small}; {shown.coloured}."
     if not shown.is_leaderboard:
         return told
     pairs = w.count(math.comb(len(shown.every), 2))
-    return f"{told} Place: the range left open after correction for all {pairs} pairs."
+    return f"{told} Place: the possible range after correction for all {pairs} pairs."
 
 
 def _lists(shown: Overview, here: Opened, row: dict[str, int]) -> Markup:
@@ -220,9 +220,9 @@ def _lists(shown: Overview, here: Opened, row: dict[str, int]) -> Markup:
 def _differences(shown: Overview, here: Opened) -> None:
     view = here.comparison
     section.heading(
-        f"Difference to {view.baseline} on {view.name}",
-        f"Effect size is the mean difference in standard deviations of the queries’ differences."
-        f" Right: queries lost, won, and the same within ±{SAME:g}.",
+        f"Difference from {view.baseline} on {view.name}",
+        "Effect size: the mean difference divided by the standard deviation of the"
+        f" queries’ differences. Right: queries lost, won, and the same within ±{SAME:g}.",
         frame=shown.comparison,
         key="difference",
     )
@@ -261,7 +261,7 @@ def _of_one_run(shown: Overview, here: Opened) -> None:
     _answer(shown, here)
     if view.loaded < 2:
         text = (
-            "The same queries from another version or system, in any of the formats Ranklens reads."
+            "Add results of another version or system on the same queries, in any supported format."
         )
         st.html(
             untested.box("Add a second run to compare", text, "Add a run", session.href("data"))
@@ -270,7 +270,7 @@ def _of_one_run(shown: Overview, here: Opened) -> None:
         first = answers.first_comparison(here.study, here.view.address)
         way = session.href("overview", run=first.focus, base=first.baseline)
         label = f"Compare {first.focus} with {first.baseline}"
-        st.html(untested.box(f"How good {view.focus} is, not whether it is better", "", label, way))
+        st.html(untested.box(f"{view.focus} is shown alone, without a comparison", "", label, way))
     if shown.is_leaderboard or len(here.study.names) > 1:
         _runs(shown, here)
     else:

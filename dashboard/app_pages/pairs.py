@@ -64,9 +64,9 @@ def render() -> None:
 
 def _too_few_runs(here: Opened) -> None:
     runs = section.counted(len(here.study.names), "run is", "runs are")
-    text = f"The Ranking compares {w.number(FEWEST_OF_PAIRS)} runs or more; {runs} loaded."
+    text = f"Ranking needs at least {w.number(FEWEST_OF_PAIRS)} runs; {runs} loaded."
     st.html(markup.nothing("There are too few runs for this page.", text))
-    if st.button("To the Overview"):
+    if st.button("Open the Overview"):
         session.goto("overview")
 
 
@@ -81,7 +81,7 @@ def _found_by_name(shown: Pairs, here: Opened) -> tuple[str, ...]:
         "named",
         value=asked,
         store=lambda text: {"named": text.strip()},
-        placeholder="Find runs: parts of their names, with commas between",
+        placeholder="Find runs: parts of names, separated by commas",
         label_visibility="collapsed",
         width=420,
     )
@@ -163,17 +163,17 @@ def _table(shown: Pairs, runs: tuple[str, ...], here: Opened, whole: bool) -> No
             lambda key: session.href("pairs", m=key),
         )
     )
-    told = f"Under {FEWEST_QUERIES} queries there are no intervals and no places."
+    told = f"With fewer than {FEWEST_QUERIES} queries there are no intervals and no places."
     if shown.found.draws:
         bests = len(shown.found.possible_bests) > 1
         told = f"Bracket: may be the best on {view.name}. " if bests else ""
         told += (
-            f"Intervals {w.share(LEVEL)}, each run’s own; places are corrected for all"
-            f" {w.number(shown.found.n_pairs)} pairs on a measure, so overlapping intervals do not"
-            " decide."
+            f"The {w.share(LEVEL)} intervals are each run’s own. Places are corrected for"
+            f" all {w.number(shown.found.n_pairs)} pairs on a measure, so overlapping"
+            " intervals are not decisive."
         )
     key = "ranking" if whole else "ranking_awaited"
-    note = blocks.note(f"{told} Choose a head to rank by it.")
+    note = blocks.note(f"{told} Click a column to sort.")
     section.noted(note, "Ranking", frame=ranking.table, key=key)
 
 
@@ -200,18 +200,18 @@ def _how_read(shown: Pairs, runs: tuple[str, ...], here: Opened) -> str:
     """How the triangle is read, and what is coloured."""
     found = shown.found
     every = len(found.runs)
-    told = "The run with the higher mean is the row. "
+    told = "Each row is the run with the higher mean. "
     if len(runs) < every:
         told = f"{w.sentence_case(w.number(len(runs)))} of {w.count(every)} runs. {told}"
     if not found.draws:
-        return f"{told}Under {FEWEST_QUERIES} queries no pair is tested: none is coloured."
+        return f"{told}With fewer than {FEWEST_QUERIES} queries no pair is tested or coloured."
     few = f" Pairs that share fewer than {FEWEST_QUERIES} queries are not tested."
     corrected = f"not significant after correction for all {w.number(found.n_pairs)} pairs"
     level = w.share(here.comparison.method.level)
-    ends = f"{level} intervals"
+    ends = f"simultaneous {level} intervals"
     if len(runs) > blocks.ROOMY:
-        ends = f"a cell tells its {level} interval"
-    told += f"Grey: {corrected}; {ends}, for all of them together."
+        ends = f"hover for the simultaneous {level} CI"
+    told += f"Grey: {corrected}; {ends}."
     return f"{told}{few if found.too_few else ''}"
 
 
@@ -226,7 +226,7 @@ def _rests_on(shown: Pairs, here: Opened) -> tuple[str, str]:
     if not shown.found.draws:
         return told, ""
     draws, pairs = w.count(shown.found.draws), w.count(shown.found.n_pairs)
-    how = f"Tested by {draws} bootstrap draws and random signs; corrected for all {pairs} pairs"
+    how = f"Tested by {draws} bootstrap draws and sign flips; corrected for all {pairs} pairs"
     return told, f"{how} (geometric mean of Holm and step-down max-statistic)."
 
 

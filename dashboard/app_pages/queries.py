@@ -72,9 +72,9 @@ def _no_match(shown: QueryList, here: Opened) -> None:
     asked, listed = here.view.address, _queries(shown.listed)
     narrowed = asked["s"] or asked["filter"] or asked["pick"]
     if asked["s"] and not asked["filter"] and not asked["pick"]:
-        text = f"None of the {listed} shown by “{named}” contains “{asked['s']}”."
+        text = f"None of the {listed} under “{named}” contains “{asked['s']}”."
     elif narrowed:
-        text = f"None of the {listed} shown by “{named}” is left."
+        text = f"None of the {listed} under “{named}” matches."
     else:
         text = f"None of the {_queries(len(shown.frame))} is in this list."
     st.html(markup.nothing("No query matches.", text))

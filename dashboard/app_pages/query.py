@@ -33,11 +33,11 @@ _LISTS = {
     "same": " that stayed the same",
     "none": " that fail with every run",
     "zero": " at zero",
-    "missing": " that a run lacks",
+    "missing": " with no results from a run",
     "fixed": " that were fixed",
     "broken": " that were broken",
     "both": " that fail with both",
-    **{key: f" of the kind “{kind}”" for key, kind in FAILURES.items()},
+    **{key: f" of type “{kind}”" for key, kind in FAILURES.items()},
 }
 
 
@@ -146,8 +146,8 @@ def _missed(shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None
     relevant = section.counted(found.n_relevant, "relevant document", "relevant documents")
     section.heading(
         f"Relevant, but not in the top {k} of {view.focus}",
-        f"{w.count(lacking)} of {relevant}; {w.count(found.n_judged)} judged. Rank in each run; a"
-        f" dash: not among the first {w.count(study.deepest)}.",
+        f"{w.count(lacking)} of {relevant}; {w.count(found.n_judged)} judged. Rank in"
+        f" each run; a dash means not in the top {w.count(study.deepest)}.",
         frame=found.missed,
         key="missed",
     )

@@ -24,7 +24,7 @@ def made(arguments: Sequence[str]) -> str:
         size = size_text(file.tell())
     message = f"{out}: {size}, a backup of {folder}"
     if damaged:
-        message += f"\nDamaged, and copied as it is: {w.listing(damaged)}"
+        message += f"\nDamaged, copied unchanged: {w.listing(damaged)}"
     return message
 
 

@@ -70,10 +70,12 @@ def made(arguments: Sequence[str]) -> str:
     options = FigureOptions(**vars(_parser().parse_args(arguments)))
     ending = Path(options.out).suffix.lower()
     if ending not in (".svg", ".pdf"):
-        raise ParameterError(f"{options.out} is neither SVG nor PDF.", "End it in .svg or .pdf.")
+        raise ParameterError(
+            f"{options.out} is neither SVG nor PDF.", "Use a name that ends in .svg or .pdf."
+        )
     study, view, _ = viewed(options, "A figure", also=(EVERYBODY,))
     if view.alone and options.figure != "curves":
-        raise RanklensError(f"There is nothing but {view.focus} to compare.", "Give another run.")
+        raise RanklensError(f"There is no run to compare with {view.focus}.", "Add another run.")
     drawing = Drawing.of(view, study.names)
     asked = _Asked(study, view, drawing, px_of(options.width), options.by)
     chart, told = FIGURES[options.figure](asked)
@@ -96,9 +98,9 @@ def _parser() -> argparse.ArgumentParser:
             type=_millimetres,
             default="column",
             metavar="SIZE",
-            help="column (84 mm), page (174 mm), or such as 3.3in; text is 7.5 pt at any (column)",
+            help="column (84 mm), page (174 mm), or such as 3.3in; text is always 7.5 pt (column)",
         )
-        own.add_argument("--by", metavar="COLUMN", help="of a breakdown (the first column)")
+        own.add_argument("--by", metavar="COLUMN", help="column of a breakdown (the first column)")
     return parser
 
 
@@ -107,10 +109,10 @@ def _millimetres(text: str) -> float:
     found = re.fullmatch(r"(\d+\.?\d*|\.\d+) ?(mm|cm|in|pt)", text.strip())
     size = _WIDTHS.get(text) or (float(found[1]) * _MM[found[2]] if found else 0.0)
     if not size:
-        raise argparse.ArgumentTypeError(f"{text!r} is no width such as column, page, 84mm, 3.3in")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a width like column, page, 84mm, 3.3in")
     if not LEAST_MM <= size <= _MOST_MM:
         raise argparse.ArgumentTypeError(
-            f"{text} is no width for a figure, which has {LEAST_MM:.0f} to {_MOST_MM:.0f} mm"
+            f"{text} is not a width for a figure: it has {LEAST_MM:.0f} to {_MOST_MM:.0f} mm"
         )
     return size
 
@@ -120,7 +122,9 @@ def _curves(asked: _Asked) -> _Figure:
     shown = curves(asked.study, view)
     family = view.family
     if view.measure.cutoff is None or family not in shown.frames:
-        raise ParameterError(f"{view.name} has no cutoff to vary.", "Ask for one such as nDCG@10.")
+        raise ParameterError(
+            f"{view.name} has no cutoff to vary.", "Use a measure such as nDCG@10."
+        )
     own = shown.in_colour(view)
     chart = measure_by_cutoff(
         shown.frames[family],
@@ -134,7 +138,7 @@ def _curves(asked: _Asked) -> _Figure:
         told += f"; below minus {view.baseline}"
     if shown.queries >= FEWEST_QUERIES:
         told += "; bands 95\N{NO-BREAK SPACE}%"
-        told += "" if view.alone else ", those below for all k together"
+        told += "" if view.alone else ", those below simultaneous over all k"
     more = len(drawing.styles) - len(own)
     told += f"; {w.number(more)} more {w.plural(more, 'run')} in grey" if more else ""
     keyed = [drawing.styles[run] for run in own]
@@ -145,7 +149,9 @@ def _forest(asked: _Asked) -> _Figure:
     view = asked.view
     frame = of_shown(compared(asked.study, view, view.measure), view)
     tested = int(frame["p_corrected"].notna().sum())
-    told = f"Difference to {view.baseline} on {view.name}, {_queries(int(frame['queries'].max()))}"
+    told = (
+        f"Difference from {view.baseline} on {view.name}, {_queries(int(frame['queries'].max()))}"
+    )
     told += _corrected(tested, "comparison")
     return _Figure(printed(forest(frame, asked.drawing), asked.drawing, below=_axis(view)), told)
 
@@ -157,12 +163,14 @@ def _breakdown(asked: _Asked) -> _Figure:
         raise UnknownColumnError(asked.by, columns)
     found = breakdown(study, view, asked.by or "")
     if not found.columns:
-        raise RanklensError("Nothing tells the queries apart.", "Give --queries with columns.")
+        raise RanklensError(
+            "There is nothing to group the queries by.", "Pass --queries FILE with columns."
+        )
     scores = group_scores(study, view, found.by, tuple(found.groups["group"]))
     chart = difference_by_group(scores.groups, asked.drawing, order=scores.order)
-    told = f"Difference to {view.baseline} on {view.name} by {found.column}"
+    told = f"Difference from {view.baseline} on {view.name} by {found.column}"
     told += _corrected(found.looked_at, "group")
-    told += f" Groups under {FEWEST_QUERIES} queries have none."
+    told += f" Groups with fewer than {FEWEST_QUERIES} queries have none."
     runs = runs_drawn(scores.groups, asked.drawing, "difference")
     return _Figure(_keyed(chart, asked, runs, below=_axis(view)), told)
 

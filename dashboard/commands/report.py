@@ -54,8 +54,8 @@ def made(arguments: Sequence[str]) -> str:
     if options.with_data and (options.public or options.no_texts):
         other = "--public" if options.public else "--no-texts"
         raise RanklensError(
-            f"--with-data carries names and texts, which {other} leaves out.",
-            "Leave one of the two out.",
+            f"--with-data includes names and texts, which {other} leaves out.",
+            "Use only one of the two.",
         )
     study, view, read = viewed(options, "A report")
     leaving = shared(study, options.include)
@@ -67,7 +67,7 @@ def made(arguments: Sequence[str]) -> str:
     data = _packed(title, study, options, read) if options.with_data else b""
     asked = ReportRequest(title, options.text, parts, said=leaving.said, data=data)
     queries = w.count(len(study.query_ids))
-    with step(f"Working out the report of {queries} queries"):
+    with step(f"Creating the report of {queries} queries"):
         size = written(document(report(study, view, files), drawing, asked), options.out)
     pair = f"{view.focus} against {view.baseline} on {view.name}"
     return f"{options.out}: {size_text(size)}, {pair}"
@@ -76,12 +76,14 @@ def made(arguments: Sequence[str]) -> str:
 def _parser() -> CommandParser:
     parser = CommandParser(
         prog="ranklens report",
-        description="One HTML or PDF file of a comparison, for who has no Ranklens.",
+        description="One HTML or PDF file of a comparison, for readers without Ranklens.",
     )
     add_view_options(parser, "report.html")
-    parser.add_argument("--title", default="", help="what stands on top")
-    parser.add_argument("--text", default="", help="a paragraph of your own above all")
-    parser.add_argument("--parts", metavar="NAME,…", help=f"of {', '.join(PARTS)} (all)")
+    parser.add_argument("--title", default="", help="the title of the report")
+    parser.add_argument("--text", default="", help="an introduction, above all else")
+    parser.add_argument(
+        "--parts", metavar="NAME,…", help=f"parts to include, of {', '.join(PARTS)} (all)"
+    )
     parser.add_argument(
         "--public",
         action="store_true",
@@ -95,7 +97,7 @@ def _parser() -> CommandParser:
     parser.add_argument(
         "--with-data",
         action="store_true",
-        help="the file carries runs, judgments, queries and documents, and opens in Ranklens",
+        help="include runs, judgments, queries and documents; the file opens in Ranklens",
     )
     return parser
 
@@ -106,7 +108,9 @@ def _parts(names: str | None) -> tuple[str, ...]:
     wanted = [name.strip() for name in names.split(",")]
     for name in wanted:
         if name not in PARTS:
-            raise RanklensError(f"A report has no part {name}.", f"There are {', '.join(PARTS)}.")
+            raise RanklensError(
+                f"A report has no part {name}.", f"Its parts are {', '.join(PARTS)}."
+            )
     return tuple(part for part in PARTS if part in wanted)
 
 

@@ -28,12 +28,14 @@ class ViewOptions(ReadingOptions):
 def add_view_options(parser: argparse.ArgumentParser, out: str) -> None:
     """The files, the measure and the runs; `out` is where the file stands if nothing is said."""
     add_reading_options(parser, measures=("nDCG@10",))
-    parser.add_argument("-o", "--out", default=out, metavar="FILE", help=f"or .pdf ({out})")
     parser.add_argument(
-        "--baseline", dest="against", metavar="RUN", help="its name (the first run)"
+        "-o", "--out", default=out, metavar="FILE", help=f"output file, also .pdf ({out})"
     )
     parser.add_argument(
-        "--run", dest="focus", metavar="RUN", help="of whom it speaks (the best of the others)"
+        "--baseline", dest="against", metavar="RUN", help="name of the baseline (the first run)"
+    )
+    parser.add_argument(
+        "--run", dest="focus", metavar="RUN", help="the run to compare (the best of the others)"
     )
     parser.add_argument("--queries", metavar="FILE", help="the queries with texts and columns")
     parser.set_defaults(format="")
@@ -49,7 +51,7 @@ def viewed(
     read = read_files(options)
     if len(read.measures) > 1:
         names = w.listing(map(str, read.measures))
-        raise ParameterError(f"{what} is of one measure, not of {names}.", "Make one for each.")
+        raise ParameterError(f"{what} shows one measure, not {names}.", "Create one for each.")
     study = _study(read, options)
     shown = study.comparison(
         read.measures[0], baseline=options.against, focus=options.focus, also=tuple(also)

@@ -8,7 +8,7 @@ const PATIENCE = 5000;
 const DEAF = 3000;
 const LATER = 1000;
 const SILENT =
-  'Ranklens does not answer. It may have been ended: start it again, and this page goes on by itself.';
+  'Ranklens is not responding. It may have stopped. Start it again, and this page reconnects by itself.';
 
 const app = () => document.querySelector('[data-testid=stApp]');
 const connected = () => app()?.dataset.testConnectionState === 'CONNECTED';

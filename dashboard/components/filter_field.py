@@ -18,7 +18,7 @@ _FIELD = st.components.v2.component(
     ' aria-autocomplete="list" aria-expanded="false" aria-controls="entries" autocomplete="off"'
     ' autocapitalize="off" spellcheck="false"><kbd aria-hidden="true">/</kbd><span class="apply"'
     ' aria-hidden="true">Press Enter to apply</span><ul id="entries" role="listbox"'
-    ' aria-label="What can stand here" hidden></ul></div>',
+    ' aria-label="Suggestions" hidden></ul></div>',
     css=(_HERE / "filter_line.css").read_text("utf-8"),
     js=(_HERE / "filter_words.js").read_text("utf-8")
     + (_HERE / "filter_line.js").read_text("utf-8"),

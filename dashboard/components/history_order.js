@@ -177,7 +177,7 @@ const chipFor = (name, at) => {
     title,
     button('step', '◂', `Move ${name} earlier`, () => place(name, at - 1), at === 0),
     button('step', '▸', `Move ${name} later`, () => place(name, at + 1), at === names.length - 1),
-    button('out', '✕', `Take out ${name}`, () => takeOut(name), few),
+    button('out', '✕', `Remove ${name}`, () => takeOut(name), few),
   );
   chip.onpointerdown = (event) => pressed(event, chip, name);
   chip.onpointermove = moved;
@@ -210,7 +210,7 @@ const draw = () => {
   if (out.length) left.append(node('li', '', 'Left out:'));
   for (const name of out) {
     const item = node('li');
-    item.append(button('in', `+ ${page.data.short[name] ?? name}`, `Put back ${name}`, () => putBack(name)));
+    item.append(button('in', `+ ${page.data.short[name] ?? name}`, `Restore ${name}`, () => putBack(name)));
     left.append(item);
   }
   left.hidden = !out.length;

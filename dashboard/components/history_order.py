@@ -17,8 +17,8 @@ _NAME, _SHORT, _MANY = 28, 14, 12
 
 _CHIPS = st.components.v2.component(
     "ranklens_order",
-    html='<div class="order"><p id="keys">Drag a version by its dots, or move it by its arrows; ✕'
-    ' takes it out<span class="keys">. Keys: Alt and an arrow, Delete</span>.</p><ol></ol><ul'
+    html='<div class="order"><p id="keys">Drag a version by its dots, or move it with its arrows;'
+    ' ✕ removes it<span class="keys">. Keys: Alt and an arrow, Delete</span>.</p><ol></ol><ul'
     ' hidden></ul><div class="said" role="status"></div></div>',
     css=(_HERE / "history_order.css").read_text("utf-8"),
     js=(_HERE / "history_order.js").read_text("utf-8"),

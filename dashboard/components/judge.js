@@ -220,8 +220,8 @@ const NEXT = 4;
 // behind the ones at hand.
 const comesNext = (row) => {
   const next = rows().filter((other) => open(other) && keyOf(other) !== keyOf(row));
-  const made = node('aside', 'next', undefined, { 'aria-label': 'What comes next' });
-  const head = node('p', 'head', next.length ? 'What comes next' : 'This is the last one');
+  const made = node('aside', 'next', undefined, { 'aria-label': 'Next documents' });
+  const head = node('p', 'head', next.length ? 'Next documents' : 'This is the last one');
   const counted = next.filter((other) => other.settles || !page.data.settle).length + page.data.queue.behind;
   if (counted) head.append(node('small', '', count(counted)));
   made.append(head);
@@ -301,7 +301,7 @@ const changes = (row) => {
   const list = node('ul', '');
   const own = (row && scores[row.query_id]) ?? [];
   list.append(...every.map(changeOf), ...own.map(([run, ...both]) => changeOf([`this query, ${run}`, ...both])));
-  made.append(node('h2', '', 'What your grades change'), list, node('p', '', of));
+  made.append(node('h2', '', 'Effect of your grades'), list, node('p', '', of));
   return made;
 };
 
@@ -323,7 +323,7 @@ const orders = () => {
 };
 
 const saved = () => {
-  const made = node('p', 'keys', 'Saved at once in your own layer; the uploaded judgments stay as they are.');
+  const made = node('p', 'keys', 'Saved automatically as your own layer; uploaded judgments are unchanged.');
   made.append(node('span', 'hint', ' Space scrolls a long document.'));
   return made;
 };

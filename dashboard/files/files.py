@@ -202,7 +202,7 @@ def with_parts_joined(files: Sequence[File]) -> list[File]:
     listed = list(files)
     for first, others, run in joined_parts([(f.file, f.table) for f in files]):
         listed[first] = replace(listed[first], table=run)
-        why = f"a part of {run.name}, as {listed[first].file} is"
+        why = f"part of {run.name}, together with {listed[first].file}"
         for place in others:
             listed[place] = replace(listed[place], used=False, why_not=why)
     return listed

@@ -64,7 +64,7 @@ def opened_cut(origin: Origin, name: str) -> Cut:
     with opened_plain(origin) as file, opened_zip(name, file) as packed:
         members = [member for member in zip_members(packed) if member != ABOUT]
         if len(members) > MOST_FILES:
-            raise RanklensError(f"{name} holds more than {MOST_FILES:,} files.")
+            raise RanklensError(f"{name} contains more than {MOST_FILES:,} files.")
         size, most = sum(packed.getinfo(m).file_size for m in members), size_of(origin)
         check_unpacked(name, size, USUAL_LIMIT.unpacked(most), USUAL_LIMIT)
         files = {m: member_bytes(name, packed, m, USUAL_LIMIT) for m in members}

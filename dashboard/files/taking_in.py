@@ -84,7 +84,7 @@ class Taken:
         except Exception as error:  # one file's failure must not take the others with it
             refused = RanklensError(
                 f"{given.name} could not be read: {type(error).__name__}.",
-                "This is a fault of Ranklens; the other files are not affected.",
+                "This is a bug in Ranklens; the other files are not affected.",
             )
         self.refused.append((given, refused))
         return []

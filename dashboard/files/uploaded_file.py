@@ -102,8 +102,8 @@ def tables_of(
     RanklensError."""
     if is_beside_parts(given.name):
         raise RanklensError(
-            f"{given.name} is what Spark or Hadoop puts beside its files; it holds no table.",
-            "Give the files beside it, part-00000… and its kin.",
+            f"{given.name} is a helper file that Spark or Hadoop writes; it contains no table.",
+            "Give the data files beside it: part-00000… and the others.",
         )
     if "kind" not in choices and formats.is_set(given.origin):
         return with_stored_compared(formats.read_set(given.origin, name=given.name, **choices))

@@ -85,5 +85,5 @@ def doing(action: Callable[[], None]) -> None:
         tell_error(error)
     except KeyError:
         tell(
-            "That is no longer there.", "It was removed for good, in another window or at a start."
+            "This no longer exists.", "It was deleted for good, in another window or at a restart."
         )

@@ -302,9 +302,9 @@ def _left_out(folder: Path | None, listing: Listing) -> tuple[Note, ...]:
         return ()
     names = [str(path.relative_to(folder)) for path in listing.left_out]
     message = (
-        f"the folder holds {w.count(len(listing.read) + len(names))} files;"
-        f" {w.count(len(names))} of them, runs first, were left out: {w.listing(names[:3])}"
-        f"{' …' if len(names) > 3 else ''}"
+        f"the folder contains {w.count(len(listing.read) + len(names))} files;"
+        f" {w.count(len(names))} of them, runs first, were skipped:"
+        f" {w.listing(names[:3])}{' …' if len(names) > 3 else ''}"
     )
     return (Note("left_out", message, len(names), loud=True),)
 

@@ -35,8 +35,8 @@ def came_back(back: Mapping[str, Any] | None) -> None:
     if back["large"]:
         tell(
             f"{w.listing(back['large'])} {w.plural(len(back['large']), 'is', 'are')} larger than"
-            f" {size_text(largest_upload())}, the most that a browser can add.",
-            "Pack it (.gz, .zst), or start Ranklens with its folder: make run DATA=folder.",
+            f" {size_text(largest_upload())}, the limit for uploads in the browser.",
+            "Compress it (.gz, .zst), or start Ranklens with its folder: make run DATA=folder.",
             alarming=True,
         )
     if back["cut"]:

@@ -97,7 +97,7 @@ def assemble(
     listed = [
         f
         if f.kind in (None, "run") or f.key in chosen
-        else replace(f, used=False, why_not="not used: another file of its kind is")
+        else replace(f, used=False, why_not="not in use")
         for f in listed
     ]
     study = None
@@ -161,7 +161,7 @@ def _mapped(table: AnyTable, settings: Settings) -> AnyTable:
         return with_mapped_ids(table, maps)
     except RanklensError as error:
         return table.noting(
-            Note("not_mapped", f"its ids stand as they are: {error.message}", loud=True)
+            Note("not_mapped", f"its ids are unchanged: {error.message}", loud=True)
         )
 
 

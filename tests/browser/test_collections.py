@@ -26,7 +26,7 @@ def row_of(page: Page, name: str) -> Locator:
 
 def acts_on(page: Page, name: str) -> Locator:
     """What can be done with a collection, opened."""
-    row_of(page, name).get_by_role("button", name="What to do with").click()
+    row_of(page, name).get_by_role("button", name="Actions for").click()
     return page.locator("[data-testid=stPopoverBody]")
 
 
@@ -36,7 +36,7 @@ def make_collection(page: Page, app: str, name: str, *files: tuple[str, str]) ->
     settle(page)
     page.get_by_role("button", name="New collection").click()
     body = page.locator("[data-testid=stPopoverBody]")
-    body.get_by_label("Its name").fill(name)
+    body.get_by_label("Collection name").fill(name)
     body.get_by_role("button", name="Create and open").click()
     settle(page)
     upload(page, *files)
@@ -77,8 +77,8 @@ def test_renamed_copied_removed_undone(app: str, open_page: Opened) -> None:
     page.goto(f"{app}/collections")
     settle(page)
     body = acts_on(page, "First")
-    body.get_by_label("Its new name").fill("<b>Ours</b>")
-    body.get_by_label("Its new name").press("Tab")
+    body.get_by_label("New name").fill("<b>Ours</b>")
+    body.get_by_label("New name").press("Tab")
     body.get_by_role("button", name="Rename").click()
     settle(page)
     expect(page.locator(".lens.collection a").first).to_have_text("<b>Ours</b>")

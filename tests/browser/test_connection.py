@@ -220,7 +220,7 @@ def shows_k(page: Page, value: str) -> None:
 
 
 def notice(page: Page) -> Locator:
-    return page.get_by_role("alert").filter(has_text="Ranklens does not answer")
+    return page.get_by_role("alert").filter(has_text="Ranklens is not responding")
 
 
 @pytest.mark.thorough
@@ -358,7 +358,7 @@ def test_a_busy_server_is_not_said_to_be_gone(server: Server, open_page: Opened)
     finally:
         server.held.unlink()
     shows_k(page, "3")
-    said = page.evaluate("[...seen].some((text) => text.includes('Ranklens does not answer'))")
+    said = page.evaluate("[...seen].some((text) => text.includes('Ranklens is not responding'))")
     assert said is False
 
 
@@ -374,7 +374,7 @@ def test_an_upload_that_is_cut_off_is_named(server: Server, open_page: Opened) -
         line.cut()
         line.holds_uploads = False
         server.start()
-        expect(told).to_contain_text("The upload of a-large.run was cut off.", timeout=SLOW)
+        expect(told).to_contain_text("The upload of a-large.run was interrupted.", timeout=SLOW)
         settle(page)
         line.die()
         choose(page, ("another.run", RUN))  # not even its beginning arrives
@@ -391,4 +391,4 @@ def test_one_upload_that_fails_alone_is_named(server: Server, open_page: Opened)
     page.route("**/_stcore/upload_file/**", lambda route: route.abort())
     choose(page, ("a-large.run", RUN))
     told = page.locator(".lens.receipt").filter(has_text="was cut off")
-    expect(told).to_contain_text("The upload of a-large.run was cut off.", timeout=SLOW)
+    expect(told).to_contain_text("The upload of a-large.run was interrupted.", timeout=SLOW)

@@ -113,14 +113,14 @@ def test_rag_chunks_count_as_their_documents_by_the_button_and_back(
     upload(page, ("gold.qrels", JUDGED), *runs)
     main = page.locator("[data-testid=stMain]")
     expect(main).to_contain_text("0 of 24 judged documents are found")
-    page.get_by_role("button", name="Read ids so").click()
+    page.get_by_role("button", name="Map these ids").click()
     settle(page)
-    expect(main).to_contain_text("Ids are read another way")
+    expect(main).to_contain_text("Ids are mapped")
     expect(page.locator(".lens.result")).to_contain_text(VERDICT)
-    page.get_by_role("button", name="Read them as they stand").click()
+    page.get_by_role("button", name="Undo the mapping").click()
     settle(page)
     expect(page.locator(".lens.result")).not_to_contain_text(VERDICT)
-    page.get_by_role("button", name="Read ids so").click()
+    page.get_by_role("button", name="Map these ids").click()
     settle(page)
     verdict(page)
 
@@ -213,7 +213,7 @@ def test_a_broken_file_says_line_found_expected_and_mend(app: str, open_page: Op
 
 def test_a_first_visit_without_the_example(app: str, open_page: Opened) -> None:
     page = open_page(f"{app}/?set=own")
-    expect(page.locator("h1")).to_contain_text("Which of two is better")
+    expect(page.locator("h1")).to_contain_text("Compare two systems")
     page.get_by_role("button", name="Open the example").click()
     settle(page)
     expect(page.locator(".lens.answer")).to_contain_text("nDCG@10")

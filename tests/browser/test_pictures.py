@@ -42,7 +42,7 @@ def texts(svg: Path) -> str:
     ("name", "key", "said", "palette"),
     [
         pytest.param(
-            *("curves", "curve_P", "P@k against the number of results counted", LIGHT),
+            *("curves", "curve_P", "P@k by number of results counted", LIGHT),
             marks=pytest.mark.thorough,
         ),
         ("curves?part=recall", "precision_recall", "Precision against recall", DARK),
@@ -50,7 +50,7 @@ def texts(svg: Path) -> str:
             *(
                 "breakdown",
                 "difference_by_group",
-                "Difference to bm25 on nDCG@10, by category",
+                "Difference from bm25 on nDCG@10, by category",
                 LIGHT,
             ),
             marks=pytest.mark.thorough,

@@ -212,10 +212,10 @@ def test_a_filter_is_taken_back_on_the_page(sample_app: str, open_page: Opened) 
     page = table_at(
         open_page, f"{sample_app}/queries?where=category%3DDevices&where=difficulty%3Dhard"
     )
-    page.get_by_role("link", name="Take back category: Devices").click()
+    page.get_by_role("link", name="Clear category: Devices").click()
     settle(page)
     assert parameters(page)["where"] == ["difficulty=hard"]
-    page.get_by_role("link", name="Take back difficulty: hard").click()
+    page.get_by_role("link", name="Clear difficulty: hard").click()
     settle(page)
     assert "where" not in parameters(page)
     expect(page.get_by_role("heading", name="104 queries", exact=True)).to_be_visible()
@@ -255,7 +255,7 @@ def test_a_lasso_lists_its_queries_and_a_filter_narrows_the_table(
     title = f"{len(picked)} of 104 queries"
     expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible()
     assert min(scores(page, 1)) > 0.4
-    page.get_by_role("link", name="Take back the selection").click()
+    page.get_by_role("link", name="Clear the selection").click()
     settle(page)
     expect(page.get_by_role("heading", name="104 queries", exact=True)).to_be_visible()
     field = page.get_by_role("combobox", name="Search or filter")

@@ -163,7 +163,7 @@ def test_it_is_saved_from_a_page(sample_app: str, open_page: Opened) -> None:
     assert "B beats A" in text_of(public)
     dialog.get_by_text("Full texts").click()
     settle(page)
-    dialog.get_by_text("With the data").click()
+    dialog.get_by_text("Include the data").click()
     whole = saved()
     assert "vinegar for the robot" in whole and "dense beats bm25" in text_of(whole)
     assert "on AP" in whole and is_packed(packed_in(whole.encode()))

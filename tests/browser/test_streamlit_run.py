@@ -41,7 +41,7 @@ def test_streamlit_run_opens_the_sample_and_takes_files(tmp_path: Path, open_pag
         settle(page)
         page.get_by_role("button", name="New collection").click()
         body = page.locator("[data-testid=stPopoverBody]")
-        body.get_by_label("Its name").fill("Mine")
+        body.get_by_label("Collection name").fill("Mine")
         body.get_by_role("button", name="Create and open").click()
         settle(page)
         expect(page.get_by_text("up to 1.1 GB each")).to_be_visible()

@@ -73,7 +73,7 @@ def test_ways_on(sample: Shown, tmp_path: Path) -> None:
     bare = sample.report(tmp_path / "x.html", include="scores only").read_text()
     assert all(name not in bare for name in ("bm25", "dense", "Billing"))
     assert all(name not in page for name in ("q098", "vinegar", "FN-00") for page in (named, bare))
-    with pytest.raises(ParameterError, match="Leave one of the two out"):
+    with pytest.raises(ParameterError, match="Use only one of the two"):
         sample.report(tmp_path / "x.html", include="scores only", with_data=True)
     with pytest.raises(ParameterError, match="scores only, run names or full texts"):
         sample.report(tmp_path / "x.html", include="public")  # type: ignore[arg-type]

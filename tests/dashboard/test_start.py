@@ -221,7 +221,7 @@ def test_a_workspace_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
     with serving(tmp_path / "workspace") as server:
         server.let_in()
         said = server.log()
-    assert "cannot be kept for this account alone" in said
+    assert "cannot be made private to this account" in said
     assert "Traceback" not in said
 
 
@@ -245,7 +245,7 @@ def test_a_taken_port_is_said_before_an_address_is_printed() -> None:
         )
     assert done.returncode != 0
     assert done.stdout == ""
-    assert f"Port {port} is taken" in done.stderr
+    assert f"Port {port} is in use" in done.stderr
     assert "http://" not in done.stderr and "Traceback" not in done.stderr
 
 
@@ -301,7 +301,7 @@ def test_a_folder_in_an_error_is_not_obeyed_by_a_terminal() -> None:
         check=False,
     )  # fmt: skip
     assert done.returncode == 2
-    assert done.stderr.startswith(rb"\u001b[31m\u202eruns is no folder")
+    assert done.stderr.startswith(rb"\u001b[31m\u202eruns is not a folder")
 
 
 def test_a_folder_of_settings_cannot_move_the_address(tmp_path: Path) -> None:
@@ -357,7 +357,7 @@ def test_a_report_with_its_data_opens_by_the_command(tmp_path: Path) -> None:
     [
         (None, "There is no file"),
         ("<!doctype html>", "saved with the data"),
-        (f"<!doctype html>{block(b'PK')}", "is not whole"),
+        (f"<!doctype html>{block(b'PK')}", "is damaged or incomplete"),
     ],
 )
 def test_a_file_that_holds_no_collection_is_refused(

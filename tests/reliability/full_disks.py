@@ -103,7 +103,7 @@ def fill(folder: Path, leave: Limit, chance: random.Random) -> int:
             full = f"The disk of {workspace.folder} is full."
             other = f"The folder {workspace.folder} could not be written: disk I/O error."
             assert error.message in (full, other), error
-            assert "Free some space" in error.hint or "may use more of it" in error.hint
+            assert "Free some space" in error.hint or "may use more space" in error.hint
             refused, after = refused + 1, state
         leave(-1)
         assert shows(Workspace(workspace.folder)) == must_show(after), f"{act} was done in part"

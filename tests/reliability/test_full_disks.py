@@ -130,7 +130,7 @@ def shared(workspace: Workspace) -> Workspace:
 
 def test_a_folder_that_is_only_read_says_so(shared: Workspace) -> None:
     told = _nobody(_TRIED, shared.folder).splitlines()
-    assert told == [f"The folder {shared.folder} may not be written."] * 2 + ["1 True"]
+    assert told == [f"This account may not write to the folder {shared.folder}."] * 2 + ["1 True"]
 
 
 def test_a_folder_that_may_not_be_read_says_so(shared: Workspace) -> None:
@@ -159,7 +159,7 @@ def test_the_folder_is_deleted_meanwhile(workspace: Workspace) -> None:
     workspace.check()
     start(workspace)
     for refused in _changes(workspace):
-        with pytest.raises(StorageError, match="is no longer there"):
+        with pytest.raises(StorageError, match="no longer exists"):
             refused()
     with pytest.raises(StorageError, match="is missing"):
         workspace.load(entry)
@@ -187,7 +187,7 @@ def test_records_that_are_gone_do_not_take_their_tables_along(
         start(started)
         assert started.collections() == [] and started.entries("own") == []
         for refused in _changes(started):
-            with pytest.raises(StorageError, match="lacks its folder collections"):
+            with pytest.raises(StorageError, match="lacks its subfolder collections"):
                 refused()
     assert not records.is_dir()
     records.unlink(missing_ok=True)
@@ -217,7 +217,7 @@ def test_tables_that_are_gone_are_told_and_mended(workspace: Workspace, instead:
 
 def test_a_collection_that_is_gone_says_so(workspace: Workspace) -> None:
     shutil.rmtree(workspace.folder / "collections" / "own")
-    with pytest.raises(StorageError, match="no longer there"):
+    with pytest.raises(StorageError, match="no longer exists"):
         workspace.add("own", loaded("b.run", 2))
     with pytest.raises(KeyError):
         workspace.rename("own", "x")

@@ -56,7 +56,7 @@ _OFFERS = {
     "grades=real": "Read grades with decimals",
     "kind=run": "Read as a run",
     "kind=qrels": "Read as judgments",
-    "doc=retrieved_contexts": "Tell documents apart by their texts",
+    "doc=retrieved_contexts": "Match documents by text",
 }
 
 
@@ -71,7 +71,7 @@ def bar() -> None:
             mime="application/zip",
             key="download_all",
             on_click="ignore",
-            help="The whole collection as one Zip, to be kept or imported elsewhere.",
+            help="Downloads the whole collection as one Zip file, to keep or to import elsewhere.",
         )
     st.html(navigation.add_files(), width="content")
 
@@ -88,9 +88,8 @@ def first_run() -> None:
     else:
         st.html(
             markup.answer(
-                "Which of two is better? Bring the lists and the judgments",
-                "Files stay on this computer. The kind of each is found by itself; you can correct"
-                " it under Files.",
+                "Compare two systems: upload their results and your judgments",
+                "Files stay on this computer. File types are detected; change them under Files.",
                 {},
             )
         )
@@ -110,7 +109,7 @@ def first_run() -> None:
             mime="application/zip",
             key="example_files",
             on_click="ignore",
-            help="The files of the example, to see how such files look.",
+            help="Downloads the files of the example, so that you can see their formats.",
         )
         st.html(data.all_formats(session.href("help", about=FORMATS)), width="content")
 
@@ -154,8 +153,8 @@ def uploader(
         if cut:
             st.html(
                 data.receipt(
-                    f"The upload of {w.listing(cut)} was cut off.",
-                    "Add it again. What arrived all the same is not added twice.",
+                    f"The upload of {w.listing(cut)} was interrupted.",
+                    "Add it again. Files that did arrive are not added twice.",
                     alarming=True,
                 )
             )
@@ -296,19 +295,19 @@ def id_offer(offer: IdOffer, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=key):
         st.html(data.receipt(offer.text, offer.examples, alarming=True))
         st.button(
-            "Read ids so",
+            "Map these ids",
             key=f"{key}_read",
             on_click=read_ids,
             args=(offer.queries, offer.docs),
-            help="Kept with the collection, said on every page, and taken back here at any time.",
+            help="Saved with the collection and shown on every page. You can undo it here.",
         )
 
 
 def ids_mapped(said: str) -> None:
     """How ids are read, and the way back."""
     with st.container(horizontal=True, vertical_alignment="center", key="ids_mapped"):
-        st.html(data.receipt(f"Ids are read another way. {w.sentence_case(said)}."))
-        st.button("Read them as they stand", key="ids_back", on_click=read_ids, args=("", ""))
+        st.html(data.receipt(f"Ids are mapped. {w.sentence_case(said)}."))
+        st.button("Undo the mapping", key="ids_back", on_click=read_ids, args=("", ""))
 
 
 def beside(library: Library) -> None:
@@ -321,8 +320,8 @@ def beside(library: Library) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key=f"beside_{file.key}"):
             st.html(
                 data.receipt(
-                    f"{file.file} was read as judgments and is not used: {used.file} is.",
-                    "Its numbers are small whole numbers: they may as well be scores. What is it?"
+                    f"{file.file} was read as judgments but is not in use, because {used.file} is.",
+                    "Its values are small whole numbers, so they could also be scores. Which is it?"
                     if doubtful
                     else "",
                 )
@@ -335,7 +334,7 @@ def beside(library: Library) -> None:
                     args=(file, "run"),
                 )
             st.button(
-                "It holds judgments: use them" if doubtful else "Use it from now on",
+                "It contains judgments: use them" if doubtful else "Use it instead",
                 key=f"use_{file.key}",
                 on_click=use_judgments,
                 args=(file,),

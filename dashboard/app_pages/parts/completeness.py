@@ -9,8 +9,8 @@ from dashboard.session.actions.judgments import take_as_complete
 from dashboard.study.study import Study
 
 _MEANT = (
-    "For gold lists that name all that is relevant: what is not judged is not relevant, and nothing"
-    " warns of missing judgments any more. No score changes. Kept with the collection."
+    "For gold sets that contain every relevant document. Unjudged documents are then not relevant,"
+    " without warnings about missing judgments. No score changes. Saved with the collection."
 )
 
 

@@ -158,7 +158,7 @@ def _judgments() -> None:
         store=lambda name: {"qrels": name},
         options=list(named),
         format_func=lambda name: named[name],
-        help="Every score and every sentence is by these judgments.",
+        help="All scores and findings use these judgments.",
     )
 
 
@@ -194,7 +194,7 @@ def _also_shown(here: Opened, others: list[str], short: dict[str, str]) -> None:
     shown = {"all": others, f"best {w.number(_BEST)}": best, "none": []}
     session.widget(
         st.segmented_control,
-        "How many are shown",
+        "Number of runs shown",
         "also_at_once",
         value=next((name for name, runs in shown.items() if set(runs) == set(view.also)), None),
         store=lambda name: {"also": at_once[name]} if name else {},
@@ -244,7 +244,7 @@ def _query_controls(here: Opened, page: Page) -> None:
             ),
         )
     if not controlled:
-        st.html(navigation.word("The queries have no columns to choose by: add a file of queries."))
+        st.html(navigation.word("The queries have no columns to filter by. Add a query file."))
 
 
 def _with_size(sizes: pd.Series, shown: Callable[[str], str]) -> Callable[[str], str]:
@@ -261,7 +261,7 @@ def _narrowed(here: Opened, page: Page) -> tuple[list[tuple[str, str]], str]:
         taken.append((f"{column}: {values}", back))
     usual = {control.name: "" for control in CONTROLS if control.narrows and view.word(control)}
     if usual:
-        taken.append(("only queries that both list", session.href(page.name, **usual)))
+        taken.append(("only queries with results from both", session.href(page.name, **usual)))
     return taken, session.href(page.name, where=(), **usual)
 
 

@@ -26,11 +26,11 @@ from metrics_core.explaining.what_if import Edit
 from metrics_core.tables.ranked_run import as_judged_ranks
 
 _PARTS = {
-    "terms": "Every judged document whose place changed what it earns on {measure}.",
-    "shapley": "{measure} is no sum over documents: a part is what a document adds on average over"
-    " all orders in which the relevant ones could be counted (its Shapley value).",
-    "order": "{measure} is no sum over documents: a part is what a document adds when the relevant"
-    " ones are counted in the order of their ranks.",
+    "terms": "Every judged document whose rank changed its contribution to {measure}.",
+    "shapley": "{measure} is not a sum over documents. Each part is a document's Shapley value: its"
+    " average contribution over all orders of counting the relevant documents.",
+    "order": "{measure} is not a sum over documents. Each part is what a document adds when the"
+    " relevant documents are counted in rank order.",
 }
 """What a part of a ledger is, by how it was found."""
 
@@ -51,7 +51,7 @@ def ledger_part(
         return
     about = _PARTS[found.by]
     if view.alone and found.by == "terms":
-        about = "Every judged document that counts, with what it earns on {measure}."
+        about = "Every judged document that counts, with its contribution to {measure}."
     section.heading(
         "Where the score comes from" if view.alone else "Where the difference comes from",
         f"{about.format(measure=view.measure)} The parts add up exactly.",
@@ -95,9 +95,9 @@ def _went(found: QueryLedger, here: Opened) -> str:
     if here.comparison.alone:
         return f"Where the {size} comes from"
     if size == w.score(0.0):
-        return "What evens out"
+        return "Contributions that cancel out"
     gains = (after > before) == here.comparison.measure.declaration.higher_is_better
-    return f"Where the {size} {'came from' if gains else 'went'}"
+    return f"Where the {size} {'was gained' if gains else 'was lost'}"
 
 
 def room_card(found: QueryLedger, here: Opened) -> None:
@@ -106,12 +106,12 @@ def room_card(found: QueryLedger, here: Opened) -> None:
         return
     best, score = float(found.headroom.best[0]), float(found.headroom.score[0])
     left = "" if w.score(best) == w.score(score) else w.score(best - score)
-    with _card("room", "Room for improvement", left or "none"):
+    with _card("room", "Headroom", left or "none"):
         if left:
             before, after = found.ends
             bar = ledger.headroom_bar(found.headroom, here.drawing, after - before)
         else:
-            bar = card_head.remark(f"{w.score(score)} is the best that can be reached.")
+            bar = card_head.remark(f"{w.score(score)} is the best possible score.")
         if bar:
             st.html(bar)
 
@@ -134,7 +134,7 @@ def what_if_card(shown: QueryPage, ledger_of: QueryLedger, here: Opened) -> None
     document_card = _card("what_if", "What if?")
     document_card.html(card_head.key("W"))
     if unknown:
-        known = f"{as_judged_ranks(unknown)}, and a list can be changed only where all of it is"
+        known = f"{as_judged_ranks(unknown)}; a list can be changed only if all of it is"
         with document_card:
             st.html(card_head.remark(f"{known} known."))
         return
@@ -173,8 +173,8 @@ def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) ->
 
     section.heading(
         "What if?",
-        f"Move, take out or grade a document of {view.focus}’s list, and every score follows."
-        " Nothing of your data is changed.",
+        f"Move, remove or re-grade documents in {view.focus}’s list to see the effect."
+        " Your data is not changed.",
         frame=found.scores if edits else None,
         key="what_if",
     )

@@ -42,7 +42,7 @@ from metrics_core.tables import Table
 RANKED: tuple[Kind, ...] = ("run", "qrels")
 """Kinds of table that may look alike."""
 
-_LONG = "The file is long: its rows are read once you import it."
+_LONG = "This file is long. Its rows are read when you import it."
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def changeable(file: File) -> Callable[[], object] | None:
     then, and if its columns have no names or the file is not at hand."""
     original = original_of(file) if file.kind in RANKED else None
     if original is None and file.kind in RANKED and ": " in file.read_as:
-        st.caption("To choose its columns, add the file again: only its table is kept.")
+        st.caption("To choose columns, upload the file again.")
     fields = None if original is None else original.fields()
     if original is None or fields is None:
         return None
@@ -170,9 +170,9 @@ def _table_of_fields(check: FileCheck) -> None:
         numbers(tables, original.name, words, relevant_from)
     if is_remembered(fields):
         with st.container(horizontal=True, vertical_alignment="center", key=f"shape_{key}"):
-            st.caption("Files of this shape are read like this.")
+            st.caption("Files with these fields are read this way.")
             st.button(
-                "Ask again for the next one",
+                "Ask again next time",
                 key=f"forget_{key}",
                 on_click=forget_shape,
                 args=(fields,),
@@ -201,7 +201,7 @@ def _rows(table: FieldTable, key: str) -> tuple[dict[str, str], bool]:
     for number, name in enumerate(shown):
         row(number, name)
     if folded:
-        with st.expander(f"and {len(folded)} further fields, not used"):
+        with st.expander(f"and {len(folded)} more fields, not used"):
             for number, name in enumerate(folded, len(shown)):
                 row(number, name)
     meanings = {word: name for name, word in chosen.items()}

@@ -47,12 +47,12 @@ def layers_part() -> None:
     if lost:
         counted = section.counted(len(lost), "row is damaged", "rows are damaged")
         with st.container(horizontal=True, vertical_alignment="center", key="damaged_notes"):
-            st.html(data.receipt(f"Layers, notes and tags: {counted}; the rest is whole."))
+            st.html(data.receipt(f"Layers, notes and tags: {counted}; all other rows are intact."))
             _damaged("layers, notes and tags", lost)
     expect_files()
-    with st.popover("Take in a layer"):
+    with st.popover("Import judgments"):
         given = st.file_uploader(
-            "A file of judgments, kept apart from those of the files",
+            "A file of judgments, kept as a layer of its own",
             key=f"layer_{session.generation('layer')}",
         )
     if given is not None:
@@ -67,7 +67,7 @@ def _layer(layer: Layer, *, is_on: bool) -> None:
     st.html(layers.row(layer, is_on=is_on))
     with st.container(horizontal=True, vertical_alignment="center", key=f"layer_row_{layer.id}"):
         st.button(
-            "Switch off" if is_on else "Switch on",
+            "Deactivate" if is_on else "Activate",
             key=f"switch_{layer.id}",
             on_click=switch_layer,
             args=(layer, not is_on),
@@ -97,9 +97,8 @@ def _damaged(called: str, rows: Sequence[str]) -> None:
     with st.popover(f"Damaged {w.plural(len(rows), 'row')}"):
         st.markdown(
             f"{section.counted(len(rows), 'row', 'rows')} of {literal(called)}"
-            f" {w.plural(len(rows), 'is not as it was', 'are not as they were')} written, and not"
-            " read. What is still legible can be copied from here. Dropping leaves every other row"
-            " as it is, and cannot be undone."
+            f" {w.plural(len(rows), 'is', 'are')} damaged and not read. You can copy the legible"
+            " parts below. Deleting leaves all other rows unchanged and cannot be undone."
         )
         for row in rows[:_MOST_DAMAGED]:
             st.code(row[:_LONGEST_TEXT], None, wrap_lines=True)
@@ -112,7 +111,7 @@ def _damaged(called: str, rows: Sequence[str]) -> None:
             on_click="ignore",
         )
         st.button(
-            f"Drop :gray[{section.counted(len(rows), 'damaged row', 'damaged rows')} for good]",
+            f"Delete :gray[{section.counted(len(rows), 'damaged row', 'damaged rows')} for good]",
             key=f"drop_{called}",
             on_click=drop_rows,
             args=(called, rows),
@@ -144,7 +143,7 @@ def notes_part(query_id: str) -> None:
                 st.text_input(
                     "Tag",
                     key=fields[1],
-                    placeholder="Tag, as cause: stemming",
+                    placeholder="Tag, e.g. cause: stemming",
                     label_visibility="collapsed",
                 )
                 st.form_submit_button("Save", on_click=keep_remark, args=(query_id, *fields))
@@ -171,5 +170,5 @@ def _noted(query_id: str, found: Noted) -> None:
                 key=f"tag_{query_id}_{tag}",
                 on_click=take_tag_off,
                 args=(query_id, tag),
-                help="Take this tag off.",
+                help="Remove this tag.",
             )

@@ -46,8 +46,8 @@ def differences(
     """The difference of each run to the baseline by group."""
     view = here.comparison
     column, every = column_name(by, view.cutoff), section.counted(looked_at, "group", "groups")
-    of = f"Difference to {view.baseline}"
-    st.html(blocks.panel_head(of, f"{w.share(view.method.level)}, corrected for {every}"))
+    of = f"Difference from {view.baseline}"
+    st.html(blocks.panel_head(of, f"{w.share(view.method.level)} CI, corrected for {every}"))
     figure = drawn(figures.difference_by_group, frame, here.drawing, order=order)
     picture = section.caption(f"{of} on {view.name}, by {column}", view.name, section.INTERVALS)
     alt = f"{of} by {column}. {told}"
@@ -75,7 +75,7 @@ def cells(found: Crossing, by: str, here: Opened) -> None:
         "n is the number of queries",
         runs=(view.focus, view.baseline),
     )
-    alt = f"Difference to {view.baseline} {both}. {found.extremes}"
+    alt = f"Difference from {view.baseline} {both}. {found.extremes}"
     clicked = section.chart(figure, "cells", alt=alt, picture=picture)
     if clicked:
         picked = {by: clicked[0], found.across: clicked[1]}

@@ -51,7 +51,7 @@ def query_part(here: Opened, query_id: str) -> None:
     lists = f"the top {view.cutoff} of the {'other' if unknown else 'shown'} lists"
     said = "" if len(rows) else f"Every document in {lists} is judged."
     if here.study.settings.complete:
-        said = "The judgments are taken as complete: what they do not name is not relevant."
+        said = "The judgments are taken as complete: unjudged documents count as not relevant."
     if len(unknown) == len(view.runs):
         said = ""
     with st.container(key="side_judge"):
@@ -86,10 +86,10 @@ def queue_part(here: Opened) -> None:
     named = "All queries" if view.alone else "Robustness"
     st.html(layers.onward(back, f"← {named}", "back"))
     if unknown:
-        st.html(markup.answer("What is unjudged is not known", unknown, here.look.styles))
+        st.html(markup.answer("The unjudged documents are unknown", unknown, here.look.styles))
         return
     if here.study.settings.complete:
-        told = "What they do not name is not relevant, so there is nothing to judge."
+        told = "Unjudged documents count as not relevant, so there is nothing to judge."
         st.html(markup.answer("The judgments are taken as complete", told, here.look.styles))
         complete_switch(here.study, "judge")
         return
@@ -182,9 +182,9 @@ def _unknown(runs: list[str]) -> str:
     if not runs:
         return ""
     return (
-        f"{as_judged_ranks(runs)}: which unjudged documents {w.plural(len(runs), 'it', 'they')}"
-        f" {w.plural(len(runs), 'lists', 'list')} is not known, and while a further document is"
-        f" judged here {w.plural(len(runs), 'it', 'they')} cannot be scored."
+        f"{as_judged_ranks(runs)}: {w.plural(len(runs), 'its', 'their')} unjudged"
+        f" documents are unknown, and {w.plural(len(runs), 'it', 'they')} cannot be"
+        " scored while a further document is judged here."
     )
 
 
@@ -241,7 +241,7 @@ def _keys(
             "name": judge_name(),
             "total": total,
             "judged": judged,
-            "nothing": "Nothing is left to judge here: all is judged or skipped.",
+            "nothing": "Nothing is left to judge here: every document is judged or skipped.",
         },
         partial(hear_acts, key, query_id),
         partial(session.hear, key, "chosen", _chosen),

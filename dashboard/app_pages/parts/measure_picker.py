@@ -75,7 +75,7 @@ def _cutoff(study: Study, view: Comparison) -> None:
             max_value=max(study.deepest, view.cutoff),
             step=1,
             label_visibility="collapsed",
-            help=f"Any k up to {w.count(study.deepest)}, as deep as the lists go.",
+            help=f"Any k up to {w.count(study.deepest)}, the length of the longest list.",
         )
 
 
@@ -150,7 +150,7 @@ def _option(study: Study, view: Comparison, p: Parameter) -> None:
         draw, store = st.text_input, typed
         value = "" if value is None else written(value) if p.kind in (dict, tuple) else value
         more["placeholder"] = _EXAMPLES.get(p.kind, "")
-    default = "" if p.default is None else f"; {written(p.default)} unless changed"
+    default = "" if p.default is None else f"; default {written(p.default)}"
     session.widget(
         draw,
         literal(w.sentence_case(p.meaning)),

@@ -20,7 +20,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 
 _VIEWS = {"": "Table", "heatmap": "Heatmap", "against": "Scatter", "strips": "Strips"}
-_TOOLS = {"": "Open one", "lasso": "Lasso to list"}
+_TOOLS = {"": "Click to open", "lasso": "Lasso to list"}
 
 
 def chosen(here: Opened) -> str:
@@ -81,7 +81,7 @@ def _against(shown: QueryList, here: Opened) -> list[str] | None:
     lasso = here.view.address["tool"] == "lasso"
     section.heading(
         title,
-        f"One point per query, by its {view.measure}. On the line both score the same.",
+        f"One point per query, by its {view.measure}. On the line both runs score the same.",
     )
     # Streamlit tells clicks or regions of a chart, never both.
     session.widget(
@@ -129,8 +129,8 @@ def _heatmap(shown: QueryList, here: Opened) -> list[str] | None:
         f" {view.focus if len(view.runs) == 1 else view.every_run}"
         if found.failing
         else title,
-        f"{which}, easiest left; one row per run. A column that changes from row to row is where"
-        " the runs disagree.",
+        f"{which}, easiest on the left; one row per run. The runs disagree where the"
+        " colour changes within a column.",
     )
     if found.frame.empty:
         return None
@@ -153,7 +153,7 @@ def _strips(shown: QueryList, here: Opened) -> list[str] | None:
     by = by if by in offered else next(iter(here.study.splitting(view)), "")
     section.heading(
         f"Score by {by or 'query'}",
-        f"{view.measure}: a point per query, a stroke at the mean of each group.",
+        f"{view.measure}: one point per query, a line at the mean of each group.",
     )
     section.group_by(offered, by)
     found = query_views.strips(here.study, view, by)

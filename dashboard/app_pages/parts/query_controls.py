@@ -110,7 +110,7 @@ def chip_name(show: str, view: Comparison) -> str:
         SHOW_ALL: "All",
         "none": _none_name(view),
         "zero": "at zero" if not view.alone else f"{view.focus} at zero",
-        "missing": "not in a run" if view.alone else "not in both runs",
+        "missing": "no results" if view.alone else "no results from a run",
         "both": "both failing",
         **FAILURES,
     }.get(show, tag_of(show) or show)
@@ -135,8 +135,9 @@ def _columns(shown: QueryList) -> None:
             store=lambda keys: {"cols": tuple(keys)},
             options=[key for key in known if key != "text"],
             format_func=lambda key: known[key].title,
-            help="Without any the usual ones are shown: the difference, the scores of the compared"
-            " runs and two more, what nobody judged, and the columns that group the queries.",
+            help="If none is chosen, the default columns are shown: the difference, the"
+            " scores of the compared runs and of two more, unjudged documents, and the"
+            " columns that group the queries.",
         )
 
 
@@ -153,7 +154,7 @@ def _downloads(shown: QueryList, here: Opened) -> None:
             mime="text/csv",
             key="table_as_csv",
             on_click="ignore",
-            help="The table with the columns that are shown.",
+            help="The table with the columns shown.",
         )
         st.download_button(
             f"Zip :gray[of judgments and runs of {counted}]",
@@ -162,7 +163,6 @@ def _downloads(shown: QueryList, here: Opened) -> None:
             mime="application/zip",
             key="subset",
             on_click="ignore",
-            help="A zip with the judgments, the queries and the shown runs of the queries in this"
-            " table, their notes and tags and the judgment layers that are on, to load elsewhere:"
-            " the same scores follow from it.",
+            help="A Zip file of the queries in this table, with their judgments, shown runs, notes,"
+            " tags and active judgment layers. Uploaded elsewhere, it gives the same scores.",
         )

@@ -86,7 +86,7 @@ def _is_offered(page: Page, first: Page, here: Opened | None) -> bool:
 def _collections(here: Opened | None) -> None:
     """The open collection, which opens the list of all; it is looked for then."""
     known = all_collections()
-    name, told = "Collections", "none is open"
+    name, told = "Collections", "none open"
     if not no_collection_open():
         name, told = known.name_of(collection()), held_so_far(library_here())
     if here is not None:
@@ -140,7 +140,7 @@ def new_collection(where: str) -> None:
     """The name of a new collection, which is made, opened, and then takes files."""
     field = f"new_name_{where}"
     with st.form(f"new_collection_{where}", border=False, clear_on_submit=True):
-        st.text_input("Its name", key=field, placeholder="My files", max_chars=80)
+        st.text_input("Collection name", key=field, placeholder="My files", max_chars=80)
         drawn = session.generation("new_collection")
         if st.form_submit_button("Create and open", on_click=make_collection, args=(field, drawn)):
             session.goto("data")

@@ -21,7 +21,7 @@ _LEAVES_OUT: dict[Include, str] = {
     " documents are numbered.",
     "run names": "Leaves out ids, texts and notes. Queries and documents are numbered; runs, groups"
     " and files keep their names.",
-    "full texts": "Leaves out nothing: queries and documents with their ids and texts, and notes.",
+    "full texts": "Includes everything: queries and documents with their ids and texts, and notes.",
 }
 _USUAL: Include = "run names"
 
@@ -58,10 +58,10 @@ def _ask(here: Opened) -> None:
         key=f"report_parts_{len(offered)}",
     )
     with_data = everything and st.checkbox(
-        "With the data",
+        "Include the data",
         key="report_data",
-        help="The collection goes along in the file, with notes and grades: it can be downloaded"
-        " from the report, and Ranklens opens the report itself.",
+        help="Adds the collection to the file, with notes and grades. It can be downloaded"
+        " from the report, and Ranklens can open the report directly.",
     )
     carried = collection() if with_data else ""
     kept = [part for part in PARTS if part in parts]
@@ -78,6 +78,6 @@ def _ask(here: Opened) -> None:
     )
     queries = section.counted(int(here.study.in_view(here.comparison).sum()), "query", "queries")
     st.caption(
-        f"Of the view as it is: {queries} on {here.comparison.name}. One file that"
-        " opens anywhere, without a network; *Present* in it shows the findings one a screen."
+        f"The current view: {queries} on {here.comparison.name}. One file that opens anywhere,"
+        " without a network. Its *Present* button shows one finding per screen."
     )

@@ -201,7 +201,7 @@ def removed(told: str, key: str, bring_back: Callable[..., None], *given: str) -
     """A row for what was removed, and the way back."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(told)
-        st.button("Bring back", key=key, on_click=bring_back, args=given, type="tertiary")
+        st.button("Restore", key=key, on_click=bring_back, args=given, type="tertiary")
 
 
 def worked_through(steps: Sequence[tuple[str, Callable[[], object]]]) -> None:

@@ -20,22 +20,23 @@ from metrics_core.scoring.random_groups import GROUPS, MOST_SINGLE
 
 _LEVELS = (90.0, 95.0, 99.0)
 _WHY = """
-**What p says.** If the two runs were equally good on queries like these, a mean difference this far
-from zero would show in *p* of all samples of queries. At 5 in 100 or less, after the correction, it
-is called a difference; the interval then excludes zero.
+**What p means.** Suppose the two runs were equally good on queries like these. Then *p* is the
+share of query samples with a mean difference this far from zero. At 5 in 100 or less, after the
+correction, the difference is called significant. Its interval then excludes zero.
 
-**What it does not say.** Not how likely it is that the run is better, nor that the difference
-matters to anyone, nor anything of other users or documents. What nobody judged it takes as not
-relevant.
+**What p does not mean.** It is not the probability that the run is better. It does not show that
+the difference matters to anyone. It does not apply to other users or documents. Unjudged documents
+count as not relevant.
 
-**The correction.** Among twenty equal runs one would be called better by chance. So the interval
-and the verdict hold for all loaded runs against the baseline together, on one measure.
+**The correction.** Among twenty equally good runs, one would be called better by chance. So the
+interval and the verdict are corrected for all loaded runs against the baseline, on one measure.
 """
 
 _IN_GROUPS = f"""
-**So many queries.** Of more than {w.count(MOST_SINGLE)} queries not single ones are drawn again but
-{w.count(GROUPS)} groups of them, equally large but for one query; each query was put into one at
-random, the same each time. An interval is as wide as with single queries, up to about 1 %.
+**Many queries.** With more than {w.count(MOST_SINGLE)} queries, the test resamples
+{w.count(GROUPS)} groups of queries, not single queries. Queries are assigned to groups at random,
+the same way each time. Group sizes differ by at most one query. An interval is as wide as with
+single queries, up to about 1 %.
 """
 
 
@@ -62,8 +63,8 @@ def _choices(here: Opened, queries: int) -> None:
         store=lambda test: {"test": "" if test == Method().test else test, "correction": ""},
         options=list(TESTS),
         format_func=lambda test: _named(test, queries),
-        help="Beside the usual one for comparison with other tools. All test the mean difference,"
-        " except Wilcoxon's and the sign test.",
+        help="The alternatives to the default are for comparison with other tools. All test"
+        " the mean difference, except Wilcoxon's and the sign test.",
     )
     if method.test in PAIRED_TESTS:
         greyed = greyed_finding(method.test, queries)
@@ -96,19 +97,19 @@ def _choices(here: Opened, queries: int) -> None:
         step=0.005,
         format="%.4g",
         placeholder=_suggested(here),
-        help="With it a difference can also be called too small to matter. Choose it before you"
+        help="If set, a difference can also be called too small to matter. Set it before you"
         " look at the differences.",
     )
 
 
 def _named(test: str, queries: int) -> str:
     other = asks_something_else(test, queries)
-    return f"{TESTS[test]} (another question)" if other else TESTS[test]
+    return f"{TESTS[test]} (different question)" if other else TESTS[test]
 
 
 def _suggested(here: Opened) -> str:
     margin = suggested_margin(here.comparison.measure)
-    return "none said" if margin is None else f"none said; often {margin:g}"
+    return "not set" if margin is None else f"not set; often {margin:g}"
 
 
 def _with_margin(here: Opened, margin: float | None) -> dict[str, Any]:

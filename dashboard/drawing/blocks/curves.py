@@ -52,7 +52,7 @@ def bands(drawing: Drawing, *, tested: bool) -> str:
     if drawing.alone:
         return f"Band: 95 % interval of {short[drawing.focus]}"
     pair = w.listing((short[drawing.focus], short[drawing.baseline]))
-    return f"Bands: 95 % intervals of {pair}, and of their difference for all k together"
+    return f"Bands: 95 % intervals of {pair}; of their difference, simultaneous over all k"
 
 
 def panel_head(title: str, gloss: str) -> Markup:

@@ -103,7 +103,7 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
     "search": (
         (
             "Judgments",
-            "query, anything, document, grade · TREC qrels, CSV, TSV",
+            "query, (ignored), document, grade · TREC qrels, CSV, TSV",
             "q1 0 doc12 2\nq1 0 doc40 0\nq2 0 doc07 1",
         ),
         (
@@ -112,28 +112,28 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
             "q1 Q0 doc12 1 14.2 bm25\nq1 Q0 doc40 2 13.9 bm25\nq2 Q0 doc07 1 11.8 bm25",
         ),
         (
-            "Queries, if you have them",
-            "texts, and any columns to break down by",
+            "Queries (optional)",
+            "texts, and any columns to group by",
             "query_id,text,category\nq1,refund for a gift,Returns\nq2,reset the sensor,Devices",
         ),
     ),
     "rag": (
         (
-            "Questions with what was retrieved",
-            "and what was expected; one file for each version",
+            "Questions with retrieved documents",
+            "and expected documents; one file for each version",
             '{"question": "How to reset it?",\n "retrieved": ["kb-12", "kb-40"],\n'
             ' "expected": ["kb-12"]}',
         ),
         (
-            "Ragas with ids, or bare lists",
-            "read as they are; lists need judgments beside them, and kb-12#3 can count as kb-12",
+            "Ragas with ids, or plain lists",
+            "no conversion needed; lists also need judgments, and kb-12#3 can count as kb-12",
             '{"user_input": "How to reset?",\n "retrieved_context_ids":\n   ["kb-12", "kb-40"],\n'
             ' "reference_context_ids":\n   ["kb-12"]}',
         ),
         (
-            "Is what was expected all there is?",
-            "then switch on “My judgments are complete” under Files: what is not expected is not"
-            " relevant then, no longer unknown",
+            "Are your relevance labels complete?",
+            "if so, switch on “My judgments are complete” under Files: documents not in"
+            " the gold set then count as not relevant",
             "",
         ),
     ),
@@ -149,9 +149,9 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
             "user_id,item_id,prediction\n1,296,7.42\n1,1193,7.01",
         ),
         (
-            "Relevant from which rating?",
-            "you choose beside the columns of the ratings, or with the measure; rel=4 stands for"
-            " ratings of 4 and more",
+            "Which ratings are relevant?",
+            "choose next to the rating columns, or in the measure: rel=4 means ratings"
+            " of 4 and more",
             "R@10         any rating above 0\nR(rel=4)@10  4 and more\n"
             "nDCG@10      the rating as gain",
         ),

@@ -130,7 +130,7 @@ def difference_rows(
     baseline = drawing.baseline
     others = compared[compared["run"] != baseline]
     if others.empty:
-        text = f"Load a second run, and its difference to {baseline} stands here."
+        text = f"Add a second run to see its difference from {baseline}."
         return nothing("Nothing to compare yet", text)
     ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
     values = [*others["low"], *others["high"], *others["difference"]]
@@ -153,7 +153,7 @@ def difference_rows(
         mean=float(compared.loc[compared["run"] == baseline, "mean"].iloc[0]),
         level=level,
         digits=w.column_decimals(others["low"], others["high"]),
-        label=f"Difference to {baseline} on {drawing.name}",
+        label=f"Difference from {baseline} on {drawing.name}",
         less=not drawing.comparison.measure.declaration.higher_is_better,
     )
 

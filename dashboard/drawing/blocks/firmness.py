@@ -20,7 +20,7 @@ from metrics_core.findings.firmness import Firmness, WayToTurn
 _drawn = Template("firmness")
 
 TITLE = "Can you rely on it?"
-TITLE_UNCLEAR = "What would settle it?"
+TITLE_UNCLEAR = "What would make it conclusive?"
 _TICKS, _AT_A_TICK = 6, 16
 """Steps of an axis, and characters of the baseline's name that have room below it."""
 
@@ -64,7 +64,7 @@ def checks(firmness: Firmness, href: Href) -> Markup:
     return _drawn(
         "checks",
         title=TITLE_UNCLEAR if unclear else TITLE,
-        told="nothing to rely on yet" if unclear else told,
+        told="not significant yet" if unclear else told,
         checks=drawn,
     )
 
@@ -72,7 +72,7 @@ def checks(firmness: Firmness, href: Href) -> Markup:
 def waiting(*, unclear: bool) -> Markup:
     """Their room while they are worked out, so that nothing below it moves."""
     title = TITLE_UNCLEAR if unclear else TITLE
-    return _drawn("checks", title=title, told="being worked out", checks=[])
+    return _drawn("checks", title=title, told="being computed", checks=[])
 
 
 def mark_of(check: WayToTurn, *, unclear: bool) -> tuple[str, str, str]:

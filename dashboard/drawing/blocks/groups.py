@@ -109,7 +109,7 @@ def _room_parts(shown: Breakdown, drawing: Drawing) -> dict[str, str]:
     0, which is no length."""
     k = w.count(drawing.cutoff)
     parts = {
-        "score": "reached",
+        "score": "achieved",
         "order": f"wrong order in the top {k}",
         "below": f"ranked below {k}",
         "missing": "never retrieved",
@@ -142,7 +142,7 @@ def _heads(
     """Name, queries, mean, difference, what it adds, and room, as far as they are there."""
     view = drawing.comparison
     every = max(shown.looked_at, len(shown.groups))
-    for_all = f", corrected for {w.count(every)}" if every > 1 else " interval"
+    for_all = f" CI, corrected for {w.count(every)} groups" if every > 1 else " interval"
     low, high = (w.difference(end, _digits(gaps)) for end in gaps.span)
     short = short_names([view.baseline, view.focus], _SHORT_RUN)
     who, pair = short[view.focus], f"{short[view.baseline]} → {short[view.focus]}"
@@ -160,11 +160,11 @@ def _heads(
         head("mean", f"Mean {view.name}", f"{who if view.alone else pair}, {reach}"),
     ]
     if not view.alone:
-        about = f"{w.share(view.method.level)}{for_all}, {low} to {high}"
+        about = f"{w.share(view.method.level)}{for_all} (axis {low} to {high})"
         if shown.table["diff_low"].isna().all():
-            about = f"{low} to {high}, not tested"
+            about = f"not tested (axis {low} to {high})"
         elif _runs_off(seen, gaps):
-            about = f"{about}, ▸ beyond"
+            about = f"{about}; ▸ beyond it"
         hint = f"{w.share(view.method.level)} intervals"
         if every > 1:
             hint += f", corrected for {w.count(every)} groups"
@@ -172,15 +172,15 @@ def _heads(
             head("difference", "Difference", about, hint=hint),
             head(
                 "adds",
-                "Adds to the total",
-                "share × difference, added downwards",
-                hint="The share of the queries times the difference: each bar begins where the one"
-                " above it ends, to the right for more, and the last ends at the difference of all",
+                "Contribution",
+                "share of queries × difference, cumulative",
+                hint="Share of queries times difference. Each bar starts where the one above it"
+                " ends, to the right for an increase; the last ends at the overall difference",
             ),
         ]
     if has_room:
-        hint = f"What {who} reached, and what it lacks to an ideal ranking"
-        heads.append(head("room", "Room for improvement", f"{who}, up to the ideal", hint=hint))
+        hint = f"Score of {who}, and what an ideal ranking would add"
+        heads.append(head("room", "Headroom", f"{who}, up to the ideal ranking", hint=hint))
     return heads
 
 

@@ -20,62 +20,62 @@ FORMATS = "formats"
 
 _WORDS = (
     (
-        "clear, significant after correction",
-        "The difference is larger than chance would often make it, with all runs (or steps,"
-        " groups, cutoffs) that were tested together taken into account. Only then a page says"
-        " “beats” or “best”, and only then a difference of means is coloured. That of a single"
-        " query is a fact:"
-        f" better and worse are coloured from {FEWEST_QUERIES} queries on.",
+        "clear difference, significant after correction",
+        "The difference is larger than chance alone would often produce, corrected for all runs (or"
+        " steps, groups, cutoffs) tested together. Only then does a page say “beats” or “best” and"
+        " colour a difference of means. The difference on a single query is a fact: better and"
+        f" worse are coloured from {FEWEST_QUERIES} queries on.",
     ),
     (
         "no clear difference",
-        "These queries cannot tell. It does not mean that the runs are equally good.",
+        "The difference is not significant on these queries. This does not mean that"
+        " the runs are equally good.",
     ),
     (
         "too few queries",
-        f"Nothing is tested below {FEWEST_QUERIES} queries, or where fewer than"
+        f"Nothing is tested with fewer than {FEWEST_QUERIES} queries, or if fewer than"
         f" {FEWEST_DIFFERING} of them differ.",
     ),
     (
         "interval",
-        "Where the difference may lie, given these queries. What it holds for stands in its head:"
-        " for all comparisons together, or for each.",
+        "The range in which the difference may lie, given these queries. Its heading"
+        " says whether it is simultaneous for all comparisons or for each one.",
     ),
     (
         "place, bracket",
-        "Where a run stands among all by its mean. A range of places, as 2–4, covers those that"
-        " these queries cannot tell apart; the bracket joins the runs that may be the best.",
+        "The rank of a run among all runs by its mean. A range, such as 2–4, covers the places that"
+        " these queries cannot separate. The bracket joins the runs that may be the best.",
     ),
     (
         "fixed, broken",
-        f"Good with the run and not with the baseline, and the other way round. {GOOD}",
+        f"Good with the run and not with the baseline, and the reverse. {GOOD}",
     ),
     (
         "median win",
-        "Half of the queries that got better gained more than this, half of them less.",
+        "Half of the queries that got better gained more than this, half gained less.",
     ),
     (
         "slice",
-        "The queries with one value of a column, as all of one category; also called a group.",
+        "The queries with one value of a column, for example one category; also called a group.",
     ),
     (
         "unjudged",
-        "A document in a list that the judgments do not grade. It counts as not relevant.",
+        "A retrieved document without a grade in the judgments. It counts as not relevant.",
     ),
     (
         "worst case, likely",
-        "What the difference would be if unjudged documents turned out as badly as they can, and"
-        f" where it would lie in {w.share(LEVEL)} of draws if they were graded like similar judged"
-        " ones.",
+        "Worst case: the difference if unjudged documents were as unfavourable as"
+        f" possible. Likely: the range of the difference in {w.share(LEVEL)} of draws if"
+        " they were graded like similar judged documents.",
     ),
     (
         "effect size",
-        "The mean difference in standard deviations of the queries’ differences.",
+        "The mean difference divided by the standard deviation of the queries’ differences.",
     ),
     (
-        "room for improvement",
-        "What a run could still gain on a query: by a better order in its top k, by documents that"
-        " it ranks below k, by those that it never retrieved.",
+        "headroom",
+        "What a run could still gain on a query: from a better order in its top k, from"
+        " documents that it ranks below k, and from documents that it never retrieved.",
     ),
     ("baseline", "Differences are always run minus baseline."),
 )

@@ -105,7 +105,7 @@ def _moved(row: Mapping[str, Any], cutoff: int, *, alone: bool) -> tuple[str, st
     if np.isnan(before):
         return f"new at rank {w.count(after)}", "", "▲"
     if np.isnan(after):
-        return f"rank {w.count(before)}, not listed any more", "", "▼"
+        return f"rank {w.count(before)}, no longer listed", "", "▼"
     if before == after:
         return f"stays at rank {w.count(after)}", "", ""
     arrow = "▼" if after > before else "▲"
@@ -183,7 +183,7 @@ def _shortly_moved(row: Mapping[str, Any], *, alone: bool) -> str:
     if np.isnan(before):
         return f"new at {w.count(after)}"
     if np.isnan(after):
-        return f"{w.count(before)}, now gone"
+        return f"{w.count(before)}, not listed"
     return f"{w.count(before)} → {w.count(after)}"
 
 
@@ -216,7 +216,7 @@ def _pieces(parts: list[float], cutoff: int) -> list[tuple[str, float, str]]:
     """Score, order, below and missing: class, amount and words; what is nothing is left out."""
     k = w.count(cutoff)
     kinds = ("reached", "order", "below", "missing")
-    words = ("reached", f"wrong order in the top {k}", f"ranked below {k}", "never retrieved")
+    words = ("achieved", f"wrong order in the top {k}", f"ranked below {k}", "never retrieved")
     return [
         (kind, part, told)
         for kind, part, told in zip(kinds, parts, words, strict=True)

@@ -234,7 +234,7 @@ def _untested(row: Row) -> str:
     """Why a group has no interval."""
     if row["queries"] < FEWEST_QUERIES:
         return "too few to test"
-    return "too few of which differ to test"
+    return "too few differ to test"
 
 
 def group_list(
@@ -253,7 +253,7 @@ def group_list(
     `looked_at`; `lead` gives where a group leads."""
     title = f"By {by[1]}"
     if rows.empty:
-        return _drawn("empty_list", title=title, text="The queries in view carry no groups.")
+        return _drawn("empty_list", title=title, text="The queries in view have no groups.")
     shown = rows.head(LISTED_GROUPS)
     axis = difference_ticks([*shown["diff_low"], *shown["diff_high"], *shown["difference"]])
     less = not drawing.comparison.measure.declaration.higher_is_better
@@ -267,7 +267,7 @@ def group_list(
 
     # The rule of `breakdown`, in a few words: one for the colour and for what is found.
     widened = max(looked_at, len(rows))
-    corrected = f" corrected for {w.count(widened)} groups" if widened > 1 else ""
+    corrected = f" after correction for {w.count(widened)} groups" if widened > 1 else ""
     return _drawn(
         "group_list",
         title=title,
@@ -278,6 +278,6 @@ def group_list(
         digits=digits,
         less=less,
         pieces=pieces_of(finding, drawing.styles),
-        rule=f"{w.share(LEVEL)} intervals, each by itself. Coloured if significant{corrected},"
+        rule=f"{w.share(LEVEL)} intervals, uncorrected. Coloured if significant{corrected},"
         f" from {FEWEST_QUERIES} queries on.",
     )

@@ -68,7 +68,7 @@ def beside(
     """These of all runs on the chosen measure, and the table of their pairs beside them."""
     column = next(c for c in shown.columns if str(c.measure) == chosen)
     scale = _scale_of(column)
-    whose = [f"each run’s own {w.share(LEVEL)}"] if found.draws else []
+    whose = [f"each run’s {w.share(LEVEL)} CI"] if found.draws else []
     return _drawn(
         "beside",
         heads=[
@@ -124,8 +124,8 @@ def _rows(
                 "best": bool(found.draws) and first == 1 and several,
                 "places": ""
                 if not found.draws
-                else f"clearly behind {w.count(first - 1)}, clearly ahead of"
-                f" {w.count(total - last)}, not clear against {w.count(last - first)}",
+                else f"significantly behind {w.count(first - 1)}, significantly ahead of"
+                f" {w.count(total - last)}, not significant against {w.count(last - first)}",
             }
         )
     return rows

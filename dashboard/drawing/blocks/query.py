@@ -170,7 +170,7 @@ def missed(
                 (lacking[MISSED_SHOWN:], ""),
                 (
                     rest,
-                    f" that only the top {w.count(diagnosis.cutoff)} of {diagnosis.baseline} lacks",
+                    f" only missing in the top {w.count(diagnosis.cutoff)} of {diagnosis.baseline}",
                 ),
             )
             if some
@@ -183,7 +183,7 @@ def missed(
             *(Column(name, "rank") for name in names),
         ],
         cutoff=diagnosis.cutoff,
-        absent=f"not among the first {w.count(deepest)}",
+        absent=f"not in the top {w.count(deepest)}",
     )
 
 
@@ -193,7 +193,7 @@ def _nothing_missed(diagnosis: Diagnosis) -> str:
     k, focus = w.count(diagnosis.cutoff), diagnosis.focus
     if diagnosis.baseline == focus or len(diagnosis.missed):
         return f"Every relevant document is in the top {k} of {focus}."
-    return f"Every relevant document is in both top {k}."
+    return f"Every relevant document is in the top {k} of both runs."
 
 
 def column_of(documents: pd.DataFrame, doc_id: str, column: str) -> str:

@@ -35,7 +35,7 @@ _CHIPS = {
     "fixed": "fixed",
     "broken": "broken",
     "none": "every run at 0:",
-    "missing": "not in both runs:",
+    "missing": "no results from a run:",
 }
 """Lists of the queries that have a button, where a query is in them."""
 
@@ -183,7 +183,7 @@ def _list(
     listed = found.rankings[run].head(min(drawing.cutoff, CASE_ROWS))
     style = style_of(drawing.styles, run)
     if listed.empty:
-        return style, [], f"{run} lists nothing for this query; it counts as {w.score(0.0)}."
+        return style, [], f"{run} has no results for this query; it scores {w.score(0.0)}."
     rows = []
     for record in listed.to_dict("records"):
         doc_id = record["doc_id"] or ""

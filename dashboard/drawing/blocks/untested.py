@@ -33,7 +33,7 @@ def histogram(counts: Sequence[int], drawing: Drawing, lead: ScoreLead) -> Marku
     """How many queries of a run alone score in each part of 0 to 1; `lead` gives where those from
     one score to another are listed."""
     total = sum(counts)
-    title = f"How the {w.count(total)} queries score" if total != 1 else "How the query scores"
+    title = f"Scores of the {w.count(total)} queries" if total != 1 else "Score of the query"
     most, style = max(1, *counts), drawing.focus_style
     return _drawn("histogram", title=title, counts=counts, most=most, lead=lead, style=style)
 
@@ -68,7 +68,7 @@ def score_list(
     which = ""
     if unanswerable and kind == "lowest":
         noun = w.plural(unanswerable, "query that has", "queries that have")
-        which = f"without the {w.count(unanswerable)} {noun} no relevant document"
+        which = f"excluding the {w.count(unanswerable)} {noun} no relevant document"
     title = f"{kind.capitalize()} scores"
     if rows.empty:
         return _drawn("nothing_listed", title=title, text="No query has a score.")
@@ -89,7 +89,7 @@ def mean_list(
     order given. `rows` has group, queries, mean."""
     if rows.empty:
         return _drawn(
-            "nothing_listed", title=f"By {by[1]}", text="The queries in view carry no groups."
+            "nothing_listed", title=f"By {by[1]}", text="The queries in view have no groups."
         )
     return _drawn(
         "mean_list",

@@ -89,7 +89,7 @@ def _short(short: float, rank: int) -> str:
     if np.isnan(short):
         return ""
     if short == 0:
-        return f"scored like rank {w.count(rank)}"
+        return f"same score as rank {w.count(rank)}"
     return f"scored {short:.3g} below rank {w.count(rank)}"
 
 
@@ -112,7 +112,7 @@ def what_if_best(
         return what_if_links(further)
     edit, was = found.best.edit, found.best_was
     if isinstance(edit, Remove):
-        where = "taken out"
+        where = "removed"
     else:
         where = f"at rank {w.count(edit.rank)}"
         if not np.isnan(was):

@@ -33,9 +33,9 @@ from metrics_core.findings.sentence import Sentence
 
 PARTS = {
     "runs": "Runs and measures",
-    "groups": "Where it comes from",
+    "groups": "Breakdown by group",
     "checks": TITLE,
-    "curves": "Does it depend on how many results count?",
+    "curves": "Does it depend on the cutoff?",
     "losses": "Largest losses",
     "wins": "Largest wins",
     "queries": "Every query",
@@ -177,7 +177,7 @@ class Parts:
         if key == "runs":
             alone = len(shown.overview.comparison) < 2
             small = f"Mean over {queries_in(shown)}."
-            return small if alone else f"{small} Small number: difference to {drawing.baseline}."
+            return small if alone else f"{small} Small number: difference from {drawing.baseline}."
         if key == "groups" and shown.groups is not None:
             higher = drawing.comparison.measure.declaration.higher_is_better
             return shown.groups[0].lead("", higher_is_better=higher)
@@ -185,8 +185,8 @@ class Parts:
             return shown.curves.lead
         if key == "losses":
             return (
-                "First line: which documents made it, and how much each; the parts add up to the"
-                " difference. Below: the first ranks of both lists. ? = not judged."
+                "First line: the documents that caused it, with their contributions, which add up"
+                " to the difference. Below: the first ranks of both lists. ? = not judged."
             )
         if key == "wins":
             return self._empty_lists()
@@ -200,7 +200,7 @@ class Parts:
             return ""
         which = "All" if empty == len(wins) else w.sentence_case(w.number(empty))
         noun = w.plural(empty, "is a query", "are queries")
-        return f"{which} of them {noun} that {baseline} does not list."
+        return f"{which} of them {noun} without results from {baseline}."
 
     def _runs(self) -> Markup:
         shown, drawing = self.shown.overview, self.drawing
@@ -238,11 +238,11 @@ class Parts:
         tested = shown.queries >= FEWEST_QUERIES
         note = curves_blocks.bands(drawing, tested=tested)
         legend = curves_blocks.legend(drawing, in_colour, {}, note)
-        told = f"k, results counted (log scale). Dotted: k = {w.count(drawing.cutoff)}."
+        told = f"k: number of results counted (log scale). Dotted: k = {w.count(drawing.cutoff)}."
         if tested and not drawing.alone:
             told += (
-                " Bands below hold for all k together: where one is off zero the difference is"
-                " significant."
+                " The bands below are simultaneous over all k: the difference is"
+                " significant at each k whose band excludes zero."
             )
         own = drawing.comparison.measure.declaration.name
         charts = [
@@ -303,9 +303,9 @@ class Parts:
         paragraphs = [
             (
                 "Relevant, unjudged, missing",
-                f"Relevant: {from_grade}. What is not judged counts as not"
-                f" relevant{'; the judgments are taken as complete' if complete else ''}. A judged"
-                f" query that a run lacks "
+                f"Relevant: {from_grade}. Unjudged documents count as not"
+                f" relevant{'; the judgments are taken as complete' if complete else ''}."
+                " A judged query without results from a run "
                 f"{'is left out' if shown.facts.left_out else 'counts as an empty list'}{lacking}.",
             ),
         ]
@@ -328,9 +328,9 @@ class Parts:
 def _method(method: Method) -> str:
     """The test and the correction by their names, and what counts as won."""
     return (
-        f"By {TESTS[method.test]}, correction: {CORRECTIONS[method.corrected_by]}; the draws are"
-        f" the same each time. A query is won or lost beyond ±{SAME:g}; effect size is the mean"
-        " difference in standard deviations of the queries’ differences."
+        f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.corrected_by]}. The random"
+        f" draws are the same each time. A query is won or lost beyond ±{SAME:g}. Effect size is"
+        " the mean difference divided by the standard deviation of the queries’ differences."
     )
 
 

@@ -70,7 +70,7 @@ class OneFile:
     def finish(self) -> None:
         """No more comes. Raises BodyError where the file is not whole."""
         if not self._ended:
-            raise BodyError("the body ends before its file does")
+            raise BodyError("the body ends before its file")
 
     def _begin(self) -> None:
         self._parts += 1
@@ -88,7 +88,7 @@ class OneFile:
     def _count(self, more: int) -> None:
         self._head += more
         if self._head > _LONGEST_HEAD:
-            raise BodyError("too much above the file")
+            raise BodyError("too much data before the file")
 
     def _end_field(self) -> None:
         self._fields.append((self._field, self._value))
@@ -96,7 +96,7 @@ class OneFile:
 
     def _check_head(self) -> None:
         if b"filename" not in self._options():
-            raise BodyError("a part that is no file")
+            raise BodyError("a part that is not a file")
 
     def _options(self) -> dict[bytes, bytes]:
         given = [value for name, value in self._fields if name.lower() == _DISPOSITION]

@@ -85,7 +85,7 @@ def duplicate_collection(identity: str) -> None:
     def copied() -> None:
         own = workspace().has(identity) and all_collections().folder_of(identity) is None
         copy = workspace().duplicate(identity, _free(name)) if own else copy_of(identity, name)
-        tell(f"“{copy.name}” was made.")
+        tell(f"“{copy.name}” was created.")
         forget("collections")
 
     doing(copied)

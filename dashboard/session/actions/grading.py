@@ -241,7 +241,7 @@ def take_in_layer(given: UploadedFile, upload: str) -> None:
         made = workspace().layers.begin(here, title, grades, judged=False)
         known.add(upload)
         change(layers=_said([*on, *(v for v in layers_here() if v.id == made)]))
-        tell(f"{w.count(len(grades))} grades of {given.name} were imported as a judgment layer.")
+        tell(f"{w.count(len(grades))} grades from {given.name} were imported as a judgment layer.")
 
     if upload not in known:
         doing(taken)

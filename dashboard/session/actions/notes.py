@@ -79,6 +79,6 @@ def drop_rows(called: str, texts: Sequence[str]) -> None:
         gone = workspace().drop_lost(here, texts)
         if gone:
             counted = f"{w.count(gone)} damaged {w.plural(gone, 'row')}"
-            tell(f"{counted} of {called} {w.plural(gone, 'was', 'were')} dropped.")
+            tell(f"{counted} of {called} {w.plural(gone, 'was', 'were')} deleted.")
 
     doing(dropped)

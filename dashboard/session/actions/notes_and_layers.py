@@ -54,13 +54,13 @@ def tell_of(came: Came) -> None:
         if address()["layers"] or not _judged(came.layers):
             change(layers=(*on, *came.layers))
         many = f"{w.count(len(came.layers))} judgment {w.plural(len(came.layers), 'layer')}"
-        tell(f"{many} came with the files, kept apart from their judgments.")
+        tell(f"{many} came with the files, kept separate from their judgments.")
     if came.new:
         tell(f"{w.count(came.new)} {w.plural(came.new, 'note or tag', 'notes and tags')} came too.")
     here = came.known + came.known_layers
     if here:
         told = "notes, tags and layers that came with the files"
-        tell(f"{w.count(here)} of the {told} {w.plural(here, 'was', 'were')} here already.")
+        tell(f"{w.count(here)} of the {told} {w.plural(here, 'was', 'were')} already here.")
 
 
 def _judged(layers: Sequence[str]) -> bool:

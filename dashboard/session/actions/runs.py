@@ -24,7 +24,9 @@ def call_run(run: str, name: str, slot: int) -> None:
     names, own = library.own_names, library.own_names.get(run, run)
     wanted = " ".join(name.split())[:_LONGEST_NAME] or own
     if wanted in library.slots.keys() - {run}:
-        raise RanklensError(f"Another run is called {wanted}.", "Give it a name of its own.")
+        raise RanklensError(
+            f"Another run already has the name {wanted}.", "Choose a different name."
+        )
     settings = all_collections().settings_of(here)
     called, slots = dict(settings.names), dict(settings.slots)
     called.pop(own, None)

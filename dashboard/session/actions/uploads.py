@@ -174,7 +174,7 @@ def _tell_how(files: Sequence[str], choices: Mapping[str, Any]) -> None:
     tell(
         f"{w.named(list(files))} {w.plural(len(files), 'is', 'are')} read as"
         f" {KIND_WORDS[choices['kind']]}.",
-        f"{w.sentence_case(how)}. Files of this shape are read like this from now on."
+        f"{w.sentence_case(how)}. Files with these fields will be read this way from now on."
         if how
         else "",
     )
@@ -231,7 +231,7 @@ def _keep(
             "Nothing was added yet.",
             (
                 ("Start a new collection", partial(_into_new, read, carried)),
-                ("Add here all the same", partial(_into, here, read, carried)),
+                ("Add here anyway", partial(_into, here, read, carried)),
             ),
         )
         kept()
@@ -304,7 +304,7 @@ def _into(
         change(run="", base="")  # there was none to compare with
     open_collection(identity)
     if refused is not None:
-        tell_error(refused, f" Not kept: {w.listing(dict.fromkeys(lost))}.")
+        tell_error(refused, f" Not saved: {w.listing(dict.fromkeys(lost))}.")
     _tell_known([(loaded, added) for loaded, added in became if added.how == "known"], became)
     for told in replaced:
         told()
@@ -320,11 +320,11 @@ def _tell_known(
         names = dict.fromkeys(file for _, file in own)
         same = "" if name in names else f", as {w.listing(names)}"
         if len(own) == sum(loaded.file == name for loaded, _ in became):
-            tell(f"{name} is here already{same}: the same rows, so nothing was added.")
+            tell(f"{name} is already here{same}: the rows are the same, so nothing was added.")
         else:
             what = w.listing(_PARTS[kind] for kind, _ in own)
             verb = "are" if len(own) > 1 or own[0][0] != "run" else "is"
-            tell(f"The {what} of {name} {verb} here already{same}; the rest of it was added.")
+            tell(f"The {what} of {name} {verb} already here{same}; the rest of it was added.")
 
 
 _PARTS = {"run": "run", "qrels": "judgments", "queries": "queries", "documents": "documents"}
@@ -333,7 +333,7 @@ _PARTS = {"run": "run", "qrels": "judgments", "queries": "queries", "documents":
 def _tell_replaced(identity: str, entry: Entry, *, again: bool) -> None:
     undo = ("Undo", partial(workspace().take_back, identity, entry.number))
     if again:
-        tell(f"{entry.file} is read another way now.", "", (undo,))
+        tell(f"{entry.file} is now read differently.", "", (undo,))
         return
     both = ("Keep both", partial(workspace().keep_both, identity, entry.number))
     tell(f"{entry.file} replaced the earlier file of that name.", "", (undo, both))

@@ -154,7 +154,7 @@ def check(path: Path, schema: Schema) -> None:
     if found != "ok":
         raise errors.unreadable_database(path, str(found))
     if not wanted.items() <= tables.items():
-        raise errors.unreadable_database(path, "it has not the tables that it should have")
+        raise errors.unreadable_database(path, "it does not have the expected tables")
 
 
 def copy(path: Path, target: Path) -> None:

@@ -25,24 +25,24 @@ def refused(error: OSError, folder: Path) -> StorageError:
         )
     if error.errno in _FORBIDDEN:
         return StorageError(
-            f"The folder {folder} may not be written.",
-            "Give this account the right to write there, or start with another folder:"
+            f"This account may not write to the folder {folder}.",
+            "Give this account write permission there, or start with another folder:"
             " make run WORKSPACE=folder.",
         )
     reason = error.strerror or type(error).__name__
     return StorageError(
         f"The folder {folder} could not be written: {reason}.",
-        "See that its disk is connected and sound and that this account may use more of it, then"
-        " try again.",
+        "Check that its disk is connected and intact, and that this account may use"
+        " more space. Then try again.",
     )
 
 
 def gone(folder: Path) -> StorageError:
     """The folder was there and is not any more."""
     return StorageError(
-        f"The folder {folder} is no longer there.",
-        "Connect its disk or bring the folder back. If it was deleted on purpose, start Ranklens"
-        " again: it makes a new one.",
+        f"The folder {folder} no longer exists.",
+        "Connect its disk or restore the folder. If it was deleted on purpose, restart"
+        " Ranklens to create a new one.",
     )
 
 
@@ -50,24 +50,24 @@ def unreadable(error: OSError, folder: Path) -> StorageError:
     """The system refuses to say what a folder holds."""
     return StorageError(
         f"The folder {folder} cannot be read: {error.strerror or type(error).__name__}.",
-        "See that its disk is connected and sound, and that this account may read it.",
+        "Check that its disk is connected and intact, and that this account may read it.",
     )
 
 
 def no_collection() -> StorageError:
     """The collection that something is to be added to is not there."""
     return StorageError(
-        "This collection is no longer there.",
-        "It was removed for good, in another window or at a start. Open another one, or a new one.",
+        "This collection no longer exists.",
+        "It was deleted for good, in another window or at a restart. Open or create another one.",
     )
 
 
 def lacking(folder: Path, name: str) -> StorageError:
     """What tells of all files is not there, while the folder is."""
     return StorageError(
-        f"The folder {folder} lacks its folder {name}, which tells what is kept there.",
-        "Bring that folder back, from a backup if need be. To begin anew, move the whole folder"
-        " away and start Ranklens again.",
+        f"The folder {folder} lacks its subfolder {name}, which lists its contents.",
+        "Restore the subfolder, from a backup if necessary. To start over, move the"
+        " whole folder away and restart Ranklens.",
     )
 
 
@@ -75,7 +75,7 @@ def locked(path: Path) -> StorageError:
     """Another program holds the lock of a database for too long."""
     return StorageError(
         f"Another program is writing to {path}, so nothing was changed.",
-        "Try again once it is done, or end it.",
+        "Try again when it has finished, or stop it.",
     )
 
 
@@ -98,8 +98,8 @@ def unreadable_database(path: Path, why: str) -> DamagedDatabaseError:
 def newer(folder: Path, found: object, known: int) -> StorageError:
     """The folder was written by a later version."""
     return StorageError(
-        f"The folder {folder} was written by a newer Ranklens (layout {found}, this one knows"
-        f" {known}), so it is only read.",
+        f"The folder {folder} was written by a newer Ranklens (layout {found}; this"
+        f" version knows {known}), so it is read-only.",
         "Use the newer Ranklens, or start with another folder: make run WORKSPACE=folder.",
     )
 
@@ -107,8 +107,8 @@ def newer(folder: Path, found: object, known: int) -> StorageError:
 def damaged(file: str, why: str) -> StorageError:
     """What is said of a file whose record or table is not as it was kept."""
     return StorageError(
-        f"The kept copy of {file or 'one file'} {why}.",
-        "Add the file again, which mends it, or remove it here. Everything else is whole.",
+        f"The stored copy of {file or 'one file'} {why}.",
+        "Add the file again to repair it, or remove it here. Everything else is intact.",
     )
 
 

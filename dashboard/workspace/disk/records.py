@@ -183,7 +183,7 @@ def decode(content: bytes, kind: type[Record]) -> Record:
     try:
         told = json.loads(content)["record"]
         if content != _sealed(told):
-            raise DamagedRecordError("its check does not fit")
+            raise DamagedRecordError("its checksum does not match")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DamagedRecordError(str(error)) from error
     return record_from(told, kind)
@@ -214,7 +214,7 @@ def record_from(told: Any, kind: type[Record]) -> Record:
             told["notes"] = tuple(note_of(note) for note in told.get("notes", ()))
         record = kind(**told)
         if not _fits(record):
-            raise DamagedRecordError("it holds what no record holds")
+            raise DamagedRecordError("it contains unexpected values")
         return record
     except Exception as error:  # one record must not stop what reads the others
         raise DamagedRecordError(str(error)) from error

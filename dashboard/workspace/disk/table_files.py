@@ -13,7 +13,7 @@ from dashboard.workspace.disk import durable, errors
 from dashboard.workspace.disk.records import Entry, hidden, is_table
 
 _TABLE = ".parquet"
-MISSING, CHANGED = "is missing", "is not as it was written"
+MISSING, CHANGED = "is missing", "is corrupted"
 
 
 class TableFiles:

@@ -159,7 +159,7 @@ def meaning() -> str:
     for package in _MEANT:
         sources = sorted((root / package).rglob("*.py"))
         if not sources:
-            raise FileNotFoundError(f"{root / package} holds no code")
+            raise FileNotFoundError(f"{root / package} contains no code")
         for path in sources:
             digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -87,7 +87,7 @@ class Keeping:
         run = Run(table=rows)
         layout = RowPlaces.of(run)
         if layout is None:
-            raise ValueError("the rows of a query stand apart")
+            raise ValueError("the rows of a query are not contiguous")
         return partial(self._write, rows, layout, heads_of(run))
 
     def _write(self, rows: pa.Table, layout: RowPlaces, heads: pa.Table) -> None:

@@ -30,7 +30,7 @@ def back_up(folder: Path, out: IO[bytes]) -> list[str]:
     Raises OSError, and StorageError where there is no workspace or it cannot be read."""
     workspace, shelves = Workspace(folder), Shelves(folder)
     if shelves.version() is None:
-        raise StorageError(f"There is no workspace in {folder}.", "Name the folder that has one.")
+        raise StorageError(f"There is no workspace in {folder}.", "Give the folder of a workspace.")
     try:
         with (
             no_removals(folder, _LONGEST_WAIT),
@@ -45,8 +45,8 @@ def back_up(folder: Path, out: IO[bytes]) -> list[str]:
                 _put(packed, name, copy)
     except Timeout:
         raise StorageError(
-            f"Another Ranklens starts on {folder}, or makes a backup of it.",
-            "Try again once it is done.",
+            f"Another Ranklens is starting on {folder} or backing it up.",
+            "Try again when it has finished.",
         ) from None
     return [workspace.collection(identity).name for identity in damaged]
 

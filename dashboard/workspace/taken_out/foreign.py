@@ -35,14 +35,14 @@ def check(entry: Entry, content: bytes) -> None:
         _check_size(entry, content)
         rows = arrow_of(content)
         if entry.content not in (content_of(rows, entry.kind), _hash_of_run(rows)):
-            raise DamagedRecordError("a record tells of other rows")
+            raise DamagedRecordError("a record does not match its rows")
         table = table_of(content, entry.kind, name=entry.name, notes=entry.notes)
         if _columns(as_arrow(_read_again(rows, entry))) != _columns(rows):
-            raise DamagedRecordError("a table has other columns than those of its kind")
+            raise DamagedRecordError("a table does not have the columns of its kind")
         if (len(table), queries_of(table)) != (entry.rows, entry.queries):
-            raise DamagedRecordError("a record counts other rows or queries")
+            raise DamagedRecordError("a record has wrong counts of rows or queries")
         if entry.complete != (not isinstance(table, Run) or table.complete):
-            raise DamagedRecordError("a record tells of other rows")
+            raise DamagedRecordError("a record does not match its rows")
     except (pa.ArrowException, RanklensError, KeyError, TypeError, OSError) as error:
         raise DamagedRecordError(str(error)) from error
 

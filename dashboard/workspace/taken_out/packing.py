@@ -151,13 +151,13 @@ def unpack(workspace: Workspace, origin: Origin, *, file: str) -> Collection:
         told, entries = _collection(packed, file), _entries(packed)
         journals = _members(packed, _JOURNALS)
         if not all(is_name(name) for name in journals):
-            raise DamagedRecordError("a journal has another name than those that are kept")
+            raise DamagedRecordError("a journal has an unknown name")
         for lines in journals.values():
             _check_lines(lines)
         tables = {e.table: _member(packed, f"{_TABLES}{e.table}.parquet") for e in entries}
         for name, table in tables.items():
             if hashlib.sha256(table).hexdigest() != name:
-                raise DamagedRecordError("a table is not as it was written")
+                raise DamagedRecordError("a table is corrupted")
         for entry in entries:
             foreign.check(entry, tables[entry.table])
     with workspace.writing() as shelves:
@@ -180,7 +180,7 @@ def _collection(packed: zipfile.ZipFile, file: str) -> Collection:
     journals = {f"{_JOURNALS}{n}": content for n, content in _members(packed, _JOURNALS).items()}
     records = {f"{_RECORDS}{n}": content for n, content in _members(packed, _RECORDS).items()}
     if own != about(told, records | journals):
-        raise DamagedRecordError("its records are not those that were packed")
+        raise DamagedRecordError("its records differ from those that were packed")
     return decode(told, Collection)
 
 
@@ -207,7 +207,7 @@ def _entries(packed: zipfile.ZipFile) -> list[Entry]:
     entries = [decode(content, Entry) for content in _members(packed, _RECORDS).values()]
     slots = [e.slot for e in entries if e.kind == "run"]
     if len({(e.kind, e.name) for e in entries}) < len(entries) or len(set(slots)) < len(slots):
-        raise DamagedRecordError("two files have one name or colour")
+        raise DamagedRecordError("two files share a name or colour")
     return entries
 
 
@@ -227,7 +227,7 @@ def _check_size(packed: zipfile.ZipFile, size: int) -> None:
     every = packed.infolist()
     stored = all(member.compress_type == zipfile.ZIP_STORED for member in every)
     if not stored or sum(member.file_size for member in every) > size:
-        raise DamagedRecordError("its members are larger than it is")
+        raise DamagedRecordError("its members are larger than the file itself")
 
 
 @contextmanager
@@ -239,6 +239,6 @@ def _whole(file: str) -> Iterator[None]:
         raise
     except Exception as error:  # zipfile, JSON and Arrow know more ways to fail than can be listed
         raise StorageError(
-            f"{file} is not whole, so nothing of it was imported.",
+            f"{file} is damaged or incomplete, so nothing was imported.",
             "Copy or download the file again.",
         ) from error

@@ -42,7 +42,7 @@ def test_a_margin_is_that_of_its_measure() -> None:
         ({"test": "t-test", "correction": "max-t"}, "t-test cannot be corrected by 'max-t'."),
         ({"level": "10"}, "0.1 is not a valid confidence level."),
         ({"level": "nan"}, "nan is not a valid confidence level."),
-        ({"level": "high"}, "A level and a margin are numbers."),
+        ({"level": "high"}, "The level and the margin must be numbers."),
         ({"margin": "nDCG:-1"}, "-1 is not a valid margin."),
         ({"margin": "nDCG:nan"}, "nan is not a valid margin."),
     ],

@@ -170,7 +170,7 @@ def test_a_measure_that_is_none_is_told_and_not_another_shown(key: str, said: st
 def test_a_cutoff_that_is_none_is_told() -> None:
     for text in ("ten", "-1", "0", "1.5"):
         found = lacking(Address.of(k=text), ["a"], {}, {}, NDCG, {})
-        assert found == {"k": f"k = {text} is no cutoff: a whole number from 1 is."}
+        assert found == {"k": f"k = {text} is not a cutoff. A cutoff is a whole number from 1."}
 
 
 @pytest.mark.parametrize(
@@ -230,4 +230,4 @@ def test_a_control_is_part_of_every_key_and_says_what_is_none_of_its_words() -> 
     asked = Address.of(missing="none")
     assert MISSING.read(asked) == "" and MISSING.read(Address.of(missing="shared")) == "shared"
     told = lacking(asked, ["a", "b"], {}, {}, NDCG, {})
-    assert told == {"missing": "missing=none is nothing to choose: shared is."}
+    assert told == {"missing": "missing=none is not a valid choice. Use shared."}

@@ -78,7 +78,7 @@ def test_queries_and_documents_are_an_id_and_their_texts() -> None:
     assert table(text, "queries").proposed == {"query": "n", "text": "frage"}
     assert table(text, "documents").proposed == {"doc": "n", "text": "frage"}
     asked = table(text, "documents").objection({"n": "doc"})
-    assert asked == "Choose the field of the text."
+    assert asked == "Choose the field for the text."
     assert kinds_offered(fields(text)) == ["run", "qrels", "queries", "documents"]
     assert kinds_offered(fields(LISTS)) == ["run", "qrels"]
 
@@ -129,9 +129,12 @@ def test_what_a_choice_lacks() -> None:
     shown = table("a,b,c\nq1,d3,0.9\nq2,d1,0.4\n")
     chosen = {"a": "query", "b": "doc", "c": "score"}
     assert not shown.objection(chosen)
-    assert shown.objection({**chosen, "b": "query"}) == "Two fields mean query: choose one."
-    assert shown.objection({**chosen, "b": ""}) == "Choose the field of the document."
-    assert shown.objection({**chosen, "c": ""}) == "Choose the field of the score."
+    assert (
+        shown.objection({**chosen, "b": "query"})
+        == "Two fields have the meaning query. Choose one."
+    )
+    assert shown.objection({**chosen, "b": ""}) == "Choose the field for the document."
+    assert shown.objection({**chosen, "c": ""}) == "Choose the field for the score."
     grades = table("a,b\nq1,d3\n", "qrels")
     assert "grade" in grades.objection({"a": "query", "b": "doc"})
     assert not grades.objection({"a": "query", "b": "doc"}, all_relevant=True)
@@ -155,8 +158,8 @@ def test_evidence_is_counted() -> None:
     assert because("out[].far", "score") == "rises from row to row in all 3 lists"
     assert table(LISTS).is_smallest_best("out[].far", {"query": "who"})
     assert because("out[].at", "") == "1 to 2 in every list"
-    assert because("ms", "") == "one number a query, only 7, 8 and 9"
-    assert because("out[].key", "score") == "! 6 of 6 are no numbers"
+    assert because("ms", "") == "one number per query, only 7, 8 and 9"
+    assert because("out[].key", "score") == "! 6 of 6 are not numbers"
     rows = "q,d,s,t\nq1,a,3,x\nq1,b,1,x\nq2,a,2,x\nq2,c,5,x\n"
     found = FieldEvidence(fields(rows), NOTHING).of("s", "score", {"query": "q"})
     assert found.text == "falls from row to row in 1 of 2 lists"

@@ -46,7 +46,7 @@ def test_without_the_other_side_less_is_told() -> None:
         ("4", "judgments, 1 of them 5 or more"),
     )
     alone = file_numbers(RunsAndQrels((ONE, OTHER), None), OF_SEARCH, 10, 1)
-    assert alone.counts == (("6", "rows, of 4 queries"),) and not alone.lacking
+    assert alone.counts == (("6", "rows for 4 queries"),) and not alone.lacking
 
 
 def test_what_was_made_of_the_same_file_stands_on_no_side() -> None:

@@ -25,7 +25,7 @@ def test_dates_in_the_names_come_before_those_of_the_files() -> None:
         "b-2026-01": "2026-01",
     }
     assert found.said == (
-        "Dates as they stand in the names of runs and files. Without a date, and so last: c."
+        "Dates are taken from the names of runs and files. Undated, so placed last: c."
     )
     assert not found.of_files
     named = version_dates(["a-2026-01-02"], files(**{"a-2026-01-02": "2025-01-01/a.run"}))
@@ -36,7 +36,7 @@ def test_files_date_versions_where_few_names_do() -> None:
     found = version_dates(["a-2026-01", "b", "c"], files(b="b.run", c="c.run"))
     assert found.source == FILES and found.undated == ("a-2026-01",)
     assert found.text("b") == "2026-05-01 10:00 UTC" and found.text("a-2026-01") == ""
-    assert found.said.startswith("The names hold no dates")
+    assert found.said.startswith("The names contain no dates")
     assert found.of_files == {"b": "file of 2026-05-01", "c": "file of 2026-05-02"}
     nothing = version_dates(["a", "b"], {})
     assert nothing.source == "" and nothing.said == "No version has a date."

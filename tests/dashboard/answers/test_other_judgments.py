@@ -65,11 +65,11 @@ def test_means_are_by_their_judgments_over_the_queries_that_both_know() -> None:
 def test_what_cannot_be_shown_says_why() -> None:
     far = study_of([f"z{i}" for i in range(10)], {"v0": "d"})
     assert beside(far).why_not == "It judges none of the queries in view."
-    assert beside(None).why_not == "It has no runs that its judgments fit."
+    assert beside(None).why_not == "It has no runs that match its judgments."
     gone = other_judgments(HERE, shown(), "", "old", "Of 2025", None)
     rows = version_rows(page(), NO_DATES, [gone], by_date=False)
     told = said_of_versions(rows, [gone], 1)
-    assert "Not shown from Of 2025: This collection is not here." in told and len(rows) == 3
+    assert "Not shown from Of 2025: This collection was not found." in told and len(rows) == 3
     assert not any("Diamonds" in line for line in told)
 
 
@@ -93,12 +93,12 @@ def test_versions_that_the_judgments_hardly_know_are_told_apart() -> None:
     }  # fmt: skip
     told = said_of_versions(rows, [beside(THERE)], 1)
     assert told[0].startswith(
-        "The judgments know less of v3 (0\u00a0% of its top 1) than of other versions (up to"
+        "Fewer results are judged for v3 (0\u00a0% of its top 1) than for other versions (up to"
         " 100\u00a0%)."
     )
     assert told[2] == (
-        "Judged by Of 2025: 20 judgments of 10 queries; its means are over the 6 queries that are"
-        " in view here too."
+        "Judged by Of 2025: 20 judgments of 10 queries; its means are over the 6"
+        " queries that are also in view here."
     )
 
 

@@ -59,7 +59,7 @@ def test_ids_that_no_text_file_holds_go_as_parquet_and_grades_that_are_gone_are_
     assert set(members.namelist()) == {"qrels.txt.parquet", "x_y.run.parquet", "b.run.parquet",
                                        "readme.txt"}  # fmt: skip
     assert packed.query_ids == ["a query"]
-    assert "measures that rest on it, such as ERR" in members.read("readme.txt").decode()
+    assert "Measures that use it, such as ERR" in members.read("readme.txt").decode()
     plain = zipfile.ZipFile(io.BytesIO(subset(own, view, ["007"])))
     assert plain.read("qrels.txt") == b"007 0 d1 1\n007 0 d2 3\n"
     assert b"ERR" not in plain.read("readme.txt")
@@ -90,7 +90,7 @@ def test_notes_and_layers_stand_beside_the_judgments_of_the_files() -> None:
     bare = subset(STUDY, STUDY.view(asked).comparison, ids[1:])
     assert cut.files == opened_cut(bare, "queries.zip").files, "no grade of a layer among them"
     about = zipfile.ZipFile(io.BytesIO(packed)).read("readme.txt").decode()
-    assert "layers.csv holds grades that were given in Ranklens" in about
+    assert "layers.csv contains grades given in Ranklens" in about
     own = subset(STUDY, STUDY.view(asked).comparison, ids, noted)
     assert [line["text"] for line in opened_cut(own, "queries.zip").carried.notes] == ["why"]
 

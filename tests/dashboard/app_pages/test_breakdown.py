@@ -97,7 +97,7 @@ def test_crossed_columns_are_a_view_of_their_own() -> None:
     assert (
         "fewer than 5 queries: hatched" in shown
         and "pale" not in shown
-        and "A cell opens its queries." in shown
+        and "Click a cell to open its queries." in shown
     )
     # What crosses nothing is not crossed.
     shown = text_of(opened("breakdown", run="dense", base="bm25", across="nothing"))
@@ -114,14 +114,14 @@ ALL_CHARTS = ["score_by_group", "difference_by_group", "cells"]
 
 def test_of_more_than_two_runs_it_opens_with_charts_and_the_address_keeps_a_choice() -> None:
     app = opened("breakdown", run="dense", base="bm25")
-    assert charts_of(app) == ALL_CHARTS and "Adds to the total" not in text_of(app)
+    assert charts_of(app) == ALL_CHARTS and "Contribution" not in text_of(app)
     assert "category × difficulty dense minus bm25" in " ".join(text_of(app).split())
-    assert "A dot or a row opens its queries." in text_of(app)
+    assert "Click a dot or a row to open its queries." in text_of(app)
     form = app.get("button_group")[-1]
     assert form.key == "w_charts" and form.value == "1"
     app.button_group(key="w_charts").select("0").run()
     assert app.query_params["charts"] == "0"
-    assert not charts_of(app) and "Adds to the total" in text_of(app)
+    assert not charts_of(app) and "Contribution" in text_of(app)
     # It stays with other columns, another order, and pages.
     kept = links_to(app, "breakdown")
     assert any("by=difficulty" in link for link in kept)
@@ -165,7 +165,7 @@ def test_a_planted_slice_comes_first_and_leads_to_its_queries(
     app = opened("breakdown", run="a", base="b")
     shown = text_of(app)
     assert re.search(r"\w+ of \d+ slices differs? from the rest", shown)
-    assert re.search(r"Stands out among \d+ slices", shown)
+    assert re.search(r"Outliers among \d+ slices", shown)
     assert "c1 and k0 10 queries" in shown
     first = next(at for at in links_to(app, "queries") if "where=category=c1&where=kind=k0" in at)
     assert "show=" not in first
@@ -187,7 +187,7 @@ def test_with_nothing_to_tell_queries_apart_it_is_said(
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 1, runs=2, columns="")))
     app = opened("breakdown")
-    assert "Nothing tells these queries apart." in text_of(app)
+    assert "There is nothing to group these queries by." in text_of(app)
     assert any(button.label == "Add queries" for button in app.button)
 
 
@@ -199,8 +199,8 @@ def test_one_run_has_its_means_and_its_room(
     assert charts_of(app) == ["score_by_group"]
     app = opened("breakdown")
     shown = text_of(app)
-    assert "a scores lowest in c1" in shown and "Room for improvement" in shown
-    assert "Adds to the total" not in shown and "differs from the rest" not in shown
+    assert "a scores lowest in c1" in shown and "Headroom" in shown
+    assert "Contribution" not in shown and "differs from the rest" not in shown
     assert not any("across=" in link for link in links_to(app, "breakdown"))
 
 
@@ -226,7 +226,9 @@ def test_of_forty_groups_and_twelve_runs_twelve_are_shown_and_the_rest_opens(
     assert charts_of(app) == ALL_CHARTS[:2], "the cells are of the groups that add most"
     app = opened("breakdown", run="a", base="b", charts="0")
     shown = text_of(app)
-    assert "28 more groups" in shown and "95 %, corrected for 40" in shown.replace("\u00a0", " ")
+    assert "28 more groups" in shown and "95 % CI, corrected for 40 groups" in shown.replace(
+        "\u00a0", " "
+    )
     assert len(re.findall(r"where=category=c\d+", " ".join(links_to(app, "queries")))) == 12
     app.text_input(key="w_within").set_value("C39").run()
     assert app.query_params["within"] == "C39" and "39 other groups" in text_of(app)
@@ -244,17 +246,17 @@ def test_of_forty_groups_and_twelve_runs_twelve_are_shown_and_the_rest_opens(
 
 def test_a_measure_without_headroom_has_no_room() -> None:
     shown = text_of(opened("breakdown", run="dense", base="bm25", m="Judged", charts="0"))
-    assert "Adds to the total" in shown and "Room for improvement" not in shown
+    assert "Contribution" in shown and "Headroom" not in shown
 
 
 def test_of_one_group_there_is_no_table() -> None:
     narrowed = {"run": "dense", "base": "bm25", "where": "category=Returns", "charts": "0"}
     app = opened("breakdown", by="category", **narrowed)
     assert "All queries are Returns" in text_of(app)
-    assert "Adds to the total" not in text_of(app)
+    assert "Contribution" not in text_of(app)
     # Unasked it is by the next column that tells these queries apart.
     unasked = text_of(opened("breakdown", **narrowed))
-    assert "All queries are" not in unasked and "Adds to the total" in unasked
+    assert "All queries are" not in unasked and "Contribution" in unasked
 
 
 def test_other_queries_are_told_from_other_scores_where_a_run_lacks_some(

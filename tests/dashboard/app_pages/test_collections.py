@@ -93,7 +93,7 @@ def test_the_list_shows_what_the_overview_of_each_said_last_and_reads_none() -> 
     assert "open it to see its result" in text_of(opened("collections", set="sample"))
     opened(set="sample")
     shown = text_of(opened("collections", set="sample"))
-    assert "dense 0.636" in shown and "+0.087 to bm25, clear" in shown
+    assert "dense 0.636" in shown and "+0.087 vs bm25, clear difference" in shown
     two_collections()
     opened(set="own")
     st.cache_resource.clear()
@@ -105,7 +105,7 @@ def test_the_list_shows_what_the_overview_of_each_said_last_and_reads_none() -> 
         Workspace.load = read  # type: ignore[method-assign]
     assert "good 1.000" in shown and "one run, no baseline" in shown
     kept().add("own", formats.read(POOR, name="poor.run"))
-    assert "changed since, open it to see" in text_of(opened("collections", set="sample"))
+    assert "changed since; open it to update" in text_of(opened("collections", set="sample"))
 
 
 def refuse_to_read(*_: Any) -> Any:
@@ -131,7 +131,7 @@ def test_without_any_mark_the_collection_that_changed_last_is_open() -> None:
 def test_a_link_to_a_collection_that_is_not_here_says_so() -> None:
     two_collections()
     shown = text_of(opened("queries", set="gone1234"))
-    assert "This link asks for a collection that is not here" in shown
+    assert "The collection in this link was not found" in shown
     assert "Theirs" in shown
 
 
@@ -155,8 +155,8 @@ def test_a_removed_collection_that_is_open_is_not_shown_any_more() -> None:
     other = next(c.id for c in kept().collections() if c.name == "Theirs")
     app = opened("data", set=other)
     kept().remove(other)
-    assert "not here" in text_of(app.run())
-    press(app, "Bring back")
+    assert "was not found" in text_of(app.run())
+    press(app, "Restore")
     assert "Two files are loaded" in text_of(app)
 
 
@@ -193,7 +193,7 @@ def test_files_with_no_query_in_common_are_offered_a_collection_of_their_own() -
     assert [len(kept().entries(c.id)) for c in kept().collections()] == [1, 2, 2]
     app = opened("data", set="own")
     upload(app, ("other.qrels", QRELS.replace(b"q", b"x")))
-    press(app, "Add here all the same")
+    press(app, "Add here anyway")
     assert len(kept().entries("own")) == 3
 
 
@@ -215,10 +215,13 @@ def test_what_is_here_already_is_said() -> None:
     app = opened("data", set="own")
     upload(app, ("good.run", GOOD), ("copy.qrels", QRELS))
     shown = text_of(app)
-    assert "copy.qrels is here already, as my.qrels: the same rows, so nothing was added" in shown
-    assert "good.run is here already: the same rows" in shown
+    assert (
+        "copy.qrels is already here, as my.qrels: the rows are the same, so nothing was added"
+        in shown
+    )
+    assert "good.run is already here: the rows are the same" in shown
     press(app, "OK")
-    assert "good.run is here already" not in text_of(app)
+    assert "good.run is already here" not in text_of(app)
 
 
 def test_two_identical_runs_under_two_names_are_both_loaded_and_score_the_same() -> None:
@@ -260,7 +263,7 @@ def test_a_file_is_removed_and_brought_back() -> None:
     assert len(kept().entries("own")) == 2
     app.button(key="remove_00002").click().run()
     app = looked_into(opened("data", set="own"))
-    press(app, "Bring back")
+    press(app, "Restore")
     assert "Two files are loaded" in text_of(app)
 
 
@@ -271,15 +274,15 @@ def test_a_damaged_file_costs_only_itself_and_can_be_removed_or_mended() -> None
     table.write_bytes(whole[:-5] + bytes([whole[-5] ^ 1]) + whole[-4:])
     st.cache_resource.clear()
     app = opened("data", set="own")
-    assert "The kept copy of good.run is not as it was written." in text_of(app)
+    assert "The stored copy of good.run is corrupted." in text_of(app)
     assert "One could not be read" in text_of(app)
     upload(app, ("good.run", GOOD))
-    assert "The kept copy" not in text_of(app)
+    assert "The stored copy" not in text_of(app)
     assert "Two files are loaded" in text_of(app)
     table.unlink()
     st.cache_resource.clear()
     app = opened("data", set="own")
-    assert "The kept copy of good.run is missing." in text_of(app)
+    assert "The stored copy of good.run is missing." in text_of(app)
     press(app, "Remove")
     assert "One file is loaded" in text_of(app)
 
@@ -299,7 +302,7 @@ def test_a_disk_that_is_full_names_itself_and_the_files_that_were_not_kept(
     monkeypatch.setattr(Workspace, "add", full)
     upload(app, ("a.run", POOR), ("b.run", POOR.replace(b"3.0", b"4.0")), ("c.run", GOOD))
     shown = text_of(app)
-    assert f"The disk of {kept().folder} is full. Not kept: b.run and c.run." in shown
+    assert f"The disk of {kept().folder} is full. Not saved: b.run and c.run." in shown
     assert "a.run" in shown and "Three files are loaded" in shown
 
 
@@ -308,7 +311,7 @@ def test_a_folder_that_is_gone_is_said() -> None:
     app = opened("data", set="own")
     kept().folder.rename(kept().folder.with_name("moved"))
     upload(app, ("a.run", POOR))
-    assert "is no longer there." in text_of(app)
+    assert "no longer exists." in text_of(app)
 
 
 def test_a_failure_in_one_file_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -351,8 +354,11 @@ def test_judgments_in_use_stay_when_others_are_added() -> None:
     name = kept().entries("own")[0].file
     before = text_of(opened(set="own"))
     page = upload(opened("data", set="own"), ("llm_points.json", GUESSED))
-    assert f"llm_points.json was read as judgments and is not used: {name} is." in text_of(page)
-    assert "What is it?" in text_of(page)
+    assert (
+        f"llm_points.json was read as judgments but is not in use, because {name} is."
+        in text_of(page)
+    )
+    assert "Which is it?" in text_of(page)
     assert [e.kind for e in kept().entries("own")].count("qrels") == 2
     # Neither a link that names the judgments nor one of before shows anything else.
     for link in ({}, {"qrels": name}):
@@ -367,9 +373,9 @@ def test_judgments_in_use_stay_when_others_are_added() -> None:
 def test_other_judgments_are_used_from_now_on_where_the_reader_says_so() -> None:
     two_collections()
     page = upload(opened("data", set="own"), ("strict.qrels", QRELS.replace(b"d1 1", b"d1 0")))
-    assert "strict.qrels was read as judgments and is not used:" in text_of(page)
+    assert "strict.qrels was read as judgments but is not in use, because " in text_of(page)
     assert "It is a run" not in {button.label for button in page.button}
-    press(page, "Use it from now on")
+    press(page, "Use it instead")
     assert page.query_params["qrels"] == "strict.qrels"
     assert "qrels=strict.qrels" in drawn(opened(set="own"))
     assert "These files have no judgments gone.qrels." in text_of(
@@ -380,7 +386,7 @@ def test_other_judgments_are_used_from_now_on_where_the_reader_says_so() -> None
 def test_removed_judgments_are_not_asked_for_any_more() -> None:
     two_collections()
     page = upload(opened("data", set="own"), ("strict.qrels", QRELS.replace(b"d1 1", b"d1 0")))
-    press(page, "Use it from now on")
+    press(page, "Use it instead")
     session_of_page = kept().entries("own")[-1]
     page = opened("data", set="own", qrels="strict.qrels", look="1")
     page.session_state["look"] = True
@@ -391,7 +397,9 @@ def test_removed_judgments_are_not_asked_for_any_more() -> None:
 
 def test_what_may_be_a_run_never_stands_for_the_judgments_of_the_example() -> None:
     page = upload(opened("data", set="sample"), ("points.json", b'{"q001": {"d1": 3}}'))
-    assert "points.json was read as judgments and is not used: qrels.txt is." in text_of(page)
+    assert "points.json was read as judgments but is not in use, because qrels.txt is." in text_of(
+        page
+    )
 
 
 def test_a_folder_given_at_the_start_takes_reading_choices(
@@ -437,13 +445,13 @@ def test_a_second_file_of_the_same_questions_adds_its_run_and_says_so() -> None:
     page = upload(page, ("second.jsonl", other))
     said = [receipt.message for receipt in told_in(page, "own")]
     assert said == [
-        "The queries and judgments of second.jsonl are here already, as first.jsonl;"
+        "The queries and judgments of second.jsonl are already here, as first.jsonl;"
         " the rest of it was added."
     ]
     assert len([e for e in kept().entries("own") if e.kind == "run"]) == 2
     page = upload(page, ("second.jsonl", other))
     assert [r.message for r in told_in(page, "own")][1:] == [
-        "second.jsonl is here already: the same rows, so nothing was added."
+        "second.jsonl is already here: the rows are the same, so nothing was added."
     ]
 
 
@@ -456,14 +464,14 @@ def test_what_is_told_of_one_collection_stays_there() -> None:
     other = next(c.id for c in kept().collections() if c.name == "Theirs")
     page = opened("data", set="own")
     upload(page, ("good.run", GOOD), ("broken.run", b"q1 Q0\n"))
-    assert "good.run is here already" in text_of(page) and "broken.run" in text_of(page)
+    assert "good.run is already here" in text_of(page) and "broken.run" in text_of(page)
     page.query_params["set"] = other
     page.run()
-    assert "good.run is here already" not in text_of(page)
+    assert "good.run is already here" not in text_of(page)
     assert "broken.run" not in text_of(page) and "could not be read" not in text_of(page)
     page.query_params["set"] = "own"
     page.run()
-    assert "good.run is here already" in text_of(page) and "broken.run" in text_of(page)
+    assert "good.run is already here" in text_of(page) and "broken.run" in text_of(page)
 
 
 def test_what_could_not_be_read_is_told_where_the_rest_went() -> None:
@@ -521,15 +529,15 @@ def test_a_damaged_database_is_told_goes_back_and_is_listed_as_put_aside() -> No
     st.cache_resource.clear()
     assert "is damaged" in text_of(opened("data", set="own"))
     listed = opened("collections", set=theirs)
-    assert "Mine" in text_of(listed) and "put aside" not in text_of(listed)
+    assert "Mine" in text_of(listed) and "moved aside" not in text_of(listed)
     assert f"damaged; it is kept in {damaged.parent}" in text_of(listed)
-    assert "cannot be opened; ⋯ restores or removes it" in text_of(listed)
-    (button,) = (b for b in listed.button if b.label.startswith("Restore its state of 20"))
+    assert "cannot be opened; restore or remove it with ⋯" in text_of(listed)
+    (button,) = (b for b in listed.button if b.label.startswith("Restore the state of 20"))
     assert len(kept().entries(theirs)) == 2
     button.click().run()
     assert not listed.exception and len(kept().entries("own")) == 2
-    assert "1 damaged database put aside" in text_of(listed)
+    assert "1 damaged database moved aside" in text_of(listed)
     (aside,) = kept().put_aside()
     assert str(aside) in text_of(listed) and aside.read_bytes().endswith(b"<b>" * 100)
-    assert not [b for b in listed.button if b.label.startswith("Restore its state")]
+    assert not [b for b in listed.button if b.label.startswith("Restore the state")]
     assert "Two files are loaded" in text_of(opened("data", set="own"))

@@ -42,7 +42,7 @@ def test_duplicates_can_be_kept_by_choice() -> None:
     assert "rag.jsonl was not loaded" in text_of(app)
     # The way out is a button; a list of texts has no column of scores to choose.
     assert "Score" not in [box.label for box in app.selectbox]
-    by_text = "Tell documents apart by their texts"
+    by_text = "Match documents by text"
     next(b for b in app.button if b.label == by_text).click().run()
     assert "rag.jsonl was not loaded" not in text_of(app)
     next(b for b in app.button if b.label == "Keep the best score of each").click().run()
@@ -70,7 +70,7 @@ def test_a_folder_of_many_files_says_what_was_left_out(
     (tmp_path / "z-judged.txt").write_text("q1 0 d1 1\n")
     monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
     app = opened("data")
-    assert "205 files; 5 of them, runs first, were left out: run199.txt" in text_of(app)
+    assert "205 files; 5 of them, runs first, were skipped: run199.txt" in text_of(app)
     assert "Judgments" in text_of(app)
 
 
@@ -148,7 +148,7 @@ def test_runs_without_judgments_are_all_listed_and_what_is_missing_is_said() -> 
     assert "Judgments are still missing" in shown
     assert all(f"run{number}.run" in shown for number in range(20))
     overview = text_of(opened("overview", set="own"))
-    assert "20 files are loaded" in overview and "Which of two is better" not in overview
+    assert "20 files are loaded" in overview and "Compare two systems" not in overview
     assert held_so_far(library_of("own")) == "no judgments \u00b7 20 runs"
     ready = given(opened("data", set="own"), "my.qrels")
     assert 'data-page="overview"' in drawn(ready)

@@ -58,7 +58,7 @@ def test_the_columns_of_a_file_without_a_header_are_chosen_and_changed_back() ->
     assert "Gives the run mine: 3 lists of 2 documents, 67 % of the top 10 judged." in shown
     press(app, "Import as a run")
     assert "Two files are loaded" in text_of(app)
-    assert "Query from 1, document from 2, score from 3. Files of this shape" in text_of(app)
+    assert "Query from 1, document from 2, score from 3. Files with these fields" in text_of(app)
     assert LARGEST in text_of(opened("", set="own"))
 
     fields(app)
@@ -73,7 +73,7 @@ def test_the_columns_of_a_file_without_a_header_are_chosen_and_changed_back() ->
     other = opened("data", set="own")
     other.session_state["look"] = True
     assert not [t for t in other.run().toggle if t.label == "Columns"]
-    assert any("add the file again" in c.value for c in other.caption)
+    assert any("upload the file again" in c.value for c in other.caption)
 
 
 def test_a_folder_keeps_the_columns_that_were_chosen(
@@ -128,21 +128,21 @@ def test_a_measure_without_a_limit_says_so_and_which_has_one() -> None:
     pills(app, "Relevant from").set_value(4).run()
     shown = text_of(app)
     assert "ratings, 24 of them 4 or more60" in shown
-    assert "nDCG@10 takes ratings as gains" in shown and "R(rel=4)@k counts" in shown
+    assert "nDCG@10 uses ratings as gains" in shown and "R(rel=4)@k counts" in shown
     assert "m=R%28rel%3D4%29%40k" in drawn(app)
 
 
 def test_columns_that_cannot_be_read_say_why() -> None:
     app = given(opened("data", set="own"), ("my.qrels", QRELS), ("mine.csv", HEADLESS))
     meaning(app, "column 2").select("score").run()
-    assert "Two fields mean score: choose one." in text_of(app)
+    assert "Two fields have the meaning score. Choose one." in text_of(app)
     assert next(b for b in app.button if b.label == "Import as a run").disabled
     meaning(app, "column 3").select("doc").run()
     shown = text_of(app)
     assert "expected a finite number as score, found d1" in shown
-    assert "6 of 6 are no numbers" in shown and "Gives the run" not in shown
+    assert "6 of 6 are not numbers" in shown and "Gives the run" not in shown
     meaning(app, "column 3").select("").run()
-    assert "Choose the field of the document." in text_of(app)
+    assert "Choose the field for the document." in text_of(app)
 
 
 def test_several_systems_are_read_as_one_run_and_back() -> None:
@@ -172,10 +172,10 @@ def test_what_nothing_tells_is_asked_once() -> None:
     given(app, ("a.json", b'{"q1": {"d1": 3, "d2": 1}}'), ("b.run", b"q1 Q0 d1 1 2.0 x\n"))
     shown = text_of(app)
     assert "One of two files needs your answer" in shown and QUESTION in shown
-    assert "Judgments more likely" in shown and "only 1 and 3, as grades are" in shown
-    assert "rows share their score with another0 of 2" in shown
+    assert "Judgments more likely" in shown and "only 1 and 3, like grades" in shown
+    assert "rows have tied scores0 of 2" in shown
     press(app, "Import as judgments")
-    assert QUESTION not in text_of(app) and "here already" not in text_of(app)
+    assert QUESTION not in text_of(app) and "already here" not in text_of(app)
 
 
 def test_what_the_judgments_tell_is_not_asked_and_they_stay_in_use() -> None:
@@ -191,7 +191,7 @@ def test_what_the_judgments_tell_is_not_asked_and_they_stay_in_use() -> None:
     assert "b.json was not loaded" not in text_of(app)
     assert "Three files are loaded" in text_of(app)
     given(app, ("c.json", json.dumps({q: {"d" + q[1:] + "1": 0} for q in scores}).encode()))
-    assert "c.json was read as judgments and is not used: j.qrels is." in text_of(app)
+    assert "c.json was read as judgments but is not in use, because j.qrels is." in text_of(app)
 
 
 def test_what_is_asked_may_be_the_other() -> None:
@@ -220,7 +220,9 @@ def test_paths_are_proposed_by_what_is_loaded_and_the_next_file_is_not_asked_abo
         ("b.jsonl", nested(3)),
     )
     shown = text_of(app)
-    assert "Two of three files need a look" in shown and "and 1 more file of this shape" in shown
+    assert (
+        "Two of three files need a look" in shown and "and 1 more file with these fields" in shown
+    )
     words = {f: meaning(app, f).value for f in ("asked", "found[].key", "found[].close", "ms")}
     assert [*words.values()] == ["query", "doc", "score", ""]
     assert "1 to 2 in every list, the same order as found[].close" in shown
@@ -234,7 +236,7 @@ def test_paths_are_proposed_by_what_is_loaded_and_the_next_file_is_not_asked_abo
     assert "One of five files needs a look" in text_of(app), "a file of another shape is"
     press(app, "Dismiss")
     fields(app)
-    press(app, "Ask again for the next one")
+    press(app, "Ask again next time")
     given(app, ("e.jsonl", nested(3)))
     assert "One of five files needs a look" in text_of(app)
 

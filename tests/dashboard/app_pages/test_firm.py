@@ -26,11 +26,11 @@ from tests.dashboard.drawings import drawing_of
 
 PARTS = {
     "unjudged": "Worst and best case",
-    "queries": "Fewest queries to drop to reverse it",
-    "cutoff": "nDCG by the number of results counted",
-    "measures": "What other measures say",
-    "ties": "Queries whose difference depends on how ties are broken",
-    "missing": "Queries that a run did not answer",
+    "queries": "Fewest queries whose removal reverses the result",
+    "cutoff": "nDCG by number of results counted",
+    "measures": "Results on other measures",
+    "ties": "Queries whose difference depends on tie-breaking",
+    "missing": "Queries for which a run has no results",
 }
 
 
@@ -49,7 +49,7 @@ def test_the_way_to_judge_says_how_many_settle_it() -> None:
 
 def test_few_queries_and_one_run_have_nothing_to_look_into() -> None:
     few = opened("firm", where=["category=Network", "difficulty=hard"])
-    assert "Only 5 queries" in text_of(few) and "Nothing to look into." in text_of(few)
+    assert "Only 5 queries" in text_of(few) and "Nothing to check." in text_of(few)
     assert "Robustness needs two runs" in text_of(opened("firm", run="bm25", base="bm25"))
 
 

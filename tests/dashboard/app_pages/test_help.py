@@ -16,13 +16,13 @@ def test_every_letter_opens_one_page_of_the_rail() -> None:
     for page in PAGES:
         if page.key:
             assert f"<kbd>{page.key.upper()}</kbd></dt><dd>{page.title}</dd>" in drawn(shown)
-    assert "No key acts while a field has the focus" in text_of(shown)
+    assert "Keys are inactive while a field has the focus" in text_of(shown)
 
 
 def test_the_words_of_the_pages_come_first() -> None:
     shown = text_of(opened("help"))
-    assert shown.index("too few queries") < shown.index("the menu of collections")
-    assert "a difference of means is coloured. That of a single query is a fact" in shown
+    assert shown.index("too few queries") < shown.index("open the collections menu")
+    assert "colour a difference of means. The difference on a single query is a fact" in shown
     for word in ("place, bracket", "fixed, broken", "median win", "slice"):
         assert word in shown
 
@@ -34,5 +34,5 @@ def test_the_first_run_leads_to_every_format_with_an_example() -> None:
     told = text_of(shown)
     for own in formats():
         assert own.title in told and " ".join(own.example.split()) in told
-    assert "too few queries" not in told and ">Words and keys<" in drawn(shown)
+    assert "too few queries" not in told and ">Glossary and keyboard shortcuts<" in drawn(shown)
     assert ">All formats<" in drawn(opened("help"))

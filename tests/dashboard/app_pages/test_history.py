@@ -23,7 +23,7 @@ def test_the_page_keeps_the_order_in_its_address() -> None:
     assert order.value is None
     order.set_value("date").run()
     assert "versions" not in app.query_params and app.query_params["in_order"] == "date"
-    assert "The names hold no dates, so these are the days" in text_of(app)
+    assert "The names contain no dates, so these are the days" in text_of(app)
     assert "over 4 versions" in text_of(app) and "Judged in top 10" in text_of(app)
 
 
@@ -31,7 +31,7 @@ def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     app = opened("history", set="sample")
     assert "Put them in order to see how the measure changed" in text_of(app)
     assert app.segmented_control(key="w_in_order").value == ""
-    assert "“No”: this page says nothing of progress" in text_of(app)
+    assert "“No”: this page shows no progress" in text_of(app)
 
 
 def test_files_of_a_folder_stand_by_their_own_dates(
@@ -90,8 +90,8 @@ def test_versions_of_another_collection_stand_apart_by_their_own_judgments() -> 
     other = other_collection()
     app = opened("history", set="sample", in_order="loaded", also_from=[other, "gone"])
     told = text_of(app)
-    assert "Judged by Judged in 2025:" in told and "enter no comparison" in told
-    assert "Not shown from" in told and "This collection is not here." in told
+    assert "Judged by Judged in 2025:" in told and "are left out of comparisons" in told
+    assert "Not shown from" in told and "This collection was not found." in told
     assert drawn(app).count('<tr role="row" class="elsewhere">') == 2 and "2025-03-01" in told
     changed = text_of(before).partition(" queries changed")[2]
     assert changed and told.partition(" queries changed")[2] == changed

@@ -41,15 +41,15 @@ def test_chunks_are_read_as_their_documents_by_the_button_and_back() -> None:
     )
     assert "#3' and 'doc" in shown
     assert "relevant documents in the judgments are missing from these documents" in shown
-    press(app, "Read ids so")
+    press(app, "Map these ids")
     assert workspace().collection("own").settings.map_docs == "cut #"
     shown = text_of(app)
-    assert "Read them as they stand" in [b.label for b in app.button]
+    assert "Undo the mapping" in [b.label for b in app.button]
     assert "match the run;" not in shown and "missing from these documents" not in shown
     page = opened("curves", set="own")
-    assert "Ids are read another way" in text_of(page)
+    assert "Ids are mapped" in text_of(page)
     assert "0.000" not in text_of(opened("", set="own")).split("Compare")[0]
-    press(app, "Read them as they stand")
+    press(app, "Undo the mapping")
     assert not workspace().collection("own").settings.map_docs
     assert "match the run;" in text_of(app)
 
@@ -58,6 +58,6 @@ def test_a_run_that_shares_no_query_is_offered_a_reading_too() -> None:
     app = opened("data", set="own")
     app.file_uploader[0].set_value(files(query="q")).run()
     assert "0 of 20 queries match the run; 20 would match if q at the beginning" in text_of(app)
-    press(app, "Read ids so")
+    press(app, "Map these ids")
     assert workspace().collection("own").settings.map_queries == "drop q"
     assert "a scores" in text_of(opened("", set="own"))

@@ -68,7 +68,7 @@ def test_a_grade_counts_in_the_score_is_told_and_can_be_switched_off() -> None:
     assert rows_of(app)["rows"][0]["grade"] == 3 and rows_of(app)["judged"] == 1
     assert "Includes 1 own grade (layer me)" in text_of(app)
     effect = re.search(r"mean difference (\S+) → (\S+)", text_of(app))
-    assert effect and "layer me · 1 grade · on" in text_of(app)
+    assert effect and "layer me · 1 grade · active" in text_of(app)
     after = opened("", **PAIR)
     assert "Includes 1 own grade (layer me)" in text_of(after)
     assert text_of(after) != text_of(before)
@@ -198,11 +198,11 @@ def test_once_all_is_judged_that_settles_it_the_page_says_what_came_of_it() -> N
 def test_layers_on_the_data_page() -> None:
     layer = judged({ROW: 3})
     app = opened("data", **PAIR)
-    assert "me 1 grade · judged here" in text_of(app) and "· on" in text_of(app)
+    assert "me 1 grade · judged here" in text_of(app) and "· active" in text_of(app)
     app.button(key=f"switch_{layer}").click().run()
-    assert "· off" in text_of(app) and "layer_row" not in text_of(app)
+    assert "· inactive" in text_of(app) and "layer_row" not in text_of(app)
     app.button(key=f"switch_{layer}").click().run()
-    assert "· on" in text_of(app)
+    assert "· active" in text_of(app)
     app.button(key=f"remove_layer_{layer}").click().run()
     assert not app.exception
     assert "The layer “me” was removed." in text_of(app) and kept().layers.of(SAMPLE) == []
@@ -217,14 +217,14 @@ def test_a_layer_downloaded_is_a_layer_taken_in() -> None:
     assert content.decode().splitlines()[0].split() == [ROW[0], "0", ROW[1], "3"]
     kept().layers.remove(SAMPLE, layer.id)
     app = opened("data", **PAIR)
-    uploader = next(u for u in app.file_uploader if "kept apart" in u.label)
+    uploader = next(u for u in app.file_uploader if "layer of its own" in u.label)
     uploader.set_value(("mine.qrels", content, "text/plain")).run()
     assert not app.exception, [e.value for e in app.exception]
     (again,) = kept().layers.of(SAMPLE)
     assert (again.name, again.judged, again.grades) == ("mine", False, layer.grades)
-    assert "mine 2 grades · from a file" in text_of(app) and "· on" in text_of(app)
+    assert "mine 2 grades · from a file" in text_of(app) and "· active" in text_of(app)
     assert "own grade" not in text_of(opened("", **PAIR)), "off where no link asks for it"
-    odd = next(u for u in app.file_uploader if "kept apart" in u.label)
+    odd = next(u for u in app.file_uploader if "layer of its own" in u.label)
     odd.set_value(("odd.qrels", b"no judgments here", "text/plain")).run()
     assert not app.exception and len(kept().layers.of(SAMPLE)) == 1
 
@@ -276,14 +276,14 @@ def test_damaged_rows_are_shown_as_text_and_dropped() -> None:
     st.cache_resource.clear()
     app = opened("data", **PAIR)
     assert ["<img src=x>" in c.value for c in app.code] == [True, True]
-    assert "Layers, notes and tags: 1 row is damaged; the rest is whole." in text_of(app)
-    assert "1 damaged row: what was given there is lost, the rest is whole." in text_of(app)
+    assert "Layers, notes and tags: 1 row is damaged; all other rows are intact." in text_of(app)
+    assert "1 damaged row. The grades in them are lost; all others are intact." in text_of(app)
     assert not any("<img src=x" in e.proto.body for e in app.get("html"))
-    while drops := [b for b in app.button if b.label.startswith("Drop")]:
+    while drops := [b for b in app.button if b.label.startswith("Delete")]:
         drops[0].click().run()
         assert not app.exception, [e.value for e in app.exception]
-    assert "1 damaged row of the layer “me” was dropped." in text_of(app)
-    assert "1 damaged row of layers, notes and tags was dropped." in text_of(app)
+    assert "1 damaged row of the layer “me” was deleted." in text_of(app)
+    assert "1 damaged row of layers, notes and tags was deleted." in text_of(app)
     (layer,) = kept().layers.of(SAMPLE)
     assert kept().contents(SAMPLE).lost() == [] and layer.lost == () and layer.grades == {ROW: 3}
     assert [n.text for n in kept().notes.of(SAMPLE)["q065"].notes] == ["why"]
@@ -308,5 +308,7 @@ def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:
     assert (came.name, came.judged, came.given) == ("me", True, layer.given)
     assert "1 judgment layer came with the files" in text_of(app)
     assert "2 notes and tags came too." in text_of(app)
-    assert "3 of the notes, tags and layers that came with the files were here" in text_of(app)
+    assert "3 of the notes, tags and layers that came with the files were already here" in text_of(
+        app
+    )
     assert "Includes 1 own grade (layer me)" in text_of(opened("", set=made.id))

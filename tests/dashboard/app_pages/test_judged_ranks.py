@@ -66,16 +66,17 @@ def test_what_needs_no_unjudged_document_is_the_same(page: str) -> None:
 
 UNKNOWN = {
     "query": (
-        "not judged, so not known here",
+        "unjudged, so unknown here",
         "dense came as judged ranks: only judged documents are known.",
-        "dense came as judged ranks, and a list can be changed only where all of it is known.",
-        "it lists is not known, and while a further document is judged here it cannot be scored.",
+        "dense came as judged ranks; a list can be changed only if all of it is known.",
+        "its unjudged documents are unknown, and it cannot be scored while a further document is"
+        " judged here.",
     ),
     "firm": (
         "unknowndense came as judged ranks, without scores",
-        "dense came as judged ranks, so which documents nobody has judged is not known.",
+        "dense came as judged ranks, so it is unknown which documents are unjudged.",
     ),
-    "judge": ("which unjudged documents it lists is not known",),
+    "judge": ("its unjudged documents are unknown",),
     "data": ("Judged ranks: run, query_id", "it identifies the 1,448 judged ones"),
 }
 
@@ -101,7 +102,7 @@ def test_ties_and_a_document_of_the_other_run() -> None:
     judged = document(study, "q001", str(QRELS.doc_ids[0]))
     assert judged is not None and judged.standings["known"].all()
     said = text_of(opened("query", q="q065", doc=unjudged_of_bm25, **PAIR, set="ranks"))
-    assert "not known: of its 100 only the judged ones are" in said
+    assert "unknown: only the judged ones of its 100 are known" in said
 
 
 def test_a_layer_that_judges_further_documents_leaves_the_run_out() -> None:
@@ -116,7 +117,7 @@ def test_a_layer_that_judges_further_documents_leaves_the_run_out() -> None:
     why = "The judged ranks of dense were made with other judgments: query q001 had"
     assert why in said and "Grades may change, but the same documents must be judged" in said
     asked = text_of(opened("", **PAIR, set="ranks"))
-    assert "This link asks for what is not here" in asked and why in asked
+    assert "This link refers to something that is no longer here" in asked and why in asked
     (bm25,) = (e for e in workspace().entries("ranks") if e.name == "bm25")
     workspace().remove_entry("ranks", bm25.number)
     alone = text_of(opened("", set="ranks"))

@@ -55,9 +55,7 @@ def test_damage_to_the_rows_is_told_where_they_are_read() -> None:
         one.rows.path.write_bytes(content[:500] + bytes([content[500] ^ 1]) + content[501:])
         assert "bm25" in whole
         app = opened("query", q="q002", set="own")
-        assert any(
-            "bm25.run is not as it was written" in text for text in (text_of(app), *_errors(app))
-        )
+        assert any("bm25.run is corrupted" in text for text in (text_of(app), *_errors(app)))
 
 
 def _errors(app: object) -> list[str]:

@@ -18,7 +18,7 @@ def test_the_list_of_measures_is_searched_by_any_name() -> None:
     app.text_input(key="w_find").set_value("recal").run()
     assert "Recall" in text_of(app)
     app.text_input(key="w_find").set_value("precisoin").run()
-    assert "No measure fits “precisoin”. Did you mean P" in text_of(app).replace(".Did", ". Did")
+    assert "No measure matches “precisoin”. Did you mean P" in text_of(app).replace(".Did", ". Did")
 
 
 def test_a_family_is_whole_below_those_that_are_used_most() -> None:

@@ -34,7 +34,10 @@ def test_the_verdict_is_the_same_whichever_runs_are_shown() -> None:
 
 def test_an_unclear_difference_says_what_would_settle_it() -> None:
     shown = text_of(opened("", run="dense", base="hybrid"))
-    assert "dense and hybrid no clear difference" in shown and "What would settle it?" in shown
+    assert (
+        "dense and hybrid no clear difference" in shown
+        and "What would make it conclusive?" in shown
+    )
     assert "Can you rely on it?" not in shown and "may be chance: p = 0.2" in shown
     assert "Decide which measure counts before you look at the results." in shown
 
@@ -53,8 +56,8 @@ def test_one_run_shows_how_its_queries_score() -> None:
     app = opened("", run="bm25", base="bm25")
     shown = text_of(app)
     assert "bm25 scores 0.548 on nDCG@10" in shown and "Choose another run to compare." in shown
-    assert "How the 104 queries score" in shown and "Lowest scores" in shown
-    assert "without the 3 queries that have no relevant document" in shown
+    assert "Scores of the 104 queries" in shown and "Lowest scores" in shown
+    assert "excluding the 3 queries that have no relevant document" in shown
     assert any(link.endswith("filter=bm25 >= 0.9 and bm25 <= 1") for link in links_of(app))
 
 
@@ -68,7 +71,7 @@ def test_another_test_is_said_and_breaks_nothing(test: str) -> None:
 def test_a_test_that_is_not_there_is_said_and_put_away() -> None:
     app = opened("", test="z", correction="holm", level="80")
     assert "There is no test 'z'." in text_of(app)
-    next(b for b in app.button if b.label == "Show what is here").click().run()
+    next(b for b in app.button if b.label == "Continue without it").click().run()
     assert "95 % intervals and verdicts corrected for three comparisons." in text_of(app)
 
 
@@ -127,7 +130,7 @@ def test_a_baseline_that_was_guessed_by_its_name_is_said() -> None:
     workspace().new("Mine", "mine")
     for file in ("qrels.txt", "dense.run", "bm25.run"):
         workspace().add("mine", formats.read(SAMPLE_FOLDER / file, name=file))
-    said = "bm25 is the baseline because of its name; commands and Python take the first run, dense"
+    said = "bm25 is the baseline because of its name; commands and Python use the first run, dense"
     app = opened("", set="mine")
     assert "dense beats bm25" in text_of(app) and said in text_of(app)
     app.selectbox(key="w_base").select("dense").run()

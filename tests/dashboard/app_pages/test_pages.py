@@ -29,7 +29,7 @@ PAGES = {
     "data": "Seven files are loaded",
     "collections": "No collection of your own yet",
     "measures": f"{len(declarations())} measures",
-    "help": "Words, keys, and where more is said.",
+    "help": "Glossary and keyboard shortcuts.",
     "judge": "Judging 81 documents could settle this",
 }
 
@@ -62,14 +62,14 @@ HEADINGS = {
     "query": "Every run on this query",
     "history": "Are these versions of one system?",
     "data": "Add files",
-    "collections": "can always be opened",
-    "measures": "Find one by name",
+    "collections": "can open the example at any time",
+    "measures": "Search by name",
     "help": "no clear difference",
     "judge": "←",
 }
 """What each page shows near its end, whatever the address."""
 
-NOT_HERE = "This link asks for what is not here."
+NOT_HERE = "This link refers to something that is no longer here:"
 OF_THE_STUDY = ("", "curves", "breakdown", "pairs", "firm", "queries", "query", "history", "judge")
 
 
@@ -130,7 +130,7 @@ def test_a_link_that_no_longer_fits_says_what_is_not_there(
 ) -> None:
     app = opened(**parameters)
     assert said in text_of(app) and "beats" not in text_of(app)
-    next(b for b in app.button if b.label == "Show what is here").click().run()
+    next(b for b in app.button if b.label == "Continue without it").click().run()
     assert said not in text_of(app) and "on nDCG@10" in text_of(app)
 
 
@@ -138,7 +138,7 @@ def test_a_query_that_is_not_there_is_said_on_its_page_alone() -> None:
     app = opened("query", q="416")
     assert "These files have no query 416." in text_of(app)
     assert "beats bm25" in text_of(opened(q="416"))
-    next(b for b in app.button if b.label == "Show what is here").click().run()
+    next(b for b in app.button if b.label == "Continue without it").click().run()
     assert "These files have no query 416." not in text_of(app) and "dense loses 0." in text_of(app)
 
 
@@ -186,7 +186,7 @@ def test_no_match_offers_the_way_back() -> None:
 
 def test_first_run_without_files() -> None:
     app = opened(set="own")
-    assert "Which of two is better" in text_of(app) and "Drop all files here" in text_of(app)
+    assert "Compare two systems" in text_of(app) and "Drop all files here" in text_of(app)
     next(b for b in app.button if b.label.startswith("Open the example")).click().run()
     assert "on nDCG@10" in text_of(app)
 
@@ -212,9 +212,9 @@ def test_filters_that_leave_nothing_say_so(
     (tmp_path / "queries.csv").write_text(f"query_id,text,category,difficulty\n{listed}")
     monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
     app = opened(page, where=["category=A", "difficulty=hard"])
-    assert "No query is in view." in text_of(app)
-    next(b for b in app.button if b.label == "Take back all filters").click().run()
-    assert "No query is in view." not in text_of(app)
+    assert "No queries in view." in text_of(app)
+    next(b for b in app.button if b.label == "Clear filters").click().run()
+    assert "No queries in view." not in text_of(app)
     assert not app.exception
 
 
@@ -253,7 +253,7 @@ def test_the_queries_file_with_most_judged_queries_is_used(
 
 @pytest.mark.parametrize("page", ["curves", "breakdown", "pairs", "queries", "query"])
 def test_a_page_without_files_says_what_to_load(page: str) -> None:
-    assert "Which of two is better" in text_of(opened(page, set="own"))
+    assert "Compare two systems" in text_of(opened(page, set="own"))
 
 
 def test_options_write_the_address() -> None:
@@ -296,7 +296,7 @@ def test_what_a_measure_needs_is_said_on_every_page(monkeypatch: pytest.MonkeyPa
     for page in OF_THE_STUDY:
         assert "AP needs judgments by subtopic." in text_of(opened(page, m="AP"))
     assert "Seven files are loaded" in text_of(opened("data", m="AP"))
-    assert "do not hold what it needs" in text_of(opened("measures", measure="AP"))
+    assert "lack the data that it needs" in text_of(opened("measures", measure="AP"))
 
 
 def test_an_option_beyond_its_range_says_the_range() -> None:
@@ -353,7 +353,7 @@ def test_under_ten_queries_nothing_is_coloured_and_the_reason_is_said(
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
     app = opened(run="a", base="b")
-    assert "under 10 queries none is tested" in text_of(app)
+    assert "none is tested with fewer than 10 queries" in text_of(app)
     assert "A test needs at least 10 queries, so" in text_of(app)
     tables = drawn(app).split("lens measures")[1].split("</table>")[0]
     assert "change unclear" in tables and " clear" not in tables
@@ -442,12 +442,12 @@ def test_long_names_are_shortened_and_pills_have_the_colours_of_the_runs(
 
 def test_a_link_with_a_measure_that_is_none_shows_no_other() -> None:
     assert "the pages compare means" in text_of(opened(m="NumRet"))
-    assert "k = x is no cutoff" in text_of(opened(k="x"))
+    assert "k = x is not a cutoff" in text_of(opened(k="x"))
     app = opened(m="foo")
-    assert "This link asks for what is not here." in text_of(app)
+    assert "This link refers to something that is no longer here:" in text_of(app)
     assert "There is no measure 'foo'." in text_of(app)
     assert "nDCG@10 is shown" not in text_of(app) and "clearly" not in text_of(app)
-    next(b for b in app.button if b.label == "Show what is here").click().run()
+    next(b for b in app.button if b.label == "Continue without it").click().run()
     assert "on nDCG@10" in text_of(app)
 
 

@@ -50,8 +50,8 @@ def test_every_pair_of_all_runs_is_a_link(
     pairs = {3: "three", 4: "six", 12: "66", 20: "190"}[runs]
     assert f"not significant after correction for all {pairs} pairs" in text_of(app)
     # What an interval holds for is said where it is drawn, and once.
-    assert text_of(app).count("for all of them together") == 1
-    assert ("each run’s own 95" in text_of(app)) == (runs > 6)
+    assert text_of(app).count("simultaneous") == 1
+    assert ("each run’s 95" in text_of(app)) == (runs > 6)
 
 
 @pytest.mark.parametrize(("runs", "said"), [(1, "1 run is loaded"), (2, "2 runs are loaded")])
@@ -62,7 +62,7 @@ def test_two_runs_are_left_to_the_overview(
     assert "Ranking" not in text_of(opened())
     app = opened("pairs")
     assert said in text_of(app)
-    next(b for b in app.button if b.label == "To the Overview").click().run()
+    next(b for b in app.button if b.label == "Open the Overview").click().run()
     assert "on nDCG@10" in text_of(app) and not app.exception
 
 
@@ -99,7 +99,7 @@ def test_many_runs_are_ranked_by_one_measure_or_all(
 def test_few_queries_are_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 3, queries=6)))
     app = opened("pairs")
-    assert "Only 6 queries" in text_of(app) and "none is coloured" in text_of(app)
+    assert "Only 6 queries" in text_of(app) and "no pair is tested or coloured" in text_of(app)
     assert "scores highest on" in text_of(app) and "place 1" not in text_of(app)
     assert "--part" not in drawn(app) and "nan" not in drawn(app)
 
@@ -131,7 +131,7 @@ def test_the_overview_of_many_is_their_leaderboard(
     assert "6 runs" in shown and shown.count("r05") and all(f"r0{n}" in shown for n in range(6))
     # Of too few queries no place is told.
     assert ("runs may be the best on" in shown) == (queries == 12)
-    assert "being worked out" not in shown
+    assert "being computed" not in shown
     app.text_input(key="w_named").set_value("R03").run()
     board = next(e.proto.body for e in app.get("html") if "leaderboard" in e.proto.body)
     assert "r03" in board and "r04" not in board

@@ -98,7 +98,7 @@ def test_a_filter_set_by_a_click_is_taken_back_on_the_page() -> None:
     assert parse_qs(urlsplit(first).query)["where"] == ["difficulty=hard"]
     assert parse_qs(urlsplit(second).query)["where"] == ["category=Devices"]
     assert asked_of(first)["show"] == "worse"
-    assert "Take back" not in drawn(opened("queries"))
+    assert 'aria-label="Clear' not in drawn(opened("queries"))
 
 
 def test_under_ten_paired_queries_nothing_is_coloured(
@@ -228,13 +228,13 @@ def test_a_region_of_the_chart_lists_its_queries_and_is_taken_back() -> None:
     (word,) = held(app, "pick")
     assert word.startswith("~") and "picked in the chart" in text_of(app)
     other = opened("queries", pick=word)
-    assert "made in another visit" in text_of(other) and title_of(other) == "104 queries"
+    assert "from another session" in text_of(other) and title_of(other) == "104 queries"
 
 
 def test_the_heatmap_says_how_many_of_its_queries_fail() -> None:
     every = text_of(opened("queries", run="dense", base="bm25", view="heatmap"))
     assert "11 of 104 queries fail with every run" in every
-    assert "an empty frame: no results from this run" in every
+    assert "empty frame: no results from this run" in every
     better = text_of(opened("queries", run="dense", base="bm25", view="heatmap", show="better"))
     assert "nDCG@10 by query and run" in better and "queries fail with" not in better
 

@@ -22,8 +22,8 @@ def test_the_page_reads_as_an_answer() -> None:
         "Ranks 6 to 10 · All 100 · 3 runs side by side",
         "Relevant, but not in the top 10 of dense",
         "1 of 2 relevant documents; 11 judged.",
-        "Where the 0.507 went",
-        "Room for improvement 0.680 reached of 1.000 0.320",
+        "Where the 0.507 was lost",
+        "Headroom 0.680 achieved of 1.000 0.320",
         "Sweep error ER-21 at rank 1 instead of 5 gives 0.826",
         "3 unjudged in the top 10",
         "Note",
@@ -83,5 +83,5 @@ def test_ranks_that_a_file_left_out_are_no_documents() -> None:
     app.file_uploader[0].set_value(files).run()
     shown = text_of(opened("query", set="own", q="q", run="gaps", base="b", m="RR", k="5"))
     assert "rank 2: not judged" in shown and "rank 4: grade 1" in shown and "rank 7" in shown
-    assert "lists nothing" not in shown and "rank 1: not" not in shown
+    assert "no results for this query" not in shown and "rank 1: not" not in shown
     assert "0.250" in shown and "Ranks 6 to 7" in shown

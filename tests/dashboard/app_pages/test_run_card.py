@@ -38,7 +38,7 @@ def test_two_runs_change_colours_and_no_two_have_one_name() -> None:
     app = opened(set="sample", naming="dense")
     app.text_input(key="run_name_dense").set_value(" hybrid ").run()
     press(app, "Save")
-    assert "Another run is called hybrid" in text_of(app)
+    assert "Another run already has the name hybrid" in text_of(app)
     assert not workspace().collection("sample").settings.names
 
 

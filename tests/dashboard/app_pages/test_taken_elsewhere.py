@@ -102,7 +102,7 @@ def test_all_that_was_said_of_it_goes_along(
     assert all("Two towers" in shown for shown in before.values())
     if asked is SHOWN:
         assert "Nobody sells vinegar" in before["query"] and "Ada" in before["query"]
-        assert "Ids are read another way" in before["data"]
+        assert "Ids are mapped" in before["data"]
     elsewhere(monkeypatch, tmp_path / "elsewhere", "x.zip", packed)
     there = workspace().collections()[0]
     assert pages(there.id, asked) == before
@@ -154,7 +154,7 @@ def test_a_report_that_is_not_whole_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for content, told in (
-        (block(b"PK no collection"), "is not whole"),
+        (block(b"PK no collection"), "is damaged or incomplete"),
         ("<p>no data</p>", "saved with the data"),
     ):
         page = f"<!doctype html>{content}".encode()

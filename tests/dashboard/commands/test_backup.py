@@ -79,7 +79,7 @@ def test_a_damaged_database_comes_along_as_it_is(
     (workspace.folder_of("own") / "state.db").write_bytes(b"damaged")
     out = tmp_path / "backup.zip"
     assert main(["backup", str(workspace.folder), "-o", str(out)]) == 0
-    assert "Damaged, and copied as it is: Mine <b>" in capsys.readouterr().out
+    assert "Damaged, copied unchanged: Mine <b>" in capsys.readouterr().out
     again = unpacked(out, tmp_path / "again")
     assert again.notes.of("other")["q1"].notes[0].text == "why"
     again.restore_good("own")
@@ -108,4 +108,4 @@ def test_while_a_start_removes_it_waits_and_says_so(
     monkeypatch.setattr("dashboard.workspace.taken_out.backup._LONGEST_WAIT", 0.1)
     with no_removals(workspace.folder, wait=1):
         assert main(["backup", str(workspace.folder), "-o", str(tmp_path / "x.zip")]) == 2
-    assert "Try again once it is done" in capsys.readouterr().err
+    assert "Try again when it has finished" in capsys.readouterr().err

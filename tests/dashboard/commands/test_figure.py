@@ -98,7 +98,7 @@ def test_a_pdf_of_its_size_with_its_fonts(tmp_path: Path) -> None:
     ("more", "says"),
     [
         (["curves", "-m", "AP"], "AP has no cutoff to vary"),
-        (["forest", "-m", "AP,P@5"], "one measure, not of AP and P@5"),
+        (["forest", "-m", "AP,P@5"], "one measure, not AP and P@5"),
         (["breakdown", "--by", "colour"], "colour"),
         (["forest", "-o", "x.png"], "x.png is neither SVG nor PDF"),
         (["pairs", "--baseline", "bm52"], "bm25"),
@@ -119,7 +119,7 @@ def test_errors_say_what_to_write(
 def test_a_width_that_is_none(width: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["figure", "pairs", *GIVEN, "--width", width])
-    assert "no width" in capsys.readouterr().err
+    assert "not a width" in capsys.readouterr().err
 
 
 def test_one_run_has_curves_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -127,7 +127,7 @@ def test_one_run_has_curves_alone(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["figure", "curves", *GIVEN[:2], "-o", out]) == 0
     assert "minus" not in capsys.readouterr().out
     assert main(["figure", "forest", *GIVEN[:2], "-o", out]) == 2
-    assert "nothing but bm25 to compare" in capsys.readouterr().err
+    assert "no run to compare with bm25" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

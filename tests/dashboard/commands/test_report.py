@@ -71,7 +71,7 @@ def test_the_first_run_is_the_baseline_in_every_command(
     assert main(["report", QRELS, *runs, "--parts", "runs", *out]) == 0
     assert "dense-bm25-hybrid against dense on nDCG@10" in capsys.readouterr().out
     assert main(["figure", "forest", QRELS, *runs, "-o", str(tmp_path / "x.svg")]) == 0
-    assert "Difference to dense on nDCG@10" in capsys.readouterr().out
+    assert "Difference from dense on nDCG@10" in capsys.readouterr().out
     assert core(["compare", QRELS, *runs, "--format", "json"]) == 0
     assert '"baseline": "dense"' in capsys.readouterr().out
     shown = show(runs, QRELS).frame.set_index(["run", "measure"])["difference"]
@@ -124,7 +124,7 @@ def test_queries_and_documents_have_their_ids_read_as_the_runs(tmp_path: Path) -
         (["--baseline", "bm52"], "bm25"),
         (["--parts", "runs,pie"], "no part pie"),
         (["-m", "nDGC"], "nDCG"),
-        (["-m", "nDCG@10,AP"], "A report is of one measure, not of nDCG@10 and AP."),
+        (["-m", "nDCG@10,AP"], "A report shows one measure, not nDCG@10 and AP."),
         (["-o", "no/such/folder/x.html"], "No such file or directory"),
     ],
 )

@@ -57,7 +57,7 @@ def test_opening_another_collection_keeps_nothing_that_belongs_to_this_one() -> 
     assert "run" not in app.query_params and "where" not in app.query_params
     assert app.query_params["k"] == "5" or app.query_params["k"] == ["5"]
     app.switch_page("app_pages/overview.py").run()
-    assert "Which of two is better" in text_of(app)
+    assert "Compare two systems" in text_of(app)
 
 
 def test_a_change_counts_that_comes_with_the_address_of_before_it_was_completed() -> None:

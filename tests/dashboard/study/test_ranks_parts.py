@@ -71,7 +71,7 @@ def test_parts_that_lie_apart_are_one_run(tmp_path: Path) -> None:
     assert_same_scores(made.study)
     first, second = made.of_kind("run")
     assert first.used and [note.kind for note in first.notes] == ["judged_ranks"]
-    assert not second.used and second.why_not.startswith("a part of bm25, as part-00000")
+    assert not second.used and second.why_not.startswith("part of bm25, together with part-00000")
     assert made.run_files["bm25"] is first
 
 

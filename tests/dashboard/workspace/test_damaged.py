@@ -302,7 +302,7 @@ def test_an_id_that_is_none_is_refused_by_what_writes(
     workspace: Workspace, identity: str, tmp_path: Path
 ) -> None:
     loaded = formats.read(b"q1 Q0 d1 1 1.0 x\n", name="a.run")
-    with pytest.raises(StorageError, match="no longer there"):
+    with pytest.raises(StorageError, match="no longer exists"):
         workspace.add(identity, loaded)
     if identity:
         with pytest.raises(KeyError):

@@ -79,9 +79,9 @@ def test_what_is_no_grade_is_not_kept(
 
 
 def test_no_layer_without_its_collection(workspace: Workspace) -> None:
-    with pytest.raises(StorageError, match="no longer there"):
+    with pytest.raises(StorageError, match="no longer exists"):
         workspace.layers.begin("gone", "anna")
-    with pytest.raises(StorageError, match="no longer there"):
+    with pytest.raises(StorageError, match="no longer exists"):
         workspace.notes.tag("gone", "q", "t", by="anna")
     assert workspace.layers.of("gone") == [] and workspace.layers.of("../x") == []
 

@@ -221,8 +221,8 @@ def test_only_this_account_can_read_it(workspace: Workspace) -> None:
 def test_a_folder_that_is_gone_says_so(workspace: Workspace) -> None:
     workspace.add("own", read("a.run"))
     workspace.folder.rename(workspace.folder.with_name("moved"))
-    assert "is no longer there" in str(workspace.trouble())
-    with pytest.raises(StorageError, match="is no longer there"):
+    assert "no longer exists" in str(workspace.trouble())
+    with pytest.raises(StorageError, match="no longer exists"):
         workspace.add("own", read("j.qrels"))
     assert not workspace.folder.exists()
     workspace.folder.with_name("moved").rename(workspace.folder)

@@ -208,7 +208,7 @@ def test_facts_line():
     assert page.text.replace("\u00a0", " ") == (
         "84 queries · 1,641 judgments, grades 0–3 (0: not relevant) · "
         "90 % of all documents in the top 10 judged · "
-        "10 queries where every run scores 0 ·"
+        "10 queries on which every run scores 0 ·"
     )
     assert [own["href"] for tag, own in page.found if tag == "a"] == ["queries?show=none"]
     assert not page.having("warning")
@@ -409,7 +409,7 @@ def test_query_list():
     assert links == ["queries?show=worse", "query?q=1&list=worse", "query?q=2&list=worse"]
     assert "Got worse all 17" in page.text.replace("worseall", "worse all")
     assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
-    assert "query 2hybrid returned no list" in page.text, "a query without a text has its id"
+    assert "query 2hybrid returned no results" in page.text, "a query without a text has its id"
     caused = query_rows().assign(cause="best document fell to rank 5", unlisted_by="")
     page = Page(overview.query_list(caused, DRAWING, "worse", href, total=17))
     assert "charged twiceBilling · best document fell to rank 5 −0.333" in page.text
@@ -434,7 +434,7 @@ def test_few_queries_stand_as_they_are_and_in_grey():
 def test_the_scores_of_one_run_in_tenths():
     part = untested.histogram([3, 0, 6], DRAWING, lambda low, high: f"?{low:.2f}&{high:.2f}")
     page = Page(part)
-    assert "How the 9 queries score" in page.text
+    assert "Scores of the 9 queries" in page.text
     assert [own["href"] for tag, own in page.found if tag == "a"] == [
         "?0.00&0.33",
         "?0.67&1.00",
@@ -467,7 +467,7 @@ def groups_drawn(rows: pd.DataFrame, **more: int) -> Markup:
 def test_group_list_in_the_order_given():
     part = groups_drawn(group_rows(3).iloc[::-1], looked_at=7)
     page = Page(part)
-    assert "Coloured if significant corrected for 7 groups, from 10 queries on." in part
+    assert "Coloured if significant after correction for 7 groups, from 10 queries on." in part
     assert [own["href"] for tag, own in page.found if tag == "a"] == [
         "breakdown?by=topic",
         *("?lead=group 2", "?lead=group 1", "?lead=group 0"),
@@ -581,7 +581,7 @@ def test_difference_rows_without_an_interval_or_another_run():
     page = Page(rows_of(frame))
     assert len(page.having("interval")) == 2 and len(page.having("point")) == 3
     alone = rows_of(frame.head(1), ALONE)
-    assert "Load a second run" in Page(alone).text
+    assert "Add a second run" in Page(alone).text
 
 
 def test_every_mark_of_a_difference_row_leads_on():
@@ -682,7 +682,7 @@ def test_standings():
     # Both list a document that nobody has judged.
     assert len(page.having("reach")) == 2
     assert page.text.count("once its unjudged documents are judged") == 2
-    assert "never beyond these" in page.text
+    assert "(upper and lower bound)" in page.text
 
 
 def test_standings_of_an_unjudged_query():
@@ -753,7 +753,7 @@ def test_two_lists_without_documents_show_ids():
 def test_two_lists_of_unequal_length_and_of_one_run():
     found = small_diagnosis({"bm25": [], "hybrid": ["a", "b"]}, GRADES)
     part = two_lists(found, DRAWING, DOCUMENTS, [])
-    assert "bm25 lists nothing for this query." in Page(part).text
+    assert "bm25 has no results for this query." in Page(part).text
     assert layers(part)["better"].count("<path") == 2
     alone = small_diagnosis({"bm25": ["a"]}, GRADES, focus="bm25")
     page = Page(two_lists(alone, ALONE, DOCUMENTS, []))
@@ -779,12 +779,12 @@ def test_missed():
         "rank outside",
         "rank outside",
     ]
-    assert "not among the first 100" in page.text and "–" in page.text
+    assert "not in the top 100" in page.text and "–" in page.text
 
 
 def test_nothing_missed():
     found = small_diagnosis(LISTS, {"a": 3, "c": 0})
-    assert "in both top 3." in Page(query.missed(found, DOCUMENTS, STYLES, 5)).text
+    assert "in the top 3 of both runs." in Page(query.missed(found, DOCUMENTS, STYLES, 5)).text
     unjudged = small_diagnosis(LISTS, {"c": 0})
     assert "No document is judged relevant" in query.missed(unjudged, DOCUMENTS, STYLES, 5)
 
@@ -830,7 +830,7 @@ def test_error_card():
     assert "and 2 more lines" in page.text
     assert EVIL in page.text
     assert "further ones" not in page.text
-    assert "40 further ones, not listed" in Page(data.error_card(error(140))).text
+    assert "40 more, not listed" in Page(data.error_card(error(140))).text
     plain = Page(data.error_card(NoSharedQueriesError("No query `1`.", "Look.")))
     assert plain.text == "No query 1.how to fix itLook."
 
@@ -867,7 +867,7 @@ def test_file_table():
     ).text  # fmt: skip
     assert page.text.count("not in use") == 1
     assert [own["data-opens"] for _, own in page.found if "data-opens" in own] == ["look"]
-    assert page.text.count("no remarks") == 1 and page.text.count("baseline") == 1
+    assert page.text.count("no notes") == 1 and page.text.count("baseline") == 1
     assert len(page.having("dot")) == 2
 
 
@@ -879,7 +879,7 @@ def test_only_what_may_change_the_scores_stands_open():
     assert texts_of("<details>.*?</details>", both) == ["2 morea blank linea blank line"]
     assert "half are tied" in Page(both).text
     alone = data.file_table([{**row, "notes": (quiet, quiet)}])
-    assert texts_of("<summary>.*?</summary>", alone) == ["2 small remarks"]
+    assert texts_of("<summary>.*?</summary>", alone) == ["2 minor notes"]
     for few in ((loud,), (loud, quiet)):
         assert "<details>" not in data.file_table([{**row, "notes": few}]), "one remark is no fold"
 
@@ -910,7 +910,7 @@ def test_the_fields_of_a_file_and_its_first_rows():
     why = LineProblem(None, f"no {EVIL}", "a query")
     head = file_fields.head(EVIL, 3, why, 2)
     assert Page(head).text == (
-        f"Check how {EVIL} is read 3 rows and 2 more files of this shape"
+        f"Check how {EVIL} is read 3 rows and 2 more files with these fields"
         f"It was not loaded: expected a query, found no {EVIL}."
     )
     assert Page(file_fields.question("x")).text == "Is x a run or judgments?"

@@ -40,7 +40,7 @@ def test_a_ledger_writes_out_its_sum_and_says_where_a_document_went() -> None:
     assert "= 0.744 − 0.195 − 0.106 − 0.050 + 0.065" in text
     k = w.count(DRAWING.cutoff)
     assert "fell 1 to 2" in text or "1 to 2" in text
-    assert "rank 4, not listed any more" in text and "new at rank 1" in text
+    assert "rank 4, no longer listed" in text and "new at rank 1" in text
     assert f"out of the top {k}" in text or DRAWING.cutoff < 9
     assert re.findall(r'href="([^"]+)"', part).count("?doc=a") == 2
 
@@ -78,7 +78,7 @@ def test_a_ledgers_card_shows_the_largest_parts_and_adds_up_as_printed() -> None
     assert [kind for kind, *_ in told] == ["worse"] * 3 + ["better"] * 2
     signed = [float(size) * (1 if sign == "+" else -1) for _, sign, size in told]
     assert round(sum(signed), 3) == -0.311
-    assert "1 → 2" in text and "4, now gone" in text and "new at 1" in text
+    assert "1 → 2" in text and "4, not listed" in text and "new at 1" in text
     assert re.findall(r'href="([^"]+)"', part) == [f"?doc={d}" for d in "abcd"]
     few = ledger_card(rows.head(4), (0.7, 0.379), DRAWING, DOCUMENTS, opened=lambda d: d)
     assert "<details" not in few, "one more is no fold"
@@ -104,7 +104,7 @@ def test_card_and_ledger_print_a_part_alike() -> None:
 def test_a_headroom_bar_names_what_is_not_nothing() -> None:
     one = [np.array([v]) for v in (0.5, 0.25, 0.0, 0.25)]
     text = Page(headroom_bar(Headroom(*one), DRAWING)).text
-    assert "reached of 1.000 0.500" in text and "wrong order in the top" in text
+    assert "achieved of 1.000 0.500" in text and "wrong order in the top" in text
     assert "never retrieved 0.250" in text and "below" not in text
     # A part that is the whole loss is printed as the loss is; the parts still add up.
     one = [np.array([v]) for v in (0.3199, 0.50652, 0.17358, 0.0)]

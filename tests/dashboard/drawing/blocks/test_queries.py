@@ -141,7 +141,7 @@ def test_a_filter_is_a_chip_that_takes_it_back() -> None:
         "queries?without=category",
         "queries?without=query_type",
     ]
-    assert links[1]["aria-label"] == "Take back query_type: a, b"
+    assert links[1]["aria-label"] == "Clear query_type: a, b"
     many = queries.filters([("n", str(i)) for i in range(9)], str)
     assert "n: 0, 1, 2 or 6 more" in Page(many).text
     assert not queries.filters([], str)

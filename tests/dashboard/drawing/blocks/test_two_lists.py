@@ -154,4 +154,4 @@ def test_what_only_the_top_of_the_baseline_lacks_is_folded() -> None:
     part = query.missed(small_diagnosis(lists, {"a": 1, "b": 1}), DOCUMENTS, STYLES, 5)
     text = Page(part).text
     assert "Every relevant document is in the top 3 of hybrid." in text
-    assert "and 1 more that only the top 3 of bm25 lacks" in text
+    assert "and 1 more only missing in the top 3 of bm25" in text

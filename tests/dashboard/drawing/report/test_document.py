@@ -116,7 +116,7 @@ def test_what_people_noted_and_graded_is_said() -> None:
     page = page_of(sample(), remarks=remarks, own_grades={"Ann's": 12, "nobody's": 0})
     text = text_of(page)
     assert "vinegar for the robot<vague>two meanings · ask Ann" in text and "&lt;vague" in page
-    assert "Grades given in Ranklens count beside those of the files: 12 of Ann's." in text
+    assert "Grades given in Ranklens count in addition to those in the files: 12 of Ann's." in text
     # No command knows those grades.
     assert "metrics_core compare" not in text
     assert "Notes and tags" not in text_of(page_of(sample()))
@@ -169,7 +169,7 @@ def test_the_screens_of_verdict_and_curves_do_not_contradict_each_other() -> Non
     curves = screen_of(page, "curves")
     assert "no clear difference" not in curves
     assert "k = 5 by itself is significant; the band is corrected for all k together." in curves
-    assert "95 % intervals of dense and hybrid, and of their difference" in curves
+    assert "95 % intervals of dense and hybrid; of their difference" in curves
     whole = screen_of(page_of(sample(), m="AP"), "curves")
     assert "AP counts the whole list; the curves show AP by k." in whole
 
@@ -200,11 +200,11 @@ def test_a_part_that_fails_is_left_out_with_a_sentence(
     ids = set(re.findall(r'<section id="([^"]+)"', page))
     failed = {"groups", "checks", "curves", "losses", "wins", "queries", "measured"}
     assert ids == {"verdict", "runs", *failed}
-    assert text_of(page).count(f"This part could not be made. {said_of(error)}") == len(failed)
+    assert text_of(page).count(f"This part could not be created. {said_of(error)}") == len(failed)
     assert set(re.findall(r'data-screen="(\w+)"', page)) == {"verdict"}
     # An error may quote what is left out.
     shared = text_of(page_of(sample(), ReportRequest("X", said="texts left out")))
-    assert shared.count("This part could not be made.") == len(failed)
+    assert shared.count("This part could not be created.") == len(failed)
     assert said_of(error) not in shared
 
 

@@ -298,4 +298,4 @@ def test_the_same_rows_of_one_name_are_known_whatever_their_format() -> None:
     for number, (name, content) in enumerate(given):
         list(read_uploads([UploadedFile(name, content)], number))
     assert [e.file for e in workspace().entries("own")] == ["a.run", "c.csv"]
-    assert [r.message.split(" is here")[0] for r in receipts()] == ["a.run", "a.run"]
+    assert [r.message.split(" is already here")[0] for r in receipts()] == ["a.run", "a.run"]

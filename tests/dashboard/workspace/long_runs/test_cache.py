@@ -117,5 +117,5 @@ def test_a_folder_that_is_only_read_gets_nothing(tmp_path: Path) -> None:
 
 def test_code_that_is_not_there_gives_no_other_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caches, "_MEANT", ("tables", "onepass"))
-    with pytest.raises(FileNotFoundError, match="onepass holds no code"):
+    with pytest.raises(FileNotFoundError, match="onepass contains no code"):
         caches.meaning.__wrapped__()

@@ -139,7 +139,7 @@ def test_a_changed_bit_is_told_and_never_read(tmp_path: Path, place: int) -> Non
         content[place] ^= 4
         kept.rows.path.write_bytes(bytes(content))
         for read in (kept.whole, lambda: kept.holding(["a"])):
-            with pytest.raises(StorageError, match=r"The kept copy of a\.run is not as it was"):
+            with pytest.raises(StorageError, match=r"The stored copy of a\.run is corrupted"):
                 read()
 
 

@@ -87,11 +87,11 @@ def test_a_collection_with_a_damaged_file_is_not_packed(workspace: Workspace, of
             state.execute("UPDATE files SET record = record || ' '")
     else:
         path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(StorageError, match="not as it was written"):
+    with pytest.raises(StorageError, match="is corrupted"):
         packed(workspace)
 
 
-def refused(workspace: Workspace, content: bytes, match: str = "is not whole") -> None:
+def refused(workspace: Workspace, content: bytes, match: str = "is damaged or incomplete") -> None:
     """The file is refused in a sentence, and nothing of it is there."""
     before = sorted(p for p in workspace.folder.rglob("*") if p.name != "writer")
     is_packed(content)
@@ -122,7 +122,9 @@ def test_damaged_files_are_refused_or_equal(workspace: Workspace, tmp_path: Path
         try:
             made = unpack(workspace, bytes(harmed), file="x.zip")
         except StorageError as error:
-            assert "is not whole" in error.message or "newer Ranklens" in error.message, number
+            assert (
+                "is damaged or incomplete" in error.message or "newer Ranklens" in error.message
+            ), number
         else:
             assert shown(workspace, made.id) == same, number
             workspace.remove(made.id)
