@@ -60,7 +60,7 @@ class Ranklens:
                 run,
                 baseline,
                 qrels,
-                Gate.allowing(measure, margin),
+                Gate.from_margin(measure, margin),
                 queries=queries,
                 if_unclear=if_unclear,
                 allow_changed=allow_changed,

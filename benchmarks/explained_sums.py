@@ -44,8 +44,8 @@ from benchmarks.edited_files import (
 from benchmarks.real_data import collection_of, families
 from metrics_core import judge
 from metrics_core.explaining.headroom import has_headroom, headroom
-from metrics_core.explaining.ledger import difference, has_ledger, ledger
-from metrics_core.explaining.what_if import what_if
+from metrics_core.explaining.ledger import difference_ledger, has_ledger, score_ledger
+from metrics_core.explaining.what_if import edit_ranks
 from metrics_core.formats import read_qrels, read_run
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
@@ -155,7 +155,7 @@ def _ledgers(
     own: Judged, scores: pd.DataFrame, measures: Sequence[Measure], checked: Checked
 ) -> None:
     for measure in measures:
-        found = ledger(own.ranks, measure)
+        found = score_ledger(own.ranks, measure)
         sums = _summed(found.query, found.part, found.empty)
         checked.of("ledger").take(sums, _in_order(own, scores, measure), own.where(measure))
 
@@ -165,7 +165,7 @@ def _differences(
 ) -> None:
     own, baseline = pair
     for measure in measures:
-        found = difference(own.ranks, baseline.ranks, measure)
+        found = difference_ledger(own.ranks, baseline.ranks, measure)
         sums = _summed(found.query, found.part, found.empty)
         held_to = _in_order(own, gaps, measure)
         checked.of("ledger of a difference").take(sums, held_to, own.where(measure))
@@ -208,7 +208,7 @@ def _what_if(
     lists, whole = edited(own.lists, grades, edits)
     every, top = written.scores(lists, whole, measures), top_grade(whole)
     for query_id, edit in edits.items():
-        ranks = what_if(own.run, qrels, query_id, [edit], move_in=own.run.name)
+        ranks = edit_ranks(own.run, qrels, query_id, [edit], move_in=own.run.name)
         found = [measure.score(ranks) for measure in measures] if ranks.n_queries else []
         scores, alone = every, edited(own.lists, grades, {query_id: edit})
         if top_grade(alone[1]) != top:

@@ -18,8 +18,8 @@ from numba import njit
 
 from metrics_core.formats import read_qrels
 from metrics_core.formats.source.opening import open_source
-from metrics_core.judging.while_reading.judged import judged_run
-from metrics_core.judging.while_reading.judgments import judgments_of
+from metrics_core.judging.while_reading.judged import judge_run_file
+from metrics_core.judging.while_reading.judgments import make_judgment_tables
 
 _PIECE = 4 << 20
 _SLOTS = 1 << 19
@@ -57,7 +57,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     table = np.zeros(_SLOTS, dtype=np.uint64)
-    judgments = judgments_of(read_qrels(options.qrels))
+    judgments = make_judgment_tables(read_qrels(options.qrels))
     source = open_source(options.run)
     _piece(options.run, 0, table)
     begins = range(0, options.run.stat().st_size, _PIECE)
@@ -67,7 +67,7 @@ def main() -> int:
         with ThreadPoolExecutor(2) as pool:
             sum(pool.map(lambda begin: _piece(options.run, begin, table), begins))
         middle = time.perf_counter()
-        judged_run(source, judgments)
+        judge_run_file(source, judgments)
         floors.append(middle - start)
         own.append(time.perf_counter() - middle)
     floor, ours = statistics.median(floors), statistics.median(own)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.slicing.finder import found_slices
+from metrics_core.slicing.finder import find_slices
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -97,7 +97,7 @@ def cell(kind: str, drawn: Drawn, queries: int, columns: int, views: int) -> Cel
     for _ in range(views):
         groups = chance.permuted(np.tile(even, (columns, 1)), axis=1)
         named = {f"column {i}": row.astype(str) for i, row in enumerate(groups)}
-        found += len(found_slices(drawn(chance, groups[0] == 0), named).slices) > 0
+        found += len(find_slices(drawn(chance, groups[0] == 0), named).slices) > 0
     return Cell(kind, queries, columns, views, found / views)
 
 

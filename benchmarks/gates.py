@@ -37,7 +37,7 @@ from metrics_core.comparing.gates import (
     Gate,
     GateOutcome,
     QuerySlice,
-    gate_outcomes,
+    evaluate_gates,
 )
 from metrics_core.comparing.verdicts import WORSE_RUN
 from metrics_core.measures import parse_measure
@@ -110,7 +110,7 @@ def outcomes_of(gaps: Floats, margin: float, gates: int, chance: Generator) -> l
         half = np.isin(np.arange(n), chance.choice(n, n // 2, replace=False))
         members[QuerySlice("half", str(number))] = half
     asked = [Gate(_MEASURE, margin, part) for part in members]
-    return gate_outcomes(scores, asked, members, "main")
+    return evaluate_gates(scores, asked, members, "main")
 
 
 def cell(
@@ -136,8 +136,8 @@ def cell(
     first = [found[0] for found in same[1]]
     at_margin = [found[0] for found in ask(made(margin))] if share else []
     twice = [found[0] for found in ask(made(2 * margin))] if share else []
-    told = np.array([found.chance for found in first])
-    tested = [found for found in twice if found.chance == found.chance]
+    told = np.array([found.chance_at_twice for found in first])
+    tested = [found for found in twice if found.chance_at_twice == found.chance_at_twice]
     return Cell(
         queries=n,
         share=share,
@@ -145,11 +145,13 @@ def cell(
             gates: _rate([any(one.outcome == WORSE_RUN for one in found) for found in every])
             for gates, every in same.items()
         },
-        let_by=_rate([f.outcome == NOT_WORSE and not f.unchanged for f in at_margin]),
-        none=_rate([found.unchanged for found in at_margin]),
+        let_by=_rate([f.outcome == NOT_WORSE and not f.is_unchanged for f in at_margin]),
+        none=_rate([found.is_unchanged for found in at_margin]),
         told=float(np.nanmean(told)) if (told == told).any() else float("nan"),
         does=_rate([found.outcome == WORSE_RUN for found in tested]),
-        lower_end=_rate([not found.unchanged and not found.worst_loss < margin for found in first]),
+        lower_end=_rate(
+            [not found.is_unchanged and not found.worst_loss < margin for found in first]
+        ),
     )
 
 

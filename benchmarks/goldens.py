@@ -109,7 +109,7 @@ def main() -> int:
         for words, wrong in own_tests(readme.parent):
             print(f"{words}: {wrong or 'no'} lines printed otherwise")
             different += wrong > 0
-    report.number = _in_full
+    report.format_number = _in_full
     with tempfile.TemporaryDirectory() as scratch:
         candidates = list(_candidates(folder, Path(scratch)))
         for golden in sorted(folder.rglob("*.v*.txt.gz")):

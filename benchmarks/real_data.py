@@ -93,9 +93,9 @@ def collection_of(folder: Path) -> Collection:
 def families(subtopics: bool) -> Iterator[list[str]]:
     """The names of the measures of each family, each with several cutoffs where it takes one."""
     from metrics_core.measures import declarations
-    from metrics_core.measures.declaring.families import by_family
+    from metrics_core.measures.declaring.families import group_by_family
 
-    for declared in by_family(declarations()).values():
+    for declared in group_by_family(declarations()).values():
         names = []
         for d in declared:
             if "documents" in d.needs or ("subtopics" in d.needs and not subtopics):

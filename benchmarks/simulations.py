@@ -27,11 +27,11 @@ import pandas as pd
 from scipy import stats
 
 from metrics_core.comparing.method import Method
-from metrics_core.comparing.power import smallest_shown
-from metrics_core.comparing.resampled import resampled_groups
-from metrics_core.comparing.testing import tested
-from metrics_core.comparing.tests import holm
-from metrics_core.explaining.history import first_bad_versions
+from metrics_core.comparing.power import smallest_detectable
+from metrics_core.comparing.resampled import resample_groups
+from metrics_core.comparing.testing import compare_columns
+from metrics_core.comparing.tests import holm_adjusted
+from metrics_core.explaining.history import find_first_bad_versions
 from metrics_core.scoring.intervals import mean_interval
 
 Floats = npt.NDArray[np.float64]
@@ -133,7 +133,7 @@ NULLS: tuple[Draw, ...] = (permuted, centred, scaled, near_the_ends)
 def p_values(columns: Floats) -> Floats:
     """The p-values of columns float64[n, C], each by itself; NaN where one is not tested."""
     starts = range(0, columns.shape[1], _AT_ONCE)
-    parts = [resampled_groups([columns[:, s : s + _AT_ONCE]])[0].p for s in starts]
+    parts = [resample_groups([columns[:, s : s + _AT_ONCE]])[0].p for s in starts]
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
@@ -156,7 +156,7 @@ def families(
 
 def found_in(p: Floats, runs: int) -> npt.NDArray[np.bool_]:
     """What is found in each family, corrected by Holm's rule; bool[families, runs]."""
-    return np.array([holm(family) <= 1 - LEVEL + 1e-12 for family in p.reshape(-1, runs)])
+    return np.array([holm_adjusted(family) <= 1 - LEVEL + 1e-12 for family in p.reshape(-1, runs)])
 
 
 def false_verdicts(
@@ -209,7 +209,7 @@ def powers(matrices: Sequence[Floats], n: int, populations: int, samples: int) -
         fresh.append(gaps[chance.integers(0, len(gaps), (n, samples))])
     first, second = np.concatenate(said, axis=1), np.concatenate(fresh, axis=1)
     width = float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
-    one = smallest_shown(1.0, width, n)
+    one = smallest_detectable(1.0, width, n)
     moved = second + one * first.std(axis=0, ddof=1) / math.sqrt(n)
     shown = (p_values(moved) <= 1 - LEVEL) & (moved.mean(axis=0) > 0)
     return Rate(f"shown: n={n}", "0.75 to 0.85", float(shown.mean()), populations * samples)
@@ -238,7 +238,7 @@ def uncovered_differences(matrices: Sequence[Floats], n: int, trials: int) -> Ra
         gaps = _all_gaps(matrices[trial % len(matrices)], 1, chance)[:, 0]
         columns.append(gaps[chance.integers(0, len(gaps), n)])
         true.append(gaps.mean())
-    found = tested(np.array(columns).T, Method(correction="none"))
+    found = compare_columns(np.array(columns).T, Method(correction="none"))
     known, middle = ~np.isnan(found.p), np.array(true)
     holds = (found.low <= middle + 1e-12) & (found.high >= middle - 1e-12)
     return Rate(
@@ -252,7 +252,9 @@ def equivalence_errors(matrices: Sequence[Floats], n: int, trials: int) -> Rate:
     margin = 0.1
     drawn = [centred(matrices[i % len(matrices)], n, 1, chance) for i in range(trials)]
     columns = np.concatenate(drawn, axis=1) + margin
-    within = tested(columns, Method(correction="none", margin=margin)).within(margin)
+    within = compare_columns(columns, Method(correction="none", margin=margin)).is_within_margin(
+        margin
+    )
     return Rate(f"at the margin: n={n}", "at most 0.05", float(within.mean()), trials)
 
 
@@ -268,7 +270,7 @@ def histories(
         scores = np.vstack([np.zeros(n), gaps.T])
         looks = [scores[:seen] for seen in range(2, versions + 1)]
         wrong += any(
-            first_bad_versions([look])[0] >= 0
+            find_first_bad_versions([look])[0] >= 0
             for look in looks
             if look.mean(axis=1)[-1] < look.mean(axis=1).max()
         )

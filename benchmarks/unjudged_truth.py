@@ -25,8 +25,8 @@ from metrics_core import judge
 from metrics_core.formats import read_qrels, read_run
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.tables import Qrels, Run
-from metrics_core.unjudged.expected_difference import LikelyDifference, likely_difference
-from metrics_core.unjudged.unjudged_ranks import unjudged_ranks
+from metrics_core.unjudged.expected_difference import LikelyDifference, estimate_difference
+from metrics_core.unjudged.unjudged_ranks import find_unjudged
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -137,7 +137,7 @@ def told(
     measure: Measure,
     share: float | str,
     number: int,
-    difference: Callable[..., LikelyDifference] = likely_difference,
+    difference: Callable[..., LikelyDifference] = estimate_difference,
 ) -> Told:
     """What is said of so many cases."""
     rows = []
@@ -145,7 +145,7 @@ def told(
         whole, rest = (Qrels.from_columns(*pair.judgments[m].T.to_numpy()) for m in (here, left))
         own, other = (measure.score(judge(run, whole)) for run in (pair.run, pair.baseline))
         lists = judge(pair.run, rest), judge(pair.baseline, rest)
-        found = unjudged_ranks(*lists, measure.cutoff)
+        found = find_unjudged(*lists, measure.cutoff)
         said = difference(*lists, measure, found).interval
         rows.append((float(own.mean() - other.mean()), *(said or np.full(3, np.nan))))
     return Told(*np.array(rows, dtype=np.float64).T)

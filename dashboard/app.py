@@ -17,40 +17,42 @@ from dashboard.app_pages import frame
 from dashboard.app_pages.menu import PAGES
 from dashboard.session.deferred_drawing import draw_deferred
 from dashboard.session.last_opened import remember_opened
-from dashboard.session.memory import give_back_after_long_runs
-from dashboard.session.open_collection import no_collection_open
-from dashboard.session.reconnection import page_drawn
+from dashboard.session.memory import release_after_page
+from dashboard.session.open_collection import is_collection_missing
+from dashboard.session.reconnection import note_page_drawn
 from metrics_core.base.errors import RanklensError
 
 
 def main() -> None:
     """Draw one run of the app."""
     st.set_page_config(page_title="Ranklens", page_icon=frame.ICON, layout="wide")
-    shown = frame.pages_of(PAGES)
-    session.register_pages(PAGES, shown)
-    chosen = st.navigation(list(shown.values()), position="hidden")
-    current = next(page for page in PAGES if page.name == (chosen.url_path or PAGES[0].name))
+    pages = frame.streamlit_pages(PAGES)
+    session.register_pages(PAGES, pages)
+    navigation = st.navigation(list(pages.values()), position="hidden")
+    current = next(page for page in PAGES if page.name == (navigation.url_path or PAGES[0].name))
     session.sync(current)
     try:
-        nowhere = no_collection_open()
+        has_no_collection = is_collection_missing()
         # Another collection is chosen before any page can show one.
-        shown_page = next(p for p in PAGES if p.name == "collections") if nowhere else current
-        tell = frame.draw(PAGES, shown_page)
-        if nowhere:
+        shown_page = (
+            next(p for p in PAGES if p.name == "collections") if has_no_collection else current
+        )
+        tell = frame.draw_frame(PAGES, shown_page)
+        if has_no_collection:
             from dashboard.app_pages import collections
 
             collections.render()
-        elif not frame.stands_in(current):
-            chosen.run()
+        elif not frame.show_instead(current):
+            navigation.run()
             draw_deferred()
             tell()
             remember_opened()
-            give_back_after_long_runs()
-        page_drawn()
+            release_after_page()
+        note_page_drawn()
     except RanklensError as error:
-        frame.refuse(error)
+        frame.show_error(error)
     except Exception as error:
-        frame.failed(error)  # whatever a collection holds, the others can be opened
+        frame.show_failure(error)  # whatever a collection holds, the others can be opened
 
 
 main()

@@ -27,7 +27,7 @@ _SAID = "Ranklens: "
 _SECONDS_TO_END = 20
 
 
-class Served:
+class DashboardProcess:
     """A dashboard at `address`, which ends with `close`, or with this process, however that ends.
     In a notebook it is shown as a link."""
 
@@ -35,7 +35,7 @@ class Served:
         """Serve a workspace's folder, which goes in the end if it is `temporary`. Raises
         RanklensError where that does not begin."""
         with TemporaryFile("w+") as complaints:
-            self._process = _begun(folder, complaints)
+            self._process = _start_process(folder, complaints)
             printed = _first_line(self._process)
             if not printed.startswith(_SAID):
                 self._process.wait()
@@ -43,13 +43,13 @@ class Served:
                 raise RanklensError(f"Ranklens did not start. {complaints.read().strip()}")
         query = view.query.removeprefix("?")
         self.address = f"{printed.removeprefix(_SAID).strip()}{query and f'&{query}'}"
-        self._end = finalize(self, _ended, self._process, temporary)
+        self._end = finalize(self, _end_process, self._process, temporary)
 
     def close(self) -> None:
         """End it; a second time does nothing."""
         self._end()
 
-    def __enter__(self) -> Served:
+    def __enter__(self) -> DashboardProcess:
         return self
 
     def __exit__(
@@ -70,9 +70,9 @@ class Served:
         return f'<a href="{link}" target="_blank" rel="noreferrer">Open in Ranklens</a>'
 
 
-def served(
+def serve_tables(
     files: Iterable[Loaded], view: Address, *, name: str, folder: str | Path | None = None
-) -> Served:
+) -> DashboardProcess:
     """Keep tables as a collection of this name and serve it; `view` is what its address shows.
 
     In a `folder` the collection stays, and what is kept under its name again takes the place of
@@ -82,16 +82,16 @@ def served(
     if folder is None:
         temporary = TemporaryFolder()
         folder = temporary.path
-    kept = Path(folder).expanduser().resolve()
-    workspace = Workspace(kept)
-    same = (here for here in workspace.collections() if here.name == name)
-    identity = (next(same, None) or workspace.new(name)).id
+    folder_path = Path(folder).expanduser().resolve()
+    workspace = Workspace(folder_path)
+    same_name = (collection for collection in workspace.collections() if collection.name == name)
+    identity = (next(same_name, None) or workspace.new_collection(name)).id
     for loaded in files:
         workspace.add(identity, loaded)
-    return Served(kept, view.changed(set=identity), temporary)
+    return DashboardProcess(folder_path, view.with_values(set=identity), temporary)
 
 
-def _begun(folder: Path, complaints: IO[str]) -> subprocess.Popen[str]:
+def _start_process(folder: Path, complaints: IO[str]) -> subprocess.Popen[str]:
     """The command on any free port, in a session of its own: what interrupts a cell leaves it. It
     ends with its standard input, which the system closes however this process ends."""
     options = ["--port", "0", "--workspace", str(folder), "--until-eof"]
@@ -110,7 +110,7 @@ def _first_line(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline()
 
 
-def _ended(process: subprocess.Popen[str], temporary: TemporaryFolder | None) -> None:
+def _end_process(process: subprocess.Popen[str], temporary: TemporaryFolder | None) -> None:
     assert process.stdin is not None and process.stdout is not None
     process.stdin.close()
     try:

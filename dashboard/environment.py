@@ -19,8 +19,8 @@ def data_folder() -> str:
 def workspace_folder() -> Path:
     """The folder that remembers uploads. Raises RanklensError where none is named and this account
     has no home folder."""
-    named = os.environ.get(WORKSPACE_VARIABLE)
-    return Path(named) if named else default_folder()
+    folder_name = os.environ.get(WORKSPACE_VARIABLE)
+    return Path(folder_name) if folder_name else default_folder()
 
 
 def default_folder() -> Path:

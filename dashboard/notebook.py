@@ -13,24 +13,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from dashboard.address.view import Comparison, address_on
+from dashboard.address.view import Comparison, address_for_measure
 from dashboard.answers import curves as curves_answers
-from dashboard.answers.breakdown import by_column
+from dashboard.answers.breakdown import scores_by_column
 from dashboard.answers.overview import Overview, overview
 from dashboard.answers.queries import QueryListRequest, query_list
 from dashboard.answers.report import report
-from dashboard.dashboard_process import Served, served
+from dashboard.dashboard_process import DashboardProcess, serve_tables
 from dashboard.drawing.drawing import Drawing
-from dashboard.study.sharing import Include, shared
+from dashboard.study.sharing import Include, share_study
 from dashboard.study.study import Study
-from dashboard.workspace.taken_out.packing import new_packed
+from dashboard.workspace.taken_out.packing import pack_new_collection
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, UnknownColumnError
 from metrics_core.formats import Loaded
 from metrics_core.formats.in_memory import (
-    GivenQrels,
-    GivenQueries,
-    GivenRuns,
+    QrelsLike,
+    QueriesLike,
+    RunsLike,
     qrels_from,
     queries_from,
     runs_from,
@@ -48,15 +48,15 @@ _WAYS_ON = "More: .queries(), .breakdown(column), .explain(query), .report(file)
 
 
 def show(
-    runs: GivenRuns,
-    qrels: GivenQrels,
-    queries: GivenQueries | None = None,
+    runs: RunsLike,
+    qrels: QrelsLike,
+    queries: QueriesLike | None = None,
     *,
     measure: GivenMeasure = "nDCG@10",
     baseline: str | None = None,
     run: str | None = None,
     documents: Documents | None = None,
-) -> Shown:
+) -> NotebookComparison:
     """A comparison as a value that a notebook draws.
 
     `runs` and `qrels` are what `evaluate` takes, `queries` what `breakdown` does; `run` is the one
@@ -64,16 +64,18 @@ def show(
     is named. Raises as `evaluate`, and UnknownRunError.
     """
     table = qrels_from(qrels)
-    given = runs_from(runs, table.query_ids)
-    refuse_same_names([each.name for each in given])
-    asked = None if queries is None else queries_from(queries)
-    study = Study(given, table, asked, documents)
+    loaded_runs = runs_from(runs, table.query_ids)
+    refuse_same_names([given_run.name for given_run in loaded_runs])
+    query_table = None if queries is None else queries_from(queries)
+    study = Study(loaded_runs, table, query_table, documents)
     for error in study.refused.values():
         raise error
-    return Shown(study, study.comparison(parse_measure(measure), baseline=baseline, focus=run))
+    return NotebookComparison(
+        study, study.comparison(parse_measure(measure), baseline=baseline, focus=run)
+    )
 
 
-class Shown:
+class NotebookComparison:
     """A comparison: its `_repr_html_` is the cell, its text verdict and table."""
 
     def __init__(self, study: Study, comparison: Comparison) -> None:
@@ -86,7 +88,7 @@ class Shown:
 
     @cached_property
     def _drawing(self) -> Drawing:
-        return Drawing.of(self._view, self._study.names)
+        return Drawing.for_comparison(self._view, self._study.names)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -98,14 +100,16 @@ class Shown:
 
     def queries(self) -> pd.DataFrame:
         """Every query with its scores and their difference, the worst first."""
-        return query_list(self._study, self._view, QueryListRequest()).table.reset_index(drop=True)
+        return query_list(self._study, self._view, QueryListRequest()).download_table.reset_index(
+            drop=True
+        )
 
     def breakdown(self, by: str) -> pd.DataFrame:
         """Means and differences by a column of the queries. Raises UnknownColumnError."""
         columns = list(self._study.columns(self._view))
         if by not in columns:
             raise UnknownColumnError(by, columns)
-        return by_column(self._study, self._view, by)
+        return scores_by_column(self._study, self._view, by)
 
     def curves(self) -> pd.DataFrame:
         """Precision, recall and nDCG by the number of results counted."""
@@ -127,13 +131,13 @@ class Shown:
         """A chart of the pages as Plotly has it: "curves" of P, R or nDCG."""
         from dashboard.drawing.figures.curves import measure_by_cutoff
 
-        found = curves_answers.curves(self._study, self._view)
-        if name != "curves" or measure not in found.frames:
-            there = f"curves of {w.listing(list(found.frames), 'or')}"
-            raise ParameterError(f"There is no figure {name} of {measure}.", f"Available: {there}.")
+        answer = curves_answers.curves(self._study, self._view)
+        if name != "curves" or measure not in answer.frames:
+            names = f"curves of {w.join_words(list(answer.frames), 'or')}"
+            raise ParameterError(f"There is no figure {name} of {measure}.", f"Available: {names}.")
         chart = measure_by_cutoff(
-            found.frames[measure], self._drawing, ends=found.ends,
-            value_range=found.ranges[measure],
+            answer.frames[measure], self._drawing, ends=answer.list_ends,
+            value_range=answer.ranges[measure],
         )  # fmt: skip
         return chart.checked
 
@@ -152,54 +156,56 @@ class Shown:
         Raises ParameterError."""
         from dashboard.drawing.report.document import document
         from dashboard.drawing.report.parts import ReportRequest
-        from dashboard.printing import written
+        from dashboard.printing import write_page
 
         if include not in get_args(Include):
-            choices = w.listing(get_args(Include), "or")
+            choices = w.join_words(get_args(Include), "or")
             raise ParameterError(f"A report cannot include {include!r}.", f"Write {choices}.")
         if with_data and include != "full texts":
             raise ParameterError(
                 f"with_data includes names and texts, which {include!r} leaves out.",
                 "Use only one of the two.",
             )
-        leaving = shared(self._study, include)
-        study, view = leaving.study, leaving.comparison(self._view)
-        data = new_packed(title, self._files()) if with_data else b""
-        asked = ReportRequest(title, text, said=leaving.said, data=data)
-        page = document(report(study, view, ()), Drawing.of(view, study.names), asked)
-        written(page, path)
+        shared_study = share_study(self._study, include)
+        study, view = shared_study.study, shared_study.comparison(self._view)
+        data = pack_new_collection(title, self._files()) if with_data else b""
+        request = ReportRequest(title, text, left_out_note=shared_study.omissions, data=data)
+        page = document(report(study, view, ()), Drawing.for_comparison(view, study.names), request)
+        write_page(page, path)
         return Path(path)
 
-    def open(self, folder: str | Path | None = None, *, name: str = "From a notebook") -> Served:
+    def open(
+        self, folder: str | Path | None = None, *, name: str = "From a notebook"
+    ) -> DashboardProcess:
         """Open the comparison in Ranklens: its address, which holds until it is closed or this
         process ends. In a `folder` runs and judgments stay, with what is noted and judged there,
         as the collection of this `name`; without one they go in the end."""
         view = self._view
-        here = address_on(view.measure, view.baseline, view.focus)
-        return served(self._files(), here, name=name, folder=folder)
+        address = address_for_measure(view.measure, view.baseline, view.focus)
+        return serve_tables(self._files(), address, name=name, folder=folder)
 
     def _files(self) -> list[Loaded]:
         """The tables as files of a collection."""
         study = self._study
         assert isinstance(study.qrels, Qrels)
-        given: list[tuple[Table | None, str]] = [
+        tables: list[tuple[Table | None, str]] = [
             *((run, name) for name, run in study.runs.items()),
             (study.qrels, "judgments"),
             (study.queries, "queries"),
             (study.documents, "documents"),
         ]
-        return [Loaded(t, "", "given in Python", name) for t, name in given if t is not None]
+        return [Loaded(t, "", "given in Python", name) for t, name in tables if t is not None]
 
     def _repr_html_(self) -> str:
-        from dashboard.drawing.report.cell import cell
+        from dashboard.drawing.report.cell import notebook_cell
 
-        return cell(self._overview, self._drawing, _WAYS_ON)
+        return notebook_cell(self._overview, self._drawing, _WAYS_ON)
 
     def __repr__(self) -> str:
-        shown = self.frame
+        table = self.frame
         verdict = self._overview.verdict
-        wide = shown.pivot(index="run", columns="measure", values="mean")
-        first = dict.fromkeys(shown["measure"])
+        wide = table.pivot(index="run", columns="measure", values="mean")
+        first = dict.fromkeys(table["measure"])
         ordered = wide[list(first)].sort_values(next(iter(first)), ascending=False)
-        said = f"{verdict.title.text}. {verdict.lead.text}"
-        return f"{said}\n{ordered.to_string(float_format=w.score)}"
+        headline = f"{verdict.title.text}. {verdict.lead.text}"
+        return f"{headline}\n{ordered.to_string(float_format=w.format_score)}"

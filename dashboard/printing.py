@@ -16,7 +16,7 @@ from pathlib import Path
 
 from dashboard.temporary_folders import TemporaryFolder
 from metrics_core.base.errors import RanklensError
-from metrics_core.base.whole_files import encoded, replace_file
+from metrics_core.base.whole_files import encode_text, replace_file
 
 _NAMES = (
     "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
@@ -28,36 +28,36 @@ _LONGEST = 120
 """Seconds after which a browser that has not printed will not."""
 
 
-def browser_at_hand() -> str | None:
+def find_browser() -> str | None:
     """The path of a browser that prints; None where there is none."""
-    return next((found for found in _browsers() if found), None)
+    return next((path for path in _find_browsers() if path), None)
 
 
-def _browsers() -> Iterator[str | None]:
+def _find_browsers() -> Iterator[str | None]:
     yield from map(shutil.which, _NAMES)
-    usual: list[Path] = []
+    default_paths: list[Path] = []
     if sys.platform == "darwin":
-        usual = [Path(f"/Applications/{n}.app/Contents/MacOS/{n}") for n in _ON_A_MAC]
+        default_paths = [Path(f"/Applications/{n}.app/Contents/MacOS/{n}") for n in _ON_A_MAC]
     elif sys.platform == "win32":
         folders = map(os.environ.get, ("ProgramFiles", "ProgramFiles(x86)", "LocalAppData"))
-        usual = [Path(folder, name) for folder in folders if folder for name in _ON_WINDOWS]
-    yield from (str(path) for path in usual if path.is_file())
+        default_paths = [Path(folder, name) for folder in folders if folder for name in _ON_WINDOWS]
+    yield from (str(path) for path in default_paths if path.is_file())
 
 
-def written(page: str, path: str | Path) -> int:
+def write_page(page: str, path: str | Path) -> int:
     """Write a page where it is to stand, as PDF where that ends so; returns its size in bytes.
-    Raises as `pdf_of` and `replace_file`."""
-    found = encoded(page, path)
+    Raises as `print_pdf` and `replace_file`."""
+    content = encode_text(page, path)
     if Path(path).suffix.lower() == ".pdf":
-        found = pdf_of(page, "html")
-    replace_file(path, found)
-    return len(found)
+        content = print_pdf(page, "html")
+    replace_file(path, content)
+    return len(content)
 
 
-def pdf_of(page: str, instead: str) -> bytes:
+def print_pdf(page: str, instead: str) -> bytes:
     """The page as PDF. Raises RanklensError where no browser is at hand or it prints nothing;
     `instead` is the ending of a file that needs none."""
-    browser = browser_at_hand()
+    browser = find_browser()
     if browser is None:
         raise RanklensError(
             "Printing a PDF needs Chrome, Chromium or Edge, and none was found.",
@@ -65,36 +65,41 @@ def pdf_of(page: str, instead: str) -> bytes:
         )
     with closing(TemporaryFolder()) as temporary:
         folder = temporary.path
-        given, made = folder / "page.html", folder / "page.pdf"
-        given.write_text(page, encoding="utf-8")
+        page_file, pdf_file = folder / "page.html", folder / "page.pdf"
+        page_file.write_text(page, encoding="utf-8")
         try:
             subprocess.run(
-                [browser, *_options(folder), f"--print-to-pdf={made}", given.as_uri()],
+                [
+                    browser,
+                    *_browser_options(folder),
+                    f"--print-to-pdf={pdf_file}",
+                    page_file.as_uri(),
+                ],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=_LONGEST,
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise _printed_nothing(browser, instead) from error
-        if not made.is_file():
-            raise _printed_nothing(browser, instead)
-        return made.read_bytes()
+            raise _print_error(browser, instead) from error
+        if not pdf_file.is_file():
+            raise _print_error(browser, instead)
+        return pdf_file.read_bytes()
 
 
-def _options(folder: Path) -> list[str]:
+def _browser_options(folder: Path) -> list[str]:
     """Without a window, a reader's own settings and any call home."""
-    own = [
+    options = [
         "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
         "--disable-background-networking", "--disable-extensions", "--no-pdf-header-footer",
         f"--user-data-dir={folder / 'profile'}",
     ]  # fmt: skip
     # The account root has no sandbox, as in a container; what is printed is a page of our own.
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    return [*own, "--no-sandbox"] if as_root else own
+    return [*options, "--no-sandbox"] if as_root else options
 
 
-def _printed_nothing(browser: str, instead: str) -> RanklensError:
+def _print_error(browser: str, instead: str) -> RanklensError:
     return RanklensError(
         f"{Path(browser).name} is installed but printed nothing.",
         f"Write a file that ends in .{instead}, and print it from a browser's window.",

@@ -33,44 +33,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     No second process serves, so whatever ends this one (Ctrl-C, SIGTERM) ends the server.
     """
-    given = sys.argv[1:] if arguments is None else list(arguments)
+    command_line = sys.argv[1:] if arguments is None else list(arguments)
     if find_spec("streamlit") is None:
-        how = install_command("app")
-        print(f"The dashboard is not installed. Install it with: {how}", file=sys.stderr)
+        command = install_command("app")
+        print(f"The dashboard is not installed. Install it with: {command}", file=sys.stderr)
         return 2
-    if given and given[0] in commands.COMMANDS:
-        return commands.run(given[0], given[1:])
+    if command_line and command_line[0] in commands.COMMANDS:
+        return commands.run_command(command_line[0], command_line[1:])
     # Before numpy is loaded: threads of a product that wait for each other take many times as long
     # while others work. What pays on several cores brings its own (`metrics_core.base.parallel`).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # What is written from here on is for this account only.
     os.umask(0o077)
-    signal.signal(signal.SIGTERM, _ended)
+    signal.signal(signal.SIGTERM, _handle_signal)
     # One that is ignored (`nohup`) stays so. Not by KeyboardInterrupt: where one passes through an
     # `exec`, as of each dataclass that is loaded, Python forgets whatever status is returned.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _ended)
-    return ending.by_status(lambda: _run(_parser().parse_args(given)))
+        signal.signal(signal.SIGINT, _handle_signal)
+    return ending.exit_with_status(lambda: _serve(_make_parser().parse_args(command_line)))
 
 
-def _run(options: argparse.Namespace) -> int:
+def _serve(options: argparse.Namespace) -> int:
     _allow_all_files()
-    heap.keep_what_is_free(together=True)
+    heap.keep_freed_memory(shared=True)
     # Until all is loaded, none of which is garbage: a tenth of the time went into looking for it.
     gc.disable()
     try:
         _name_folders(options)
-        listening = _listening(options.port)
+        listening = _open_socket(options.port)
         folder = workspace_folder()
-        opened = _taken_in(options.file, folder) if options.file else ""
+        collection_id = _import_file(options.file, folder) if options.file else ""
     except (_RefusedError, RanklensError) as refused:
-        print(w.visible_lines(str(refused)), file=sys.stderr)
+        print(w.escape_controls_in_lines(str(refused)), file=sys.stderr)
         return 2
     if options.until_eof:
         Thread(target=_end_with_input, name="end with the input", daemon=True).start()
-    token = "" if options.no_token else _token(folder, renewed=options.new_token)
+    token = "" if options.no_token else _load_token(folder, renewed=options.new_token)
     port = listening.getsockname()[1]
-    fields = "&".join(filter(None, (token and f"token={token}", opened and f"set={opened}")))
+    fields = "&".join(
+        filter(None, (token and f"token={token}", collection_id and f"set={collection_id}"))
+    )
     print(f"Ranklens: http://{ADDRESS}:{port}/{fields and f'?{fields}'}", flush=True)
     if not token:
         print(_OPEN_TO_ALL, file=sys.stderr, flush=True)
@@ -86,15 +88,15 @@ def _run(options: argparse.Namespace) -> int:
 def _name_folders(options: argparse.Namespace) -> None:
     """Put the folders that were given where the pages look for them. Raises _RefusedError."""
     if options.data:
-        folder = _folder(options.data)
+        folder = _resolve_folder(options.data)
         if not folder.is_dir():
             raise _RefusedError(f"{options.data} is not a folder; DATA= takes a folder of files.")
         os.environ[DATA_VARIABLE] = str(folder)
     if options.workspace:
-        os.environ[WORKSPACE_VARIABLE] = str(_folder(options.workspace))
+        os.environ[WORKSPACE_VARIABLE] = str(_resolve_folder(options.workspace))
 
 
-def _folder(name: str) -> Path:
+def _resolve_folder(name: str) -> Path:
     try:
         return Path(name).expanduser().resolve()
     except RuntimeError as error:
@@ -103,18 +105,18 @@ def _folder(name: str) -> Path:
         ) from error
 
 
-def _taken_in(name: str, folder: Path) -> str:
+def _import_file(name: str, folder: Path) -> str:
     """Make a collection of the one that a file holds; its id. Raises _RefusedError and
     StorageError."""
     from dashboard.workspace import Workspace
     from dashboard.workspace.taken_out import in_page
     from dashboard.workspace.taken_out.packing import is_packed, unpack
 
-    path = _folder(name)
+    path = _resolve_folder(name)
     if not path.is_file():
         raise _RefusedError(f"There is no file {name}.")
-    if in_page.carries(path):
-        return unpack(Workspace(folder), in_page.packed_in(path), file=path.name).id
+    if in_page.is_page_with_data(path):
+        return unpack(Workspace(folder), in_page.extract_packed(path), file=path.name).id
     if is_packed(path):
         return unpack(Workspace(folder), path, file=path.name).id
     raise _RefusedError(
@@ -128,11 +130,11 @@ def _allow_all_files() -> None:
         return
     import resource
 
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     # macOS says that there is no limit, and may have this one.
-    for allowed in (most, 10_240):
+    for allowed in (hard_limit, 10_240):
         with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, most))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard_limit))
             return
 
 
@@ -142,15 +144,15 @@ _OPEN_TO_ALL = (
 )
 
 
-def _token(folder: Path, *, renewed: bool) -> str:
+def _load_token(folder: Path, *, renewed: bool) -> str:
     """The workspace's token, a new one if asked; where none can be kept, one for this start."""
-    from dashboard.serving.door.token import kept_token, new_token
+    from dashboard.serving.door.token import load_token, new_token
 
     try:
-        return kept_token(folder, renewed=renewed)
+        return load_token(folder, renewed=renewed)
     except OSError as error:
         print(
-            f"The workspace {w.visible(str(folder))} cannot be made private to this account"
+            f"The workspace {w.escape_controls(str(folder))} cannot be made private to this account"
             f" ({error.strerror}). The address below is valid until Ranklens ends.",
             file=sys.stderr,
         )
@@ -161,7 +163,7 @@ class _RefusedError(Exception):
     """What the command cannot do, with the reason in a sentence."""
 
 
-def _listening(port: int) -> socket.socket:
+def _open_socket(port: int) -> socket.socket:
     """A socket that listens on this port already: a page that is opened too early waits."""
     if not 0 <= port < 2**16:
         raise _RefusedError(
@@ -181,12 +183,12 @@ def _listening(port: int) -> socket.socket:
     except OSError as error:
         raise _RefusedError(
             f"Port {port} is in use by another program or an earlier Ranklens. Choose"
-            f" another one: make run PORT={_other(port)}, or --port {_other(port)}."
+            f" another one: make run PORT={_next_port(port)}, or --port {_next_port(port)}."
         ) from error
     return listening
 
 
-def _other(port: int) -> int:
+def _next_port(port: int) -> int:
     return port + 1 if port + 1 < 2**16 else port - 1
 
 
@@ -196,16 +198,18 @@ def _end_with_input() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _ended(number: int, _: FrameType | None) -> None:
-    ending.leave_at_last(128 + number)
+def _handle_signal(number: int, _: FrameType | None) -> None:
+    ending.exit_within(128 + number)
     raise SystemExit(128 + number)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ranklens",
         description="Compare retrieval runs in a browser.",
-        epilog="; ".join(f"ranklens {name}: {what}" for name, what in commands.COMMANDS.items()),
+        epilog="; ".join(
+            f"ranklens {name}: {description}" for name, description in commands.COMMANDS.items()
+        ),
     )
     parser.add_argument(
         "file",

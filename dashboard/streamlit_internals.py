@@ -22,9 +22,9 @@ __all__ = [
     "FileOfUploader",
     "ask_nowhere_else",
     "draw_again",
+    "is_served_by_streamlit",
     "keep_on_path",
     "page_run",
-    "served_by_streamlit",
     "static_folder",
 ]
 
@@ -56,7 +56,7 @@ def keep_on_path(folder: Path) -> None:
         sys.path.append(str(folder))
 
 
-def served_by_streamlit() -> bool:
+def is_served_by_streamlit() -> bool:
     """Whether the server is that of `streamlit run`, without anything of our own around it."""
     return config._server_mode == "starlette-managed"
 

@@ -24,19 +24,19 @@ class TemporaryFolder:
     def __init__(self) -> None:
         """Make it. Raises OSError."""
         while True:
-            self._made = TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
-            self._lock = _lock_of(Path(self._made.name))
+            self._directory = TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
+            self._lock = _folder_lock(Path(self._directory.name))
             # A start that looked between these two lines takes it for abandoned: then another one.
             with suppress(Timeout, FileNotFoundError):
                 self._lock.acquire(timeout=0)
-                self.path = Path(self._made.name) / "files"
+                self.path = Path(self._directory.name) / "files"
                 self.path.mkdir()
                 return
 
     def close(self) -> None:
         """Remove it with all that is in it; a second time does nothing."""
         self._lock.release()
-        self._made.cleanup()
+        self._directory.cleanup()
 
 
 def remove_abandoned() -> None:
@@ -45,16 +45,16 @@ def remove_abandoned() -> None:
         with suppress(Timeout, OSError):
             if not _is_ours(folder) or not (folder / _LOCK).is_file():
                 continue
-            with _lock_of(folder).acquire(timeout=0):
+            with _folder_lock(folder).acquire(timeout=0):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _lock_of(folder: Path) -> FileLock:
+def _folder_lock(folder: Path) -> FileLock:
     # Whichever thread lets go of it: the lock is of the process.
     return FileLock(folder / _LOCK, mode=0o600, thread_local=False)
 
 
 def _is_ours(folder: Path) -> bool:
     """Whether a folder is of this account, and no link that somebody put into a shared place."""
-    told = folder.lstat()
-    return stat.S_ISDIR(told.st_mode) and (os.name != "posix" or told.st_uid == os.getuid())
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and (os.name != "posix" or status.st_uid == os.getuid())

@@ -18,23 +18,28 @@ from metrics_core.base import wording as w
 from metrics_core.formats import Format, formats
 from metrics_core.formats.registry import tools
 from metrics_core.formats.source.limits import (
-    MOST_COLUMNS,
-    MOST_FILES,
-    MOST_RUNS,
-    ORDINARY_RATIO,
+    DEFAULT_SIZE,
+    MAX_COLUMNS,
+    MAX_FILES,
+    MAX_RUNS,
     RATIO_FROM,
     TABLE_FROM,
     TABLE_RATIO,
-    USUAL,
+    TYPICAL_RATIO,
     VALUES_A_BYTE,
     VALUES_FROM,
     Limit,
-    size_text,
+    format_size,
 )
 from metrics_core.formats.source.unpacking import PACKINGS
 from metrics_core.measures import declarations
-from metrics_core.measures.declaring.description import FOR_ALL, Description, Worked, described
-from metrics_core.measures.declaring.families import Family, by_family
+from metrics_core.measures.declaring.description import (
+    RULES_OF_ALL,
+    Description,
+    WorkedValue,
+    describe_measure,
+)
+from metrics_core.measures.declaring.families import Family, group_by_family
 from metrics_core.measures.declaring.other_packages import EVERYWHERE, Difference
 from metrics_core.measures.declaring.parameters import JUDGED_ONLY
 from metrics_core.measures.declaring.worked_example import COLUMNS, GRADES, LISTED, SUBTOPICS
@@ -46,14 +51,14 @@ _ENDINGS = (
     " with one member."
 )
 _LIMIT = (
-    f"A file may take {size_text(USUAL)} unpacked, with at most {Limit().cells:,} cells and"
-    f" {MOST_COLUMNS:,} columns. A compressed file of more than {size_text(RATIO_FROM)} may unpack"
-    f" to at most {ORDINARY_RATIO} times its size; compressed JSON or CSV with more than"
+    f"A file may take {format_size(DEFAULT_SIZE)} unpacked, with at most {Limit().cells:,} cells"
+    f" and {MAX_COLUMNS:,} columns. A compressed file of more than {format_size(RATIO_FROM)} may"
+    f" unpack to at most {TYPICAL_RATIO} times its size; compressed JSON or CSV with more than"
     f" {VALUES_FROM:,} values may have at most {VALUES_A_BYTE} values per compressed byte. A"
-    f" Parquet table of more than {size_text(TABLE_FROM)} may take at most {TABLE_RATIO} times the"
-    " size of its file. Larger files are refused before they are loaded. Unpack or split the"
+    f" Parquet table of more than {format_size(TABLE_FROM)} may take at most {TABLE_RATIO} times"
+    " the size of its file. Larger files are refused before they are loaded. Unpack or split the"
     ' file, or raise the limit: `--limit 8GB` on the command line, `limit="8GB"` in Python. A file'
-    f" may contain {MOST_RUNS:,} runs, a set {MOST_FILES:,} files; split larger ones."
+    f" may contain {MAX_RUNS:,} runs, a set {MAX_FILES:,} files; split larger ones."
 )
 _NO_TABLES = (
     "A collection of ir_datasets needs no file: use `--collection NAME` in place of QRELS on the"
@@ -67,7 +72,9 @@ _KINDS = {"run": "runs", "qrels": "judgments", "queries": "queries", "documents"
 
 def measures_page() -> str:
     """Every measure: what it answers, formula, parameters, range, names elsewhere, source."""
-    described_ones = {f: [described(d) for d in ds] for f, ds in by_family(declarations()).items()}
+    described_ones = {
+        f: [describe_measure(d) for d in ds] for f, ds in group_by_family(declarations()).items()
+    }
     parts = ["# Measures\n\n", _NOTE, _NAMES, _contents(described_ones), _for_all(), _example()]
     for family, measures in described_ones.items():
         parts.append(f"## {family.title}\n\n")
@@ -103,7 +110,7 @@ def _anchor(name: str) -> str:
 
 
 def _for_all() -> str:
-    lines = "".join(f"- {sentence}\n" for sentence in FOR_ALL)
+    lines = "".join(f"- {sentence}\n" for sentence in RULES_OF_ALL)
     return (
         "## Rules for all measures\n\n"
         f"{lines}- Nearly all accept `judged_only=True`: {JUDGED_ONLY.meaning}.\n\n"
@@ -155,11 +162,11 @@ def _measure(m: Description) -> str:
         f"{title}`{m.signature}`\n\n",
         f"{m.answer}{more}\n\n```math\n{m.formula}\n```\n\n",
         _parameters(m),
-        f"- Range: {m.range}{f'; {m.together}' if m.together else ''}\n",
+        f"- Range: {m.range}{f'; {m.aggregation}' if m.aggregation else ''}\n",
     ]
     lines += [f"- Needs: {m.needs}\n"] if m.needs else []
-    lines += [f"- {_TREATED[what]}: {sentence}\n" for what, sentence in m.unlike]
-    lines += [f"- {w.sentence_case(m.as_usual)}: default\n"] if m.as_usual else []
+    lines += [f"- {_TREATED[what]}: {sentence}\n" for what, sentence in m.exceptions]
+    lines += [f"- {w.sentence_case(m.defaults)}: default\n"] if m.defaults else []
     lines.append(f"- {_elsewhere(m)}\n")
     lines.append(f"- Source: {m.reference}\n")
     lines.append("- Worked out:\n")
@@ -168,9 +175,9 @@ def _measure(m: Description) -> str:
     return "".join(lines) + "\n"
 
 
-def _worked(x: Worked) -> str:
+def _worked(x: WorkedValue) -> str:
     steps = "" if x.is_value else f"`{x.arithmetic}` = "
-    return f"`{x.name}` = {steps}**{x.written}**"
+    return f"`{x.name}` = {steps}**{x.value_text}**"
 
 
 _TREATED = {"unjudged": "Unjudged documents", "missing": "Missing queries", "ties": "Ties"}
@@ -181,7 +188,7 @@ def _parameters(m: Description) -> str:
     if not own:
         return "- No parameters\n" if not m.parameters else "- No parameters but `judged_only`\n"
     rows = "".join(
-        f"| `{p.place}` | {p.meaning} | {p.allowed} | {p.default.removeprefix('default: ')} |\n"
+        f"| `{p.notation}` | {p.meaning} | {p.allowed} | {p.default.removeprefix('default: ')} |\n"
         for p in own
     )
     head = "| Parameter | Meaning | May be | Default |\n|---|---|---|---|\n"

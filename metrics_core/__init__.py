@@ -11,7 +11,7 @@
 
 `breakdown`, `curves`, `all_pairs` and `explain` take runs and judgments as `evaluate` does; how
 Python may hold these stands in `formats.in_memory`. The packages are the stages: `formats` read,
-`judging` joins, a measure is one function in `measures`, `scoring`, `comparing`, `slicing`,
+`judging` joins, a measure is one function in `measures`, `make_scorer`, `comparing`, `slicing`,
 `explaining`, and `findings` say it in a sentence.
 """
 

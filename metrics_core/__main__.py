@@ -17,12 +17,12 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.base.version import __version__
 from metrics_core.commands import Command, CommandOptions, CommandResult, commands_for
 from metrics_core.commands.command_parser import CommandParser
-from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console, say_no_more
+from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, adapt_console, silence_streams
 
-_SELDOM = 200_000
+_GARBAGE_THRESHOLD = 200_000
 """So many new objects make Python look for garbage among them: more than are loaded at a start."""
 
-_AS_IT_IS = ("csv", "tsv")
+_VERBATIM_FORMATS = ("csv", "tsv")
 """The formats whose ids other programs compare byte for byte. JSON has escapes of its own for what
 a terminal would obey, and they are ours."""
 
@@ -30,42 +30,42 @@ a terminal would obey, and they are ours."""
 def process() -> int:
     """`main` where the process is ours alone: what is free on the heap stays at hand, garbage is
     not looked for while a command's modules are loaded, and the end is by the status."""
-    heap.keep_what_is_free()
-    gc.set_threshold(_SELDOM)
-    return ending.by_status(main)
+    heap.keep_freed_memory()
+    gc.set_threshold(_GARBAGE_THRESHOLD)
+    return ending.exit_with_status(main)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    given = sys.argv[1:] if arguments is None else list(arguments)
+    command_line = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        with any_console():
-            return _status(given)
+        with adapt_console():
+            return _run_command_line(command_line)
     except BrokenPipeError:
         return NOBODY_READS
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:
-        say_no_more()
+        silence_streams()
 
 
-def _status(given: Sequence[str]) -> int:
+def _run_command_line(command_line: Sequence[str]) -> int:
     """Run the command that is given; what is unforeseen ends with 2, too."""
     try:
-        if given[:1] == ["trec_eval"]:
+        if command_line[:1] == ["trec_eval"]:
             from metrics_core.compatible import trec_eval
 
-            return trec_eval.main(given[1:])
-        options = vars(_parser(given).parse_args(given))
+            return trec_eval.main(command_line[1:])
+        options = vars(_make_parser(command_line).parse_args(command_line))
         command: Command = options.pop("command")
-        return _run(command, command.options(**options))
+        return _run_command(command, command.options(**options))
     except BrokenPipeError:
         raise
     except Exception:
-        return _unforeseen()
+        return _report_fault()
 
 
-def _unforeseen() -> int:
+def _report_fault() -> int:
     import traceback
 
     traceback.print_exc()
@@ -73,30 +73,35 @@ def _unforeseen() -> int:
     return 2
 
 
-def _run(command: Command, options: CommandOptions) -> int:
+def _run_command(command: Command, options: CommandOptions) -> int:
     try:
         output = command.output(options)
     except RanklensError as error:
         print(error, file=sys.stderr)
-        for line in _on_the_command_line(error):
+        for line in _command_line_hints(error):
             print(line, file=sys.stderr)
         return 2
     except BrokenPipeError:
         raise
     except OSError as error:
         # What writes to a file without a name has none to tell.
-        where = w.visible(str(error.filename or "The system"))
-        print(f"{where}: {error.strerror or error}", file=sys.stderr)
+        subject = w.escape_controls(str(error.filename or "The system"))
+        print(f"{subject}: {error.strerror or error}", file=sys.stderr)
         return 2
     except SystemExit:  # of a plug-in: no command of ours ends by it
-        return _unforeseen()
+        return _report_fault()
     text, status = (
         (output.text, output.status) if isinstance(output, CommandResult) else (output, 0)
     )
-    return _printed(text if options.format in _AS_IT_IS else w.visible_lines(text)) or status
+    return (
+        _print_output(
+            text if options.format in _VERBATIM_FORMATS else w.escape_controls_in_lines(text)
+        )
+        or status
+    )
 
 
-def _printed(output: str) -> int:
+def _print_output(output: str) -> int:
     """The exit status once this is on stdout, or cannot be."""
     if sys.stdout is None:
         print("Standard output is closed.", file=sys.stderr)
@@ -112,22 +117,22 @@ def _printed(output: str) -> int:
     return 0
 
 
-def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
+def _make_parser(command_line: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="metrics-core", description="Score runs against relevance judgments."
     )
     version = f"%(prog)s {__version__}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=CommandParser)
-    for command in commands_for(given):
-        own = commands.add_parser(command.name, help=command.help)
-        command.arguments(own)
-        own.set_defaults(command=command)
+    for command in commands_for(command_line):
+        command_parser = commands.add_parser(command.name, help=command.help)
+        command.arguments(command_parser)
+        command_parser.set_defaults(command=command)
     commands.add_parser("trec_eval", help="trec_eval's own command line")
     return parser
 
 
-def _on_the_command_line(error: RanklensError) -> list[str]:
+def _command_line_hints(error: RanklensError) -> list[str]:
     """How the reading choice that an error offers is asked for here."""
     name, equals, value = getattr(error, "offer", "").partition("=")
     if not equals:

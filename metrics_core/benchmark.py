@@ -21,7 +21,7 @@ import numpy as np
 
 from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks, single_query
-from metrics_core.judging.one_list import documents_of, judged_list
+from metrics_core.judging.one_list import judged_list, read_document_ids
 from metrics_core.measures import Measure, parse_measure
 
 NO_GROUP = "(none)"
@@ -59,43 +59,50 @@ class MetricsCalculator:
     @staticmethod
     def calculate_all(retrieved: Sequence[str], expected: Iterable[str]) -> IRMetrics:
         """All metrics of one query, nDCG with binary relevance and log2(rank + 1) among them."""
-        wanted = _wanted(expected)
-        each, once = _each_counts(retrieved, wanted), _first_counts(retrieved, wanted)
+        expected_ids = _expected_ids(expected)
+        judged_each, judged_once = (
+            _judge_each_place(retrieved, expected_ids),
+            _judge_first_place(retrieved, expected_ids),
+        )
         return IRMetrics(
-            precision_at_3=_score(_P_3, each),
-            precision_at_5=_score(_P_5, each),
-            recall_at_10=_score(_RECALL_10, once),
-            mrr=_score(_RR, each),
-            ndcg_at_10=_score(_NDCG_10, once),
-            hits_in_top_3=int(each.relevant().count(3)[0]),
-            hits_in_top_5=int(each.relevant().count(5)[0]),
-            first_relevant_position=_first_position(each),
+            precision_at_3=_score(_P_3, judged_each),
+            precision_at_5=_score(_P_5, judged_each),
+            recall_at_10=_score(_RECALL_10, judged_once),
+            mrr=_score(_RR, judged_each),
+            ndcg_at_10=_score(_NDCG_10, judged_once),
+            hits_in_top_3=int(judged_each.relevant().count(3)[0]),
+            hits_in_top_5=int(judged_each.relevant().count(5)[0]),
+            first_relevant_position=_first_position(judged_each),
         )
 
     @staticmethod
     def precision_at_k(retrieved: Sequence[str], expected: Iterable[str], k: int) -> float:
         """Relevant documents among the first k, divided by k."""
-        return _score(parse_measure(f"P@{k}"), _each_counts(retrieved, _wanted(expected)))
+        return _score(
+            parse_measure(f"P@{k}"), _judge_each_place(retrieved, _expected_ids(expected))
+        )
 
     @staticmethod
     def recall_at_k(retrieved: Sequence[str], expected: Iterable[str], k: int) -> float:
         """Share of the expected documents that stand among the first k; 0 if none is expected."""
-        return _score(parse_measure(f"R@{k}"), _first_counts(retrieved, _wanted(expected)))
+        return _score(
+            parse_measure(f"R@{k}"), _judge_first_place(retrieved, _expected_ids(expected))
+        )
 
     @staticmethod
     def mrr(retrieved: Sequence[str], expected: Iterable[str]) -> float:
         """1 divided by the position of the first relevant document; 0 if there is none."""
-        return _score(_RR, _each_counts(retrieved, _wanted(expected)))
+        return _score(_RR, _judge_each_place(retrieved, _expected_ids(expected)))
 
     @staticmethod
     def count_hits(retrieved: Sequence[str], expected: Iterable[str]) -> int:
         """How many of the retrieved documents are relevant, duplicates each time."""
-        return int(_score(_HITS, _each_counts(retrieved, _wanted(expected))))
+        return int(_score(_HITS, _judge_each_place(retrieved, _expected_ids(expected))))
 
     @staticmethod
     def first_relevant_position(retrieved: Sequence[str], expected: Iterable[str]) -> int | None:
         """Position of the first relevant document, from 1; None if there is none."""
-        return _first_position(_each_counts(retrieved, _wanted(expected)))
+        return _first_position(_judge_each_place(retrieved, _expected_ids(expected)))
 
 
 class ReportAggregator:
@@ -107,11 +114,11 @@ class ReportAggregator:
         where there is no result."""
         listed = list(results)
         means = {
-            name: _over(fmean, [_value(r, name) for r in listed])
+            name: _summarise(fmean, [_metric_value(r, name) for r in listed])
             for name in ("precision@3", "precision@5", "recall@10", "mrr")
         }
         medians = {
-            f"median_{name}": _over(median, [_value(r, name) for r in listed])
+            f"median_{name}": _summarise(median, [_metric_value(r, name) for r in listed])
             for name in ("precision@3", "mrr")
         }
         return means | medians
@@ -125,14 +132,22 @@ class ReportAggregator:
         Results whose category is missing are the group "(none)"; results without a value of the
         metric are left out. Raises ParameterError where none of the results has such a metric.
         """
-        grouped = _grouped(detailed_results, "category")
+        grouped = _group_metrics(detailed_results, "category")
         values = {
-            category: [v for v in (_value(m, metric_field) for m in metrics) if v is not None]
+            category: [
+                v for v in (_metric_value(m, metric_field) for m in metrics) if v is not None
+            ]
             for category, metrics in grouped.items()
         }
-        if grouped and not any(_has(m, metric_field) for own in grouped.values() for m in own):
+        if grouped and not any(
+            _has_metric(m, metric_field) for group_values in grouped.values() for m in group_values
+        ):
             raise ParameterError(f"No result has a metric {metric_field!r}.")
-        return {category: fmean(own) for category, own in values.items() if own}
+        return {
+            category: fmean(group_values)
+            for category, group_values in values.items()
+            if group_values
+        }
 
     @staticmethod
     def group_by_difficulty(
@@ -147,11 +162,11 @@ class ReportAggregator:
             difficulty: {
                 "count": len(metrics),
                 **{
-                    name: _over(fmean, [_value(m, name) for m in metrics])
+                    name: _summarise(fmean, [_metric_value(m, name) for m in metrics])
                     for name in ("precision@3", "precision@5", "mrr")
                 },
             }
-            for difficulty, metrics in _grouped(detailed_results, "difficulty").items()
+            for difficulty, metrics in _group_metrics(detailed_results, "difficulty").items()
         }
 
 
@@ -159,24 +174,24 @@ def _score(measure: Measure, ranks: JudgedRanks) -> float:
     return float(measure.score(ranks)[0])
 
 
-def _wanted(expected: Iterable[str]) -> set[Hashable]:
-    return set(documents_of(expected, "expected"))
+def _expected_ids(expected: Iterable[str]) -> set[Hashable]:
+    return set(read_document_ids(expected, "expected"))
 
 
-def _each_counts(retrieved: Sequence[str], wanted: set[Hashable]) -> JudgedRanks:
-    return judged_list(retrieved, wanted, duplicates="each")
+def _judge_each_place(retrieved: Sequence[str], expected_ids: set[Hashable]) -> JudgedRanks:
+    return judged_list(retrieved, expected_ids, duplicates="each")
 
 
-def _first_counts(retrieved: Sequence[str], wanted: set[Hashable]) -> JudgedRanks:
+def _judge_first_place(retrieved: Sequence[str], expected_ids: set[Hashable]) -> JudgedRanks:
     """A repeated document keeps its rank there and counts at its first place only."""
-    left = set(wanted)
+    remaining = set(expected_ids)
     places = []
-    listed = documents_of(retrieved, "retrieved", ordered=True)
+    listed = read_document_ids(retrieved, "retrieved", ordered=True)
     for rank, doc in enumerate(listed, 1):
-        if doc in left:
-            left.remove(doc)
+        if doc in remaining:
+            remaining.remove(doc)
             places.append((rank, 1.0))
-    return single_query(places, [1.0] * len(wanted), len(listed))
+    return single_query(places, [1.0] * len(expected_ids), len(listed))
 
 
 def _first_position(ranks: JudgedRanks) -> int | None:
@@ -184,7 +199,7 @@ def _first_position(ranks: JudgedRanks) -> int | None:
     return int(first) if np.isfinite(first) else None
 
 
-def _grouped(results: Iterable[Mapping[str, Any]], column: str) -> dict[str, list[Any]]:
+def _group_metrics(results: Iterable[Mapping[str, Any]], column: str) -> dict[str, list[Any]]:
     """The metrics of the results that have any, by the value of a column."""
     groups: dict[str, list[Any]] = {}
     for result in results:
@@ -195,23 +210,30 @@ def _grouped(results: Iterable[Mapping[str, Any]], column: str) -> dict[str, lis
     return groups
 
 
-def _names(field: str) -> tuple[str, ...]:
+def _field_names(field: str) -> tuple[str, ...]:
     """The two names under which a metric may stand."""
-    other = {written: own for own, written in _FIELDS.items()} | _FIELDS
-    return (field, other[field]) if field in other else (field,)
+    other_names = {written: spec_name for spec_name, written in _FIELDS.items()} | _FIELDS
+    return (field, other_names[field]) if field in other_names else (field,)
 
 
-def _has(metrics: IRMetrics | Mapping[str, Any], field: str) -> bool:
-    there = metrics.__dict__ if isinstance(metrics, IRMetrics) else metrics
-    return any(name in there for name in _names(field))
+def _has_metric(metrics: IRMetrics | Mapping[str, Any], field: str) -> bool:
+    metric_values = metrics.__dict__ if isinstance(metrics, IRMetrics) else metrics
+    return any(name in metric_values for name in _field_names(field))
 
 
-def _value(metrics: IRMetrics | Mapping[str, Any], field: str) -> float | None:
-    there = metrics.__dict__ if isinstance(metrics, IRMetrics) else metrics
-    return next((there[name] for name in _names(field) if there.get(name) is not None), None)
+def _metric_value(metrics: IRMetrics | Mapping[str, Any], field: str) -> float | None:
+    metric_values = metrics.__dict__ if isinstance(metrics, IRMetrics) else metrics
+    return next(
+        (
+            metric_values[name]
+            for name in _field_names(field)
+            if metric_values.get(name) is not None
+        ),
+        None,
+    )
 
 
-def _over(summary: Callable[[list[float]], float], values: Iterable[float | None]) -> float:
+def _summarise(summary: Callable[[list[float]], float], values: Iterable[float | None]) -> float:
     """The summary of the values that are there; 0 where there is none."""
-    there = [v for v in values if v is not None]
-    return summary(there) if there else 0.0
+    defined = [v for v in values if v is not None]
+    return summary(defined) if defined else 0.0

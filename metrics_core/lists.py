@@ -26,14 +26,14 @@ from metrics_core.judging.one_list import (
     Duplicates,
     Expected,
     Retrieved,
-    all_prices,
     graded_list,
     judged_list,
+    prices_by_document,
 )
-from metrics_core.measures import Declaration, GivenMeasure, declarations, measures_from
+from metrics_core.measures import Declaration, GivenMeasure, declarations, parse_measures
 from metrics_core.measures.gain import Averaged, Discount
 from metrics_core.measures.precision_recall import FoundShare, ListShare
-from metrics_core.scoring.scores import WithoutRelevant, scores_of
+from metrics_core.scoring.scores import WithoutRelevant, score_run
 
 __all__ = [
     "Columns",
@@ -82,7 +82,7 @@ def score_list(
 ) -> dict[str, float]:
     """Scores of one list, by the canonical name of each measure; `columns` as in `judged_list`."""
     ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
-    return {str(m): float(m.score(ranks)[0]) for m in measures_from(measures)}
+    return {str(m): float(m.score(ranks)[0]) for m in parse_measures(measures)}
 
 
 def mean_scores(
@@ -96,12 +96,14 @@ def mean_scores(
     measure. A list for which a measure is not defined is left out, and with "leave out" one for
     which nothing relevant is expected; NaN if that is every one. Raises ParameterError where there
     is no list."""
-    parsed = measures_from(measures)
+    parsed = parse_measures(measures)
     scored = []
     for retrieved, expected in lists:
         ranks = judged_list(retrieved, expected, duplicates=duplicates)
-        own = {str(m): scores_of(ranks, m, without_relevant=without_relevant) for m in parsed}
-        scored.append({name: float(values[0]) for name, values in own.items()})
+        list_scores = {
+            str(m): score_run(ranks, m, without_relevant=without_relevant) for m in parsed
+        }
+        scored.append({name: float(values[0]) for name, values in list_scores.items()})
     if not scored:
         raise ParameterError(
             "There are no lists to score.",
@@ -124,15 +126,15 @@ def _score(
     **values: Any,
 ) -> float:
     ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
-    return float(_declared(name)(**values).score(ranks)[0])
+    return float(_find_declaration(name)(**values).score(ranks)[0])
 
 
 @cache
-def _declared(name: str) -> Declaration:
+def _find_declaration(name: str) -> Declaration:
     return next(d for d in declarations() if d.name == name)
 
 
-def _gain_of(method: str) -> str:
+def _gain_name(method: str) -> str:
     if method not in _GAINS:
         raise ParameterError(f"method must be 'standard' or 'industry', not {method!r}.")
     return _GAINS[method]
@@ -181,7 +183,7 @@ def ndcg_at_k(
 ) -> float:
     """nDCG; the best order is that of all expected. Gain is the grade ("standard") or
     2^grade - 1 ("industry"), divided by log2(rank + 1) ("log2") or log2(max(rank, 2)) ("max2")."""
-    values: dict[str, Any] = {"cutoff": k, "dcg": _gain_of(method), "discount": discount}
+    values: dict[str, Any] = {"cutoff": k, "dcg": _gain_name(method), "discount": discount}
     return _score("nDCG", retrieved, expected, duplicates, **values)
 
 
@@ -197,7 +199,7 @@ def dcg_at_k(
 ) -> float:
     """DCG, not divided by the best order's; gain and discount as in `ndcg_at_k`. Divided by what
     was "retrieved", k or fewer, it is an average."""
-    values: dict[str, Any] = {"cutoff": k, "dcg": _gain_of(method), "discount": discount}
+    values: dict[str, Any] = {"cutoff": k, "dcg": _gain_name(method), "discount": discount}
     return _score("DCG", retrieved, expected, duplicates, denominator=denominator, **values)
 
 
@@ -210,7 +212,7 @@ def cg_at_k(
     duplicates: Duplicates = "first",
 ) -> float:
     """The sum of the gains of the first k; gain as in `ndcg_at_k`."""
-    return _score("CG", retrieved, expected, duplicates, cutoff=k, dcg=_gain_of(method))
+    return _score("CG", retrieved, expected, duplicates, cutoff=k, dcg=_gain_name(method))
 
 
 def average_precision(
@@ -274,8 +276,8 @@ def money_recall_at_k(
     """The share of what all relevant documents are worth that stands among the first k; NaN where
     one of them has no price. The prices are a mapping from id to price, or a list beside
     `retrieved`; then `expected_prices` stand beside `expected` for what is not retrieved."""
-    known = all_prices(retrieved, expected, prices, expected_prices)
-    return _score("MoneyR", retrieved, expected, duplicates, {"price": known}, cutoff=k)
+    document_prices = prices_by_document(retrieved, expected, prices, expected_prices)
+    return _score("MoneyR", retrieved, expected, duplicates, {"price": document_prices}, cutoff=k)
 
 
 def hit_rate(

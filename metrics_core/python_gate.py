@@ -13,33 +13,38 @@ from typing import Literal
 from metrics_core.base.errors import RanklensError
 from metrics_core.checks.snapshots import is_snapshot, read_snapshot, refuse_other_reading
 from metrics_core.comparing.gates import Gate
-from metrics_core.findings.gate_report import Compared, GateConditions, GateReport, compared_with
+from metrics_core.findings.gate_report import (
+    GateComparison,
+    GateConditions,
+    GateReport,
+    compare_with_snapshot,
+)
 from metrics_core.findings.gate_report import gate_report as report_of
 from metrics_core.findings.snapshots import changes_findings
 from metrics_core.formats.in_memory import (
-    GivenQrels,
-    GivenQueries,
-    GivenRuns,
+    QrelsLike,
+    QueriesLike,
+    RunsLike,
     qrels_from,
     queries_from,
 )
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures import measures_from
-from metrics_core.scoring.evaluate import judged_runs
+from metrics_core.measures import parse_measures
+from metrics_core.scoring.evaluate import judge_runs
 from metrics_core.scoring.scores import Scores, score_runs
-from metrics_core.slicing.breakdowns import refuse_strangers
+from metrics_core.slicing.breakdowns import refuse_unknown_queries
 from metrics_core.tables import Queries
 from metrics_core.tables.run_names import baseline_name
 
 
 def gate(
-    runs: GivenRuns,
-    baseline: GivenRuns,
-    qrels: GivenQrels,
+    runs: RunsLike,
+    baseline: RunsLike,
+    qrels: QrelsLike,
     gates: str | Gate | Iterable[str | Gate],
     *,
     floors: str | Iterable[str] = (),
-    queries: GivenQueries | None = None,
+    queries: QueriesLike | None = None,
     if_unclear: Literal["pass", "fail"] = "pass",
     allow_changed: bool = False,
 ) -> GateReport:
@@ -48,59 +53,60 @@ def gate(
     `runs`, `qrels` and `queries` are as in `evaluate` and `breakdown`; `baseline` is a run, or the
     path of a snapshot; `floors` are "nDCG@10 >= 0.4". The report has the `status` of the command
     line (0 passed, 1 worse or below a floor, 3 cannot tell, where that is set to fail, 4 something
-    changed since the snapshot), `outcomes` with differences and intervals, `sentences`, under
-    `broken` the queries that changed, and under `unanswered` those without results. Raises as
-    `evaluate`, ParameterError for a gate that is none, and FileFormatError for a damaged snapshot.
+    changed since the snapshot), `classify_differences` with differences and intervals,
+    `sentences`, under `broken` the queries that changed, and under `unanswered` those without
+    results. Raises as `evaluate`, ParameterError for a gate that is none, and FileFormatError for
+    a damaged snapshot.
 
     >>> gate("new.run", "baseline.json", "qrels.txt", "nDCG@10 > -0.01").status  # doctest: +SKIP
     """
-    asked = GateConditions.of(
+    conditions = GateConditions.from_texts(
         [gates] if isinstance(gates, (str, Gate)) else gates,
         [floors] if isinstance(floors, str) else floors,
     )
-    if not asked.measures:
+    if not conditions.measures:
         raise RanklensError("No gate is given.", "Give one, such as 'nDCG@10 > -0.01'.")
-    compared, file = _compared(runs, baseline, qrels, asked)
-    known = None if queries is None else queries_from(queries)
+    compared, file = _read_comparison(runs, baseline, qrels, conditions)
+    query_table = None if queries is None else queries_from(queries)
 
     def queries_of(scores: Scores) -> Queries | None:
-        if known is not None:
-            refuse_strangers(known, scores.query_ids, "The table of queries")
-        return known
+        if query_table is not None:
+            refuse_unknown_queries(query_table, scores.query_ids, "The table of queries")
+        return query_table
 
     return replace(
-        report_of(asked, compared, queries_of, fail_unclear=if_unclear == "fail"),
+        report_of(conditions, compared, queries_of, fail_unclear=if_unclear == "fail"),
         changes=changes_findings(compared.changes, file, compared.scores.n_queries),
         allow_changed=allow_changed,
     )
 
 
-def _compared(
-    runs: GivenRuns, baseline: GivenRuns, qrels: GivenQrels, asked: GateConditions
-) -> tuple[Compared, str]:
+def _read_comparison(
+    runs: RunsLike, baseline: RunsLike, qrels: QrelsLike, conditions: GateConditions
+) -> tuple[GateComparison, str]:
     """What is compared, and the name of the snapshot, "" without one."""
-    measures, table = measures_from(asked.measures), qrels_from(qrels)
-    judged = judged_runs(runs, table, measures)
+    measures, table = parse_measures(conditions.measures), qrels_from(qrels)
+    judged = judge_runs(runs, table, measures)
     if isinstance(baseline, (str, Path)) and is_snapshot(str(baseline)):
         snapshot = read_snapshot(str(baseline))
         refuse_other_reading(str(baseline), snapshot, {})
         file = Path(baseline).name
         scores = score_runs(judged, measures)
-        return compared_with(snapshot, file, judged, table, scores, asked), file
-    before = judged_runs(baseline, table, measures)
-    if len(before) > 1:
-        names = ", ".join(ranks.run_name for ranks in before)
+        return compare_with_snapshot(snapshot, file, judged, table, scores, conditions), file
+    baseline_ranks = judge_runs(baseline, table, measures)
+    if len(baseline_ranks) > 1:
+        names = ", ".join(ranks.run_name for ranks in baseline_ranks)
         raise RanklensError(
-            f"The baseline contains {len(before)} runs: {names}.", "Give one of them."
+            f"The baseline contains {len(baseline_ranks)} runs: {names}.", "Give one of them."
         )
-    both = _named_apart([*before, *judged])
-    scores = score_runs(both, measures)
-    by_name = {ranks.run_name: ranks for ranks in both}
-    return Compared(scores, scores.runs[0], by_name, table), ""
+    all_ranks = _with_distinct_names([*baseline_ranks, *judged])
+    scores = score_runs(all_ranks, measures)
+    by_name = {ranks.run_name: ranks for ranks in all_ranks}
+    return GateComparison(scores, scores.runs[0], by_name, table), ""
 
 
-def _named_apart(judged: Sequence[JudgedRanks]) -> list[JudgedRanks]:
+def _with_distinct_names(judged: Sequence[JudgedRanks]) -> list[JudgedRanks]:
     """The same, the baseline under a name of its own."""
-    first, *others = judged
-    name = baseline_name(first.run_name, [ranks.run_name for ranks in others])
-    return [replace(first, run_name=name), *others]
+    first, *other_ranks = judged
+    name = baseline_name(first.run_name, [ranks.run_name for ranks in other_ranks])
+    return [replace(first, run_name=name), *other_ranks]

@@ -24,42 +24,42 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownRunError, did_you_mean
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.all_pairs.all_pairs import all_pairs as every_pair
-from metrics_core.comparing.curves import curve_frame, mean_curves, means_by_cutoff
+from metrics_core.comparing.curves import make_curve_frame, mean_curves, means_by_cutoff
 from metrics_core.comparing.method import BOOTSTRAP, Method
-from metrics_core.comparing.pairs import SAME, compare_each
+from metrics_core.comparing.pairs import SAME, compare_measures
 from metrics_core.explaining.diagnosis import diagnose
-from metrics_core.explaining.ledger import difference, ledger
-from metrics_core.explaining.one_query import alone
+from metrics_core.explaining.ledger import difference_ledger, score_ledger
+from metrics_core.explaining.one_query import select_query
 from metrics_core.findings import explanations
 from metrics_core.formats.in_memory import (
-    GivenPairs,
-    GivenQrels,
-    GivenQueries,
-    GivenRuns,
+    PairsLike,
+    QrelsLike,
+    QueriesLike,
+    RunsLike,
     qrels_from,
     queries_from,
     runs_from,
 )
-from metrics_core.formats.parsing.columns import NAMES, position
+from metrics_core.formats.parsing.columns import NAMES, find_position
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.left_out import LeftOut, without
-from metrics_core.measures import GivenMeasure, Measure, measures_from, parse_measure
-from metrics_core.scoring.curves import cutoffs_up_to, depth_of
-from metrics_core.scoring.evaluate import judged_runs, left_out_of, refuse_same_names
-from metrics_core.scoring.given_scores import scores_frame
+from metrics_core.judging.left_out import Exclusions, exclude_documents
+from metrics_core.measures import GivenMeasure, Measure, parse_measure, parse_measures
+from metrics_core.scoring.curves import cutoffs_up_to, deepest_list
+from metrics_core.scoring.evaluate import judge_runs, make_exclusions, refuse_same_names
+from metrics_core.scoring.given_scores import read_scores_frame
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.scoring.scores import Scores, WithoutRelevant, score_runs, scores_in
-from metrics_core.slicing.breakdowns import by_group, group_of, refuse_strangers
+from metrics_core.scoring.scores import Scores, WithoutRelevant, score_runs, scores_from_frame
+from metrics_core.slicing.breakdowns import find_groups, refuse_unknown_queries, summarise_groups
 from metrics_core.tables import Documents
-from metrics_core.tables.columns import id_text
+from metrics_core.tables.columns import to_id_text
 
 _TOP = 10
 """The first results of a query, where the measure has no cutoff of its own."""
 
 
 def compare(
-    runs: GivenRuns,
-    qrels: GivenQrels,
+    runs: RunsLike,
+    qrels: QrelsLike,
     measures: GivenMeasure | Iterable[GivenMeasure],
     *,
     baseline: str | None = None,
@@ -71,7 +71,7 @@ def compare(
     without_relevant: WithoutRelevant = "zero",
     documents: Documents | None = None,
     exclude_self: bool = False,
-    exclude: GivenPairs | None = None,
+    exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
     """Runs against a baseline, the first unless one is named: a row for each measure and run.
 
@@ -86,10 +86,10 @@ def compare(
     >>> compare({"old": old, "new": new}, qrels, "nDCG@10")  # doctest: +SKIP
     """
     _refuse_scores(runs)
-    parsed, method = measures_from(measures), Method(test, correction, margin, level)
-    left_out = left_out_of(exclude_self, exclude)
-    scores = _scores(runs, qrels, parsed, without_relevant, documents, left_out)
-    return _compared(scores, baseline, method, same)
+    parsed, method = parse_measures(measures), Method(test, correction, margin, level)
+    left_out = make_exclusions(exclude_self, exclude)
+    scores = _score_runs(runs, qrels, parsed, without_relevant, documents, left_out)
+    return _compare_all(scores, baseline, method, same)
 
 
 def compare_scores(
@@ -117,20 +117,20 @@ def compare_scores(
     method = Method(test, correction, margin, level)
     if isinstance(scores, Scores) and higher_is_better is None:
         measures = scores.measures if measure is None else [parse_measure(measure)]
-        return _compared(scores, baseline, method, same, measures)
-    frame = scores_frame(scores.frame if isinstance(scores, Scores) else scores)
+        return _compare_all(scores, baseline, method, same, measures)
+    frame = read_scores_frame(scores.frame if isinstance(scores, Scores) else scores)
     column = None if measure is None else str(measure)
     if column is not None and column not in frame.columns:
         column = next((c for c in frame.columns if _is_measure(c, measure)), column)
-    found = scores_in(frame, column, higher_is_better=higher_is_better)
-    return _compared(found, baseline, method, same)
+    selected_scores = scores_from_frame(frame, column, higher_is_better=higher_is_better)
+    return _compare_all(selected_scores, baseline, method, same)
 
 
 def breakdown(
-    runs: GivenRuns,
-    qrels: GivenQrels,
+    runs: RunsLike,
+    qrels: QrelsLike,
     measure: GivenMeasure,
-    queries: GivenQueries,
+    queries: QueriesLike,
     *,
     by: str,
     baseline: str | None = None,
@@ -138,7 +138,7 @@ def breakdown(
     without_relevant: WithoutRelevant = "zero",
     documents: Documents | None = None,
     exclude_self: bool = False,
-    exclude: GivenPairs | None = None,
+    exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
     """Means by a column of the queries: a row for each group and run.
 
@@ -148,18 +148,18 @@ def breakdown(
     differences hold for all groups of a run at once. Raises as `evaluate`, UnknownColumnError,
     UnknownRunError, and NoSharedQueriesError where the queries are others.
     """
-    asked, parsed = queries_from(queries), parse_measure(measure)
-    left_out = left_out_of(exclude_self, exclude)
-    scores = _scores(runs, qrels, [parsed], without_relevant, documents, left_out)
-    refuse_strangers(asked, scores.query_ids, "The table of queries")
-    groups = group_of(asked, scores.query_ids, by)
-    against = _baseline(scores.runs, baseline)
-    return by_group(scores, parsed, groups, baseline=against, level=level)
+    query_table, parsed = queries_from(queries), parse_measure(measure)
+    left_out = make_exclusions(exclude_self, exclude)
+    scores = _score_runs(runs, qrels, [parsed], without_relevant, documents, left_out)
+    refuse_unknown_queries(query_table, scores.query_ids, "The table of queries")
+    groups = find_groups(query_table, scores.query_ids, by)
+    baseline_name = _baseline(scores.runs, baseline)
+    return summarise_groups(scores, parsed, groups, baseline=baseline_name, level=level)
 
 
 def curves(
-    runs: GivenRuns,
-    qrels: GivenQrels,
+    runs: RunsLike,
+    qrels: QrelsLike,
     measure: GivenMeasure,
     *,
     cutoffs: Iterable[int] | None = None,
@@ -167,42 +167,42 @@ def curves(
     level: float = LEVEL,
     documents: Documents | None = None,
     exclude_self: bool = False,
-    exclude: GivenPairs | None = None,
+    exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
     """A measure by the number of results that count: a row for each run and k.
 
     The columns are run, k, mean, low, high, difference, diff_low, diff_high (a band that holds for
     all k at once), queries; the differences are to the baseline, the first run unless one is named.
-    Without `cutoffs` they go as deep as the runs, to 1,000 at the most. Raises as `evaluate`,
-    UnknownRunError, and ParameterError where the measure has no cutoff or a k is none.
+    Without `pair_by_cutoff` they go as deep as the runs, to 1,000 at the most. Raises as
+    `evaluate`, UnknownRunError, and ParameterError where the measure has no cutoff or a k is none.
     """
-    wanted, table = _with_cutoff(measure), qrels_from(qrels)
-    left_out = left_out_of(exclude_self, exclude)
-    judged = judged_runs(runs, table, [wanted], documents=documents, left_out=left_out)
-    at = cutoffs_up_to(depth_of(judged)) if cutoffs is None else _checked(cutoffs)
-    against = _baseline([ranks.run_name for ranks in judged], baseline)
+    parsed, table = _with_cutoff(measure), qrels_from(qrels)
+    left_out = make_exclusions(exclude_self, exclude)
+    judged = judge_runs(runs, table, [parsed], documents=documents, exclusions=left_out)
+    ks = cutoffs_up_to(deepest_list(judged)) if cutoffs is None else _check_cutoffs(cutoffs)
+    baseline_name = _baseline([ranks.run_name for ranks in judged], baseline)
     if len(judged) == 1:
-        (own,) = means_by_cutoff([(judged[0], wanted)], at, level=level)
-        return curve_frame(against, at, own, None)
-    return mean_curves(judged, wanted, at, against, level=level)
+        (means,) = means_by_cutoff([(judged[0], parsed)], ks, level=level)
+        return make_curve_frame(baseline_name, ks, means, None)
+    return mean_curves(judged, parsed, ks, baseline_name, level=level)
 
 
 def all_pairs(
-    runs: GivenRuns,
-    qrels: GivenQrels,
+    runs: RunsLike,
+    qrels: QrelsLike,
     measure: GivenMeasure,
     *,
     level: float = LEVEL,
     without_relevant: WithoutRelevant = "zero",
     documents: Documents | None = None,
     exclude_self: bool = False,
-    exclude: GivenPairs | None = None,
+    exclude: PairsLike | None = None,
 ) -> AllPairs:
     """Every pair of runs, corrected together, and the places that each run may have: `frame` has a
     row for each pair, `places` one for each run. Raises as `evaluate`."""
     parsed = parse_measure(measure)
-    left_out = left_out_of(exclude_self, exclude)
-    scores = _scores(runs, qrels, [parsed], without_relevant, documents, left_out)
+    left_out = make_exclusions(exclude_self, exclude)
+    scores = _score_runs(runs, qrels, [parsed], without_relevant, documents, left_out)
     return every_pair(scores, parsed, level=level)
 
 
@@ -229,16 +229,16 @@ class Explanation:
     missed: pd.DataFrame | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
-        scores = f"{self.measure} of query {self.query_id}: {self.run} {w.score(self.score)}"
+        scores = f"{self.measure} of query {self.query_id}: {self.run} {w.format_score(self.score)}"
         if self.baseline is not None and self.baseline_score is not None:
-            scores += f", {self.baseline} {w.score(self.baseline_score)}"
+            scores += f", {self.baseline} {w.format_score(self.baseline_score)}"
         table = self.frame.to_string(index=False) if len(self.frame) else "No document contributes."
         return f"{self.sentence}\n{scores}\n{table}"
 
 
 def explain(
-    runs: GivenRuns,
-    qrels: GivenQrels,
+    runs: RunsLike,
+    qrels: QrelsLike,
     measure: GivenMeasure,
     query: Any,
     *,
@@ -246,7 +246,7 @@ def explain(
     baseline: str | None = None,
     documents: Documents | None = None,
     exclude_self: bool = False,
-    exclude: GivenPairs | None = None,
+    exclude: PairsLike | None = None,
 ) -> Explanation:
     """Why a query scores as it does: a sentence, and each document's part of the score, or with
     several runs of the difference.
@@ -255,38 +255,38 @@ def explain(
     `evaluate`, UnknownRunError, RanklensError where the query is not judged, and LackingDataError
     for a measure that is about more than grades.
     """
-    wanted, table = parse_measure(measure), qrels_from(qrels)
-    query_id = id_text(query)
+    parsed, table = parse_measure(measure), qrels_from(qrels)
+    query_id = to_id_text(query)
     if query_id is None or query_id not in table.query_ids:
-        near = did_you_mean(str(query), table.query_ids)
-        raise RanklensError(f"There is no judged query {w.shown(query)}.", near)
-    left_out = left_out_of(exclude_self, exclude)
-    every = [without(run, left_out) for run in runs_from(runs, table.query_ids)]
-    names = [each.name for each in every]
+        suggestion = did_you_mean(str(query), table.query_ids)
+        raise RanklensError(f"There is no judged query {w.shorten_value(query)}.", suggestion)
+    left_out = make_exclusions(exclude_self, exclude)
+    all_runs = [exclude_documents(run, left_out) for run in runs_from(runs, table.query_ids)]
+    names = [candidate_run.name for candidate_run in all_runs]
     refuse_same_names(names)
-    against = _baseline(names, baseline)
-    other = next((name for name in names if name != against), against)
-    focus = other if run is None else _known(run, names)
-    sides = [every[names.index(name)] for name in dict.fromkeys((against, focus))]
+    baseline_name = _baseline(names, baseline)
+    other_name = next((name for name in names if name != baseline_name), baseline_name)
+    focus = other_name if run is None else _check_run_name(run, names)
+    sides = [all_runs[names.index(name)] for name in dict.fromkeys((baseline_name, focus))]
     judged = [judge(side, table, documents=documents) for side in sides]
-    top = wanted.cutoff or _TOP
-    found = diagnose(
-        sides, judged, table, query_id, wanted, baseline=against, focus=focus, cutoff=top
+    top = parsed.cutoff or _TOP
+    diagnosis = diagnose(
+        sides, judged, table, query_id, parsed, baseline=baseline_name, focus=focus, cutoff=top
     )
-    parts, rest = _parts([alone(ranks, query_id) for ranks in judged], wanted)
+    parts, rest = _parts([select_query(ranks, query_id) for ranks in judged], parsed)
     parts.insert(0, "doc_id", table.doc_ids.take(parts.pop("qrels_row").to_numpy()).to_pylist())
     order = np.argsort(-np.abs(parts["part"].to_numpy()), kind="stable")
     return Explanation(
         query_id=query_id,
-        measure=str(wanted),
+        measure=str(parsed),
         run=focus,
-        score=found.score(focus),
-        baseline=None if focus == against else against,
-        baseline_score=None if focus == against else found.score(against),
-        sentence=explanations.explain(found).text,
+        score=diagnosis.score(focus),
+        baseline=None if focus == baseline_name else baseline_name,
+        baseline_score=None if focus == baseline_name else diagnosis.score(baseline_name),
+        sentence=explanations.explain(diagnosis).text,
         frame=parts.iloc[order].reset_index(drop=True),
         rest=rest,
-        missed=found.missed,
+        missed=diagnosis.missed,
     )
 
 
@@ -294,28 +294,32 @@ def _parts(judged: Sequence[JudgedRanks], measure: Measure) -> tuple[pd.DataFram
     """The parts of the only run's score, or of the second's difference to the first, and what is
     left without them."""
     if len(judged) == 1:
-        own = ledger(judged[0], measure)
-        columns = {"qrels_row": own.qrels_row, "grade": own.grade, "rank": own.rank}
-        return pd.DataFrame({**columns, "part": own.part}), float(own.empty[0])
-    both = difference(judged[1], judged[0], measure)
-    ranks = {"rank": both.rank, "baseline_rank": both.baseline_rank}
-    columns = {"qrels_row": both.qrels_row, "grade": both.grade, **ranks}
-    return pd.DataFrame({**columns, "part": both.part}), float(both.empty[0])
+        run_ledger = score_ledger(judged[0], measure)
+        columns = {
+            "qrels_row": run_ledger.qrels_row,
+            "grade": run_ledger.grade,
+            "rank": run_ledger.rank,
+        }
+        return pd.DataFrame({**columns, "part": run_ledger.part}), float(run_ledger.empty[0])
+    pair_ledger = difference_ledger(judged[1], judged[0], measure)
+    ranks = {"rank": pair_ledger.rank, "baseline_rank": pair_ledger.baseline_rank}
+    columns = {"qrels_row": pair_ledger.qrels_row, "grade": pair_ledger.grade, **ranks}
+    return pd.DataFrame({**columns, "part": pair_ledger.part}), float(pair_ledger.empty[0])
 
 
-def _scores(
-    runs: GivenRuns,
-    qrels: GivenQrels,
+def _score_runs(
+    runs: RunsLike,
+    qrels: QrelsLike,
     measures: Sequence[Measure],
     without_relevant: WithoutRelevant,
     documents: Documents | None,
-    left_out: LeftOut,
+    left_out: Exclusions,
 ) -> Scores:
-    judged = judged_runs(runs, qrels_from(qrels), measures, documents=documents, left_out=left_out)
+    judged = judge_runs(runs, qrels_from(qrels), measures, documents=documents, exclusions=left_out)
     return score_runs(judged, measures, without_relevant=without_relevant)
 
 
-def _compared(
+def _compare_all(
     scores: Scores,
     baseline: str | None,
     method: Method,
@@ -323,40 +327,44 @@ def _compared(
     measures: Sequence[Measure] | None = None,
 ) -> pd.DataFrame:
     """A row for each measure and each run but the baseline."""
-    wanted = scores.measures if measures is None else measures
-    against = _baseline(scores.runs, baseline)
+    chosen_measures = scores.measures if measures is None else measures
+    baseline_name = _baseline(scores.runs, baseline)
     if len(scores.runs) < 2:
         raise RanklensError(
-            f"There is no run to compare with {against}.",
+            f"There is no run to compare with {baseline_name}.",
             "Give at least one run besides the baseline.",
         )
-    found = compare_each(scores, wanted, against, same=same, methods=[method] * len(wanted))
+    frames = compare_measures(
+        scores, chosen_measures, baseline_name, same=same, methods=[method] * len(chosen_measures)
+    )
     parts = [
-        frame.iloc[1:].assign(baseline=against, measure=str(measure))
-        for measure, frame in zip(wanted, found, strict=True)
+        frame.iloc[1:].assign(baseline=baseline_name, measure=str(measure))
+        for measure, frame in zip(chosen_measures, frames, strict=True)
     ]
-    whole = pd.concat(parts, ignore_index=True)
+    table = pd.concat(parts, ignore_index=True)
     first = ["run", "baseline", "measure"]
-    return whole[first + [c for c in whole.columns if c not in first]]
+    return table[first + [c for c in table.columns if c not in first]]
 
 
 def _baseline(names: Sequence[str], baseline: str | None) -> str:
     """The name of the baseline: the first run, unless one is named."""
-    return names[0] if baseline is None else _known(baseline, names)
+    return names[0] if baseline is None else _check_run_name(baseline, names)
 
 
-def _known(name: Any, names: Sequence[str]) -> str:
-    text = id_text(name)
+def _check_run_name(name: Any, names: Sequence[str]) -> str:
+    text = to_id_text(name)
     if text is None or text not in names:
-        raise UnknownRunError(text or w.shown(name), list(names))
+        raise UnknownRunError(text or w.shorten_value(name), list(names))
     return text
 
 
-def _refuse_scores(given: Any) -> None:
+def _refuse_scores(value: Any) -> None:
     """Refuse scores in the place of runs, which say nothing of documents."""
-    columns = [str(c) for c in given.columns] if isinstance(given, pd.DataFrame) else []
-    named = position(columns, NAMES["query_id"]) >= 0 and position(columns, NAMES["tag"]) >= 0
-    if isinstance(given, Scores) or (named and position(columns, NAMES["doc_id"]) < 0):
+    columns = [str(c) for c in value.columns] if isinstance(value, pd.DataFrame) else []
+    has_names = (
+        find_position(columns, NAMES["query_id"]) >= 0 and find_position(columns, NAMES["tag"]) >= 0
+    )
+    if isinstance(value, Scores) or (has_names and find_position(columns, NAMES["doc_id"]) < 0):
         raise RanklensError(
             "Expected runs, found scores.",
             "Compare scores with compare_scores(scores, measure, baseline=…).",
@@ -381,11 +389,13 @@ def _with_cutoff(measure: GivenMeasure) -> Measure:
         return parse_measure(f"{measure}@{_TOP}")
 
 
-def _checked(cutoffs: Iterable[int]) -> list[int]:
+def _check_cutoffs(cutoffs: Iterable[int]) -> list[int]:
     """The cutoffs. Raises ParameterError where one is none."""
-    found = list(cutoffs) if isinstance(cutoffs, Iterable) else [None]
-    odd = [k for k in found if id_text(k) is None or isinstance(k, str) or k < 1]
-    if odd or not found:
-        what = f"{w.shown(odd[0])} is not a cutoff." if odd else "No cutoff is given."
-        raise ParameterError(what, "Give several whole numbers, each at least 1.")
-    return [int(k) for k in found]
+    values = list(cutoffs) if isinstance(cutoffs, Iterable) else [None]
+    invalid = [k for k in values if to_id_text(k) is None or isinstance(k, str) or k < 1]
+    if invalid or not values:
+        message = (
+            f"{w.shorten_value(invalid[0])} is not a cutoff." if invalid else "No cutoff is given."
+        )
+        raise ParameterError(message, "Give several whole numbers, each at least 1.")
+    return [int(k) for k in values]

@@ -220,7 +220,7 @@ def _run_shell(block: Block) -> None:
 
 def _call(arguments: list[str]) -> None:
     if "--spark" in arguments:  # there may be neither Spark nor the cluster
-        command_line._parser(arguments).parse_args(arguments)
+        command_line._make_parser(arguments).parse_args(arguments)
     else:
         assert command_line.main(arguments) == 0, arguments
 

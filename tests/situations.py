@@ -19,8 +19,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from metrics_core.comparing.pairs import SAME
-from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES, verdict
-from metrics_core.comparing.winners import side_of
+from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES, decide_verdict
+from metrics_core.comparing.winners import better_side
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 from tests.random_cases import in_this_run
@@ -120,7 +120,7 @@ def _row(given: Situation, run: str, runs: int) -> dict[str, Any]:
     p = nan
     if n >= FEWEST_QUERIES and differing >= FEWEST_DIFFERING:
         error = float(gaps.std(ddof=1)) / sqrt(n)
-        mean = row["difference"] if side_of(row["difference"]) else 0.0
+        mean = row["difference"] if better_side(row["difference"]) else 0.0
         z = abs(mean) / error if error > 1e-15 else float("inf") * abs(mean) if mean else 0.0
         p = min(1.0, erfc(z / sqrt(2)) * runs)
         for low, high, level in (
@@ -131,13 +131,13 @@ def _row(given: Situation, run: str, runs: int) -> dict[str, Any]:
             if given.has_intervals:
                 row[low], row[high] = row["difference"] - wide, row["difference"] + wide
     inner = max(-row.get("inner_low", nan), row.get("inner_high", nan))
-    said = verdict(
+    said = decide_verdict(
         row["difference"] * given.direction,
         p,
         queries=n,
         differing=differing,
         level=given.level,
-        within=given.margin is not None and inner < given.margin,
+        is_within_margin=given.margin is not None and inner < given.margin,
     )
     return row | {"p_corrected": p, "verdict": said.word, "reason": said.reason}
 
@@ -220,8 +220,8 @@ def _values(kind: str, runs: int, queries: int, rng: np.random.Generator) -> Flo
 
 @cache
 def by_group(given: Situation, column: int = 0) -> pd.DataFrame:
-    """A frame of `slicing.breakdowns.by_group` of the first ten runs, by a z test for all groups
-    together."""
+    """A frame of `slicing.breakdowns.summarise_groups` of the first ten runs, by a z test for all
+    groups together."""
     names = list(dict.fromkeys(given.groups[column]))
     strict = NormalDist().inv_cdf(1 - 0.025 / len(names))
     rows: list[tuple[Any, ...]] = []

@@ -30,27 +30,27 @@ class Field:
         """The value of an address that does not hold it."""
         return "" if self.kind == "one" else ()
 
-    def read(self, given: Sequence[str]) -> Any:
+    def read(self, texts: Sequence[str]) -> Any:
         """The value of the texts in an address; what is no pair is left out."""
         if self.kind == "one":
-            return given[-1] if given else ""
+            return texts[-1] if texts else ""
         if self.kind == "several":
-            return tuple(given)
-        return tuple(dict.fromkeys(pair for text in given if (pair := _pair(text))))
+            return tuple(texts)
+        return tuple(dict.fromkeys(pair for text in texts if (pair := _parse_pair(text))))
 
     def write(self, value: Any) -> str | list[str]:
         """The texts that stand for a value."""
         if self.kind == "pairs":
-            return [f"{_quoted(column)}={text}" for column, text in value]
+            return [f"{_quote(column)}={text}" for column, text in value]
         return list(value) if self.kind == "several" else str(value)
 
 
-def _quoted(column: str) -> str:
+def _quote(column: str) -> str:
     # The first "=" ends the column, whose own name may hold one.
     return column.replace("%", "%25").replace("=", "%3D")
 
 
-def _pair(text: str) -> Pair | None:
+def _parse_pair(text: str) -> Pair | None:
     column, equals, value = text.partition("=")
     return (column.replace("%3D", "=").replace("%25", "%"), value) if equals else None
 
@@ -81,7 +81,7 @@ CONTROLS = (MISSING,)
 NO_PAGE = Field("nopage", lasting=False)
 """The page that was asked for where there is none of this name."""
 
-SHARED = (
+SHARED_FIELDS = (
     Field("set"),
     Field("run"),
     Field("base"),
@@ -108,7 +108,7 @@ over the page, large, for a meeting."""
 
 
 @lru_cache(maxsize=1 << 12)
-def _encoded(declared: Field, value: Any) -> str:
+def _encode(declared: Field, value: Any) -> str:
     """A value as it stands in a link. A page has dozens of links, of much the same values."""
     return urlencode({declared.name: declared.write(value)}, doseq=True)
 
@@ -117,27 +117,27 @@ def _encoded(declared: Field, value: Any) -> str:
 class Address:
     """A value for each declared field, in the order of declaration."""
 
-    fields: tuple[Field, ...] = SHARED
-    values: tuple[Any, ...] = tuple(field.empty for field in SHARED)
+    fields: tuple[Field, ...] = SHARED_FIELDS
+    values: tuple[Any, ...] = tuple(field.empty for field in SHARED_FIELDS)
     _place: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Find where each field stands, once for all addresses of the same fields."""
         if not self._place:
-            found = {declared.name: i for i, declared in enumerate(self.fields)}
-            object.__setattr__(self, "_place", found)
+            positions = {declared.name: i for i, declared in enumerate(self.fields)}
+            object.__setattr__(self, "_place", positions)
 
     @classmethod
-    def of(cls, fields: Iterable[Field] = (), **values: Any) -> Address:
+    def create(cls, fields: Iterable[Field] = (), **values: Any) -> Address:
         """An address with the shared fields and these; what is not given is empty."""
-        declared = tuple(dict.fromkeys((*SHARED, *fields)))
-        return cls(declared, tuple(field.empty for field in declared)).changed(**values)
+        declared = tuple(dict.fromkeys((*SHARED_FIELDS, *fields)))
+        return cls(declared, tuple(field.empty for field in declared)).with_values(**values)
 
     def __getitem__(self, name: str) -> Any:
         """The value of a declared field."""
         return self.values[self._place[name]]
 
-    def changed(self, **changes: Any) -> Address:
+    def with_values(self, **changes: Any) -> Address:
         """The same with other values. Raises KeyError for a field that nobody declared."""
         if unknown := changes.keys() - self._place.keys():
             raise KeyError(f"no page declares {', '.join(sorted(unknown))}")
@@ -147,35 +147,37 @@ class Address:
         return replace(self, values=tuple(values))
 
     @property
-    def left(self) -> Address:
+    def menu_address(self) -> Address:
         """The address that the menu's links hold."""
-        return self.changed(**{f.name: f.empty for f in self.fields if not f.lasting})
+        return self.with_values(**{f.name: f.empty for f in self.fields if not f.lasting})
 
     def restricted_to(self, fields: Iterable[Field]) -> Address:
         """Return the address of a page with these fields: what is not lasting, and only other
         pages look up, is empty."""
-        declared = {*SHARED, *fields}
+        declared = {*SHARED_FIELDS, *fields}
         foreign = (f for f in self.fields if not f.lasting and f not in declared)
-        return self.changed(**{f.name: f.empty for f in foreign})
+        return self.with_values(**{f.name: f.empty for f in foreign})
 
-    def read(self, given: Mapping[str, Sequence[str]]) -> Address:
+    def read(self, texts: Mapping[str, Sequence[str]]) -> Address:
         """The same fields with the values that stand in an address; others become empty."""
-        return replace(self, values=tuple(f.read(given.get(f.name, ())) for f in self.fields))
+        return replace(self, values=tuple(f.read(texts.get(f.name, ())) for f in self.fields))
 
     @property
-    def _given(self) -> list[tuple[Field, Any]]:
+    def _nonempty_fields(self) -> list[tuple[Field, Any]]:
         """The fields that are not empty, with their values."""
-        both = zip(self.fields, self.values, strict=True)
-        return [(field, value) for field, value in both if value != field.empty]
+        pairs = zip(self.fields, self.values, strict=True)
+        return [(field, value) for field, value in pairs if value != field.empty]
 
     def parameters(self) -> dict[str, str | list[str]]:
         """What stands behind the question mark; empty fields do not."""
-        return {field.name: field.write(value) for field, value in self._given}
+        return {field.name: field.write(value) for field, value in self._nonempty_fields}
 
     @property
     def query(self) -> str:
         """What stands in a link from the question mark on; "" where nothing does."""
-        query = "&".join(filter(None, (_encoded(field, value) for field, value in self._given)))
+        query = "&".join(
+            filter(None, (_encode(field, value) for field, value in self._nonempty_fields))
+        )
         return f"?{query}" if query else ""
 
     def link(self, page: str) -> str:
@@ -184,11 +186,11 @@ class Address:
 
     def links(self, page: str, field: str) -> Callable[[str], str]:
         """Links to a page that differ in one field alone, which holds one text; for long tables."""
-        before = self.changed(**{field: ""}).link(page)
-        joined = "&" if "?" in before else "?"
-        return lambda value: f"{before}{joined}{urlencode({field: value})}"
+        prefix = self.with_values(**{field: ""}).link(page)
+        separator = "&" if "?" in prefix else "?"
+        return lambda value: f"{prefix}{separator}{urlencode({field: value})}"
 
-    def followed(self, link: str) -> tuple[str, Address]:
+    def parse_link(self, link: str) -> tuple[str, Address]:
         """The page and the address of a link made by `link`."""
         parts = urlsplit(link)
         return parts.path.strip("./"), self.read(parse_qs(parts.query))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from metrics_core.base.digits import whole_number
+from metrics_core.base.digits import parse_whole_number
 from metrics_core.explaining.what_if import Edit, Grade, Move, Remove
 
 _OUT, _GRADE = "out", "g"
@@ -27,18 +27,18 @@ def edit_key(edit: Edit) -> str:
 
 def read_edits(texts: Iterable[str]) -> tuple[Edit, ...]:
     """The edits that stand in an address; what is none is left out."""
-    return tuple(edit for text in texts if (edit := _read(text)) is not None)
+    return tuple(edit for text in texts if (edit := _read_edit(text)) is not None)
 
 
-def _read(text: str) -> Edit | None:
-    what, colon, doc_id = text.partition(":")
+def _read_edit(text: str) -> Edit | None:
+    action, colon, doc_id = text.partition(":")
     if not colon or not doc_id:
         return None
-    if what == _OUT:
+    if action == _OUT:
         return Remove(doc_id)
-    if what.startswith(_GRADE):
-        return _read_grade(what.removeprefix(_GRADE), doc_id)
-    rank = whole_number(what)
+    if action.startswith(_GRADE):
+        return _read_grade(action.removeprefix(_GRADE), doc_id)
+    rank = parse_whole_number(action)
     return Move(doc_id, rank) if rank and rank <= _LARGEST else None
 
 

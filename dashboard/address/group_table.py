@@ -19,5 +19,5 @@ GROUP_TABLE = (
 number of queries, whether all rows are shown, and whether charts stand in its
 place: "1" or "0", by the number of runs where it says neither."""
 
-OF_ANOTHER: dict[str, Any] = {"across": "", "ranked": "", "within": "", "every": ""}
+CLEARED_FIELDS: dict[str, Any] = {"across": "", "ranked": "", "within": "", "every": ""}
 """What is empty when another column is chosen."""

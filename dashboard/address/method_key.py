@@ -7,14 +7,14 @@ from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.method import Method
 from metrics_core.measures import Measure
 
-FIELDS = ("test", "correction", "level", "margin")
+METHOD_FIELDS = ("test", "correction", "level", "margin")
 
 
 def read_method(address: Address, measure: Measure) -> tuple[Method, str]:
     """The method of an address for a measure, and what it asks for that there is not, as a
     sentence; then the usual method."""
     try:
-        return _method(address, measure), ""
+        return _parse_method(address, measure), ""
     except ParameterError as error:
         return Method(), error.message
     except ValueError:
@@ -27,13 +27,13 @@ def margin_key(measure: Measure, margin: float | None) -> str:
     return f"{measure.declaration.name}:{margin:g}" if margin else ""
 
 
-def _method(address: Address, measure: Measure) -> Method:
+def _parse_method(address: Address, measure: Measure) -> Method:
     name, _, margin = address["margin"].rpartition(":")
-    own = bool(margin) and name == measure.declaration.name
+    is_own_margin = bool(margin) and name == measure.declaration.name
     level = address["level"]
     return Method(
         test=address["test"] or Method().test,
         correction=address["correction"],
         level=float(level) / 100 if level else Method().level,
-        margin=float(margin) if own else None,
+        margin=float(margin) if is_own_margin else None,
     )

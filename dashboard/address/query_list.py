@@ -17,28 +17,28 @@ _PAIRS = (
 """List, search, order, filter line, what was picked in a chart: as the Queries page has each, and
 as a query takes it along."""
 
-OWN = (*(own for own, _ in _PAIRS), Field("p"))
+QUERIES_FIELDS = (*(queries_field for queries_field, _ in _PAIRS), Field("p"))
 """Of the Queries page: these, and the page of the list."""
 
-CAME_FROM = tuple(came for _, came in _PAIRS)
+QUERY_FIELDS = tuple(query_field for _, query_field in _PAIRS)
 """Of the Query page: the same of the list that the reader came from."""
 
-PLAIN: dict[str, Any] = {field.name: field.empty for field in OWN}
+DEFAULT_LIST: dict[str, Any] = {field.name: field.empty for field in QUERIES_FIELDS}
 """A list of queries as such: every query, its own order, its first page."""
-NO_LIST: dict[str, Any] = {field.name: field.empty for field in CAME_FROM}
+NO_LIST: dict[str, Any] = {field.name: field.empty for field in QUERY_FIELDS}
 """A query that was opened from no list."""
 
 
-def opened_from(address: Address) -> dict[str, Any]:
+def list_for_query(address: Address) -> dict[str, Any]:
     """The list that stands in an address of the Queries page, as a query takes it along."""
-    return {came.name: address[own.name] for own, came in _PAIRS}
+    return {query_field.name: address[queries_field.name] for queries_field, query_field in _PAIRS}
 
 
-def back_to_list(address: Address) -> dict[str, Any]:
+def list_for_queries_page(address: Address) -> dict[str, Any]:
     """The list that a query was opened from, as the Queries page takes it back."""
-    return {own.name: address[came.name] for own, came in _PAIRS}
+    return {queries_field.name: address[query_field.name] for queries_field, query_field in _PAIRS}
 
 
-def whole_list(show: str) -> dict[str, Any]:
+def select_list(show: str) -> dict[str, Any]:
     """A list of queries by its key, with nothing searched for in it."""
-    return PLAIN | {"show": show}
+    return DEFAULT_LIST | {"show": show}

@@ -15,24 +15,24 @@ _NUMBER = re.compile("[0-9]+")
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
-def usual_baseline(names: Sequence[str], *, as_before: bool = False) -> str:
+def default_baseline(names: Sequence[str], *, as_before: bool = False) -> str:
     """Return the run that has a word of a baseline in its name, of several the one with the fewest
     words; else the first. Of runs whose names differ by numbers alone it is the lowest.
     `as_before` takes any name that contains one of a few words: the links of older collections
     must not change."""
     if as_before:
-        hinted = [name for hint in _BEFORE for name in names if hint in name.casefold()]
-        return hinted[0] if hinted else names[0]
-    words = {name: _words(name) for name in names}
+        matching = [name for hint in _BEFORE for name in names if hint in name.casefold()]
+        return matching[0] if matching else names[0]
+    words = {name: _split_words(name) for name in names}
     for hint in _HINTS:
         looked_at = 1 if hint in _SYSTEMS else None
-        called = [name for name in names if hint in words[name][:looked_at]]
-        if called:
-            return min(called, key=lambda name: len(words[name]))
-    return min(names, key=natural) if differ_by_numbers(names) else names[0]
+        matching_names = [name for name in names if hint in words[name][:looked_at]]
+        if matching_names:
+            return min(matching_names, key=lambda name: len(words[name]))
+    return min(names, key=natural_sort_key) if differ_by_numbers(names) else names[0]
 
 
-def _words(name: str) -> list[str]:
+def _split_words(name: str) -> list[str]:
     return [word for word in _BETWEEN_WORDS.split(name.casefold()) if word]
 
 
@@ -41,7 +41,7 @@ def differ_by_numbers(names: Sequence[str]) -> bool:
     return len({_NUMBER.sub("#", name.casefold()) for name in names}) == 1
 
 
-def natural(name: str) -> list[tuple[int, int, str]]:
+def natural_sort_key(name: str) -> list[tuple[int, int, str]]:
     """What sorts v2 before v10. Numbers are compared by their digits: a name may have more of them
     than Python reads."""
     parts = re.split("([0-9]+)", name.casefold())

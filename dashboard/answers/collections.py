@@ -9,63 +9,66 @@ from datetime import datetime
 
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
-from dashboard.answers.overview import overview, overview_known
+from dashboard.answers.overview import is_overview_known, overview
 from dashboard.files.collections import ListedCollection, Preview
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import CLEAR
-from metrics_core.findings.sentence import Sentence, muted, strong
+from metrics_core.findings.sentence import Sentence, muted_span, strong_span
 
-_MEANT = "A collection is one set of queries with its judgments and runs."
+_DEFINITION = "A collection is one set of queries with its judgments and runs."
 
-MANY = 8
+MAX_WITHOUT_SEARCH = 8
 """Collections beyond which one is looked for by its name."""
 
 
-def finding(listed: Sequence[ListedCollection], asked: str) -> Sentence:
+def collections_finding(collections: Sequence[ListedCollection], missing_id: str) -> Sentence:
     """The headline: how many collections there are, or that the one in the link, whose id is
-    `asked`, "" where it is here, is not."""
-    if asked:
-        return strong("The collection in this link was not found. ") + muted(
+    `missing_id`, "" where it is here, is not."""
+    if missing_id:
+        return strong_span("The collection in this link was not found. ") + muted_span(
             "It may be in another workspace, or it was removed. Available collections:"
         )
-    if all(row.origin != "own" for row in listed):
-        return strong("No collection of your own yet. ") + muted(
-            f"{_MEANT} Add judgments and runs to create one. You can open the example at any time."
+    if all(row.origin != "own" for row in collections):
+        return strong_span("No collection of your own yet. ") + muted_span(
+            f"{_DEFINITION} Add judgments and runs to create one. You can open the example at any"
+            " time."
         )
-    n = len(listed)
-    here = strong(f"{w.sentence_case(w.number(n))} {w.plural(n, 'collection')}. ")
-    return here + muted(_MEANT)
+    n = len(collections)
+    count_sentence = strong_span(
+        f"{w.sentence_case(w.number_word(n))} {w.plural(n, 'collection')}. "
+    )
+    return count_sentence + muted_span(_DEFINITION)
 
 
-def preview(study: Study, slots: Mapping[str, int]) -> Preview | None:
+def collection_preview(study: Study, slots: Mapping[str, int]) -> Preview | None:
     """What the list shows of a collection: the Overview as it is without any choice, once somebody
     has seen it; None before, for nothing is worked out for a list."""
-    shown = study.kept(_without_choice)
-    if not overview_known(study, shown):
+    comparison = study.cached_answer(_default_comparison)
+    if not is_overview_known(study, comparison):
         return None
-    every = overview(study, shown).every.set_index("run")
-    own, other = every.loc[shown.focus], every.loc[shown.baseline]
-    tested = not shown.alone and not math.isnan(own["p_corrected"])
+    by_run = overview(study, comparison).all_rows.set_index("run")
+    focus_row, baseline_row = by_run.loc[comparison.focus], by_run.loc[comparison.baseline]
+    is_tested = not comparison.is_alone and not math.isnan(focus_row["p_corrected"])
     return Preview(
-        measure=shown.name,
-        run=shown.focus,
-        slot=slots[shown.focus],
-        mean=float(own["mean"]),
-        baseline=shown.baseline,
-        baseline_mean=float(other["mean"]),
-        difference=0.0 if shown.alone else float(own["difference"]),
-        clear=own["verdict"] in CLEAR if tested else None,
+        measure=comparison.name,
+        run=comparison.focus,
+        slot=slots[comparison.focus],
+        mean=float(focus_row["mean"]),
+        baseline=comparison.baseline,
+        baseline_mean=float(baseline_row["mean"]),
+        difference=0.0 if comparison.is_alone else float(focus_row["difference"]),
+        clear=focus_row["verdict"] in CLEAR if is_tested else None,
         queries=len(study.query_ids),
         runs=len(study.names),
     )
 
 
-def _without_choice(study: Study) -> Comparison:
-    return study.view(Address.of()).comparison
+def _default_comparison(study: Study) -> Comparison:
+    return study.view(Address.create()).comparison
 
 
-def holds(row: ListedCollection) -> str:
+def describe_contents(row: ListedCollection) -> str:
     """What a collection holds, in a few words."""
     if row.folder:
         return f"damaged; it is kept in {row.folder}"
@@ -73,20 +76,20 @@ def holds(row: ListedCollection) -> str:
     queries = row.preview.queries if row.preview and row.queries is None else row.queries
     parts = []
     if queries is not None:
-        parts.append(f"{w.count(queries)} {w.plural(queries, 'query', 'queries')}")
+        parts.append(f"{w.format_count(queries)} {w.plural(queries, 'query', 'queries')}")
     elif row.origin == "own":
         parts.append("no judgments")
     if runs is not None:
-        parts.append(f"{w.count(runs)} {w.plural(runs, 'run')}")
+        parts.append(f"{w.format_count(runs)} {w.plural(runs, 'run')}")
     if row.damaged:
-        parts.append(f"{w.count(row.damaged)} damaged")
+        parts.append(f"{w.format_count(row.damaged)} damaged")
     parts += {"sample": ["read-only"], "folder": ["the folder given at startup"]}.get(
         row.origin, []
     )
     return " · ".join(parts)
 
 
-def lacking(row: ListedCollection) -> str:
+def missing_result_reason(row: ListedCollection) -> str:
     """Why there is no result to show of a collection; "" where there is one."""
     if row.folder:
         return f"cannot be opened; {'restore or ' if row.good else ''}remove it with ⋯"
@@ -96,25 +99,29 @@ def lacking(row: ListedCollection) -> str:
     return "changed since; open it to update" if row.outdated else ""
 
 
-def tested(found: Preview) -> str:
+def describe_test(saved_preview: Preview) -> str:
     """What the test says of the difference."""
-    if found.difference == 0:
+    if saved_preview.difference == 0:
         return "tied"
-    return {None: "not tested", True: "clear difference", False: "no clear difference"}[found.clear]
+    return {None: "not tested", True: "clear difference", False: "no clear difference"}[
+        saved_preview.clear
+    ]
 
 
-def opened(row: ListedCollection, today: datetime) -> str:
+def format_opened(row: ListedCollection, today: datetime) -> str:
     """When a collection was opened last, in the time of `today`."""
     if not row.opened:
         return ""
-    then = datetime.fromtimestamp(row.opened, today.tzinfo)
-    days = (today.date() - then.date()).days
+    opened_at = datetime.fromtimestamp(row.opened, today.tzinfo)
+    days = (today.date() - opened_at.date()).days
     if days in (0, 1):
         return ("today", "yesterday")[days]
-    return f"{then.day} {then:%b}" + (f" {then.year}" if then.year != today.year else "")
+    return f"{opened_at.day} {opened_at:%b}" + (
+        f" {opened_at.year}" if opened_at.year != today.year else ""
+    )
 
 
-def moment(when: str) -> str:
+def format_moment(when: str) -> str:
     """A time of a record, to the minute."""
     return f"{when[:16].replace('T', ' ')} UTC"
 

@@ -13,92 +13,101 @@ from dashboard.address.view import Comparison
 from dashboard.study.study import Study
 from metrics_core.comparing import power
 from metrics_core.comparing.method import Method
-from metrics_core.comparing.pairs import compare_each
-from metrics_core.comparing.test_warnings import doubts as doubts_of
+from metrics_core.comparing.pairs import compare_measures
+from metrics_core.comparing.test_warnings import find_warnings as doubts_of
 from metrics_core.comparing.verdicts import CANNOT_TELL, CLEAR
-from metrics_core.findings.sentence import Sentence, joined
+from metrics_core.findings.sentence import Sentence, join_sentences
 from metrics_core.findings.testing import (
+    detectable_finding,
     doubts_findings,
     margin_finding,
-    needed_finding,
-    shown_finding,
+    needed_queries_finding,
 )
 from metrics_core.measures import Measure
 
-Asked = tuple[Measure, str, Comparison, Method]
+CompareKey = tuple[Measure, str, Comparison, Method]
 """Measure, baseline, what the queries in view depend on, and how runs are compared."""
 
 
-def compared(study: Study, shown: Comparison, measure: Measure) -> pd.DataFrame:
+def compare_runs(study: Study, comparison: Comparison, measure: Measure) -> pd.DataFrame:
     """The frame of `compare` of all loaded runs on one measure over the queries in view: what is
     said of one run holds for all of them together, whichever are shown."""
-    return compared_each(study, shown, [measure])[0]
+    return compare_on_measures(study, comparison, [measure])[0]
 
 
-def compared_each(
-    study: Study, shown: Comparison, measures: Sequence[Measure]
+def compare_on_measures(
+    study: Study, comparison: Comparison, measures: Sequence[Measure]
 ) -> list[pd.DataFrame]:
-    """`compared` on several measures; those that nobody has asked for yet in one pass."""
-    asked = [_asked(shown, measure) for measure in measures]
-    new = tuple(one for one in asked if not study.known(_compared, *one))
-    if len(new) > 1:
-        for one, frame in zip(new, study.kept(_compared_each, new), strict=True):
-            study.kept(_compared, *one, made=frame)
-    return [study.kept(_compared, *one) for one in asked]
+    """`compare_runs` on several measures; those that nobody has asked for yet in one pass."""
+    keys = [_compare_key(comparison, measure) for measure in measures]
+    new_keys = tuple(key for key in keys if not study.has_answer(_compare_runs, *key))
+    if len(new_keys) > 1:
+        for key, frame in zip(
+            new_keys, study.cached_answer(_compare_on_measures, new_keys), strict=True
+        ):
+            study.cached_answer(_compare_runs, *key, precomputed=frame)
+    return [study.cached_answer(_compare_runs, *key) for key in keys]
 
 
-def _asked(shown: Comparison, measure: Measure) -> Asked:
+def _compare_key(comparison: Comparison, measure: Measure) -> CompareKey:
     # A margin is the chosen measure's.
-    own = measure == shown.measure
-    method = shown.method if own else replace(shown.method, margin=None)
-    return measure, shown.baseline, shown.narrowing, method
+    is_chosen = measure == comparison.measure
+    method = comparison.method if is_chosen else replace(comparison.method, margin=None)
+    return measure, comparison.baseline, comparison.narrowing_part, method
 
 
-def of_shown(frame: pd.DataFrame, shown: Comparison) -> pd.DataFrame:
+def select_shown(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     """The rows of the shown runs, the baseline's first."""
-    runs = list(dict.fromkeys([shown.baseline, *shown.runs]))
-    place = {run: i for i, run in enumerate(frame["run"].tolist())}
-    return frame.iloc[[place[run] for run in runs]].reset_index(drop=True)
+    runs = list(dict.fromkeys([comparison.baseline, *comparison.runs]))
+    positions = {run: i for i, run in enumerate(frame["run"].tolist())}
+    return frame.iloc[[positions[run] for run in runs]].reset_index(drop=True)
 
 
-def _compared(
-    study: Study, measure: Measure, baseline: str, view: Comparison, method: Method
+def _compare_runs(
+    study: Study, measure: Measure, baseline: str, comparison: Comparison, method: Method
 ) -> pd.DataFrame:
-    return _compared_each(study, ((measure, baseline, view, method),))[0]
+    return _compare_on_measures(study, ((measure, baseline, comparison, method),))[0]
 
 
-def _compared_each(study: Study, asked: tuple[Asked, ...]) -> list[pd.DataFrame]:
+def _compare_on_measures(study: Study, keys: tuple[CompareKey, ...]) -> list[pd.DataFrame]:
     """All of one baseline and one view, on several measures."""
-    _, baseline, view, _ = asked[0]
-    measures = tuple(one[0] for one in asked)
-    scores = study.every_score(view, *measures)
-    return compare_each(scores, measures, baseline, methods=[one[3] for one in asked])
+    _, baseline, view, _ = keys[0]
+    measures = tuple(key[0] for key in keys)
+    scores = study.scores_of_all_runs(view, *measures)
+    return compare_measures(scores, measures, baseline, methods=[key[3] for key in keys])
 
 
-def what_it_rests_on(study: Study, shown: Comparison) -> Sentence:
+def power_sentences(study: Study, comparison: Comparison) -> Sentence:
     """What the queries could show of the run in focus against the baseline, and where they showed
     nothing how many it would take."""
-    size = sample_size(study, shown)
+    size = sample_size(study, comparison)
     if np.isnan(size.p):
         return Sentence()
     margin = Sentence()
-    if shown.method.margin is not None:
+    if comparison.method.margin is not None:
         margin = margin_finding(*size.inner, unchanged=size.unchanged)
-    said = [shown_finding(size.smallest, size.queries)]
-    if said[0]:
-        said.append(needed_finding(size.difference, size.needed))
-    return joined([sentence for sentence in (*said, margin) if sentence], " ")
+    sentences = [detectable_finding(size.smallest, size.queries)]
+    if sentences[0]:
+        sentences.append(needed_queries_finding(size.difference, size.needed))
+    return join_sentences([sentence for sentence in (*sentences, margin) if sentence], " ")
 
 
-def doubted(study: Study, shown: Comparison) -> Sentence:
+def test_doubts(study: Study, comparison: Comparison) -> Sentence:
     """What makes the test of the mean doubtful; empty where nothing does."""
-    size = sample_size(study, shown)
+    size = sample_size(study, comparison)
     if np.isnan(size.p):
         return Sentence()
-    own, other = (
-        study.scores(shown, shown.measure).only([shown.focus, shown.baseline]).of(shown.measure)
+    focus_scores, baseline_scores = (
+        study.scores(comparison, comparison.measure)
+        .only([comparison.focus, comparison.baseline])
+        .of(comparison.measure)
     )
-    return joined(doubts_findings(doubts_of(own - other), found=size.verdict in CLEAR), " ")
+    return join_sentences(
+        doubts_findings(
+            doubts_of(focus_scores - baseline_scores), is_significant=size.verdict in CLEAR
+        ),
+        " ",
+    )
 
 
 @dataclass(frozen=True)
@@ -117,11 +126,11 @@ class SampleSize:
     needed: float = math.nan
 
 
-def sample_size(study: Study, shown: Comparison) -> SampleSize:
+def sample_size(study: Study, comparison: Comparison) -> SampleSize:
     """How many queries the pair has, and what they can show."""
-    row = compared(study, shown, shown.measure).set_index("run").loc[shown.focus]
+    row = compare_runs(study, comparison, comparison.measure).set_index("run").loc[comparison.focus]
     queries, inner = int(row["queries"]), (row["inner_low"], row["inner_high"])
-    found = SampleSize(
+    size = SampleSize(
         row["difference"],
         queries,
         row["p_corrected"],
@@ -129,12 +138,12 @@ def sample_size(study: Study, shown: Comparison) -> SampleSize:
         inner,
         unchanged=not row["differing"],
     )
-    linear = shown.measure.declaration.combination.linear
-    if np.isnan(row["width"]) or not linear or queries < power.FEWEST_TOLD:
-        return found
-    found = replace(found, smallest=power.smallest_shown(row["error"], row["width"], queries))
-    if found.verdict != CANNOT_TELL:
-        return found
-    level = power.level_of_one(row["width"], queries)
-    needed = power.queries_needed(row["difference"], row["error"] * queries**0.5, level)
-    return replace(found, needed=needed)
+    linear = comparison.measure.declaration.combination.linear
+    if np.isnan(row["width"]) or not linear or queries < power.FEWEST_FOR_POWER:
+        return size
+    size = replace(size, smallest=power.smallest_detectable(row["error"], row["width"], queries))
+    if size.verdict != CANNOT_TELL:
+        return size
+    level = power.single_test_level(row["width"], queries)
+    needed = power.find_queries_needed(row["difference"], row["error"] * queries**0.5, level)
+    return replace(size, needed=needed)

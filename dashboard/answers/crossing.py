@@ -8,14 +8,14 @@ from itertools import combinations
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.breakdown import breakdown, by_column
-from dashboard.answers.group_names import column_name, spoken_group
+from dashboard.answers.breakdown import breakdown, scores_by_column
+from dashboard.answers.group_names import column_name, group_name
 from dashboard.study.study import Study
 from metrics_core.findings import groups as told
 from metrics_core.findings.charts import best_by_group, extreme_cells
 from metrics_core.findings.sentence import Sentence
 from metrics_core.slicing.breakdowns import ALL
-from metrics_core.slicing.crossed import crossed
+from metrics_core.slicing.crossed import cross_groups
 
 MOST_SIDE_BY_SIDE = 12
 """Groups of a column that a table of cells shows, unless all are asked for."""
@@ -26,7 +26,7 @@ class Crossing:
     """The cells of two columns, those of the groups that bring most: row, column, queries,
     difference; `left_out` counts the groups that are not shown, `extremes` says in words what the
     cells show. `margins` are the groups of the second column by themselves, `groups` their scores
-    of all runs in an `order`, which `best` tells."""
+    of all runs in an `order`, which `summary` tells."""
 
     across: str
     title: Sentence
@@ -36,7 +36,7 @@ class Crossing:
     margins: pd.DataFrame
     groups: pd.DataFrame
     order: list[str]
-    best: str
+    summary: str
 
     def lead(self, slices: str) -> Sentence:
         """What stands below the title, with what is said of the slices."""
@@ -44,105 +44,114 @@ class Crossing:
 
 
 def crossing(
-    study: Study, shown: Comparison, by: str, across: str, *, every: bool = False
+    study: Study, comparison: Comparison, by: str, across: str, *, show_all: bool = False
 ) -> Crossing:
     """The cells of two columns."""
-    return study.kept(_crossing, shown, by, across, every)
+    return study.cached_answer(_crossing, comparison, by, across, show_all)
 
 
-def usual_across(study: Study, shown: Comparison, by: str) -> str:
+def default_across(study: Study, comparison: Comparison, by: str) -> str:
     """The column that crosses this one best: the next of the files, or else a derived one, with few
     groups; "" if no other splits the queries in view."""
-    columns = study.columns(shown)
-    splitting = [c for c in study.splitting(shown) if c != by]
+    columns = study.columns(comparison)
+    splitting = [c for c in study.splitting_columns(comparison) if c != by]
     others = [c for c in splitting if c in study.groupings] or splitting
     few = [c for c in others if columns[c].nunique() <= MOST_SIDE_BY_SIDE]
     return next(iter(few or others), "")
 
 
-def _crossing(study: Study, shown: Comparison, by: str, across: str, every: bool) -> Crossing:
-    columns = study.columns(shown)
-    cells = crossed(
-        study.scores(shown, shown.measure),
-        shown.measure,
+def _crossing(
+    study: Study, comparison: Comparison, by: str, across: str, show_all: bool
+) -> Crossing:
+    columns = study.columns(comparison)
+    cells = cross_groups(
+        study.scores(comparison, comparison.measure),
+        comparison.measure,
         columns[by],
         columns[across],
-        run=shown.focus,
-        baseline=shown.baseline,
+        run=comparison.focus,
+        baseline=comparison.baseline,
     )
     margins = {
-        name: _margins(cells[cells[other] == ALL], side, name, shown.cutoff)
+        name: _margin_groups(cells[cells[other] == ALL], side, name, comparison.cutoff)
         for name, side, other in ((by, "row", "column"), (across, "column", "row"))
     }
-    kept = {
-        side: _kept(study, shown, name, every) for name, side in ((by, "row"), (across, "column"))
+    shown_groups = {
+        side: _shown_groups(study, comparison, name, show_all)
+        for name, side in ((by, "row"), (across, "column"))
     }
-    seen = cells[cells["row"].isin(kept["row"]) & cells["column"].isin(kept["column"])]
-    place = {group: i for i, group in enumerate(kept["row"])}
-    seen = seen.sort_values("row", key=lambda rows: rows.map(place), kind="stable")
-    whole = cells.loc[(cells["row"] == ALL) & (cells["column"] == ALL), "difference"].iloc[0]
-    groups = by_column(study, shown, across)
-    groups = groups[groups["group"].isin(kept["column"])]
+    shown_cells = cells[
+        cells["row"].isin(shown_groups["row"]) & cells["column"].isin(shown_groups["column"])
+    ]
+    positions = {group: i for i, group in enumerate(shown_groups["row"])}
+    shown_cells = shown_cells.sort_values(
+        "row", key=lambda rows: rows.map(positions), kind="stable"
+    )
+    total = cells.loc[(cells["row"] == ALL) & (cells["column"] == ALL), "difference"].iloc[0]
+    groups = scores_by_column(study, comparison, across)
+    groups = groups[groups["group"].isin(shown_groups["column"])]
     order = list(dict.fromkeys(groups["group"]))
     return Crossing(
         across=across,
         title=told.crossed_title(
             pd.concat(margins.values(), ignore_index=True),
-            float(whole),
-            higher_is_better=shown.measure.declaration.higher_is_better,
+            float(total),
+            higher_is_better=comparison.measure.declaration.higher_is_better,
         ),
-        cells=seen,
+        cells=shown_cells,
         left_out=sum(
-            int(columns[name].nunique()) - (len(kept[side]) - 1)
+            int(columns[name].nunique()) - (len(shown_groups[side]) - 1)
             for name, side in ((by, "row"), (across, "column"))
         )
-        if not every
+        if not show_all
         else 0,
-        extremes=extreme_cells(seen, shown.focus, shown.baseline),
+        extremes=extreme_cells(shown_cells, comparison.focus, comparison.baseline),
         margins=margins[across],
         groups=groups,
         order=order,
-        best=best_by_group(groups, shown.runs, order),
+        summary=best_by_group(groups, comparison.runs, order),
     )
 
 
-def _margins(cells: pd.DataFrame, side: str, name: str, cutoff: int) -> pd.DataFrame:
+def _margin_groups(cells: pd.DataFrame, side: str, name: str, cutoff: int) -> pd.DataFrame:
     """The groups of one column by themselves, as a sentence names them."""
     rows = cells[cells[side] != ALL]
     return pd.DataFrame(
         {
             "column": column_name(name, cutoff),
-            "group": [spoken_group(g, name, rows[side], short=True) for g in rows[side]],
+            "group": [group_name(g, name, rows[side], short=True) for g in rows[side]],
             "queries": rows["queries"].to_numpy(),
             "difference": rows["difference"].to_numpy(),
         }
     )
 
 
-def _kept(study: Study, shown: Comparison, by: str, every: bool) -> list[str]:
+def _shown_groups(study: Study, comparison: Comparison, by: str, show_all: bool) -> list[str]:
     """The groups that are shown, those that bring most first, or in their own order; and all."""
-    found = breakdown(study, shown, by)
-    groups = found.groups
-    if not found.in_own_order:
+    page = breakdown(study, comparison, by)
+    groups = page.groups
+    if not page.has_own_order:
         falling = groups["adds"].abs().sort_values(ascending=False, kind="stable").index
         groups = groups.loc[falling]
     names = groups["group"].tolist()
-    return [*(names if every else names[:MOST_SIDE_BY_SIDE]), ALL]
+    return [*(names if show_all else names[:MOST_SIDE_BY_SIDE]), ALL]
 
 
-def crossings(study: Study, shown: Comparison, by: str, across: str) -> list[tuple[str, str]]:
+def offered_crossings(
+    study: Study, comparison: Comparison, by: str, across: str
+) -> list[tuple[str, str]]:
     """The pairs of columns to offer: those of the files, then this one with every other, of columns
     that split the queries in view; the pair that is shown is among them. None where there is
     nothing to compare."""
-    if shown.alone:
+    if comparison.is_alone:
         return []
-    splitting = study.splitting(shown)
-    own = [c for c in study.groupings if c in splitting]
-    pairs = [*combinations(own, 2)]
+    splitting = study.splitting_columns(comparison)
+    file_columns = [c for c in study.groupings if c in splitting]
+    pairs = [*combinations(file_columns, 2)]
     if by in splitting:
         others = [c for c in splitting if c != by]
-        pairs += [(by, usual_across(study, shown, by)), *((by, other) for other in others)]
+        pairs += [(by, default_across(study, comparison, by)), *((by, other) for other in others)]
     if across:
         pairs.append((by, across))
-    apart = {frozenset(pair): pair for pair in reversed(pairs) if all(pair)}
-    return [pair for pair in dict.fromkeys(pairs) if apart.get(frozenset(pair)) == pair]
+    distinct_pairs = {frozenset(pair): pair for pair in reversed(pairs) if all(pair)}
+    return [pair for pair in dict.fromkeys(pairs) if distinct_pairs.get(frozenset(pair)) == pair]

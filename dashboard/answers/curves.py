@@ -10,83 +10,87 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.compared import compared
+from dashboard.answers.compared import compare_runs
 from dashboard.study.study import Study
 from metrics_core.comparing.curves import (
     Band,
-    Means,
+    MeanCurve,
     Pair,
-    bands,
-    curve_frame,
     differences_by_cutoff,
+    find_bands,
+    make_curve_frame,
     means_by_cutoff,
 )
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.charts import precision_at_half_recall
 from metrics_core.findings.cutoffs import (
-    curves_at_k,
-    curves_awaited,
+    curves_finding_at_k,
     curves_lead,
+    curves_placeholder,
     curves_title,
     list_end,
     precision_lead,
     precision_title,
-    short_lists,
+    short_lists_note,
 )
-from metrics_core.findings.sentence import Sentence, joined
+from metrics_core.findings.sentence import Sentence, join_sentences
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring import curves as by_cutoff
 
 _FAMILIES = ("P", "R", "nDCG")
-_USUAL = (*range(1, 21), 50, 100)
+_DEFAULT_CUTOFFS = (*range(1, 21), 50, 100)
 """Cutoffs that readers choose: where all have a place already, another one changes no band."""
-_ENDS = ("low", "high", "diff_low", "diff_high")
-MOST_IN_COLOUR, _BEST = 6, 4
+_BOUNDS = ("low", "high", "diff_low", "diff_high")
+MOST_IN_COLOUR, _BEST_IN_COLOUR = 6, 4
 """Runs whose lines can be told apart by colour; of more, so many of the best are."""
-_FEW = 60_000
+_QUICK_SIZE = 60_000
 """Bands times cutoffs times queries that are drawn in a moment."""
 
 Cutoffs = tuple[int, ...]
-Place = tuple[str, Measure]
+RunMeasure = tuple[str, Measure]
 """A run and a measure."""
-Asked = tuple[str, Measure, Cutoffs, Comparison]
-PairAsked = tuple[str, Measure, Cutoffs, Comparison, str]
+MeansKey = tuple[str, Measure, Cutoffs, Comparison]
+BandKey = tuple[str, Measure, Cutoffs, Comparison, str]
 """What a band depends on: a run, a measure, cutoffs, which queries are in view, and a baseline."""
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class _CurveInputs:
     """What of a comparison is drawn: its runs over the queries in view, the measures by the names
     of their families, and the cutoffs."""
 
-    shown: Comparison
-    judged: list[JudgedRanks]
+    comparison: Comparison
+    ranks: list[JudgedRanks]
     families: dict[str, Measure]
     cutoffs: Cutoffs
 
     @property
-    def means(self) -> dict[Place, Asked]:
+    def means_keys(self) -> dict[RunMeasure, MeansKey]:
         """What the means depend on."""
-        shown, view = self.shown, self.shown.narrowing
+        comparison, view = self.comparison, self.comparison.narrowing_part
         measures = self.families.values()
-        return {(run, m): (run, m, self.cutoffs, view) for m in measures for run in shown.runs}
+        return {(run, m): (run, m, self.cutoffs, view) for m in measures for run in comparison.runs}
 
     @property
-    def pairs(self) -> dict[Place, PairAsked]:
+    def band_keys(self) -> dict[RunMeasure, BandKey]:
         """What the bands of pairs depend on."""
-        baseline = self.shown.baseline
-        return {at: (*one, baseline) for at, one in self.means.items() if at[0] != baseline}
+        baseline = self.comparison.baseline
+        return {
+            run_measure: (*key, baseline)
+            for run_measure, key in self.means_keys.items()
+            if run_measure[0] != baseline
+        }
 
 
 @dataclass(frozen=True)
 class Curves:
     """What the page shows: a title and its lead for the curves, and another pair for precision
     against recall. `frames` by measure name, `table` all of them. `ranges` holds the least and the
-    greatest score of each measure; `ends` the rank by which half of a run's lists end; `half` says
-    what the chart of precision against recall shows. `best` are the shown runs by their mean on the
-    chosen measure."""
+    greatest score of each measure; `list_ends` the rank by which half of a run's lists end;
+    `half_recall` says what the chart of precision against recall shows. `best_runs` are the shown
+    runs by their mean on the chosen measure."""
 
     title: Sentence
     lead: Sentence
@@ -97,199 +101,245 @@ class Curves:
     table: pd.DataFrame
     queries: int
     ranges: dict[str, tuple[float, float]]
-    ends: dict[str, int]
-    half: str
-    best: tuple[str, ...]
+    list_ends: dict[str, int]
+    half_recall: str
+    best_runs: tuple[str, ...]
 
     @property
-    def alike(self) -> list[pd.DataFrame]:
+    def comparable_frames(self) -> list[pd.DataFrame]:
         """The frames of the measures from 0 to 1, whose differences compare."""
         return [frame for name, frame in self.frames.items() if self.ranges[name] == (0, 1)]
 
-    def in_colour(self, shown: Comparison) -> tuple[str, ...]:
+    def coloured_runs(self, comparison: Comparison) -> tuple[str, ...]:
         """Of many runs the two compared and the best, all of few; in the order of their means."""
-        if len(shown.runs) <= MOST_IN_COLOUR:
-            return self.best
-        kept = {shown.focus, shown.baseline, *self.best[:_BEST]}
-        return tuple(run for run in self.best if run in kept)
+        if len(comparison.runs) <= MOST_IN_COLOUR:
+            return self.best_runs
+        coloured = {comparison.focus, comparison.baseline, *self.best_runs[:_BEST_IN_COLOUR]}
+        return tuple(run for run in self.best_runs if run in coloured)
 
 
-def curves(study: Study, shown: Comparison) -> Curves:
+def curves(study: Study, comparison: Comparison) -> Curves:
     """The Curves page."""
-    return study.kept(_curves, shown)
+    return study.cached_answer(_curves, comparison)
 
 
-def curves_soon(study: Study, shown: Comparison) -> bool:
+def are_curves_quick(study: Study, comparison: Comparison) -> bool:
     """Whether the page is at hand, or what takes a while of it, the bands; or they are few."""
-    if study.known(_curves, shown):
+    if study.has_answer(_curves, comparison):
         return True
-    drawn = _drawn(study, shown)
-    pairs = drawn.pairs
-    new = sum(not _known(study, asked) for asked in pairs.values())
+    inputs = _curve_inputs(study, comparison)
+    pairs = inputs.band_keys
+    new_count = sum(not _is_band_known(study, key) for key in pairs.values())
     if not pairs:  # one run has bands as well
-        new = sum(not study.known(_means, asked) for asked in drawn.means.values())
-    return new * len(drawn.cutoffs) * int(study.in_view(shown).sum()) < _FEW
+        new_count = sum(not study.has_answer(_means, key) for key in inputs.means_keys.values())
+    return new_count * len(inputs.cutoffs) * int(study.view_mask(comparison).sum()) < _QUICK_SIZE
 
 
-def curve_lines(study: Study, shown: Comparison) -> Curves:
+def curves_without_bands(study: Study, comparison: Comparison) -> Curves:
     """The page without its bands, which is at hand sooner: the finding says that which lead is real
     is being worked out, and the ends of all intervals are NaN."""
-    return study.kept(_lines, shown)
+    return study.cached_answer(_curves_without_bands, comparison)
 
 
-def _curves(study: Study, shown: Comparison) -> Curves:
-    drawn = _drawn(study, shown)
-    pairs = drawn.pairs
-    for asked in pairs.values():
+def _curves(study: Study, comparison: Comparison) -> Curves:
+    inputs = _curve_inputs(study, comparison)
+    pairs = inputs.band_keys
+    for key in pairs.values():
         # What is known of a pair is known of it the other way round.
-        if not study.known(_bands, asked) and _known(study, asked):
-            turned: tuple[Band, ...] = (study.kept(_bands, _turned(asked))[0].turned,)
-            study.kept(_bands, asked, made=turned)
-    return _page(study, drawn, _each(study, _means, drawn.means), _each(study, _bands, pairs))
+        if not study.has_answer(_bands, key) and _is_band_known(study, key):
+            reversed_bands: tuple[Band, ...] = (
+                study.cached_answer(_bands, _reversed_key(key))[0].inverse,
+            )
+            study.cached_answer(_bands, key, precomputed=reversed_bands)
+    return _assemble_curves(
+        study,
+        inputs,
+        _answer_each(study, _means, inputs.means_keys),
+        _answer_each(study, _bands, pairs),
+    )
 
 
-def _lines(study: Study, shown: Comparison) -> Curves:
-    drawn = _drawn(study, shown)
-    gaps = _each(study, _differences, drawn.pairs)
-    page = _page(study, drawn, _each(study, _quick_means, drawn.means), gaps)
+def _curves_without_bands(study: Study, comparison: Comparison) -> Curves:
+    inputs = _curve_inputs(study, comparison)
+    gaps = _answer_each(study, _differences, inputs.band_keys)
+    page = _assemble_curves(
+        study, inputs, _answer_each(study, _quick_means, inputs.means_keys), gaps
+    )
     if not gaps:
         return page
-    title, lead = curves_awaited(_family(shown), shown.focus, shown.baseline)
+    title, lead = curves_placeholder(
+        _measure_family(comparison), comparison.focus, comparison.baseline
+    )
     return replace(page, title=title, lead=lead)
 
 
-def _precision_recall(study: Study, run: str, view: Comparison) -> pd.DataFrame:
-    return by_cutoff.precision_recall([study.judged[run].among(study.in_view(view))])
+def _precision_recall(study: Study, run: str, comparison: Comparison) -> pd.DataFrame:
+    return by_cutoff.precision_recall([study.judged[run].among(study.view_mask(comparison))])
 
 
-def _family(shown: Comparison) -> str:
+def _measure_family(comparison: Comparison) -> str:
     """The measure's own family, where it has a cutoff to vary."""
-    return "nDCG" if shown.measure.declaration.cutoff is None else shown.family
+    return "nDCG" if comparison.measure.declaration.cutoff is None else comparison.family
 
 
-def _drawn(study: Study, shown: Comparison) -> _Drawn:
-    mask = study.in_view(shown)
-    judged = [study.judged[name].among(mask) for name in shown.runs]
-    families, family = {name: parse_measure(f"{name}@1") for name in _FAMILIES}, _family(shown)
+def _curve_inputs(study: Study, comparison: Comparison) -> _CurveInputs:
+    mask = study.view_mask(comparison)
+    ranks = [study.judged[name].among(mask) for name in comparison.runs]
+    families, family = (
+        {name: parse_measure(f"{name}@1") for name in _FAMILIES},
+        _measure_family(comparison),
+    )
     if family in families:  # the chosen measure comes first
         families = {family: families[family], **families}
     else:
-        families = {family: shown.measure.at(1), **families}
-    depth = by_cutoff.depth_of(judged)
-    cutoffs = tuple(by_cutoff.cutoffs_up_to(depth, also=[*_USUAL, shown.cutoff]))
-    return _Drawn(shown, judged, families, cutoffs)
+        families = {family: comparison.measure.at(1), **families}
+    depth = by_cutoff.deepest_list(ranks)
+    cutoffs = tuple(by_cutoff.cutoffs_up_to(depth, also=[*_DEFAULT_CUTOFFS, comparison.cutoff]))
+    return _CurveInputs(comparison, ranks, families, cutoffs)
 
 
-def _turned(asked: PairAsked) -> PairAsked:
-    run, measure, cutoffs, view, baseline = asked
+def _reversed_key(key: BandKey) -> BandKey:
+    run, measure, cutoffs, view, baseline = key
     return (baseline, measure, cutoffs, view, run)
 
 
-def _known(study: Study, asked: PairAsked) -> bool:
+def _is_band_known(study: Study, key: BandKey) -> bool:
     """Whether a band is at hand, or that of the pair the other way round, which says the same."""
-    linear = asked[1].declaration.combination.linear
-    return study.known(_bands, asked) or (linear and study.known(_bands, _turned(asked)))
+    linear = key[1].declaration.combination.linear
+    return study.has_answer(_bands, key) or (
+        linear and study.has_answer(_bands, _reversed_key(key))
+    )
 
 
-def _page(
-    study: Study, drawn: _Drawn, means: Mapping[Place, Means], against: Mapping[Place, Band]
+def _assemble_curves(
+    study: Study,
+    inputs: _CurveInputs,
+    means: Mapping[RunMeasure, MeanCurve],
+    bands_by_pair: Mapping[RunMeasure, Band],
 ) -> Curves:
-    shown, frames = drawn.shown, _frames(drawn, means, against)
-    queries = int(study.in_view(shown).sum())
+    comparison, frames = inputs.comparison, _curve_frames(inputs, means, bands_by_pair)
+    queries = int(study.view_mask(comparison).sum())
     if queries < FEWEST_QUERIES:
-        frames = {name: f.assign(**dict.fromkeys(_ENDS, np.nan)) for name, f in frames.items()}
-    each = [study.kept(_precision_recall, run, shown.narrowing) for run in shown.runs]
-    precision_recall = pd.concat(each, ignore_index=True)
+        frames = {name: f.assign(**dict.fromkeys(_BOUNDS, np.nan)) for name, f in frames.items()}
+    run_frames = [
+        study.cached_answer(_precision_recall, run, comparison.narrowing_part)
+        for run in comparison.runs
+    ]
+    precision_recall = pd.concat(run_frames, ignore_index=True)
     ranges = dict.fromkeys(frames, (0.0, 1.0))
-    own = _family(shown)
-    if shown.measure.declaration.cutoff is not None:
-        ranges[own] = shown.measure.declaration.range
-    pair = shown.focus, shown.baseline
-    title = curves_title(frames[own], own, *pair)
-    said = [curves_lead(frames[own], own, *pair), short_lists(drawn.judged, pair)]
-    if shown.measure.cutoff is not None and not shown.alone and queries >= FEWEST_QUERIES:
-        row = compared(study, shown, shown.measure).set_index("run").loc[shown.focus]
-        title, beside = curves_at_k(frames[own], row, shown.name, pair, shown.cutoff)
-        said.insert(1, beside)
+    family = _measure_family(comparison)
+    if comparison.measure.declaration.cutoff is not None:
+        ranges[family] = comparison.measure.declaration.range
+    pair = comparison.focus, comparison.baseline
+    title = curves_title(frames[family], family, *pair)
+    sentences = [curves_lead(frames[family], family, *pair), short_lists_note(inputs.ranks, pair)]
+    if (
+        comparison.measure.cutoff is not None
+        and not comparison.is_alone
+        and queries >= FEWEST_QUERIES
+    ):
+        row = (
+            compare_runs(study, comparison, comparison.measure)
+            .set_index("run")
+            .loc[comparison.focus]
+        )
+        title, verdict_text = curves_finding_at_k(
+            frames[family], row, comparison.name, pair, comparison.cutoff
+        )
+        sentences.insert(1, verdict_text)
     return Curves(
         title=title,
-        lead=joined([part for part in said if part], " "),
-        recall_title=precision_title(precision_recall, shown.focus),
-        recall_lead=precision_lead(precision_recall, *pair, shown.name),
+        lead=join_sentences([part for part in sentences if part], " "),
+        recall_title=precision_title(precision_recall, comparison.focus),
+        recall_lead=precision_lead(precision_recall, *pair, comparison.name),
         frames=frames,
         precision_recall=precision_recall,
         table=pd.concat([f.assign(measure=name) for name, f in frames.items()], ignore_index=True),
         queries=queries,
         ranges=ranges,
-        ends={ranks.run_name: list_end(ranks) for ranks in drawn.judged},
-        half=precision_at_half_recall(precision_recall, shown.runs),
-        best=_best_first(frames[own], shown),
+        list_ends={ranks.run_name: list_end(ranks) for ranks in inputs.ranks},
+        half_recall=precision_at_half_recall(precision_recall, comparison.runs),
+        best_runs=_best_first(frames[family], comparison),
     )
 
 
-def _best_first(frame: pd.DataFrame, shown: Comparison) -> tuple[str, ...]:
+def _best_first(frame: pd.DataFrame, comparison: Comparison) -> tuple[str, ...]:
     """The shown runs by their means at the chosen k, or at the deepest one before it."""
-    upto = frame[frame["k"] <= shown.cutoff].groupby("run")["mean"].last()
-    means = {run: upto.get(run, np.nan) for run in shown.runs}
-    return tuple(sorted(shown.runs, key=lambda run: -np.nan_to_num(means[run], nan=-np.inf)))
+    upto = frame[frame["k"] <= comparison.cutoff].groupby("run")["mean"].last()
+    means = {run: upto.get(run, np.nan) for run in comparison.runs}
+    return tuple(sorted(comparison.runs, key=lambda run: -np.nan_to_num(means[run], nan=-np.inf)))
 
 
-def _frames(
-    drawn: _Drawn, means: Mapping[Place, Means], against: Mapping[Place, Band]
+def _curve_frames(
+    inputs: _CurveInputs,
+    means: Mapping[RunMeasure, MeanCurve],
+    bands_by_pair: Mapping[RunMeasure, Band],
 ) -> dict[str, pd.DataFrame]:
     """The frame of `mean_curves` of each measure. Each run's part depends on that run alone, each
     band on its pair: what another view had is at hand."""
 
-    def part(run: str, measure: Measure) -> pd.DataFrame:
-        at = run, measure
-        return curve_frame(run, drawn.cutoffs, means[at], against.get(at))
+    def run_frame(run: str, measure: Measure) -> pd.DataFrame:
+        key = run, measure
+        return make_curve_frame(run, inputs.cutoffs, means[key], bands_by_pair.get(key))
 
     return {
-        name: pd.concat([part(run, measure) for run in drawn.shown.runs], ignore_index=True)
-        for name, measure in drawn.families.items()
+        name: pd.concat(
+            [run_frame(run, measure) for run in inputs.comparison.runs], ignore_index=True
+        )
+        for name, measure in inputs.families.items()
     }
 
 
-def _each(
-    study: Study, answer: Callable[..., tuple[Found, ...]], asked: Mapping[Place, tuple[Any, ...]]
-) -> dict[Place, Found]:
+def _answer_each(
+    study: Study,
+    answer: Callable[..., tuple[Result, ...]],
+    keys: Mapping[RunMeasure, tuple[Any, ...]],
+) -> dict[RunMeasure, Result]:
     """What an answer finds for each place; those not at hand are asked for together."""
-    new = {at: one for at, one in asked.items() if not study.known(answer, one)}
-    if len(new) > 1:
-        for one, found in zip(new.values(), study.kept(answer, *new.values()), strict=True):
-            study.kept(answer, one, made=cast(tuple[Found, ...], (found,)))
-    return {at: study.kept(answer, one)[0] for at, one in asked.items()}
+    new_keys = {
+        run_measure: key for run_measure, key in keys.items() if not study.has_answer(answer, key)
+    }
+    if len(new_keys) > 1:
+        for key, result in zip(
+            new_keys.values(), study.cached_answer(answer, *new_keys.values()), strict=True
+        ):
+            study.cached_answer(answer, key, precomputed=cast(tuple[Result, ...], (result,)))
+    return {run_measure: study.cached_answer(answer, key)[0] for run_measure, key in keys.items()}
 
 
-def _means(study: Study, *asked: Asked) -> tuple[Means, ...]:
-    return _means_of(study, asked, bounds=True)
+def _means(study: Study, *keys: MeansKey) -> tuple[MeanCurve, ...]:
+    return _compute_means(study, keys, bounds=True)
 
 
-def _quick_means(study: Study, *asked: Asked) -> tuple[Means, ...]:
-    return _means_of(study, asked, bounds=False)
+def _quick_means(study: Study, *keys: MeansKey) -> tuple[MeanCurve, ...]:
+    return _compute_means(study, keys, bounds=False)
 
 
-def _means_of(study: Study, asked: Sequence[Asked], *, bounds: bool) -> tuple[Means, ...]:
-    mask, cutoffs = study.in_view(asked[0][3]), asked[0][2]
-    found: dict[int, Means] = {}
-    combinations = [measure.declaration.combination for _, measure, *_ in asked]
+def _compute_means(
+    study: Study, keys: Sequence[MeansKey], *, bounds: bool
+) -> tuple[MeanCurve, ...]:
+    mask, cutoffs = study.view_mask(keys[0][3]), keys[0][2]
+    means: dict[int, MeanCurve] = {}
+    combinations = [measure.declaration.combination for _, measure, *_ in keys]
     for combination in dict.fromkeys(combinations):
-        places = [i for i, c in enumerate(combinations) if c == combination]
-        wanted = [(study.judged[asked[i][0]].among(mask), asked[i][1]) for i in places]
-        found |= dict(zip(places, means_by_cutoff(wanted, cutoffs, bounds=bounds), strict=True))
-    return tuple(found[i] for i in range(len(asked)))
+        indices = [i for i, c in enumerate(combinations) if c == combination]
+        run_measures = [(study.judged[keys[i][0]].among(mask), keys[i][1]) for i in indices]
+        means |= dict(
+            zip(indices, means_by_cutoff(run_measures, cutoffs, bounds=bounds), strict=True)
+        )
+    return tuple(means[i] for i in range(len(keys)))
 
 
-def _bands(study: Study, *asked: PairAsked) -> tuple[Band, ...]:
-    return tuple(bands(*_of_pairs(study, asked)))
+def _bands(study: Study, *keys: BandKey) -> tuple[Band, ...]:
+    return tuple(find_bands(*_pair_ranks(study, keys)))
 
 
-def _differences(study: Study, *asked: PairAsked) -> tuple[Band, ...]:
-    return tuple(differences_by_cutoff(*_of_pairs(study, asked)))
+def _differences(study: Study, *keys: BandKey) -> tuple[Band, ...]:
+    return tuple(differences_by_cutoff(*_pair_ranks(study, keys)))
 
 
-def _of_pairs(study: Study, asked: Sequence[PairAsked]) -> tuple[list[Pair], Cutoffs]:
-    _, _, cutoffs, view, baseline = asked[0]
-    mask = study.in_view(view)
-    runs = {name: study.judged[name].among(mask) for name in {baseline, *(a[0] for a in asked)}}
-    return [(runs[run], runs[baseline], m) for run, m, *_ in asked], cutoffs
+def _pair_ranks(study: Study, keys: Sequence[BandKey]) -> tuple[list[Pair], Cutoffs]:
+    _, _, cutoffs, view, baseline = keys[0]
+    mask = study.view_mask(view)
+    runs = {name: study.judged[name].among(mask) for name in {baseline, *(a[0] for a in keys)}}
+    return [(runs[run], runs[baseline], m) for run, m, *_ in keys], cutoffs

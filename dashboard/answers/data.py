@@ -16,7 +16,7 @@ from dashboard.study.library import Library
 from dashboard.study.study import Study
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
-from metrics_core.checks.corpus import equal_text_notes, lacking_notes
+from metrics_core.checks.corpus import duplicate_text_notes, missing_document_notes
 from metrics_core.checks.fit import FitLine, fit_report
 from metrics_core.findings.files import files_finding
 from metrics_core.findings.sentence import Sentence
@@ -25,8 +25,8 @@ from metrics_core.scoring.curves import judged_share
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
 _KINDS = {"qrels": "Judgments", "queries": "Queries", "documents": "Documents", "run": "Run"}
-_OF_THE_QRELS = "no_relevant"
-_PREVIEWED = 5
+_JUDGMENT_NOTE = "no_relevant"
+_PREVIEW_ROWS = 5
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,10 @@ class Data:
     notes: tuple[Note, ...]
 
 
-def looked_at(shown: Comparison | None) -> tuple[int, Measure]:
+def cutoff_and_measure(comparison: Comparison | None) -> tuple[int, Measure]:
     """The cutoff and the measure that the page speaks of, also where nothing is compared yet."""
-    if shown is not None:
-        return shown.cutoff, shown.measure
+    if comparison is not None:
+        return comparison.cutoff, comparison.measure
     return 10, read_measure("", 10).measure
 
 
@@ -73,25 +73,25 @@ def data(
     """The Data page. `refused` counts uploads that could not be read, of which `unclear` ones and
     those `of_two_kinds` are asked about; notes on ties speak of `measure`."""
     study = library.study
-    listed = [f for f in library.files if f.table is not None]
-    listed.sort(key=lambda f: list(_KINDS).index(f.kind or "run"))
-    rows = [_row(f, library, measure, cutoff) for f in listed]
+    loaded_files = [f for f in library.files if f.table is not None]
+    loaded_files.sort(key=lambda f: list(_KINDS).index(f.kind or "run"))
+    rows = [_file_row(f, library, measure, cutoff) for f in loaded_files]
     unread = [f for f in library.files if f.error is not None]
-    fit = study.kept(_fit, cutoff) if study else []
+    fit = study.cached_answer(_fit_lines, cutoff) if study else []
     offers = id_offers(library)
-    needed = [
+    missing_kinds = [
         name
         for name, kind in (("judgments are", "qrels"), ("runs are", "run"))
-        if rows and not library.of_kind(kind)  # type: ignore[arg-type]
+        if rows and not library.files_of_kind(kind)  # type: ignore[arg-type]
     ]
     return Data(
         finding=files_finding(
             len(rows),
             refused + len(unread),
-            fits=not offers and _fits(library, measure),
-            unjudged=_unjudged(study),
-            missing=" and ".join(needed).replace("judgments are and runs are", "both are"),
-            answered=_answered(study) if study else {},
+            fits=not offers and _files_fit(library, measure),
+            unjudged=_count_unjudged(study),
+            missing=" and ".join(missing_kinds).replace("judgments are and runs are", "both are"),
+            answered=_answered_counts(study) if study else {},
             judged=len(study.query_ids) if study else 0,
             unclear=unclear,
             of_two_kinds=of_two_kinds,
@@ -106,7 +106,7 @@ def data(
     )
 
 
-def _fit(study: Study, cutoff: int) -> list[FitLine]:
+def _fit_lines(study: Study, cutoff: int) -> list[FitLine]:
     return fit_report(
         list(study.runs.values()),
         list(study.judged.values()),
@@ -117,7 +117,7 @@ def _fit(study: Study, cutoff: int) -> list[FitLine]:
     )
 
 
-def _fits(library: Library, measure: Measure) -> bool:
+def _files_fit(library: Library, measure: Measure) -> bool:
     """Whether the files belong together: every run can be judged, and no id is only nearly the
     same. A few missing queries or texts do not speak against it; the table below names them."""
     study = library.study
@@ -129,55 +129,55 @@ def _fits(library: Library, measure: Measure) -> bool:
     )
 
 
-def _unjudged(study: Study | None) -> int:
+def _count_unjudged(study: Study | None) -> int:
     """Queries of the runs that have no judgments."""
     if study is None:
         return 0
     return len({q for name in study.names for q in study.judged[name].unjudged_queries})
 
 
-def _answered(study: Study) -> dict[str, int]:
+def _answered_counts(study: Study) -> dict[str, int]:
     """The runs that lack judged queries, with how many they have."""
     ranks = (study.judged[name] for name in study.names)
     return {r.run_name: r.n_queries - len(r.missing_queries) for r in ranks if r.missing_queries}
 
 
-def _row(file: File, library: Library, measure: Measure, cutoff: int) -> FileRow:
+def _file_row(file: File, library: Library, measure: Measure, cutoff: int) -> FileRow:
     study, table = library.study, file.table
     assert file.kind is not None and table is not None
     run = table.name if isinstance(table, Run) and file.used else None
     notes = list(file.notes)
-    judged = None
+    share = None
     if run is not None and study is not None and run in study.judged:
-        judged = judged_share(study.judged[run], cutoff)
-        notes += [n for n in study.notes(run, measure) if n.kind != _OF_THE_QRELS]
+        share = judged_share(study.judged[run], cutoff)
+        notes += [n for n in study.notes(run, measure) if n.kind != _JUDGMENT_NOTE]
     if isinstance(table, Qrels) and file.used and study is not None and study.names:
         about_run = study.notes(study.names[0], measure)
-        notes += [n for n in about_run if n.kind == _OF_THE_QRELS]
+        notes += [n for n in about_run if n.kind == _JUDGMENT_NOTE]
     if isinstance(table, Documents) and file.used and study is not None:
-        notes += study.kept(_corpus_notes)
+        notes += study.cached_answer(_corpus_notes)
     if not file.used:
         notes.append(Note("not_used", file.why_not))
-    return FileRow(file, _KINDS[file.kind], run, len(table), judged, tuple(notes))
+    return FileRow(file, _KINDS[file.kind], run, len(table), share, tuple(notes))
 
 
 def _corpus_notes(study: Study) -> tuple[Note, ...]:
     assert study.documents is not None
     return (
-        *lacking_notes(study.documents, study.qrels),
-        *equal_text_notes(study.documents),
+        *missing_document_notes(study.documents, study.qrels),
+        *duplicate_text_notes(study.documents),
     )
 
 
 def first_rows(table: Any) -> pd.DataFrame:
     """The first rows of a table, for a preview."""
     if isinstance(table, Queries):
-        return table.frame.head(_PREVIEWED)
+        return table.frame.head(_PREVIEW_ROWS)
     if isinstance(table, Run):
         # Each query has a row at least.
-        table = table.holding(table.query_ids[:_PREVIEWED])
+        table = table.holding(table.query_ids[:_PREVIEW_ROWS])
     if isinstance(table, (Run, Qrels)):
-        head = table.table.slice(0, _PREVIEWED)
+        head = table.table.slice(0, _PREVIEW_ROWS)
         return head.to_pandas().astype({"query_id": object})
     assert isinstance(table, Documents)
-    return table.table.slice(0, _PREVIEWED).to_pandas()
+    return table.table.slice(0, _PREVIEW_ROWS).to_pandas()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from dashboard.study.study import Study
-from metrics_core.explaining.one_query import grade_in, grades_of
+from metrics_core.explaining.one_query import find_grade, find_grades
 from metrics_core.judging.ranking import ranked_documents
 
 
@@ -28,43 +28,43 @@ class DocumentCard:
 
 def document(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
     """The card of a document; None where neither a run, the judgments nor the documents know it."""
-    return study.kept(_document, query_id, doc_id)
+    return study.cached_answer(_document, query_id, doc_id)
 
 
 def _document(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
-    grades = grades_of(study.qrels, query_id)
+    grades = find_grades(study.qrels, query_id)
     rows = [
         (*_standing(study, name, query_id, doc_id), study.runs[name].complete or doc_id in grades)
         for name in study.names
     ]
-    grade = grade_in(grades, doc_id)
-    told = _told(study, doc_id)
+    grade = find_grade(grades, doc_id)
+    fields = _document_fields(study, doc_id)
     standings = pd.DataFrame(rows, columns=["run", "rank", "score", "listed", "known"])
-    if not told and pd.isna(grade) and standings["rank"].isna().all():
+    if not fields and pd.isna(grade) and standings["rank"].isna().all():
         return None
-    title, text = told.pop("title", ""), told.pop("text", "")
-    return DocumentCard(doc_id, title.strip(), text.strip(), grade, standings, told)
+    title, text = fields.pop("title", ""), fields.pop("text", "")
+    return DocumentCard(doc_id, title.strip(), text.strip(), grade, standings, fields)
 
 
 def _standing(study: Study, name: str, query_id: str, doc_id: str) -> tuple[str, float, float, int]:
-    listed = ranked_documents(study.runs[name], query_id)
-    own = listed[listed["doc_id"] == doc_id]
-    if own.empty:
-        return name, float("nan"), float("nan"), len(listed)
+    ranking = ranked_documents(study.runs[name], query_id)
+    row = ranking[ranking["doc_id"] == doc_id]
+    if row.empty:
+        return name, float("nan"), float("nan"), len(ranking)
     return (
         name,
-        float(own["rank"].iloc[0]),
-        float(own["score"].iloc[0]),
-        int(listed["rank"].iloc[-1]),
+        float(row["rank"].iloc[0]),
+        float(row["score"].iloc[0]),
+        int(ranking["rank"].iloc[-1]),
     )
 
 
-def _told(study: Study, doc_id: str) -> dict[str, str]:
+def _document_fields(study: Study, doc_id: str) -> dict[str, str]:
     """Every field of the document that is not empty, as text."""
     if study.documents is None:
         return {}
-    found = study.documents.lookup([doc_id])
-    if found.empty:
+    rows = study.documents.lookup([doc_id])
+    if rows.empty:
         return {}
-    row = found.iloc[0]
-    return {str(c): str(row[c]) for c in found.columns if pd.notna(row[c]) and str(row[c]).strip()}
+    row = rows.iloc[0]
+    return {str(c): str(row[c]) for c in rows.columns if pd.notna(row[c]) and str(row[c]).strip()}

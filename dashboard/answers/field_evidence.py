@@ -39,31 +39,39 @@ class LoadedIds:
     judgments: str
     corpus: str
     queries: frozenset[str]
-    judged: frozenset[str]
+    judged_ids: frozenset[str]
     documents: frozenset[str]
 
 
 def loaded_ids(fields: FileFields, library: Library, file: str) -> LoadedIds:
     """Return the ids of a `file` that other loaded files have."""
-    values = sorted({value for own in fields.fields.values() for value in own.different})
-    used, corpus = library.judgments, library.used("documents")
-    queries, judged, known = frozenset[str](), frozenset[str](), frozenset[str]()
-    qrels = None if used is None or is_of_file(used.file, file) else used.table
+    values = sorted(
+        {value for column in fields.fields.values() for value in column.distinct_values}
+    )
+    judgments_file, corpus = library.judgments, library.used_file("documents")
+    queries, judged_ids, document_ids = frozenset[str](), frozenset[str](), frozenset[str]()
+    qrels = (
+        None
+        if judgments_file is None or is_of_file(judgments_file.file, file)
+        else judgments_file.table
+    )
     if isinstance(qrels, Qrels):
         queries = frozenset(values).intersection(qrels.query_ids)
         texts = pa.array(values, ID)
-        found = pc.is_in(texts, value_set=qrels.doc_ids.combine_chunks())
-        judged = frozenset(texts.filter(found).to_pylist())
+        is_judged = pc.is_in(texts, value_set=qrels.doc_ids.combine_chunks())
+        judged_ids = frozenset(texts.filter(is_judged).to_pylist())
     documents = None if corpus is None or is_of_file(corpus.file, file) else corpus.table
     if isinstance(documents, Documents):
-        own = documents.known(pa.array(values, ID))
-        known = frozenset(value for value, there in zip(values, own, strict=True) if there)
+        column = documents.known(pa.array(values, ID))
+        document_ids = frozenset(
+            value for value, is_known in zip(values, column, strict=True) if is_known
+        )
     return LoadedIds(
-        used.file if used is not None and qrels is not None else "",
+        judgments_file.file if judgments_file is not None and qrels is not None else "",
         corpus.file if corpus is not None and documents is not None else "",
         queries,
-        judged,
-        known,
+        judged_ids,
+        document_ids,
     )
 
 
@@ -75,89 +83,113 @@ class FieldEvidence:
     loaded: LoadedIds
 
     @cached_property
-    def known(self) -> dict[str, str]:
+    def fields_by_ids(self) -> dict[str, str]:
         """The fields of the query and of the document by the loaded ids, as far as these say it."""
-        found: dict[str, str] = {}
-        for word, ids in (("query", self.loaded.queries), ("doc", self._documents)):
+        matches: dict[str, str] = {}
+        for word, ids in (("query", self.loaded.queries), ("doc", self._document_ids)):
             shares = {
-                name: len(own.different & ids) / len(own.different)
-                for name, own in self.fields.fields.items()
-                if name not in found.values() and own.different
+                name: len(file_field.distinct_values & ids) / len(file_field.distinct_values)
+                for name, file_field in self.fields.fields.items()
+                if name not in matches.values() and file_field.distinct_values
             }
             best = max(shares, key=shares.__getitem__, default="")
             if shares.get(best, 0) >= _MOST_SHARED:
-                found[word] = best
-        return found
+                matches[word] = best
+        return matches
 
     @property
-    def _documents(self) -> frozenset[str]:
-        return self.loaded.documents if self.loaded.corpus else self.loaded.judged
+    def _document_ids(self) -> frozenset[str]:
+        return self.loaded.documents if self.loaded.corpus else self.loaded.judged_ids
 
-    def of(self, name: str, word: str, meanings: Mapping[str, str]) -> Evidence:
+    def explain_field(self, name: str, word: str, meanings: Mapping[str, str]) -> Evidence:
         """Why a field has a meaning ("" for none), beside the fields of the other `meanings`."""
-        own = self.fields.fields[name]
+        file_field = self.fields.fields[name]
         loaded = self.loaded
         if word == "query" and loaded.judgments:
-            return _known(own, loaded.queries, f"are query ids of `{loaded.judgments}`")
+            return _count_known(
+                file_field, loaded.queries, f"are query ids of `{loaded.judgments}`"
+            )
         if word == "doc" and loaded.corpus:
-            return _known(own, loaded.documents, f"are in `{loaded.corpus}`")
+            return _count_known(file_field, loaded.documents, f"are in `{loaded.corpus}`")
         if word == "doc" and loaded.judgments:
-            found = _known(own, loaded.judged, f"are judged in `{loaded.judgments}`")
-            return found._replace(fails=own.different.isdisjoint(loaded.judged))
+            evidence = _count_known(
+                file_field, loaded.judged_ids, f"are judged in `{loaded.judgments}`"
+            )
+            return evidence._replace(fails=file_field.distinct_values.isdisjoint(loaded.judged_ids))
         query = meanings.get("query", "")
-        if word in ("score", "rank", "grade") and not own.is_numeric:
-            wrong = sum(not is_number(value) for value in own.values)
-            return Evidence(f"{w.count(wrong)} of {w.count(len(own.values))} are not numbers", True)
+        if word in ("score", "rank", "grade") and not file_field.is_numeric:
+            wrong = sum(not is_number(value) for value in file_field.values)
+            return Evidence(
+                f"{w.format_count(wrong)} of {w.format_count(len(file_field.values))} are not"
+                " numbers",
+                True,
+            )
         if word == "score":
-            return self._of_scores(name, query)
-        if word == "rank" or (not word and own.is_numeric and self.fields.is_counting(name, query)):
-            return self._of_ranks(name, query, meanings.get("score", ""))
-        spread, doc = _spread(own), self.fields.fields.get(meanings.get("doc", ""))
-        once = not word and own.is_numeric and doc is not None and len(own.lists) < len(doc.lists)
+            return self._score_evidence(name, query)
+        if word == "rank" or (
+            not word and file_field.is_numeric and self.fields.is_rank(name, query)
+        ):
+            return self._rank_evidence(name, query, meanings.get("score", ""))
+        spread, doc = _describe_values(file_field), self.fields.fields.get(meanings.get("doc", ""))
+        once = (
+            not word
+            and file_field.is_numeric
+            and doc is not None
+            and len(file_field.lists) < len(doc.lists)
+        )
         return Evidence(f"one number per query, {spread}" if once else spread)
 
-    def _of_scores(self, name: str, query: str) -> Evidence:
-        falling, rising, lists = self.fields.falls(name, query)
+    def _score_evidence(self, name: str, query: str) -> Evidence:
+        falling, rising, lists = self.fields.count_directions(name, query)
         if not lists:
-            return Evidence(_spread(self.fields.fields[name]))
-        of, verb = (rising, "rises") if rising > falling else (falling, "falls")
-        if of == lists:
-            every = f"all {w.count(lists)} lists" if lists > 1 else "the list"
-            return Evidence(f"{verb} from row to row in {every}")
-        return Evidence(f"{verb} from row to row in {w.count(of)} of {w.count(lists)} lists")
+            return Evidence(_describe_values(self.fields.fields[name]))
+        count, verb = (rising, "rises") if rising > falling else (falling, "falls")
+        if count == lists:
+            all_lists = f"all {w.format_count(lists)} lists" if lists > 1 else "the list"
+            return Evidence(f"{verb} from row to row in {all_lists}")
+        return Evidence(
+            f"{verb} from row to row in {w.format_count(count)} of {w.format_count(lists)} lists"
+        )
 
-    def _of_ranks(self, name: str, query: str, score: str) -> Evidence:
-        if not self.fields.is_counting(name, query):
-            return Evidence(_spread(self.fields.fields[name]))
+    def _rank_evidence(self, name: str, query: str, score: str) -> Evidence:
+        if not self.fields.is_rank(name, query):
+            return Evidence(_describe_values(self.fields.fields[name]))
         lists = self.fields.numbers_by_list(name, query)
-        first, last = w.grade(lists[0][0]), w.count(max(map(max, lists)))
+        first, last = w.format_grade(lists[0][0]), w.format_count(max(map(max, lists)))
         text = f"{first} to {last} in every list"
         if score and score != name:
-            falling, _, counted = self.fields.falls(score, query)
-            text += f", the same order as `{score}`" if falling == counted > 0 else ""
+            falling, _, list_count = self.fields.count_directions(score, query)
+            text += f", the same order as `{score}`" if falling == list_count > 0 else ""
         return Evidence(text)
 
 
-def _known(own: FileField, ids: frozenset[str], what: str) -> Evidence:
+def _count_known(file_field: FileField, ids: frozenset[str], meaning: str) -> Evidence:
     """How many of the different values are among loaded ids."""
-    found, every = len(own.different & ids), len(own.different)
-    if found == every > 1:
-        return Evidence(f"all {w.count(every)} {what}")
-    return Evidence(f"{w.count(found)} of {w.count(every)} {what}", found < every)
+    known_count, total = len(file_field.distinct_values & ids), len(file_field.distinct_values)
+    if known_count == total > 1:
+        return Evidence(f"all {w.format_count(total)} {meaning}")
+    return Evidence(
+        f"{w.format_count(known_count)} of {w.format_count(total)} {meaning}", known_count < total
+    )
 
 
-def _spread(own: FileField) -> str:
+def _describe_values(file_field: FileField) -> str:
     """The values of a field in words: the range of numbers, how many texts differ."""
-    every = len(own.different)
-    if every == 1 and len(own.values) > 1:
+    total = len(file_field.distinct_values)
+    if total == 1 and len(file_field.values) > 1:
         return "the same in each row"
-    if own.is_numeric:
-        numbers = sorted(map(float, own.different))
-        if every <= _FEW and all(number == int(number) for number in numbers):
-            return f"only {w.listing(map(w.grade, numbers))}"
-        return f"{w.grade(numbers[0])} to {w.grade(numbers[-1])}"
-    if every == len(own.values):
-        return "different in each row" if every > 1 else "one value"
-    if every <= _FEW and all(len(value) <= _LONGEST for value in own.different):
-        return f"{w.number(every)} distinct values: {w.listing(sorted(own.different))}"
-    return f"{w.count(every)} distinct values in {w.count(len(own.values))} rows"
+    if file_field.is_numeric:
+        numbers = sorted(map(float, file_field.distinct_values))
+        if total <= _FEW and all(number == int(number) for number in numbers):
+            return f"only {w.join_words(map(w.format_grade, numbers))}"
+        return f"{w.format_grade(numbers[0])} to {w.format_grade(numbers[-1])}"
+    if total == len(file_field.values):
+        return "different in each row" if total > 1 else "one value"
+    if total <= _FEW and all(len(value) <= _LONGEST for value in file_field.distinct_values):
+        return (
+            f"{w.number_word(total)} distinct values:"
+            f" {w.join_words(sorted(file_field.distinct_values))}"
+        )
+    return (
+        f"{w.format_count(total)} distinct values in {w.format_count(len(file_field.values))} rows"
+    )

@@ -11,8 +11,8 @@ from typing import Any
 from dashboard.answers.field_evidence import Evidence, FieldEvidence
 from metrics_core.base import wording as w
 from metrics_core.formats.fields import MEANINGS, FileFields
-from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, chosen_columns
-from metrics_core.formats.parsing.columns import fold, understand
+from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, resolve_columns
+from metrics_core.formats.parsing.columns import fold_name, understand_header
 from metrics_core.formats.registry import Kind
 
 KIND_WORDS: Mapping[Kind, str] = {
@@ -25,7 +25,7 @@ KIND_WORDS: Mapping[Kind, str] = {
 
 _WORDS = {"query": "query", "doc": "document", "score": "score", "grade": "grade"}
 _WORDS |= {word: word for word in ("rank", "subtopic", "title", "text")} | {"system": "run"}
-_OF_USERS = {**_WORDS, "query": "user", "doc": "item", "grade": "rating"}
+_USER_WORDS = {**_WORDS, "query": "user", "doc": "item", "grade": "rating"}
 _USERS, _ITEMS = ("user", "userid", "uid"), ("item", "itemid", "movieid", "asin", "productid")
 _NEEDED: Mapping[Kind, tuple[str, ...]] = {
     "run": ("score", "rank"),
@@ -33,7 +33,7 @@ _NEEDED: Mapping[Kind, tuple[str, ...]] = {
     "queries": ("text",),
     "documents": ("text", "title"),
 }
-_UNUSED_SHOWN = 6
+_MAX_UNUSED = 6
 _NUMBERS = {"score", "rank", "grade"}
 NOT_USED, ALL_RELEVANT = "", "'1'"
 
@@ -41,13 +41,13 @@ NOT_USED, ALL_RELEVANT = "", "'1'"
 @dataclass(frozen=True)
 class FieldTable:
     """The fields of a file that is read as this `kind`: `words` is what each meaning is called
-    here, `proposed` the likely field of each, `chosen` what was chosen before."""
+    here, `proposed_fields` the likely field of each, `chosen_fields` what was chosen before."""
 
     evidence: FieldEvidence
     kind: Kind
     words: Mapping[str, str]
-    proposed: Mapping[str, str]
-    chosen: Mapping[str, str]
+    proposed_fields: Mapping[str, str]
+    chosen_fields: Mapping[str, str]
 
     @property
     def fields(self) -> FileFields:
@@ -55,32 +55,37 @@ class FieldTable:
         return self.evidence.fields
 
     @property
-    def of_users(self) -> bool:
+    def is_user_data(self) -> bool:
         """Whether queries are users here, and documents items."""
-        return self.words["query"] == _OF_USERS["query"]
+        return self.words["query"] == _USER_WORDS["query"]
 
     @property
-    def offered(self) -> list[str]:
+    def offered_meanings(self) -> list[str]:
         """The meanings that a field may have."""
         return [*MEANINGS[self.kind], NOT_USED]
 
     @cached_property
-    def used(self) -> list[str]:
+    def used_fields(self) -> list[str]:
         """The fields with a likely meaning, in the order of the meanings."""
         order = MEANINGS[self.kind]
-        return sorted(self.proposed.values(), key=[self.proposed.get(word) for word in order].index)
+        return sorted(
+            self.proposed_fields.values(),
+            key=[self.proposed_fields.get(word) for word in order].index,
+        )
 
     @property
-    def shown(self) -> tuple[list[str], list[str]]:
+    def shown_fields(self) -> tuple[list[str], list[str]]:
         """The fields that are shown, and those that are folded because they are many."""
-        unused = [name for name in self.fields.fields if name not in self.used]
-        return [*self.used, *unused[:_UNUSED_SHOWN]], unused[_UNUSED_SHOWN:]
+        unused = [name for name in self.fields.fields if name not in self.used_fields]
+        return [*self.used_fields, *unused[:_MAX_UNUSED]], unused[_MAX_UNUSED:]
 
     def meaning(self, name: str) -> str:
         """The likely meaning of a field."""
-        return next((word for word, own in self.proposed.items() if own == name), NOT_USED)
+        return next(
+            (word for word, field in self.proposed_fields.items() if field == name), NOT_USED
+        )
 
-    def called(self, word: str) -> str:
+    def meaning_word(self, word: str) -> str:
         """What a meaning is called."""
         return self.words.get(word, "not used")
 
@@ -91,37 +96,46 @@ class FieldTable:
     def is_smallest_best(self, name: str, meanings: Mapping[str, str]) -> bool:
         """Whether the smallest score of a field is probably the best: by what was chosen before, by
         its name, or since it rises in every list."""
-        if self.chosen.get("score", "").removeprefix("-") == name:
-            return self.chosen["score"].startswith("-")
+        if self.chosen_fields.get("score", "").removeprefix("-") == name:
+            return self.chosen_fields["score"].startswith("-")
         return self.fields.is_smallest_best(name, meanings.get("query", ""))
 
-    def because(self, name: str, word: str, meanings: Mapping[str, str]) -> Evidence:
+    def explain_meaning(self, name: str, word: str, meanings: Mapping[str, str]) -> Evidence:
         """Why a field means this."""
-        found = self.evidence.of(name, word, meanings)
+        evidence = self.evidence.explain_field(name, word, meanings)
         inferred = self.fields.inferred[self.kind]
-        if not word or found.fails or inferred.get(word) != name or "`" in found.text:
-            return found
-        return Evidence(f"{found.text}; suggested by the name")
+        if not word or evidence.fails or inferred.get(word) != name or "`" in evidence.text:
+            return evidence
+        return Evidence(f"{evidence.text}; suggested by the name")
 
-    def objection(self, chosen: Mapping[str, str], *, all_relevant: bool = False) -> str:
+    def find_objection(
+        self, word_by_field: Mapping[str, str], *, all_relevant: bool = False
+    ) -> str:
         """Why a file cannot be read by these meanings of fields, by name; "" if it can be."""
-        words = list(chosen.values())
+        words = list(word_by_field.values())
         twice = [word for word in MEANINGS[self.kind] if words.count(word) > 1]
         if twice:
-            return f"Two fields have the meaning {w.listing(map(self.called, twice))}. Choose one."
+            return (
+                f"Two fields have the meaning {w.join_words(map(self.meaning_word, twice))}. Choose"
+                " one."
+            )
         ids = [word for word in ("query", "doc") if word in MEANINGS[self.kind]]
-        lacking = [self.called(word) for word in ids if word not in words]
-        in_lists = any("[" in name for name, word in chosen.items() if word == "doc")
+        missing_words = [self.meaning_word(word) for word in ids if word not in words]
+        in_lists = any("[" in name for name, word in word_by_field.items() if word == "doc")
         needed = () if all_relevant or (self.kind == "run" and in_lists) else _NEEDED[self.kind]
         if needed and not {*needed} & {*words}:
-            lacking.append(self.called(needed[0]))
-        return f"Choose the field for the {w.listing(lacking)}." if lacking else ""
+            missing_words.append(self.meaning_word(needed[0]))
+        return f"Choose the field for the {w.join_words(missing_words)}." if missing_words else ""
 
-    def choices(
-        self, chosen: Mapping[str, str], *, smallest: bool = False, all_relevant: bool = False
+    def reading_choices(
+        self,
+        word_by_field: Mapping[str, str],
+        *,
+        smallest: bool = False,
+        all_relevant: bool = False,
     ) -> dict[str, Any]:
         """How the file is read by these meanings of fields, as choices of reading."""
-        columns = {word: name for name, word in chosen.items() if word}
+        columns = {word: name for name, word in word_by_field.items() if word}
         if smallest and "score" in columns:
             columns["score"] = f"-{columns['score']}"
         has_systems = self.kind == "run" and "system" in self.fields.inferred["run"]
@@ -131,43 +145,49 @@ class FieldTable:
             columns["grade"] = ALL_RELEVANT
         grades = self.fields.fields.get(columns.get("grade", ""))
         choices: dict[str, Any] = {"kind": self.kind, "columns": columns}
-        if grades and grades.is_numeric and any(float(v) % 1 for v in grades.different):
+        if grades and grades.is_numeric and any(float(v) % 1 for v in grades.distinct_values):
             choices["grades"] = "real"
         return choices
 
 
 def field_table(
-    evidence: FieldEvidence, kind: Kind, before: Mapping[str, str], *, of_users: bool = False
+    evidence: FieldEvidence,
+    kind: Kind,
+    columns_before: Mapping[str, str],
+    *,
+    of_users: bool = False,
 ) -> FieldTable:
-    """Return what may be chosen. `before` are the columns chosen before; `of_users` says that
-    queries and documents are users and items here, as the names of the fields may, too."""
+    """Return what may be chosen. `columns_before` are the columns chosen before; `of_users` says
+    that queries and documents are users and items here, as the names of the fields may, too."""
     fields = evidence.fields
-    named = {fold(name.rpartition(".")[2]) for name in fields.fields}
-    words = _OF_USERS if of_users or not named.isdisjoint((*_USERS, *_ITEMS)) else _WORDS
-    chosen = {WORD_OF.get(role, role): name for role, name in chosen_columns(before).items()}
-    plain = {word: name.removeprefix("-") for word, name in chosen.items()}
-    known = {word: name for word, name in plain.items() if name in fields.fields}
-    proposed = fields.meanings(kind, {**evidence.known, **known})
+    folded_names = {fold_name(name.rpartition(".")[2]) for name in fields.fields}
+    words = _USER_WORDS if of_users or not folded_names.isdisjoint((*_USERS, *_ITEMS)) else _WORDS
+    chosen_fields = {
+        WORD_OF.get(role, role): name for role, name in resolve_columns(columns_before).items()
+    }
+    plain = {word: name.removeprefix("-") for word, name in chosen_fields.items()}
+    known_fields = {word: name for word, name in plain.items() if name in fields.fields}
+    proposed = fields.assign_meanings(kind, {**evidence.fields_by_ids, **known_fields})
     # Who chose a number means no other; what was chosen and is no field is a constant, or none.
-    gone = {*plain} | (_NUMBERS if not _NUMBERS.isdisjoint(plain) else set())
-    for word in gone - known.keys():
+    dropped_words = {*plain} | (_NUMBERS if not _NUMBERS.isdisjoint(plain) else set())
+    for word in dropped_words - known_fields.keys():
         proposed.pop(word, None)
     if kind == "run" and "score" in proposed:
         proposed.pop("rank", None)
-    return FieldTable(evidence, kind, words, proposed, chosen)
+    return FieldTable(evidence, kind, words, proposed, chosen_fields)
 
 
-def kinds_offered(fields: FileFields) -> list[Kind]:
+def offered_kinds(fields: FileFields) -> list[Kind]:
     """What a file may be read as; one with lists holds neither queries nor documents alone."""
     in_lists = any("[" in name for name in fields.fields)
     return list(KIND_WORDS)[: 2 if in_lists else None]
 
 
-def columns_unknown(fields: FileFields) -> bool:
+def has_unknown_columns(fields: FileFields) -> bool:
     """Whether neither a run nor judgments are known by the names of the columns."""
-    return all(understand(list(fields.fields), kind).missing for kind in ("run", "qrels"))
+    return all(understand_header(list(fields.fields), kind).missing for kind in ("run", "qrels"))
 
 
-def grade_offered(grade: float, offered: Sequence[float], judgment: str) -> str:
+def format_offered_grade(grade: float, offered_grades: Sequence[float], judgment: str) -> str:
     """How a grade from which documents count as relevant is called among others."""
-    return f"any {judgment}" if grade == offered[0] and grade <= 1 else w.grade(grade)
+    return f"any {judgment}" if grade == offered_grades[0] and grade <= 1 else w.format_grade(grade)

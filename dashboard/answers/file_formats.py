@@ -23,7 +23,7 @@ class FileFormat:
 
     title: str
     explanation: str
-    holds: str
+    contents: str
     endings: str
     example: str
 
@@ -32,16 +32,16 @@ def file_formats() -> list[FileFormat]:
     """All formats by title."""
     return [
         FileFormat(
-            own.title,
-            own.explanation,
-            w.sentence_case(w.listing([_KINDS[kind] for kind in own.kinds])),
-            ", ".join(own.endings),
-            own.example,
+            file_format.title,
+            file_format.explanation,
+            w.sentence_case(w.join_words([_KINDS[kind] for kind in file_format.kinds])),
+            ", ".join(file_format.endings),
+            file_format.example,
         )
-        for own in sorted(formats(), key=lambda own: own.title.casefold())
+        for file_format in sorted(formats(), key=lambda file_format: file_format.title.casefold())
     ]
 
 
 def tools_for(audience: str) -> list[str]:
     """The tools that an audience knows, of those whose files are read as they are, each once."""
-    return list(dict.fromkeys(own.name for own in tools() if audience in own.audiences))
+    return list(dict.fromkeys(tool.name for tool in tools() if audience in tool.audiences))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dashboard.study.library import Library, as_kept_here
+from dashboard.study.library import Library, apply_settings
 from dashboard.workspace import Settings
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
@@ -32,19 +32,19 @@ class Words:
     complete: str = "every relevant document is judged"
 
 
-OF_SEARCH = Words()
-OF_USERS = Words(
+SEARCH_WORDS = Words()
+USER_WORDS = Words(
     "user", "users", "ratings", "rating", "rated", "every item was offered to every user"
 )
 
 
 @dataclass(frozen=True)
 class FileNumbers:
-    """What a run or judgments say: each number with what it counts, `lacking` what its reader
+    """What a run or judgments say: each number with what it counts, `warning` what its reader
     should know of documents without a grade; "" where all are judged, or that is unknown."""
 
     counts: tuple[tuple[str, str], ...]
-    lacking: str = ""
+    warning: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,38 +60,42 @@ def pair_with(
 ) -> RunsAndQrels:
     """The tables of a file beside what is loaded, without what was made of the `file` before. Ids
     are read as the collection reads them."""
-    own_runs = [as_kept_here(t, settings) for t in tables if isinstance(t, Run)]
-    own_qrels = [as_kept_here(t, settings) for t in tables if isinstance(t, Qrels)]
+    own_runs = [apply_settings(t, settings) for t in tables if isinstance(t, Run)]
+    own_qrels = [apply_settings(t, settings) for t in tables if isinstance(t, Qrels)]
     loaded = [
         f.table
-        for f in library.of_kind("run")
+        for f in library.files_of_kind("run")
         if isinstance(f.table, Run) and f.used and not is_of_file(f.file, file)
     ]
     runs = tuple(own_runs or loaded)
     if own_qrels:
         return RunsAndQrels(runs, own_qrels[0])
-    used = library.judgments
-    if used is None or is_of_file(used.file, file) or not isinstance(used.table, Qrels):
+    judgments_file = library.judgments
+    if (
+        judgments_file is None
+        or is_of_file(judgments_file.file, file)
+        or not isinstance(judgments_file.table, Qrels)
+    ):
         return RunsAndQrels(runs, None)
-    return RunsAndQrels(runs, as_kept_here(used.table, settings))
+    return RunsAndQrels(runs, apply_settings(judgments_file.table, settings))
 
 
-def is_of_file(made: str, file: str) -> bool:
+def is_of_file(table_name: str, file: str) -> bool:
     """Whether a table is of this file; those of several systems have names behind its own."""
-    return made == file or made.startswith(f"{file}/")
+    return table_name == file or table_name.startswith(f"{file}/")
 
 
-def grades_offered(qrels: Qrels, now: float | None) -> list[float]:
+def offered_grades(qrels: Qrels, current: float | None) -> list[float]:
     """From which grade a document may count as relevant: any above 0, and the higher ones, of many
-    those about two thirds up; the one that counts `now` is among them, where there is one."""
-    also = [] if now is None else [now]
+    those about two thirds up; the one that counts `current` is among them, where there is one."""
+    also = [] if current is None else [current]
     grades = np.unique(qrels.relevance[qrels.relevance > 0]).astype(float)
     if not len(grades):
         return also or [1.0]
     lowest, higher = min(1.0, grades[0]), grades[1:]
     if len(grades) > _FEW_GRADES:
-        wanted = np.array(_PARTS_OF_THE_HIGHEST) * grades[-1]
-        higher = higher[np.abs(higher[:, None] - wanted).argmin(axis=0)]
+        targets = np.array(_PARTS_OF_THE_HIGHEST) * grades[-1]
+        higher = higher[np.abs(higher[:, None] - targets).argmin(axis=0)]
     return sorted({float(lowest), *also, *higher.tolist()})
 
 
@@ -105,23 +109,30 @@ def file_numbers(
     if qrels is None:
         rows = sum(len(run) for run in runs)
         queries = len({query_id for run in runs for query_id in run.query_ids})
-        of = f"rows for {w.count(queries)} {w.plural(queries, words.query, words.queries)}"
-        return FileNumbers(((w.count(rows), of),))
-    given = qrels.given["relevance"].to_numpy()
-    relevant = int((given >= relevant_from).sum())
-    number = f"{w.grade(relevant_from)} or more"
-    told = (w.count(len(given)), f"{words.judgments}, {w.count(relevant)} of them {number}")
+        unit = f"rows for {w.format_count(queries)} {w.plural(queries, words.query, words.queries)}"
+        return FileNumbers(((w.format_count(rows), unit),))
+    grades = qrels.given["relevance"].to_numpy()
+    relevant = int((grades >= relevant_from).sum())
+    number = f"{w.format_grade(relevant_from)} or more"
+    judgment_count = (
+        w.format_count(len(grades)),
+        f"{words.judgments}, {w.format_count(relevant)} of them {number}",
+    )
     if not runs:
-        return FileNumbers((told,))
-    both = set(qrels.query_ids).intersection(*(run.query_ids for run in runs))
-    in_runs = "the run" if len(runs) == 1 else f"each of {w.number(len(runs))} runs"
-    found = f"{w.count(len(both))} of {w.count(len(qrels.query_ids))}"
-    first = (found, f"{words.judged} {words.queries} are in {in_runs}")
+        return FileNumbers((judgment_count,))
+    shared_ids = set(qrels.query_ids).intersection(*(run.query_ids for run in runs))
+    in_runs = "the run" if len(runs) == 1 else f"each of {w.number_word(len(runs))} runs"
+    shared_count = f"{w.format_count(len(shared_ids))} of {w.format_count(len(qrels.query_ids))}"
+    first = (shared_count, f"{words.judged} {words.queries} are in {in_runs}")
     share = judged_share(runs, qrels, cutoff)
     if share is None:
-        return FileNumbers((first, told))
-    counts = (first, told, (w.share(share), f"of the top {w.count(cutoff)} {words.judged}"))
-    return FileNumbers(counts, _lacking(share, words, cutoff))
+        return FileNumbers((first, judgment_count))
+    counts = (
+        first,
+        judgment_count,
+        (w.format_share(share), f"of the top {w.format_count(cutoff)} {words.judged}"),
+    )
+    return FileNumbers(counts, _unjudged_warning(share, words, cutoff))
 
 
 def judged_share(runs: Sequence[Run], qrels: Qrels, cutoff: int) -> float | None:
@@ -129,21 +140,21 @@ def judged_share(runs: Sequence[Run], qrels: Qrels, cutoff: int) -> float | None
     knows, or it would take long."""
     if sum(len(run) for run in runs) > _MOST_ROWS:
         return None
-    judged, listed = 0.0, 0
+    judged_count, listed_count = 0.0, 0
     for run in runs:
         try:
             ranks = judge(run, qrels)
         except RanklensError:  # no query in common
             continue
-        judged += ranks.judged().count(cutoff).sum()
-        listed += int(ranks.documents(cutoff).sum())
-    return float(judged / listed) if listed else None
+        judged_count += ranks.judged().count(cutoff).sum()
+        listed_count += int(ranks.documents(cutoff).sum())
+    return float(judged_count / listed_count) if listed_count else None
 
 
-def _lacking(share: float, words: Words, cutoff: int) -> str:
+def _unjudged_warning(share: float, words: Words, cutoff: int) -> str:
     if share == 1:
         return ""
     return (
-        f"{w.share(1 - share)} of the top {w.count(cutoff)} is not {words.judged}. “Unknown” keeps"
-        f" that visible; “not relevant” is right only if {words.complete}."
+        f"{w.format_share(1 - share)} of the top {w.format_count(cutoff)} is not {words.judged}."
+        f" “Unknown” keeps that visible; “not relevant” is right only if {words.complete}."
     )

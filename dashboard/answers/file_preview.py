@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from dashboard.answers.file_numbers import (
-    OF_SEARCH,
+    SEARCH_WORDS,
     FileNumbers,
     file_numbers,
     judged_share,
@@ -19,7 +19,7 @@ from dashboard.answers.file_numbers import (
 from dashboard.study.library import Library
 from dashboard.workspace import Settings
 from metrics_core.base import wording as w
-from metrics_core.explaining.one_query import grade_in, grades_of
+from metrics_core.explaining.one_query import find_grade, find_grades
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
 
@@ -56,94 +56,113 @@ class FilePreview:
 @dataclass(frozen=True)
 class KindReading:
     """A file read as one of the kinds that it may be: why it may be that, its first rows, its
-    numbers, and what would follow, as a warning if it `harms`."""
+    numbers, and what would follow, as a warning if it `is_harmful`."""
 
     preview: FilePreview
     evidence: Sequence[str]
     numbers: FileNumbers
-    follows: str
-    harms: bool
+    consequence: str
+    is_harmful: bool
 
 
 def file_preview(table: Table, library: Library, file: str) -> FilePreview:
     """Return the first rows of a run, which are the top of its first list, or of judgments."""
-    texts = _texts(library)
+    texts = _query_texts(library)
     if isinstance(table, Qrels):
         head = table.table.slice(0, _ROWS)
         columns = (head[name].to_pylist() for name in ("query_id", "doc_id", "relevance"))
-        found = list(zip(*columns, strict=True))
-        titles = _titles(library, [doc for _, doc, _ in found])
+        records = list(zip(*columns, strict=True))
+        titles = _document_titles(library, [doc for _, doc, _ in records])
         rows = [
-            PreviewRow(q, d, w.grade(grade), None, texts.get(q, ""), titles.get(d, ""))
-            for q, d, grade in found
+            PreviewRow(q, d, w.format_grade(grade), None, texts.get(q, ""), titles.get(d, ""))
+            for q, d, grade in records
         ]
         return FilePreview("qrels", rows)
     assert isinstance(table, Run)
     judgments = pair_with([table], file, library, Settings()).qrels
-    used = library.judgments
+    judgments_file = library.judgments
     rows = []
     for query in table.query_ids[:_ROWS]:
-        listed = ranked_documents(table, query, depth=_ROWS).head(_ROWS - len(rows))
-        titles = _titles(library, listed["doc_id"].tolist())
-        grades = {} if judgments is None else grades_of(judgments, query)
-        for rank, doc, score in zip(*(listed[c] for c in ("rank", "doc_id", "score")), strict=True):
-            grade = grade_in(grades, doc)
-            judged = f"grade {w.grade(grade)}" if grade == grade else "not judged"
+        top_documents = ranked_documents(table, query, depth=_ROWS).head(_ROWS - len(rows))
+        titles = _document_titles(library, top_documents["doc_id"].tolist())
+        grades = {} if judgments is None else find_grades(judgments, query)
+        for rank, doc, score in zip(
+            *(top_documents[c] for c in ("rank", "doc_id", "score")), strict=True
+        ):
+            grade = find_grade(grades, doc)
+            judgment = f"grade {w.format_grade(grade)}" if grade == grade else "not judged"
             rows.append(
                 PreviewRow(
                     query,
                     doc,
-                    w.plain_number(score),
+                    w.format_plain_number(score),
                     int(rank),
                     texts.get(query, ""),
                     titles.get(doc, ""),
-                    judged if judgments is not None else "",
+                    judgment if judgments is not None else "",
                 )
             )
-    return FilePreview("run", rows, used.file if used is not None and judgments is not None else "")
+    return FilePreview(
+        "run",
+        rows,
+        judgments_file.file if judgments_file is not None and judgments is not None else "",
+    )
 
 
-def _texts(library: Library) -> dict[str, str]:
-    file = library.used("queries")
+def _query_texts(library: Library) -> dict[str, str]:
+    file = library.used_file("queries")
     if file is None or not isinstance(file.table, Queries):
         return {}
     frame = file.table.frame
     return dict(zip(frame["query_id"], frame["text"], strict=True))
 
 
-def _titles(library: Library, doc_ids: Sequence[str]) -> dict[str, str]:
-    file = library.used("documents")
+def _document_titles(library: Library, doc_ids: Sequence[str]) -> dict[str, str]:
+    file = library.used_file("documents")
     if file is None or not isinstance(file.table, Documents):
         return {}
     titles: dict[str, str] = file.table.lookup(doc_ids)["title"].to_dict()
     return titles
 
 
-def gives(tables: Sequence[Table], file: str, library: Library, settings: Settings) -> str:
+def describe_contents(
+    tables: Sequence[Table], file: str, library: Library, settings: Settings
+) -> str:
     """What a file gives, in a sentence: its runs, or how many judgments."""
     first = tables[0]
     if isinstance(first, Qrels):
-        of = f"{w.count(len(first.query_ids))} {w.plural(len(first.query_ids), 'query', 'queries')}"
-        return f"Gives {w.count(len(first))} {w.plural(len(first), 'judgment')} of {of}."
+        queries_text = (
+            f"{w.format_count(len(first.query_ids))}"
+            f" {w.plural(len(first.query_ids), 'query', 'queries')}"
+        )
+        return (
+            f"Gives {w.format_count(len(first))} {w.plural(len(first), 'judgment')} of"
+            f" {queries_text}."
+        )
     if not isinstance(first, Run):
-        many = len(first)
-        queries, one = isinstance(first, Queries), w.plural(many, "query", "queries")
-        return f"Gives {w.count(many)} {one if queries else w.plural(many, 'document')}."
+        count = len(first)
+        queries, query_word = isinstance(first, Queries), w.plural(count, "query", "queries")
+        return (
+            f"Gives {w.format_count(count)}"
+            f" {query_word if queries else w.plural(count, 'document')}."
+        )
     runs = [table for table in tables if isinstance(table, Run)]
-    named = w.listing([f"`{run.name}`" for run in runs[:_ROWS]])
-    what = "the run" if len(runs) == 1 else f"{w.number(len(runs))} runs:"
+    run_names = w.join_words([f"`{run.name}`" for run in runs[:_ROWS]])
+    runs_text = "the run" if len(runs) == 1 else f"{w.number_word(len(runs))} runs:"
     pair = pair_with(tables, file, library, settings)
     share = None if pair.qrels is None else judged_share(runs, pair.qrels, _CUTOFF)
-    judged = f", {w.share(share)} of the top {_CUTOFF} judged" if share is not None else ""
-    return f"Gives {what} {named}: {_lists(runs)}{judged}."
+    judged_text = (
+        f", {w.format_share(share)} of the top {_CUTOFF} judged" if share is not None else ""
+    )
+    return f"Gives {runs_text} {run_names}: {_describe_lists(runs)}{judged_text}."
 
 
-def _lists(runs: Sequence[Run]) -> str:
+def _describe_lists(runs: Sequence[Run]) -> str:
     """How many lists runs have, and how long these are."""
     lengths = np.concatenate([np.bincount(run.query_codes) for run in runs])
-    shortest, longest = w.count(int(lengths.min())), w.count(int(lengths.max()))
+    shortest, longest = w.format_count(int(lengths.min())), w.format_count(int(lengths.max()))
     between = longest if shortest == longest else f"{shortest} to {longest}"
-    lists = f"{w.count(len(lengths))} {w.plural(len(lengths), 'list')}"
+    lists = f"{w.format_count(len(lengths))} {w.plural(len(lengths), 'list')}"
     return f"{lists} of {between} {w.plural(int(lengths.max()), 'document')}"
 
 
@@ -159,34 +178,38 @@ def kind_reading(
     table = tables[0]
     pair = pair_with(tables, file, library, settings)
     preview = file_preview(table, library, file)
-    numbers = file_numbers(pair, OF_SEARCH, _CUTOFF, 1)
+    numbers = file_numbers(pair, SEARCH_WORDS, _CUTOFF, 1)
     if isinstance(table, Run):
-        shown = _tied(table)
+        tied_rows = _count_tied_rows(table)
         missing = pair.qrels is None
-        follows = "Most ranks would be decided by document id. " if shown[1] else ""
-        follows += "Judgments would still be missing." if missing else ""
-        counts = (*numbers.counts, (shown[0], "rows have tied scores"))
-        named = [f"the numbers are called `{number}`"] if number else []
+        consequence = "Most ranks would be decided by document id. " if tied_rows[1] else ""
+        consequence += "Judgments would still be missing." if missing else ""
+        counts = (*numbers.counts, (tied_rows[0], "rows have tied scores"))
+        name_evidence = [f"the numbers are called `{number}`"] if number else []
         by_order = [note.message for note in table.notes if note.kind == "rank"]
-        evidence = [*(by_order or named), _lists([table])]
+        evidence = [*(by_order or name_evidence), _describe_lists([table])]
         return KindReading(
-            preview, evidence, FileNumbers(counts), follows.strip(), shown[1] or missing
+            preview, evidence, FileNumbers(counts), consequence.strip(), tied_rows[1] or missing
         )
     assert isinstance(table, Qrels)
     grades = np.unique(table.relevance).tolist()
     few = len(grades) <= _FEW_GRADES
-    used = f"only {w.listing(map(w.grade, grades))}" if few else "whole numbers"
-    used = "every listed document is relevant" if grades == [1] else f"{used}, like grades"
-    alone = pair_with([], file, library, settings)
-    loaded = "no judgments are loaded yet" if alone.qrels is None else "other judgments are in use"
-    runs = len(alone.runs)
-    follows = "" if runs < 2 else f"The {w.number(runs)} runs can then be compared."
-    return KindReading(preview, [used, loaded], numbers, follows, False)
+    grades_text = f"only {w.join_words(map(w.format_grade, grades))}" if few else "whole numbers"
+    grades_text = (
+        "every listed document is relevant" if grades == [1] else f"{grades_text}, like grades"
+    )
+    loaded_pair = pair_with([], file, library, settings)
+    judgments_text = (
+        "no judgments are loaded yet" if loaded_pair.qrels is None else "other judgments are in use"
+    )
+    runs = len(loaded_pair.runs)
+    consequence = "" if runs < 2 else f"The {w.number_word(runs)} runs can then be compared."
+    return KindReading(preview, [grades_text, judgments_text], numbers, consequence, False)
 
 
-def _tied(run: Run) -> tuple[str, bool]:
+def _count_tied_rows(run: Run) -> tuple[str, bool]:
     """How many rows of a run share their score with another of their list, and whether most do."""
     pairs = np.stack([run.query_codes.astype(np.float64), run.scores], axis=1)
     _, counts = np.unique(pairs, axis=0, return_counts=True)
     tied = int(counts[counts > 1].sum())
-    return f"{w.count(tied)} of {w.count(len(run))}", tied > _MANY_TIES * len(run)
+    return f"{w.format_count(tied)} of {w.format_count(len(run))}", tied > _MANY_TIES * len(run)

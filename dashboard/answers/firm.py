@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.compared import compared
+from dashboard.answers.compared import compare_runs
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats
 from metrics_core.comparing import agreement as other_measures
-from metrics_core.comparing.coverage import QueryCoverage, counting, coverage
-from metrics_core.comparing.crossings import Crossings, crossings, difference_at_each
-from metrics_core.comparing.fragility import Fragility, fragility
-from metrics_core.comparing.method import METHOD
-from metrics_core.comparing.ties import TieRange, difference_range, tie_range
+from metrics_core.comparing.coverage import QueryCoverage, find_coverage, select_scores
+from metrics_core.comparing.crossings import Crossings, difference_curve, find_crossings
+from metrics_core.comparing.fragility import Fragility, find_fragility
+from metrics_core.comparing.method import DEFAULT_METHOD
+from metrics_core.comparing.ties import TieRange, difference_range, find_tie_range
 from metrics_core.findings.firmness import ComparedPair
-from metrics_core.findings.verdict_risks import Missed
+from metrics_core.findings.verdict_risks import MissedQueries
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 
@@ -31,155 +31,183 @@ _MEASURES = (
 @dataclass(frozen=True)
 class ByCutoff:
     """The pair by cutoff; `frame` is that of `mean_curves` for the two runs, its band that of
-    `found`."""
+    `crossings`."""
 
-    found: Crossings
+    crossings: Crossings
     frame: pd.DataFrame
 
 
-def pair_of(study: Study, shown: Comparison) -> ComparedPair:
+def compared_pair(study: Study, comparison: Comparison) -> ComparedPair:
     """The pair and its verdict."""
-    frame = compared(study, shown, shown.measure)
-    verdict = frame.set_index("run").loc[shown.focus, "verdict"]
+    frame = compare_runs(study, comparison, comparison.measure)
+    verdict = frame.set_index("run").loc[comparison.focus, "verdict"]
     # The sum of what is combined has the sign of the difference, and less rounding.
-    side = int(np.sign(single(study, shown).total)) * shown.measure.declaration.direction
-    return ComparedPair(shown.focus, shown.baseline, shown.name, str(verdict), side)
-
-
-def pair_lists(study: Study, shown: Comparison) -> tuple[JudgedRanks, JudgedRanks]:
-    mask = study.in_view(shown)
-    return study.judged[shown.focus].among(mask), study.judged[shown.baseline].among(mask)
-
-
-def only_pair(shown: Comparison) -> Comparison:
-    """The key of what does not depend on the other runs."""
-    return replace(shown, also=(), loaded=0, method=METHOD)
-
-
-def _whatever_is_chosen(shown: Comparison) -> Comparison:
-    """The key of what depends on the runs and the queries in view, not on the chosen measure."""
-    return replace(shown.narrowing, focus=shown.focus, baseline=shown.baseline, also=shown.also)
-
-
-def typical_length(ranks: JudgedRanks) -> int:
-    listed = ranks.retrieved[ranks.retrieved > 0]
-    return int(np.median(listed)) if len(listed) else 0
-
-
-def gaps(study: Study, shown: Comparison) -> Floats:
-    """The differences of the queries, on the scale on which they are averaged."""
-    own, other = (
-        study.scores(shown, shown.measure).only([shown.focus, shown.baseline]).of(shown.measure)
+    side = (
+        int(np.sign(query_fragility(study, comparison).total))
+        * comparison.measure.declaration.direction
     )
-    onto = shown.measure.declaration.combination.onto
-    return np.asarray(onto(own) - onto(other))
+    return ComparedPair(comparison.focus, comparison.baseline, comparison.name, str(verdict), side)
 
 
-def single(study: Study, shown: Comparison) -> Fragility:
+def pair_ranks(study: Study, comparison: Comparison) -> tuple[JudgedRanks, JudgedRanks]:
+    mask = study.view_mask(comparison)
+    return study.judged[comparison.focus].among(mask), study.judged[comparison.baseline].among(mask)
+
+
+def pair_key(comparison: Comparison) -> Comparison:
+    """The key of what does not depend on the other runs."""
+    return replace(comparison, other_runs=(), loaded=0, method=DEFAULT_METHOD)
+
+
+def _runs_key(comparison: Comparison) -> Comparison:
+    """The key of what depends on the runs and the queries in view, not on the chosen measure."""
+    return replace(
+        comparison.narrowing_part,
+        focus=comparison.focus,
+        baseline=comparison.baseline,
+        other_runs=comparison.other_runs,
+    )
+
+
+def median_length(ranks: JudgedRanks) -> int:
+    lengths = ranks.retrieved[ranks.retrieved > 0]
+    return int(np.median(lengths)) if len(lengths) else 0
+
+
+def query_differences(study: Study, comparison: Comparison) -> Floats:
+    """The differences of the queries, on the scale on which they are averaged."""
+    focus_scores, baseline_scores = (
+        study.scores(comparison, comparison.measure)
+        .only([comparison.focus, comparison.baseline])
+        .of(comparison.measure)
+    )
+    onto = comparison.measure.declaration.combination.to_scale
+    return np.asarray(onto(focus_scores) - onto(baseline_scores))
+
+
+def query_fragility(study: Study, comparison: Comparison) -> Fragility:
     """The fewest queries whose removal turns the sign."""
-    return study.kept(_single, only_pair(shown))
+    return study.cached_answer(_query_fragility, pair_key(comparison))
 
 
-def _single(study: Study, shown: Comparison) -> Fragility:
-    return fragility(gaps(study, shown))
+def _query_fragility(study: Study, comparison: Comparison) -> Fragility:
+    return find_fragility(query_differences(study, comparison))
 
 
-def missed(study: Study, shown: Comparison, found: Fragility) -> Missed | None:
+def missed_queries(
+    study: Study, comparison: Comparison, removals: Fragility
+) -> MissedQueries | None:
     """What the two did not find; None of a measure on which finding nothing is not the least."""
-    declaration, measure = shown.measure.declaration, shown.measure
-    if not declaration.higher_is_better or declaration.range[0] != 0 or not found.total:
+    declaration, measure = comparison.measure.declaration, comparison.measure
+    if not declaration.higher_is_better or declaration.range[0] != 0 or not removals.total:
         return None
-    own, other = pair_lists(study, shown)
-    relevant = (other if found.total > 0 else own).relevant(measure.relevant_from)
-    lacking = {ranks.run_name: ranks.retrieved == 0 for ranks in (own, other)}
-    return Missed(relevant.count(measure.cutoff) == 0, lacking, measure.cutoff)
+    focus_ranks, baseline_ranks = pair_ranks(study, comparison)
+    relevant = (baseline_ranks if removals.total > 0 else focus_ranks).relevant(
+        measure.relevant_from
+    )
+    empty_lists = {ranks.run_name: ranks.retrieved == 0 for ranks in (focus_ranks, baseline_ranks)}
+    return MissedQueries(relevant.count(measure.cutoff) == 0, empty_lists, measure.cutoff)
 
 
-def removed(study: Study, shown: Comparison) -> pd.DataFrame:
+def removed_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
     """The queries that turn the sign if they go, those that carry most first: query_id, text, meta,
     difference, left (the mean difference of the others once it and those above are gone)."""
-    own, found = gaps(study, shown), single(study, shown)
-    order = found.order[: found.turning or 0]
-    gone = np.cumsum(own[order])
-    left = (found.total - gone) / np.maximum(found.queries - np.arange(1, len(order) + 1), 1)
-    ids = np.array(study.scores(shown, shown.measure).query_ids, dtype=object)
-    frame = pd.DataFrame({"query_id": ids[order], "difference": own[order], "left": left})
+    differences, removals = query_differences(study, comparison), query_fragility(study, comparison)
+    order = removals.order[: removals.turning or 0]
+    removed_sums = np.cumsum(differences[order])
+    remaining = (removals.total - removed_sums) / np.maximum(
+        removals.queries - np.arange(1, len(order) + 1), 1
+    )
+    ids = np.array(study.scores(comparison, comparison.measure).query_ids, dtype=object)
+    frame = pd.DataFrame(
+        {"query_id": ids[order], "difference": differences[order], "left": remaining}
+    )
     return study.with_texts(frame)
 
 
-def cutoffs(study: Study, shown: Comparison) -> ByCutoff | None:
+def pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
     """The pair by cutoff; None of a measure without one."""
-    return study.kept(_cutoffs, only_pair(shown))
+    return study.cached_answer(_pair_by_cutoff, pair_key(comparison))
 
 
-def _cutoffs(study: Study, shown: Comparison) -> ByCutoff | None:
-    measure = shown.measure
+def _pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
+    measure = comparison.measure
     if measure.declaration.cutoff is None or measure.declaration.needs:
         return None
     # The same whatever the cutoff is: a reader who tries several waits once.
-    each = study.kept(_at_each, _whatever_is_chosen(shown), measure.at(1))
-    lists = pair_lists(study, shown)
-    found = crossings(*lists, measure, also=measure.cutoff or shown.cutoff, difference=each)
-    means = dict(zip((shown.focus, shown.baseline), found.means, strict=True))
-    gap = found.difference[found.cutoffs - 1]
-    nothing = np.full(len(found.cutoffs), np.nan)
+    differences = study.cached_answer(_differences_by_cutoff, _runs_key(comparison), measure.at(1))
+    lists = pair_ranks(study, comparison)
+    crossing_points = find_crossings(
+        *lists, measure, also=measure.cutoff or comparison.cutoff, difference=differences
+    )
+    means = dict(zip((comparison.focus, comparison.baseline), crossing_points.means, strict=True))
+    gap = crossing_points.difference[crossing_points.cutoffs - 1]
+    blanks = np.full(len(crossing_points.cutoffs), np.nan)
     parts = [
         pd.DataFrame(
             {
                 "run": name,
-                "k": found.cutoffs,
+                "k": crossing_points.cutoffs,
                 "mean": means[name],
-                "low": nothing,
-                "high": nothing,
-                "difference": gap if name == shown.focus else nothing,
-                "diff_low": found.low if name == shown.focus else nothing,
-                "diff_high": found.high if name == shown.focus else nothing,
+                "low": blanks,
+                "high": blanks,
+                "difference": gap if name == comparison.focus else blanks,
+                "diff_low": crossing_points.low if name == comparison.focus else blanks,
+                "diff_high": crossing_points.high if name == comparison.focus else blanks,
             }
         )
-        for name in (shown.focus, shown.baseline)
+        for name in (comparison.focus, comparison.baseline)
     ]
-    return ByCutoff(found, pd.concat(parts, ignore_index=True))
+    return ByCutoff(crossing_points, pd.concat(parts, ignore_index=True))
 
 
-def _at_each(study: Study, pair: Comparison, measure: Measure) -> Floats:
-    return difference_at_each(*pair_lists(study, pair), measure)
+def _differences_by_cutoff(study: Study, pair: Comparison, measure: Measure) -> Floats:
+    return difference_curve(*pair_ranks(study, pair), measure)
 
 
-def _several(shown: Comparison) -> tuple[Measure, ...]:
-    return tuple(dict.fromkeys([shown.measure, *map(parse_measure, _MEASURES)]))
+def _compared_measures(comparison: Comparison) -> tuple[Measure, ...]:
+    return tuple(dict.fromkeys([comparison.measure, *map(parse_measure, _MEASURES)]))
 
 
-def measures(study: Study, shown: Comparison) -> other_measures.Agreement:
+def measure_agreement(study: Study, comparison: Comparison) -> other_measures.Agreement:
     """What other measures say of the pair, and of the order of all runs shown; the chosen one
     first, with its verdict."""
-    several = _several(shown)
+    measures = _compared_measures(comparison)
     # The same for every chosen measure that is among the usual ones.
-    found = study.kept(_measures, _whatever_is_chosen(shown), tuple(sorted(several, key=str)))
-    verdict = compared(study, shown, shown.measure).set_index("run").loc[shown.focus]
-    return found.in_order([str(measure) for measure in several]).with_verdict(shown.name, verdict)
+    agreement = study.cached_answer(
+        _measure_agreement, _runs_key(comparison), tuple(sorted(measures, key=str))
+    )
+    verdict = (
+        compare_runs(study, comparison, comparison.measure).set_index("run").loc[comparison.focus]
+    )
+    return agreement.reorder([str(measure) for measure in measures]).replace_verdict(
+        comparison.name, verdict
+    )
 
 
-def _measures(
-    study: Study, shown: Comparison, several: tuple[Measure, ...]
+def _measure_agreement(
+    study: Study, comparison: Comparison, measures: tuple[Measure, ...]
 ) -> other_measures.Agreement:
-    scores = study.scores(shown, *several)
-    return other_measures.agreement(scores, shown.focus, shown.baseline)
+    scores = study.scores(comparison, *measures)
+    return other_measures.find_agreement(scores, comparison.focus, comparison.baseline)
 
 
-def seen_otherwise(study: Study, shown: Comparison) -> tuple[str, pd.DataFrame]:
+def most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd.DataFrame]:
     """The measure that names another winner on most queries than the chosen one, and the queries on
-    which the two lie furthest apart: the frame of `disagreements` with text and meta."""
-    return study.kept(_seen_otherwise, only_pair(shown))
+    which the two lie furthest apart: the frame of `find_disagreements` with text and meta."""
+    return study.cached_answer(_most_opposed_measure, pair_key(comparison))
 
 
-def _seen_otherwise(study: Study, shown: Comparison) -> tuple[str, pd.DataFrame]:
-    chosen, *others = _several(shown)
-    scores = study.scores(shown, chosen, *others)
+def _most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd.DataFrame]:
+    chosen_measure, *others = _compared_measures(comparison)
+    scores = study.scores(comparison, chosen_measure, *others)
     frames = {
-        str(other): other_measures.disagreements(scores, shown.focus, shown.baseline, chosen, other)
+        str(other): other_measures.find_disagreements(
+            scores, comparison.focus, comparison.baseline, chosen_measure, other
+        )
         for other in others
     }
-    name = max(frames, key=lambda n: other_measures.opposed(frames[n], [chosen, n]))
+    name = max(frames, key=lambda n: other_measures.count_opposed(frames[n], [chosen_measure, n]))
     return name, study.with_texts(frames[name].head(10))
 
 
@@ -195,47 +223,49 @@ class TieEffects:
     baseline: TieRange
 
 
-def tied(study: Study, shown: Comparison) -> TieEffects | None:
+def tie_effects(study: Study, comparison: Comparison) -> TieEffects | None:
     """What the order of equal scores could do; None where a run came as judged ranks, which hold no
     scores."""
-    if study.nameless((shown.focus, shown.baseline)):
+    if study.unnamed_runs((comparison.focus, comparison.baseline)):
         return None
-    return study.kept(_tied, only_pair(shown))
+    return study.cached_answer(_tie_effects, pair_key(comparison))
 
 
-def _tied(study: Study, shown: Comparison) -> TieEffects:
-    mask = study.in_view(shown)
-    own, other = (
-        study.kept(_tie_range, name, shown.measure).among(mask)
-        for name in (shown.focus, shown.baseline)
+def _tie_effects(study: Study, comparison: Comparison) -> TieEffects:
+    mask = study.view_mask(comparison)
+    focus_ties, baseline_ties = (
+        study.cached_answer(_tie_range, name, comparison.measure).among(mask)
+        for name in (comparison.focus, comparison.baseline)
     )
     return TieEffects(
-        difference_range(own, other, shown.measure),
-        (int((own.tied | other.tied).sum()), int(mask.sum())),
-        own.exact and other.exact,
-        own,
-        other,
+        difference_range(focus_ties, baseline_ties, comparison.measure),
+        (int((focus_ties.tied | baseline_ties.tied).sum()), int(mask.sum())),
+        focus_ties.exact and baseline_ties.exact,
+        focus_ties,
+        baseline_ties,
     )
 
 
 def _tie_range(study: Study, name: str, measure: Measure) -> TieRange:
-    return tie_range(study.runs[name], study.judged[name], measure)
+    return find_tie_range(study.runs[name], study.judged[name], measure)
 
 
-def moved_by_ties(study: Study, shown: Comparison) -> pd.DataFrame | None:
+def queries_moved_by_ties(study: Study, comparison: Comparison) -> pd.DataFrame | None:
     """The queries whose difference depends on the order of equal scores, most first: query_id,
-    text, meta, difference, low, high. None where there are none, as of `tied`."""
-    found = tied(study, shown)
-    if found is None:
+    text, meta, difference, low, high. None where there are none, as of `tie_effects`."""
+    effects = tie_effects(study, comparison)
+    if effects is None:
         return None
-    scores = study.scores(shown, shown.measure)
-    own, other = scores.only([shown.focus, shown.baseline]).of(shown.measure)
+    scores = study.scores(comparison, comparison.measure)
+    focus_scores, baseline_scores = scores.only([comparison.focus, comparison.baseline]).of(
+        comparison.measure
+    )
     frame = pd.DataFrame(
         {
             "query_id": np.array(scores.query_ids, dtype=object),
-            "difference": own - other,
-            "low": found.run.low - found.baseline.high,
-            "high": found.run.high - found.baseline.low,
+            "difference": focus_scores - baseline_scores,
+            "low": effects.run.low - effects.baseline.high,
+            "high": effects.run.high - effects.baseline.low,
         }
     )
     width = frame["high"] - frame["low"]
@@ -243,26 +273,26 @@ def moved_by_ties(study: Study, shown: Comparison) -> pd.DataFrame | None:
     return study.with_texts(moved.drop(columns="width"))
 
 
-def covered(study: Study, shown: Comparison) -> QueryCoverage:
+def pair_coverage(study: Study, comparison: Comparison) -> QueryCoverage:
     """Which queries in view each of the two lacks."""
-    return coverage(pair_lists(study, shown))
+    return find_coverage(pair_ranks(study, comparison))
 
 
-def on_shared(study: Study, shown: Comparison) -> float:
+def shared_difference(study: Study, comparison: Comparison) -> float:
     """The difference over the queries that both list; NaN where there are none."""
-    pair = (shown.focus, shown.baseline)
-    scores = counting(study.scores(shown, shown.measure).only(pair), "shared")
+    pair = (comparison.focus, comparison.baseline)
+    scores = select_scores(study.scores(comparison, comparison.measure).only(pair), "shared")
     if not scores.n_queries:
         return float("nan")
-    own, other = scores.combined()[:, 0]
-    return float(own - other)
+    focus_mean, baseline_mean = scores.combined()[:, 0]
+    return float(focus_mean - baseline_mean)
 
 
-def lacking(study: Study, shown: Comparison) -> pd.DataFrame:
+def lacking_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
     """The queries in view that one of the two lacks: query_id, text, meta, run."""
     rows = [
         {"query_id": query_id, "run": run}
-        for run, missing in covered(study, shown).lacking.items()
+        for run, missing in pair_coverage(study, comparison).lacking.items()
         for query_id in missing
     ]
     return study.with_texts(pd.DataFrame(rows, columns=["query_id", "run"]))

@@ -9,96 +9,115 @@ import numpy as np
 
 from dashboard.address.view import Comparison
 from dashboard.answers import firm
-from dashboard.answers.compared import compared_each, sample_size
+from dashboard.answers.compared import compare_on_measures, sample_size
 from dashboard.answers.overview import overview_measures
-from dashboard.answers.unjudged import unjudged
+from dashboard.answers.unjudged import unjudged_effects
 from dashboard.study.study import Study
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
 from metrics_core.findings import file_risks, open_verdicts
 from metrics_core.findings import margin_risks as matter
 from metrics_core.findings import verdict_risks as ways
-from metrics_core.findings.firmness import Firmness, firmness_of
+from metrics_core.findings.firmness import Robustness, build_robustness
 
 
-def firmness(study: Study, shown: Comparison) -> Firmness:
+def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
     """The strip: each way in which the verdict could turn."""
-    return study.kept(_firmness, shown)
+    return study.cached_answer(_robustness_summary, comparison)
 
 
-def firmness_known(study: Study, shown: Comparison) -> bool:
+def is_robustness_known(study: Study, comparison: Comparison) -> bool:
     """Whether the strip is at hand, or takes a while to work out."""
-    return study.known(_firmness, shown)
+    return study.has_answer(_robustness_summary, comparison)
 
 
-def _firmness(study: Study, shown: Comparison) -> Firmness:
-    if shown.alone:
-        return Firmness()
-    queries = firm.gaps(study, shown)
-    known = int((~np.isnan(queries)).sum())
-    if known < FEWEST_QUERIES:
-        return firmness_of(firm.pair_of(study, shown), [], known)
+def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
+    if comparison.is_alone:
+        return Robustness()
+    differences = firm.query_differences(study, comparison)
+    query_count = int((~np.isnan(differences)).sum())
+    if query_count < FEWEST_QUERIES:
+        return build_robustness(firm.compared_pair(study, comparison), [], query_count)
     # What the unjudged documents could do takes as long as all the rest: side by side.
-    with ThreadPoolExecutor(1) as beside:
-        awaited = beside.submit(unjudged, study, shown)
-        pair = firm.pair_of(study, shown)
-        by_cutoff, measures = firm.cutoffs(study, shown), firm.measures(study, shown)
-        span, found = firm.tied(study, shown), firm.single(study, shown)
-        open_ = awaited.result()
-    lengths = {r.run_name: firm.typical_length(r) for r in firm.pair_lists(study, shown)}
-    cutoffs = by_cutoff.found if by_cutoff else None
-    covered, on_shared = firm.covered(study, shown), firm.on_shared(study, shown)
-    lacking = {run: len(query_ids) for run, query_ids in covered.lacking.items()}
-    now = open_.reached.difference
-    judged = study.settings.complete
+    with ThreadPoolExecutor(1) as executor:
+        future = executor.submit(unjudged_effects, study, comparison)
+        pair = firm.compared_pair(study, comparison)
+        by_cutoff, measures = (
+            firm.pair_by_cutoff(study, comparison),
+            firm.measure_agreement(study, comparison),
+        )
+        tie_effects, fragility = (
+            firm.tie_effects(study, comparison),
+            firm.query_fragility(study, comparison),
+        )
+        effects = future.result()
+    lengths = {r.run_name: firm.median_length(r) for r in firm.pair_ranks(study, comparison)}
+    cutoffs = by_cutoff.crossings if by_cutoff else None
+    coverage, shared_difference = (
+        firm.pair_coverage(study, comparison),
+        firm.shared_difference(study, comparison),
+    )
+    missing_counts = {run: len(query_ids) for run, query_ids in coverage.lacking.items()}
+    difference = effects.bounds.difference
+    is_complete = study.settings.complete
     by_judges = (
-        None if judged else ways.unjudged(open_.reached, open_.likely, open_.share, open_.depth)
+        None
+        if is_complete
+        else ways.unjudged_check(effects.bounds, effects.likely, effects.share, effects.depth)
     )
     by_ties = (
-        file_risks.ties(span.span, now, span.counts, span.exact)
-        if span
-        else file_risks.ties_unknown(study.nameless((shown.focus, shown.baseline)))
+        file_risks.ties_check(tie_effects.span, difference, tie_effects.counts, tie_effects.exact)
+        if tie_effects
+        else file_risks.unknown_ties_check(
+            study.unnamed_runs((comparison.focus, comparison.baseline))
+        )
     )
-    by_lacking = file_risks.lacking_queries(lacking, now, on_shared, covered.shared)
-    margin = shown.method.margin
+    by_missing = file_risks.missing_queries_check(
+        missing_counts, difference, shared_difference, coverage.shared
+    )
+    margin = comparison.method.margin
     if pair.verdict == NO_MATTER and margin is not None:
         entries = [
-            by_judges and matter.unjudged(by_judges, open_.reached, open_.likely, margin),
-            matter.single_queries(queries, margin),
-            matter.cutoff(cutoffs, pair, margin),
-            matter.other_measures(measures, pair),
-            matter.within(by_ties, span.span, margin, exact=span.exact) if span else by_ties,
-            matter.within(by_lacking, (on_shared, on_shared), margin),
+            by_judges and matter.unjudged_check(by_judges, effects.bounds, effects.likely, margin),
+            matter.single_queries_check(differences, margin),
+            matter.cutoff_check(cutoffs, pair, margin),
+            matter.other_measures_check(measures, pair),
+            matter.margin_check(by_ties, tie_effects.span, margin, exact=tie_effects.exact)
+            if tie_effects
+            else by_ties,
+            matter.margin_check(by_missing, (shared_difference, shared_difference), margin),
         ]
     else:
         entries = [
             by_judges,
-            ways.single_queries(found, pair, queries, firm.missed(study, shown, found)),
-            ways.cutoff(cutoffs, pair, shown.measure.cutoff, lengths),
-            ways.other_measures(measures, pair, len(shown.runs)),
+            ways.single_queries_check(
+                fragility, pair, differences, firm.missed_queries(study, comparison, fragility)
+            ),
+            ways.cutoff_check(cutoffs, pair, comparison.measure.cutoff, lengths),
+            ways.other_measures_check(measures, pair, len(comparison.runs)),
             by_ties,
-            by_lacking,
+            by_missing,
         ]
-    found_ways = firmness_of(pair, entries, known)
+    summary = build_robustness(pair, entries, query_count)
     if pair.verdict in CLEAR or pair.verdict == NO_MATTER:
-        return found_ways
-    size = sample_size(study, shown)
+        return summary
+    size = sample_size(study, comparison)
     settling = [
-        open_verdicts.sample_size(size.difference, size.needed),
-        open_verdicts.detectable(size.smallest),
-        None if judged else open_verdicts.unjudged(open_.share, open_.depth),
-        open_verdicts.cutoff(cutoffs, shown.measure.cutoff),
-        open_verdicts.other_measures(_in_table(study, shown), pair),
-        open_verdicts.ties(by_ties),
-        open_verdicts.lacking_queries(by_lacking),
+        open_verdicts.sample_size_check(size.difference, size.needed),
+        open_verdicts.detectable_check(size.smallest),
+        None if is_complete else open_verdicts.unjudged_check(effects.share, effects.depth),
+        open_verdicts.cutoff_check(cutoffs, comparison.measure.cutoff),
+        open_verdicts.other_measures_check(_table_verdicts(study, comparison), pair),
+        open_verdicts.ties_check(by_ties),
+        open_verdicts.missing_queries_check(by_missing),
     ]
-    return replace(found_ways, settling=tuple(filter(None, settling)))
+    return replace(summary, settling_checks=tuple(filter(None, settling)))
 
 
-def _in_table(study: Study, shown: Comparison) -> dict[str, str]:
+def _table_verdicts(study: Study, comparison: Comparison) -> dict[str, str]:
     """The verdict on the run in focus on each measure of the Overview's table."""
-    measures = overview_measures(shown)
-    frames = compared_each(study, shown, measures)
+    measures = overview_measures(comparison)
+    frames = compare_on_measures(study, comparison, measures)
     return {
-        str(measure): str(frame.set_index("run").loc[shown.focus, "verdict"])
+        str(measure): str(frame.set_index("run").loc[comparison.focus, "verdict"])
         for measure, frame in zip(measures, frames, strict=True)
     }

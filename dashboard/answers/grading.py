@@ -11,23 +11,28 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.firm import pair_lists
-from dashboard.answers.judging_order import AT_RANDOM, BY_QUERY, MOVING, by_lot
-from dashboard.answers.unjudged import bounds, next_known, next_to_judge, unjudged_of
+from dashboard.answers.firm import pair_ranks
+from dashboard.answers.judging_order import AT_RANDOM, BY_QUERY, MOVING, random_order
+from dashboard.answers.unjudged import (
+    is_next_known,
+    next_judgments,
+    unjudged_bounds,
+    unjudged_of_pair,
+)
 from dashboard.study.study import Study
-from metrics_core.comparing.winners import side_of
-from metrics_core.explaining.one_query import grades_of
+from metrics_core.comparing.winners import better_side
+from metrics_core.explaining.one_query import find_grades
 from metrics_core.findings.grading import judging_finding, judging_lead
 from metrics_core.findings.sentence import Sentence
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.scoring.scores import Scores
-from metrics_core.unjudged.next_judgments import most_moving
+from metrics_core.unjudged.next_judgments import rank_by_move
 
 MOST_QUEUED = 500
 """Documents that a judging session offers at the most."""
 
 _HIGHEST_KEY = 9
-_SETTLED_AT_ONCE = 2_000
+_QUICK_QUERIES = 2_000
 """Queries of which it takes no while to say which documents would settle the order."""
 _NAMES = {
     1: ("Not relevant", "Relevant"),
@@ -47,16 +52,16 @@ class Effect:
     queries: int
 
 
-def grades_offered(study: Study) -> list[int]:
+def offered_grades(study: Study) -> list[int]:
     """The grades that have a key: from 0 to the highest that the files use, 1 at least."""
-    highest = math.ceil(max(study.bare.grades, default=1))
+    highest = math.ceil(max(study.unlayered.grades, default=1))
     return list(range(min(max(highest, 1), _HIGHEST_KEY) + 1))
 
 
 def grade_names(study: Study) -> list[str]:
     """What the grades that have a key are called; "" where there are too many for words."""
-    offered = grades_offered(study)
-    return list(_NAMES.get(offered[-1], ("Not relevant", *[""] * (len(offered) - 1))))
+    grades = offered_grades(study)
+    return list(_NAMES.get(grades[-1], ("Not relevant", *[""] * (len(grades) - 1))))
 
 
 def named_grades(study: Study) -> dict[float, str]:
@@ -67,29 +72,33 @@ def named_grades(study: Study) -> dict[float, str]:
     return {float(grade): name.lower() for grade, name in names if name in adverbs}
 
 
-def to_judge(study: Study, shown: Comparison, query_id: str) -> pd.DataFrame:
+def unjudged_documents(study: Study, comparison: Comparison, query_id: str) -> pd.DataFrame:
     """The documents of a query in the first k ranks of the shown lists that the files do not judge,
     but for those of runs that came as judged ranks, which have no name; those of the two compared
     first: columns query_id, doc_id, ranks (of each run that has it there), title and text (""
     without documents). None where the judgments are complete."""
-    found = study.bare.kept(_to_judge, shown.runs, shown.cutoff, query_id)
-    return found.head(0) if study.settings.complete else found
+    documents = study.unlayered.cached_answer(
+        _unjudged_documents, comparison.runs, comparison.cutoff, query_id
+    )
+    return documents.head(0) if study.settings.complete else documents
 
 
-def _to_judge(study: Study, runs: tuple[str, ...], cutoff: int, query_id: str) -> pd.DataFrame:
+def _unjudged_documents(
+    study: Study, runs: tuple[str, ...], cutoff: int, query_id: str
+) -> pd.DataFrame:
     lists = {
         name: ranked_documents(study.runs[name], query_id, depth=cutoff).set_index("doc_id")["rank"]
         for name in runs
         if study.runs[name].complete
     }
     # A negative grade is no judgment.
-    judged = [d for d, grade in grades_of(study.qrels, query_id).items() if grade >= 0]
-    ranks = pd.DataFrame(lists).drop(index=judged, errors="ignore")
+    judged_ids = [d for d, grade in find_grades(study.qrels, query_id).items() if grade >= 0]
+    ranks = pd.DataFrame(lists).drop(index=judged_ids, errors="ignore")
     frame = pd.DataFrame(
         {
             "query_id": query_id,
             "doc_id": ranks.index.astype(object),
-            "ranks": [_known(row) for row in ranks.to_dict("records")],
+            "ranks": [_known_ranks(row) for row in ranks.to_dict("records")],
             # The two compared are the first of the runs shown.
             "first": ranks[ranks.columns.intersection(runs[:2])].min(axis=1).to_numpy(np.float64),
             "rank": ranks.min(axis=1).to_numpy(np.float64),
@@ -99,61 +108,78 @@ def _to_judge(study: Study, runs: tuple[str, ...], cutoff: int, query_id: str) -
     return with_documents(study, frame.drop(columns=["first", "rank"]))
 
 
-def _known(ranks: Mapping[Hashable, float]) -> dict[str, int]:
+def _known_ranks(ranks: Mapping[Hashable, float]) -> dict[str, int]:
     return {str(run): int(rank) for run, rank in ranks.items() if not math.isnan(rank)}
 
 
-def queue(
-    study: Study, shown: Comparison, order: str = MOVING, settle: int | None = None
+def judging_queue(
+    study: Study, comparison: Comparison, order: str = MOVING, settle: int | None = None
 ) -> pd.DataFrame:
     """What to judge next for the comparison, by the judgments of the files, so that it stays as it
     is while it is worked on: columns query_id, doc_id, ranks (of both runs, 0 where one does not
     have it there). In the usual order what could move it most comes first, and what moves nothing
     follows by rank; query by query the first `settle` of these come first. Empty where one of the
     two came as judged ranks."""
-    return study.bare.kept(_queue, shown, order, settle if order == BY_QUERY else None)
+    return study.unlayered.cached_answer(
+        _judging_queue, comparison, order, settle if order == BY_QUERY else None
+    )
 
 
-def _queue(study: Study, shown: Comparison, order: str, settle: int | None) -> pd.DataFrame:
-    lists = pair_lists(study, shown)
-    cutoff = shown.measure.cutoff or shown.cutoff
-    found = unjudged_of(study, shown, cutoff)
-    if found.doc_ids is None:
+def _judging_queue(
+    study: Study, comparison: Comparison, order: str, settle: int | None
+) -> pd.DataFrame:
+    lists = pair_ranks(study, comparison)
+    cutoff = comparison.measure.cutoff or comparison.cutoff
+    unjudged_ranks = unjudged_of_pair(study, comparison, cutoff)
+    if unjudged_ranks.doc_ids is None:
         return pd.DataFrame(columns=["query_id", "doc_id", "ranks"])
     by_rank = pd.DataFrame(
         {
-            "query_id": np.array(lists[0].query_ids, dtype=object)[found.query],
-            "doc_id": found.doc_ids.to_pylist(),
-            "run_rank": found.run_rank,
-            "baseline_rank": found.baseline_rank,
+            "query_id": np.array(lists[0].query_ids, dtype=object)[unjudged_ranks.query],
+            "doc_id": unjudged_ranks.doc_ids.to_pylist(),
+            "run_rank": unjudged_ranks.run_rank,
+            "baseline_rank": unjudged_ranks.baseline_rank,
         }
     )
-    by_rank = by_rank.iloc[np.argsort(found.best_rank, kind="stable")]
+    by_rank = by_rank.iloc[np.argsort(unjudged_ranks.best_rank, kind="stable")]
     if order == AT_RANDOM:
-        every = by_rank.iloc[by_lot(list(zip(by_rank["query_id"], by_rank["doc_id"], strict=True)))]
+        rows = by_rank.iloc[
+            random_order(list(zip(by_rank["query_id"], by_rank["doc_id"], strict=True)))
+        ]
     else:
-        every = _most_moving_first(study, shown, by_rank)
+        rows = _most_moving_first(study, comparison, by_rank)
     if order == BY_QUERY:
-        place = {query_id: i for i, query_id in enumerate(lists[0].query_ids)}
-        of, later = every["query_id"].map(place).to_numpy(), np.arange(len(every)) >= (settle or 0)
-        every = every.iloc[np.lexsort((of, later))]
-    every = every.head(MOST_QUEUED)
-    both = every[["run_rank", "baseline_rank"]].to_numpy().tolist()
-    ranks = [{shown.focus: own, shown.baseline: other} for own, other in both]
-    return every[["query_id", "doc_id"]].assign(ranks=ranks).reset_index(drop=True)
+        positions = {query_id: i for i, query_id in enumerate(lists[0].query_ids)}
+        query_positions, later = (
+            rows["query_id"].map(positions).to_numpy(),
+            np.arange(len(rows)) >= (settle or 0),
+        )
+        rows = rows.iloc[np.lexsort((query_positions, later))]
+    rows = rows.head(MOST_QUEUED)
+    both = rows[["run_rank", "baseline_rank"]].to_numpy().tolist()
+    ranks = [
+        {comparison.focus: focus_rank, comparison.baseline: baseline_rank}
+        for focus_rank, baseline_rank in both
+    ]
+    return rows[["query_id", "doc_id"]].assign(ranks=ranks).reset_index(drop=True)
 
 
-def _most_moving_first(study: Study, shown: Comparison, by_rank: pd.DataFrame) -> pd.DataFrame:
-    if shown.measure.declaration.needs:
+def _most_moving_first(study: Study, comparison: Comparison, by_rank: pd.DataFrame) -> pd.DataFrame:
+    if comparison.measure.declaration.needs:
         return by_rank  # it is not about grades alone
-    cutoff = shown.measure.cutoff or shown.cutoff
-    found, difference = unjudged_of(study, shown, cutoff), effect(study, shown).difference[0]
-    first = most_moving(*pair_lists(study, shown), shown.measure, found, difference)
+    cutoff = comparison.measure.cutoff or comparison.cutoff
+    unjudged_ranks, difference = (
+        unjudged_of_pair(study, comparison, cutoff),
+        layers_effect(study, comparison).difference[0],
+    )
+    first = rank_by_move(
+        *pair_ranks(study, comparison), comparison.measure, unjudged_ranks, difference
+    )
     return pd.concat([first, by_rank]).drop_duplicates(["query_id", "doc_id"])
 
 
 @dataclass(frozen=True)
-class ToJudge:
+class JudgingSummary:
     """What there is to judge for the comparison, in words and by number (on so many `queries` of
     the `total` in view), and after how many of the first of the queue its order is safe if they
     turn out not relevant; None where that is not known."""
@@ -166,34 +192,42 @@ class ToJudge:
     settle: int | None
 
 
-def to_judge_now(study: Study, shown: Comparison) -> ToJudge:
+def judging_summary(study: Study, comparison: Comparison) -> JudgingSummary:
     """What there is to judge by the judgments of the files; what would settle it where that is at
     hand or takes no while."""
     settle = None
-    apart = not shown.alone and not shown.measure.declaration.needs
+    can_settle = not comparison.is_alone and not comparison.measure.declaration.needs
     # Without a cutoff the queue looks at the first ranks alone, and they settle nothing.
-    if apart and shown.measure.cutoff and (_is_small(study) or next_known(study.bare, shown)):
-        settle = next_to_judge(study.bare, shown).to_settle
-    return study.bare.kept(_to_judge_now, shown, settle)
+    if (
+        can_settle
+        and comparison.measure.cutoff
+        and (_is_small(study) or is_next_known(study.unlayered, comparison))
+    ):
+        settle = next_judgments(study.unlayered, comparison).n_to_settle
+    return study.unlayered.cached_answer(_judging_summary, comparison, settle)
 
 
 def _is_small(study: Study) -> bool:
-    return len(study.bare.query_ids) <= _SETTLED_AT_ONCE
+    return len(study.unlayered.query_ids) <= _QUICK_QUERIES
 
 
-def _to_judge_now(study: Study, shown: Comparison, settle: int | None) -> ToJudge:
-    cutoff = shown.measure.cutoff or shown.cutoff
-    found = unjudged_of(study, shown, cutoff)
-    unjudged = len(found) if found.matched else None
-    lead = judging_lead(shown.focus, shown.baseline, cutoff, unjudged=unjudged, settle=settle)
-    side = side_of(effect(study, shown).difference[0], shown.measure.declaration.direction)
-    leader = shown.focus if side > 0 else shown.baseline
-    return ToJudge(
+def _judging_summary(study: Study, comparison: Comparison, settle: int | None) -> JudgingSummary:
+    cutoff = comparison.measure.cutoff or comparison.cutoff
+    unjudged_ranks = unjudged_of_pair(study, comparison, cutoff)
+    unjudged = len(unjudged_ranks) if unjudged_ranks.is_matched else None
+    lead = judging_lead(
+        comparison.focus, comparison.baseline, cutoff, unjudged=unjudged, settle=settle
+    )
+    side = better_side(
+        layers_effect(study, comparison).difference[0], comparison.measure.declaration.direction
+    )
+    leader = comparison.focus if side > 0 else comparison.baseline
+    return JudgingSummary(
         judging_finding(cutoff, unjudged, settle, leader),
         lead,
         unjudged or 0,
-        len(np.unique(found.query)),
-        int(study.in_view(shown).sum()),
+        len(np.unique(unjudged_ranks.query)),
+        int(study.view_mask(comparison).sum()),
         settle if settle is not None and settle <= MOST_QUEUED else None,
     )
 
@@ -208,26 +242,26 @@ class WorstCase:
     turns: bool
 
 
-def worst_case(study: Study, shown: Comparison) -> WorstCase | None:
+def worst_case(study: Study, comparison: Comparison) -> WorstCase | None:
     """What the layers that are on did to the worst case; None where there is none, where another
     run leads with them, or where it would take a while to say."""
-    if shown.alone or not _is_small(study):
+    if comparison.is_alone or not _is_small(study):
         return None
-    before, after = (bounds(s, shown) for s in (study.bare, study))
-    side = side_of(before.difference)
+    before, after = (unjudged_bounds(s, comparison) for s in (study.unlayered, study))
+    side = better_side(before.difference)
     ends = [reached.lowest if side > 0 else reached.highest for reached in (before, after)]
-    if not side or side_of(after.difference) != side or any(math.isnan(end) for end in ends):
+    if not side or better_side(after.difference) != side or any(math.isnan(end) for end in ends):
         return None
-    return WorstCase(ends[0], ends[1], after.turns)
+    return WorstCase(ends[0], ends[1], after.can_reverse)
 
 
-def window(
-    study: Study, every: pd.DataFrame, done: Container[tuple[str, str]], size: int
+def queue_window(
+    study: Study, queue: pd.DataFrame, done: Container[tuple[str, str]], size: int
 ) -> pd.DataFrame:
     """The first `size` documents of a queue that are not done, with their texts and the query's."""
-    pairs = zip(every["query_id"], every["doc_id"], strict=True)
-    left = np.array([pair not in done for pair in pairs], dtype=np.bool_)
-    frame = with_documents(study, every[left].head(size).reset_index(drop=True))
+    pairs = zip(queue["query_id"], queue["doc_id"], strict=True)
+    is_open = np.array([pair not in done for pair in pairs], dtype=np.bool_)
+    frame = with_documents(study, queue[is_open].head(size).reset_index(drop=True))
     return frame.assign(query=[study.texts.get(q, q) for q in frame["query_id"]])
 
 
@@ -235,22 +269,22 @@ def with_documents(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with title and text of each document, "" where they are not known."""
     if study.documents is None or frame.empty:
         return frame.assign(title="", text="")
-    known = study.documents.lookup(frame["doc_id"]).reindex(frame["doc_id"])
-    texts = {c: known[c].fillna("").to_numpy() for c in ("title", "text") if c in known}
+    rows = study.documents.lookup(frame["doc_id"]).reindex(frame["doc_id"])
+    texts = {c: rows[c].fillna("").to_numpy() for c in ("title", "text") if c in rows}
     return frame.assign(**{"title": "", "text": "", **texts})
 
 
-def effect(study: Study, shown: Comparison, query_id: str = "") -> Effect:
+def layers_effect(study: Study, comparison: Comparison, query_id: str = "") -> Effect:
     """What the layers that are on changed, of one query where one is named."""
-    return study.kept(_effect, shown, query_id)
+    return study.cached_answer(_layers_effect, comparison, query_id)
 
 
-def _effect(study: Study, shown: Comparison, query_id: str) -> Effect:
-    both = [s.scores(shown, shown.measure) for s in (study.bare, study)]
-    before, after = (_of_query(scores, query_id) for scores in both)
+def _layers_effect(study: Study, comparison: Comparison, query_id: str) -> Effect:
+    both = [s.scores(comparison, comparison.measure) for s in (study.unlayered, study)]
+    before, after = (_query_scores(scores, query_id) for scores in both)
     means = [scores.combined()[:, 0] for scores in both]
-    place = [both[0].position(name) for name in (shown.focus, shown.baseline)]
-    differences = [float(mean[place[0]] - mean[place[1]]) for mean in means]
+    positions = [both[0].position(name) for name in (comparison.focus, comparison.baseline)]
+    differences = [float(mean[positions[0]] - mean[positions[1]]) for mean in means]
     return Effect(
         {run: (before[run], after[run]) for run in after},
         (differences[0], differences[1]),
@@ -258,8 +292,8 @@ def _effect(study: Study, shown: Comparison, query_id: str) -> Effect:
     )
 
 
-def _of_query(scores: Scores, query_id: str) -> dict[str, float]:
+def _query_scores(scores: Scores, query_id: str) -> dict[str, float]:
     if query_id not in scores.query_ids:
         return dict.fromkeys(scores.runs, float("nan")) if query_id else {}
-    place = scores.query_ids.index(query_id)
-    return {run: float(scores.values[i, place, 0]) for i, run in enumerate(scores.runs)}
+    position = scores.query_ids.index(query_id)
+    return {run: float(scores.values[i, position, 0]) for i, run in enumerate(scores.runs)}

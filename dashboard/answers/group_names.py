@@ -5,37 +5,37 @@ from __future__ import annotations
 import pandas as pd
 
 from metrics_core.base import wording as w
-from metrics_core.findings.group_nouns import Noun
+from metrics_core.findings.group_nouns import GroupNoun
 from metrics_core.slicing import breakdowns
-from metrics_core.slicing.derived_groups import derived_column
+from metrics_core.slicing.derived_groups import find_derived_column
 
 
-def spoken_group(group: str, by: str, groups: pd.Series, *, short: bool = False) -> str:
+def group_name(group: str, by: str, groups: pd.Series, *, short: bool = False) -> str:
     """A group as a sentence names it: a number or a range with its column, the group of a derived
     column as the queries that it holds; `short` where no sentence stands around it."""
-    derived = derived_column(by)
+    derived = find_derived_column(by)
     if group == breakdowns.NO_GROUP:
         return f"queries without {derived.name if derived else by}"
     if derived is not None:
-        return group if short else derived.said(group)
-    return f"{by} {group}" if breakdowns.sizes_only(groups) else group
+        return group if short else derived.describe_group(group)
+    return f"{by} {group}" if breakdowns.are_all_sizes(groups) else group
 
 
-def quoted(groups: pd.DataFrame, by: str) -> pd.DataFrame:
+def quote_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
     """The groups in few words, those of a derived column in quotes."""
-    mark = ("“", "”") if derived_column(by) else ("", "")
+    mark = ("“", "”") if find_derived_column(by) else ("", "")
     names = {
         g: g.join(mark)
         if g != breakdowns.NO_GROUP and any(mark)
-        else spoken_group(g, by, groups["group"], short=True)
+        else group_name(g, by, groups["group"], short=True)
         for g in dict.fromkeys(groups["group"])
     }
     return groups.assign(group=groups["group"].map(names))
 
 
-def spoken(groups: pd.DataFrame, by: str) -> pd.DataFrame:
+def name_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
     """The groups as a sentence names them."""
-    names = {g: spoken_group(g, by, groups["group"]) for g in dict.fromkeys(groups["group"])}
+    names = {g: group_name(g, by, groups["group"]) for g in dict.fromkeys(groups["group"])}
     return groups.assign(group=groups["group"].map(names))
 
 
@@ -59,14 +59,14 @@ _NOUNS = {
 
 def column_name(by: str, cutoff: int) -> str:
     """What a choice and a heading call a column, at this cutoff."""
-    derived = derived_column(by)
-    return derived.title.format(k=w.count(cutoff)) if derived else by
+    derived = find_derived_column(by)
+    return derived.title.format(k=w.format_count(cutoff)) if derived else by
 
 
 def column_title(by: str, cutoff: int) -> str:
     """The name where it stands by itself: those of the files as they are, our own as titles."""
     name = column_name(by, cutoff)
-    return w.sentence_case(name) if derived_column(by) else name
+    return w.sentence_case(name) if find_derived_column(by) else name
 
 
 def crossed_title(by: str, across: str, cutoff: int) -> str:
@@ -74,10 +74,10 @@ def crossed_title(by: str, across: str, cutoff: int) -> str:
     return f"{column_title(by, cutoff)} × {column_name(across, cutoff)}"
 
 
-def noun_of(by: str) -> Noun:
+def group_noun(by: str) -> GroupNoun:
     """What one group of a column is called, and several."""
     name = by.replace("_", " ").lower()
     first, _, last = name.rpartition(" ")
-    if last not in _NOUNS or derived_column(by):
-        return Noun()
-    return Noun(name, f"{first} {_NOUNS[last]}".strip())
+    if last not in _NOUNS or find_derived_column(by):
+        return GroupNoun()
+    return GroupNoun(name, f"{first} {_NOUNS[last]}".strip())

@@ -9,20 +9,20 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.page import FEWEST_VERSIONS
-from dashboard.address.usual_baseline import differ_by_numbers, natural
+from dashboard.address.usual_baseline import differ_by_numbers, natural_sort_key
 from dashboard.address.view import Comparison
 from dashboard.answers.history_dates import NAMES, NO_DATES, VersionDates
-from dashboard.answers.pairs import every_pair
-from dashboard.answers.query_chips import whole_failures
+from dashboard.answers.pairs import all_run_pairs
+from dashboard.answers.query_chips import run_failures
 from dashboard.study.study import Study
-from metrics_core.base.parallel import on_all_cores
+from metrics_core.base.parallel import map_on_all_cores
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.verdicts import BETTER_RUN
-from metrics_core.explaining.history import History, first_bad_versions, history
+from metrics_core.explaining.history import History, find_first_bad_versions, make_history
 from metrics_core.findings.history import history_finding, no_versions_finding
 from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.curves import judged_share
-from metrics_core.slicing.breakdowns import ALL, by_group, coded_groups
+from metrics_core.slicing.breakdowns import ALL, encode_groups, summarise_groups
 from metrics_core.slicing.derived_groups import MARK
 
 BY_NAME, AS_LOADED, BY_DATE, NONE = "", "loaded", "date", "none"
@@ -59,142 +59,170 @@ class HistoryPage:
     complete: bool = False
 
 
-def versions(
-    study: Study, order: str, asked: Sequence[str], dates: VersionDates = NO_DATES
+def ordered_versions(
+    study: Study, order: str, names: Sequence[str], dates: VersionDates = NO_DATES
 ) -> tuple[str, ...]:
     """The runs, first version to last: those asked for in that order where there are two, else all
     of them by name, numbers by size, by their dates, or as they were loaded."""
-    named = tuple(dict.fromkeys(name for name in asked if name in study.names))
-    if len(named) >= FEWEST_VERSIONS:
-        return named
+    chosen = tuple(dict.fromkeys(name for name in names if name in study.names))
+    if len(chosen) >= FEWEST_VERSIONS:
+        return chosen
     if order == AS_LOADED:
         return tuple(study.names)
-    by_name = sorted(study.names, key=natural)
-    return tuple(sorted(by_name, key=dates.order) if order == BY_DATE else by_name)
+    by_name = sorted(study.names, key=natural_sort_key)
+    return tuple(sorted(by_name, key=dates.sort_key) if order == BY_DATE else by_name)
 
 
 def are_versions(
-    runs: Sequence[str], order: str, asked: Sequence[str], dates: VersionDates
+    runs: Sequence[str], order: str, names: Sequence[str], dates: VersionDates
 ) -> bool:
     """Whether something tells that these runs are versions of one system: that a reader put them in
     order, or that their names hold dates or differ by numbers alone, unless the reader said that
     they are not."""
     if order == NONE:
         return False
-    by_hand = order != BY_NAME or tuple(dict.fromkeys(asked)) == tuple(runs)
+    by_hand = order != BY_NAME or tuple(dict.fromkeys(names)) == tuple(runs)
     return by_hand or differ_by_numbers(runs) or dates.source == NAMES
 
 
 def history_page(
-    study: Study, shown: Comparison, runs: tuple[str, ...], *, are_versions: bool
+    study: Study, comparison: Comparison, runs: tuple[str, ...], *, are_versions: bool
 ) -> HistoryPage:
     """The page History: these runs in this order, over the queries in view."""
-    return study.kept(_history, _of_all(shown), runs, are_versions)
+    return study.cached_answer(_history_page, _versions_key(comparison), runs, are_versions)
 
 
-def history_slices(
-    study: Study, shown: Comparison, runs: tuple[str, ...], by: str
+def groups_by_version(
+    study: Study, comparison: Comparison, runs: tuple[str, ...], by: str
 ) -> GroupsByVersion:
     """The groups of one column, which follow; empty where there is no such column."""
     # Only a derived column may depend on who is compared.
-    return study.kept(_slices, shown if by.endswith(MARK) else _of_all(shown), runs, by)
+    return study.cached_answer(
+        _groups_by_version, comparison if by.endswith(MARK) else _versions_key(comparison), runs, by
+    )
 
 
-def _of_all(shown: Comparison) -> Comparison:
+def _versions_key(comparison: Comparison) -> Comparison:
     """The key of what does not depend on who is compared, unless the queries in view do."""
-    method = Method(level=shown.method.level)
-    return replace(shown.narrowing, chosen=shown.chosen, cutoff=shown.cutoff, method=method)
+    method = Method(level=comparison.method.level)
+    return replace(
+        comparison.narrowing_part,
+        chosen_measure=comparison.chosen_measure,
+        cutoff=comparison.cutoff,
+        method=method,
+    )
 
 
-def _history(study: Study, shown: Comparison, runs: tuple[str, ...], versions: bool) -> HistoryPage:
-    if not versions:
-        told = no_versions_finding(runs)
-        return HistoryPage(told, versions, runs, pd.DataFrame(), pd.DataFrame())
-    mask = study.in_view(shown)
+def _history_page(
+    study: Study, comparison: Comparison, runs: tuple[str, ...], is_history: bool
+) -> HistoryPage:
+    if not is_history:
+        finding = no_versions_finding(runs)
+        return HistoryPage(finding, is_history, runs, pd.DataFrame(), pd.DataFrame())
+    mask = study.view_mask(comparison)
     in_view = [study.judged[name].among(mask) for name in runs]
-    overall = _means(study, shown, runs, pd.Series(ALL, index=list(in_view[0].query_ids)))
+    overall = _group_means(
+        study, comparison, runs, pd.Series(ALL, index=list(in_view[0].query_ids))
+    )
     overall = overall.drop(columns="group")
-    overall["judged"] = [judged_share(ranks, shown.cutoff) for ranks in in_view]
-    failed = on_all_cores(lambda run: whole_failures(study, run, shown.measure, shown.cutoff), runs)
-    found = history(in_view, shown.measure, shown.cutoff, told=[kinds[mask] for kinds in failed])
-    told = history_finding(
+    overall["judged"] = [judged_share(ranks, comparison.cutoff) for ranks in in_view]
+    failures = map_on_all_cores(
+        lambda run: run_failures(study, run, comparison.measure, comparison.cutoff), runs
+    )
+    result = make_history(
+        in_view,
+        comparison.measure,
+        comparison.cutoff,
+        query_kinds=[kinds[mask] for kinds in failures],
+    )
+    finding = history_finding(
         list(overall["run"]),
-        overall["mean"].to_numpy() * shown.measure.declaration.direction,
-        shown.name,
-        now_bad=int((found.first_bad >= 0).sum()),
-        flickering=int(found.flickers.sum()),
-        since=_first_bad(study, shown, runs, [np.ones(len(found.query_ids), dtype=bool)])[0],
-        is_best=_is_best(study, shown, runs),
+        overall["mean"].to_numpy() * comparison.measure.declaration.direction,
+        comparison.name,
+        now_bad=int((result.first_bad_version >= 0).sum()),
+        flickering=int(result.is_flickering.sum()),
+        since=_find_first_bad(
+            study, comparison, runs, [np.ones(len(result.query_ids), dtype=bool)]
+        )[0],
+        is_best=_is_best(study, comparison, runs),
     )
     return HistoryPage(
-        finding=told,
-        are_versions=versions,
+        finding=finding,
+        are_versions=is_history,
         versions=runs,
         overall=overall,
-        queries=_queries(study, found),
+        queries=_changed_queries(study, result),
         complete=study.settings.complete,
     )
 
 
-def _is_best(study: Study, shown: Comparison, runs: Sequence[str]) -> bool:
+def _is_best(study: Study, comparison: Comparison, runs: Sequence[str]) -> bool:
     """Whether the last is clearly better than each of the others, as all pairs tell it."""
-    pairs = every_pair(study, shown)
+    pairs = all_run_pairs(study, comparison)
     rows = [pairs.runs.index(run) for run in runs]
     return bool((pairs.verdict[rows[-1], rows[:-1]] == BETTER_RUN).all())
 
 
-def _means(study: Study, shown: Comparison, runs: Sequence[str], groups: pd.Series) -> pd.DataFrame:
-    scores = study.every_score(shown, shown.measure).only(runs)
-    return by_group(scores, shown.measure, groups)[
+def _group_means(
+    study: Study, comparison: Comparison, runs: Sequence[str], groups: pd.Series
+) -> pd.DataFrame:
+    scores = study.scores_of_all_runs(comparison, comparison.measure).only(runs)
+    return summarise_groups(scores, comparison.measure, groups)[
         ["group", "run", "queries", "mean", "low", "high"]
     ]
 
 
-def _first_bad(
-    study: Study, shown: Comparison, runs: Sequence[str], slices: Sequence[np.ndarray]
+def _find_first_bad(
+    study: Study, comparison: Comparison, runs: Sequence[str], slices: Sequence[np.ndarray]
 ) -> list[str]:
     """The version since which each slice, bool[Q] of its queries, is clearly worse; "" for none."""
-    scores = study.every_score(shown, shown.measure).only(runs).of(shown.measure)
-    declared = shown.measure.declaration
-    found = first_bad_versions(
+    scores = (
+        study.scores_of_all_runs(comparison, comparison.measure).only(runs).of(comparison.measure)
+    )
+    declared = comparison.measure.declaration
+    indices = find_first_bad_versions(
         [scores[:, queries] for queries in slices],
         direction=declared.direction,
         combination=declared.combination,
-        looked_at=len(slices),
+        n_tested=len(slices),
     )
-    return [runs[at] if at >= 0 else "" for at in found]
+    return [runs[index] if index >= 0 else "" for index in indices]
 
 
-def _slices(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> GroupsByVersion:
-    columns = study.columns(shown) if by.endswith(MARK) else study.own_columns
+def _groups_by_version(
+    study: Study, comparison: Comparison, runs: tuple[str, ...], by: str
+) -> GroupsByVersion:
+    columns = study.columns(comparison) if by.endswith(MARK) else study.file_columns
     if by not in columns:
         return GroupsByVersion(pd.DataFrame(), [], {})
-    groups = columns[by][study.in_view(shown)]
-    codes, ordered = coded_groups(groups)
-    bad = _first_bad(study, shown, runs, [codes == code for code in range(len(ordered))])
-    means = _means(study, shown, runs, groups)
-    named = zip(ordered, bad, strict=True)
-    return GroupsByVersion(means, ordered, {group: run for group, run in named if run})
+    groups = columns[by][study.view_mask(comparison)]
+    codes, ordered = encode_groups(groups)
+    first_bad = _find_first_bad(
+        study, comparison, runs, [codes == code for code in range(len(ordered))]
+    )
+    means = _group_means(study, comparison, runs, groups)
+    first_bad_runs = zip(ordered, first_bad, strict=True)
+    return GroupsByVersion(means, ordered, {group: run for group, run in first_bad_runs if run})
 
 
-def _queries(study: Study, found: History) -> pd.DataFrame:
+def _changed_queries(study: Study, result: History) -> pd.DataFrame:
     """The queries that changed, those that broke latest first."""
-    named = np.array([*found.versions, ""], dtype=object)
-    signs = np.ascontiguousarray(np.where(found.fine.T, "+", "-"))
-    states = signs.view(f"<U{len(found.versions)}")[:, 0].astype(object)
+    version_names = np.array([*result.versions, ""], dtype=object)
+    signs = np.ascontiguousarray(np.where(result.fine.T, "+", "-"))
+    states = signs.view(f"<U{len(result.versions)}")[:, 0].astype(object)
     frame = pd.DataFrame(
         {
-            "query_id": list(found.query_ids),
+            "query_id": list(result.query_ids),
             "states": states,
-            "changes": found.changes,
-            "broke": named[found.broke],
-            "fixed": named[found.fixed],
-            "first_bad": named[found.first_bad],
-            "flickers": found.flickers,
+            "changes": result.changes,
+            "broke": version_names[result.broken_at],
+            "fixed": version_names[result.fixed_at],
+            "first_bad": version_names[result.first_bad_version],
+            "flickers": result.is_flickering,
         }
     )
     frame.insert(1, "text", frame["query_id"].map(study.texts))
-    rank = pd.Series(found.first_bad).where(found.first_bad >= 0, -1)
-    order = np.lexsort((-found.changes, -rank.to_numpy()))
+    rank = pd.Series(result.first_bad_version).where(result.first_bad_version >= 0, -1)
+    order = np.lexsort((-result.changes, -rank.to_numpy()))
     frame = frame.iloc[order]
     return frame[frame["changes"] > 0].reset_index(drop=True)

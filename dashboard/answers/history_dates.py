@@ -10,7 +10,7 @@ from typing import Literal
 
 from dashboard.files.files import File
 from metrics_core.base import wording as w
-from metrics_core.tables.run_dates import Moment, date_in
+from metrics_core.tables.run_dates import RunDate, find_date
 
 Source = Literal["", "names", "files"]
 NAMES: Source = "names"
@@ -25,38 +25,38 @@ class VersionDates:
     are `undated`."""
 
     source: Source = ""
-    known: Mapping[str, Moment] = field(default_factory=lambda: MappingProxyType({}))
+    dates: Mapping[str, RunDate] = field(default_factory=lambda: MappingProxyType({}))
     undated: tuple[str, ...] = ()
 
     @property
-    def said(self) -> str:
+    def source_sentence(self) -> str:
         """By which dates the versions stand, as a sentence."""
         if not self.source:
             return "No version has a date."
-        told = {
+        sentence = {
             NAMES: "Dates are taken from the names of runs and files.",
             FILES: "The names contain no dates, so these are the days on which the files were"
             " last modified or added.",
         }[self.source]
         if not self.undated:
-            return told
-        return f"{told} Undated, so placed last: {w.named(self.undated)}."
+            return sentence
+        return f"{sentence} Undated, so placed last: {w.name_some(self.undated)}."
 
     def text(self, name: str) -> str:
         """A version's date as it stands where it was found; "" without one."""
-        return self.known[name].text if name in self.known else ""
+        return self.dates[name].text if name in self.dates else ""
 
     @property
-    def of_files(self) -> dict[str, str]:
+    def file_days(self) -> dict[str, str]:
         """The day of each version's file, where no name says when it was made."""
         if self.source != FILES:
             return {}
-        return {name: f"file of {moment.when:%Y-%m-%d}" for name, moment in self.known.items()}
+        return {name: f"file of {moment.when:%Y-%m-%d}" for name, moment in self.dates.items()}
 
-    def order(self, name: str) -> tuple[bool, datetime]:
+    def sort_key(self, name: str) -> tuple[bool, datetime]:
         """What sorts versions by their dates, those without last."""
-        known = self.known.get(name)
-        return known is None, datetime.min if known is None else known.when
+        moment = self.dates.get(name)
+        return moment is None, datetime.min if moment is None else moment.when
 
 
 NO_DATES = VersionDates()
@@ -65,30 +65,32 @@ NO_DATES = VersionDates()
 def version_dates(names: Sequence[str], files: Mapping[str, File]) -> VersionDates:
     """The dates of these runs, whose files are `files`: that in the run's name before that in the
     path of its file."""
-    named = _known({name: date_in(name) or _in_path(files.get(name)) for name in names})
-    if named and 2 * len(named) >= len(names):
-        return _dated(NAMES, named, names)
-    written = _known({name: _written(files.get(name)) for name in names})
-    return _dated(FILES, written, names) if written else VersionDates(undated=tuple(names))
+    name_dates = _drop_missing(
+        {name: find_date(name) or _date_in_path(files.get(name)) for name in names}
+    )
+    if name_dates and 2 * len(name_dates) >= len(names):
+        return _make_dates(NAMES, name_dates, names)
+    written = _drop_missing({name: _file_date(files.get(name)) for name in names})
+    return _make_dates(FILES, written, names) if written else VersionDates(undated=tuple(names))
 
 
-def _dated(source: Source, known: dict[str, Moment], names: Sequence[str]) -> VersionDates:
-    undated = tuple(name for name in names if name not in known)
-    return VersionDates(source, MappingProxyType(known), undated)
+def _make_dates(source: Source, dates: dict[str, RunDate], names: Sequence[str]) -> VersionDates:
+    undated = tuple(name for name in names if name not in dates)
+    return VersionDates(source, MappingProxyType(dates), undated)
 
 
-def _known(found: Mapping[str, Moment | None]) -> dict[str, Moment]:
-    return {name: moment for name, moment in found.items() if moment is not None}
+def _drop_missing(dates: Mapping[str, RunDate | None]) -> dict[str, RunDate]:
+    return {name: moment for name, moment in dates.items() if moment is not None}
 
 
-def _in_path(file: File | None) -> Moment | None:
+def _date_in_path(file: File | None) -> RunDate | None:
     """The date nearest to the file's own name: a folder's counts where that has none."""
     parts = reversed(file.file.replace("\\", "/").split("/")) if file else ()
-    return next((moment for part in parts if (moment := date_in(part))), None)
+    return next((moment for part in parts if (moment := find_date(part))), None)
 
 
-def _written(file: File | None) -> Moment | None:
+def _file_date(file: File | None) -> RunDate | None:
     if file is None or not file.written:
         return None
     when = datetime.fromisoformat(file.written).replace(tzinfo=None)
-    return Moment(when, f"{when:%Y-%m-%d %H:%M} UTC")
+    return RunDate(when, f"{when:%Y-%m-%d %H:%M} UTC")

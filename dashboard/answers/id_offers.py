@@ -8,7 +8,11 @@ from functools import partial
 from dashboard.study.library import Library, id_maps
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
-from metrics_core.checks.id_mismatch import Mismatch, document_mismatches, query_mismatches
+from metrics_core.checks.id_mismatch import (
+    Mismatch,
+    find_document_mismatches,
+    find_query_mismatches,
+)
 from metrics_core.tables import Run
 
 
@@ -33,38 +37,49 @@ def id_offers(library: Library) -> list[IdOffer]:
         for f in library.files
         if isinstance(f.table, Run) and f.used and f.table.name in study.refused
     }
-    found: dict[tuple[str, str], list[tuple[str, Mismatch]]] = {}
-    for mismatches in (*study.kept(_mismatches), query_mismatches(refused, study.qrels)):
-        for name, own in mismatches.items():
-            found.setdefault((own.what, own.reading.name), []).append((name, own))
+    grouped: dict[tuple[str, str], list[tuple[str, Mismatch]]] = {}
+    for mismatches in (
+        *study.cached_answer(_mismatches),
+        find_query_mismatches(refused, study.qrels),
+    ):
+        for name, mismatch in mismatches.items():
+            grouped.setdefault((mismatch.what, mismatch.reading.name), []).append((name, mismatch))
     settings = study.settings
     return [
         IdOffer(
-            f"{w.named([name for name, _ in of])}: {of[0][1].text}.",
-            f"For example {w.listing(of[0][1].examples)}.",
-            _after(settings.map_queries, reading if what == "query" else ""),
-            _after(settings.map_docs, reading if what == "document" else ""),
+            f"{w.name_some([name for name, _ in members])}: {members[0][1].text}.",
+            f"For example {w.join_words(members[0][1].examples)}.",
+            _append_map(settings.map_queries, reading if id_kind == "query" else ""),
+            _append_map(settings.map_docs, reading if id_kind == "document" else ""),
         )
-        for (what, reading), of in found.items()
+        for (id_kind, reading), members in grouped.items()
     ]
 
 
-def maps_said(study: Study) -> str:
+def id_maps_sentence(study: Study) -> str:
     """How ids are read, where that is not as they stand; else ""."""
-    return id_maps(study.settings).said
+    return id_maps(study.settings).description
 
 
-def _after(now: str, more: str) -> str:
+def _append_map(current: str, reading: str) -> str:
     """A map with another reading behind it; one of sides replaces what is there."""
-    return ", ".join(filter(None, (now, more))) if ": " not in now + more else more or now
+    return (
+        ", ".join(filter(None, (current, reading)))
+        if ": " not in current + reading
+        else reading or current
+    )
 
 
 def _mismatches(study: Study) -> tuple[dict[str, Mismatch], dict[str, Mismatch]]:
     """Mismatches of the query ids and of the document ids, by run."""
-    lists = {name: (study.judged[name], partial(_itself, run)) for name, run in study.runs.items()}
-    return query_mismatches(study.runs, study.qrels), document_mismatches(lists, study.qrels)
+    lists = {
+        name: (study.judged[name], partial(_load_run, run)) for name, run in study.runs.items()
+    }
+    return find_query_mismatches(study.runs, study.qrels), find_document_mismatches(
+        lists, study.qrels
+    )
 
 
-def _itself(run: Run) -> Run:
+def _load_run(run: Run) -> Run:
     # A long run loads no more than the lists that are looked at.
     return run

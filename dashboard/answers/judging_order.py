@@ -25,16 +25,16 @@ def read_order(word: str) -> str:
     return word if word in ORDERS else MOVING
 
 
-def by_lot(pairs: Sequence[Pair]) -> list[int]:
+def random_order(pairs: Sequence[Pair]) -> list[int]:
     """The places of the pairs in an order that has nothing to do with what they are. It is the same
     for whatever selection of them, so that a part of a sample is a sample."""
-    drawn = [blake2b("\0".join(pair).encode(), digest_size=8).digest() for pair in pairs]
-    return sorted(range(len(pairs)), key=drawn.__getitem__)
+    hashes = [blake2b("\0".join(pair).encode(), digest_size=8).digest() for pair in pairs]
+    return sorted(range(len(pairs)), key=hashes.__getitem__)
 
 
-def is_sample(graded: set[Pair], every: Sequence[Pair]) -> bool:
+def is_sample(graded: set[Pair], candidates: Sequence[Pair]) -> bool:
     """Whether these, of every pair that could be graded, are those that come first by lot."""
-    found = [every[place] in graded for place in by_lot(every)]
-    n = sum(found)
-    reached = max((place for place, known in enumerate(found, 1) if known), default=0)
+    is_graded = [candidates[position] in graded for position in random_order(candidates)]
+    n = sum(is_graded)
+    reached = max((position for position, is_hit in enumerate(is_graded, 1) if is_hit), default=0)
     return n >= (1 - _LEFT_OUT) * reached

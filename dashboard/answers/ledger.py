@@ -12,9 +12,9 @@ import pyarrow as pa
 from dashboard.address.view import Comparison
 from dashboard.study.study import Study
 from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
-from metrics_core.explaining.kinds import kinds
-from metrics_core.explaining.ledger import DifferenceLedger, difference, has_ledger
-from metrics_core.explaining.one_query import alone
+from metrics_core.explaining.kinds import classify_queries
+from metrics_core.explaining.ledger import DifferenceLedger, difference_ledger, has_ledger
+from metrics_core.explaining.one_query import select_query
 
 _MOST_STEPS = 12
 """Bars of a ledger; of more documents those that bring least are one bar."""
@@ -35,10 +35,10 @@ class QueryLedger:
     kind      of failure, a name of `KINDS`
     """
 
-    whole: pd.DataFrame
+    documents: pd.DataFrame
     steps: pd.DataFrame
     by: str
-    ends: tuple[float, float]
+    scores: tuple[float, float]
     headroom: Headroom | None
     kind: str
 
@@ -46,60 +46,65 @@ class QueryLedger:
 _COLUMNS = ("doc_id", "grade", "rank", "baseline_rank", "part")
 
 
-def query_ledger(study: Study, shown: Comparison, query_id: str) -> QueryLedger | None:
+def query_ledger(study: Study, comparison: Comparison, query_id: str) -> QueryLedger | None:
     """The ledger of a query; None where nobody judged it."""
     if query_id not in study.query_ids:
         return None
-    own, other = (alone(study.judged[name], query_id) for name in (shown.focus, shown.baseline))
-    measure, cutoff = shown.measure, shown.cutoff
-    if shown.alone:
+    focus_ranks, baseline_ranks = (
+        select_query(study.judged[name], query_id)
+        for name in (comparison.focus, comparison.baseline)
+    )
+    measure, cutoff = comparison.measure, comparison.cutoff
+    if comparison.is_alone:
         # Of one run the score itself is taken apart: against a list that holds nothing.
-        other = other.without_documents()
-    found = difference(own, other, measure) if has_ledger(measure) else None
-    whole = _documents(study, found)
-    if found is not None:
-        before, after = float(found.baseline_score[0]), float(found.score[0])
-        empty, by = float(found.empty[0]), str(found.by[0])
+        baseline_ranks = baseline_ranks.without_documents()
+    ledger = (
+        difference_ledger(focus_ranks, baseline_ranks, measure) if has_ledger(measure) else None
+    )
+    documents = _ledger_documents(study, ledger)
+    if ledger is not None:
+        before, after = float(ledger.baseline_score[0]), float(ledger.score[0])
+        empty, by = float(ledger.empty[0]), str(ledger.by[0])
     else:
-        before, after = (float(measure.score(ranks)[0]) for ranks in (other, own))
+        before, after = (float(measure.score(ranks)[0]) for ranks in (baseline_ranks, focus_ranks))
         empty, by = 0.0, ""
-    room = headroom(own, measure, cutoff) if has_headroom(measure) else None
+    query_headroom = headroom(focus_ranks, measure, cutoff) if has_headroom(measure) else None
     return QueryLedger(
-        whole=whole,
-        steps=_steps(whole, empty, after - before),
+        documents=documents,
+        steps=_ledger_steps(documents, empty, after - before),
         by=by,
-        ends=(before, after),
-        headroom=room,
-        kind=str(kinds(own, measure, cutoff, room=room)[0]),
+        scores=(before, after),
+        headroom=query_headroom,
+        kind=str(classify_queries(focus_ranks, measure, cutoff, known_headroom=query_headroom)[0]),
     )
 
 
-def _documents(study: Study, found: DifferenceLedger | None) -> pd.DataFrame:
-    if found is None:
+def _ledger_documents(study: Study, ledger: DifferenceLedger | None) -> pd.DataFrame:
+    if ledger is None:
         return pd.DataFrame(columns=list(_COLUMNS))
-    doc_ids = study.qrels.doc_ids.take(pa.array(found.qrels_row)).to_pylist()
-    columns = (doc_ids, found.grade, found.rank, found.baseline_rank, found.part)
+    doc_ids = study.qrels.doc_ids.take(pa.array(ledger.qrels_row)).to_pylist()
+    columns = (doc_ids, ledger.grade, ledger.rank, ledger.baseline_rank, ledger.part)
     return pd.DataFrame(dict(zip(_COLUMNS, columns, strict=True)))
 
 
-def _steps(whole: pd.DataFrame, empty: float, total: float) -> pd.DataFrame:
+def _ledger_steps(documents: pd.DataFrame, empty: float, total: float) -> pd.DataFrame:
     """The bars of a ledger: what speaks for the difference first, the largest first; then what it
     would be without any of the documents."""
-    parts = whole[whole["part"].abs() > _NOTHING].assign(documents=1)
+    parts = documents[documents["part"].abs() > _NOTHING].assign(documents=1)
     if len(parts) > _MOST_STEPS:
         size = parts["part"].abs().rank(ascending=False, method="first")
         rest = parts[size >= _MOST_STEPS]
         words = f"{len(rest)} other documents"
-        together = _bar(words, math.fsum(rest["part"]), len(rest))
-        parts = pd.concat([parts[size < _MOST_STEPS], together], ignore_index=True)
+        rest_bar = _ledger_bar(words, math.fsum(rest["part"]), len(rest))
+        parts = pd.concat([parts[size < _MOST_STEPS], rest_bar], ignore_index=True)
     parts = parts.sort_values("part", ascending=total < 0, kind="stable", ignore_index=True)
     if abs(empty) > _NOTHING:
-        without = _bar("without any relevant document", empty, 0)
+        without = _ledger_bar("without any relevant document", empty, 0)
         parts = pd.concat([parts, without], ignore_index=True)
     return parts
 
 
-def _bar(words: str, part: float, documents: int) -> pd.DataFrame:
+def _ledger_bar(words: str, part: float, documents: int) -> pd.DataFrame:
     """A bar of no single document."""
     row = {"doc_id": words, "grade": math.nan, "rank": math.nan, "baseline_rank": math.nan}
     return pd.DataFrame([{**row, "part": part, "documents": documents}])

@@ -5,39 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dashboard.address.view import Comparison
-from dashboard.answers.firmness import firmness, firmness_known
-from dashboard.answers.unjudged import how_many_unjudged
+from dashboard.answers.firmness import is_robustness_known, robustness_summary
+from dashboard.answers.unjudged import count_unjudged
 from dashboard.study.library import Library
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 
-def counts(study: Study, shown: Comparison) -> Mapping[str, str]:
+def page_counts(study: Study, comparison: Comparison) -> Mapping[str, str]:
     """Page -> what stands beside its name."""
-    in_view = int(study.in_view(shown).sum())
-    found = {"queries": w.count(in_view), "pairs": w.count(len(study.names))}
+    in_view = int(study.view_mask(comparison).sum())
+    texts = {"queries": w.format_count(in_view), "pairs": w.format_count(len(study.names))}
     if len(study.names) == 1:
-        return {**found, "firm": "needs 2"}
-    if shown.alone or not firmness_known(study, shown):
-        return found
-    held = firmness(study, shown)
-    if held.pair is None or not held.entries:
-        found["firm"] = "not tested" if in_view < FEWEST_QUERIES else ""
-    elif held.settling:
-        found["firm"] = "n.s."
+        return {**texts, "firm": "needs 2"}
+    if comparison.is_alone or not is_robustness_known(study, comparison):
+        return texts
+    summary = robustness_summary(study, comparison)
+    if summary.pair is None or not summary.all_checks:
+        texts["firm"] = "not tested" if in_view < FEWEST_QUERIES else ""
+    elif summary.settling_checks:
+        texts["firm"] = "n.s."
     else:
-        found["firm"] = f"{held.holding} of {len(held.checks)}"
-    if shown.measure.cutoff is not None and not study.settings.complete:
-        waiting = how_many_unjudged(study, shown)
-        found["judge"] = w.count(waiting) if waiting else ""
-    return found
+        texts["firm"] = f"{summary.n_holding} of {len(summary.checks)}"
+    if comparison.measure.cutoff is not None and not study.settings.complete:
+        waiting = count_unjudged(study, comparison)
+        texts["judge"] = w.format_count(waiting) if waiting else ""
+    return texts
 
 
-def held_so_far(library: Library) -> str:
+def describe_files(library: Library) -> str:
     """What a collection holds before anything can be compared, in a few words."""
     if not library.files:
         return "no files yet"
-    runs = len(library.of_kind("run"))
-    judged = "judgments" if library.of_kind("qrels") else "no judgments"
-    return f"{judged} · {w.count(runs) if runs else 'no'} {w.plural(runs, 'run')}"
+    runs = len(library.files_of_kind("run"))
+    judgments_text = "judgments" if library.files_of_kind("qrels") else "no judgments"
+    return f"{judgments_text} · {w.format_count(runs) if runs else 'no'} {w.plural(runs, 'run')}"

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.history import HistoryPage, versions
+from dashboard.answers.history import HistoryPage, ordered_versions
 from dashboard.answers.history_dates import NAMES, NO_DATES, VersionDates, version_dates
 from dashboard.study.library import Library
 from dashboard.study.study import Study, all_scores
 from metrics_core.base import wording as w
 from metrics_core.measures import Measure
 from metrics_core.scoring.curves import judged_share
-from metrics_core.slicing.breakdowns import ALL, by_group
+from metrics_core.slicing.breakdowns import ALL, summarise_groups
 
 LESS_JUDGED = 0.2
 """How much smaller a version's judged share is than the largest here, from which it is marked: the
@@ -44,7 +44,12 @@ class OtherJudgments:
 
 
 def other_judgments(
-    study: Study, shown: Comparison, order: str, identity: str, name: str, library: Library | None
+    study: Study,
+    comparison: Comparison,
+    order: str,
+    identity: str,
+    name: str,
+    library: Library | None,
 ) -> OtherJudgments:
     """The versions of the collection `identity`, which holds `library`, in an order as that of the
     page; a library of None is not here any more."""
@@ -53,13 +58,15 @@ def other_judgments(
     other = library.study
     if other is None or not other.names:
         return OtherJudgments(identity, name, why_not="It has no runs that match its judgments.")
-    wanted = study.query_ids
-    in_view = study.in_view(shown)
-    ids = tuple(q for q, is_in in zip(wanted, in_view, strict=True) if is_in)
+    query_ids = study.query_ids
+    in_view = study.view_mask(comparison)
+    ids = tuple(q for q, is_in in zip(query_ids, in_view, strict=True) if is_in)
     shared = set(ids) & set(other.query_ids)
-    lacks = next((e for r in other.judged.values() if (e := shown.measure.lacks(r))), None)
-    if not shared or lacks:
-        why_not = lacks.message if lacks else "It judges none of the queries in view."
+    lack_error = next(
+        (e for r in other.judged.values() if (e := comparison.measure.lacks(r))), None
+    )
+    if not shared or lack_error:
+        why_not = lack_error.message if lack_error else "It judges none of the queries in view."
         return OtherJudgments(identity, name, why_not=why_not)
     dates = version_dates(other.names, library.run_files)
     return OtherJudgments(
@@ -68,94 +75,102 @@ def other_judgments(
         judgments=len(other.qrels),
         queries=len(other.query_ids),
         shared=len(shared),
-        other_text=sum(_differ(study, other, q) for q in shared),
-        means=other.kept(
-            _means, versions(other, order, (), dates), shown.measure, shown.cutoff, ids
+        other_text=sum(_has_other_text(study, other, q) for q in shared),
+        means=other.cached_answer(
+            _version_means,
+            ordered_versions(other, order, (), dates),
+            comparison.measure,
+            comparison.cutoff,
+            ids,
         ),
         dates=dates,
     )
 
 
-def _differ(study: Study, other: Study, query_id: str) -> bool:
+def _has_other_text(study: Study, other: Study, query_id: str) -> bool:
     """Whether both have a text for a query, and not the same one."""
-    own, its = study.texts[query_id], other.texts[query_id]
-    return query_id not in (own, its) and own.split() != its.split()
+    text, other_text = study.texts[query_id], other.texts[query_id]
+    return query_id not in (text, other_text) and text.split() != other_text.split()
 
 
-def _means(
+def _version_means(
     study: Study, runs: Sequence[str], measure: Measure, cutoff: int, ids: tuple[str, ...]
 ) -> pd.DataFrame:
     mask = pd.Index(study.query_ids).isin(ids)
-    scores = study.kept(all_scores, measure).only(runs).among(mask)
+    scores = study.cached_answer(all_scores, measure).only(runs).among(mask)
     groups = pd.Series(ALL, index=list(scores.query_ids))
-    means = by_group(scores, measure, groups)
+    means = summarise_groups(scores, measure, groups)
     means["judged"] = [judged_share(study.judged[run].among(mask), cutoff) for run in runs]
     return means[_MEANS]
 
 
 def version_rows(
-    shown: HistoryPage, dates: VersionDates, others: Sequence[OtherJudgments], *, by_date: bool
+    page: HistoryPage, dates: VersionDates, others: Sequence[OtherJudgments], *, by_date: bool
 ) -> pd.DataFrame:
     """All versions that are drawn, in the order of the chart: run, collection, judged_by (both ""
     for those of the open collection), queries, mean, low, high, judged, date (that of a file only
     where the versions stand by date), and `unknown` of those here that the judgments know much less
     than another (see `LESS_JUDGED`). Other collections stand before the open one; by date they
     stand as they begin."""
-    most = shown.overall["judged"].max()
-    unknown = (shown.overall["judged"] <= most - LESS_JUDGED) & (not shown.complete)
+    most = page.overall["judged"].max()
+    unknown = (page.overall["judged"] <= most - LESS_JUDGED) & (not page.complete)
     parts = [(o.dates, o.means.assign(collection=o.identity, judged_by=o.name, unknown=False))
              for o in others if len(o.means)]  # fmt: skip
-    parts.append((dates, shown.overall.assign(collection="", judged_by="", unknown=unknown)))
+    parts.append((dates, page.overall.assign(collection="", judged_by="", unknown=unknown)))
     if by_date:
-        parts.sort(key=lambda part: min(part[0].order(run) for run in part[1]["run"]))
+        parts.sort(key=lambda part: min(part[0].sort_key(run) for run in part[1]["run"]))
     frames = [
-        frame.assign(date=[own.text(run) if by_date or own.source == NAMES else ""
+        frame.assign(date=[run_dates.text(run) if by_date or run_dates.source == NAMES else ""
                            for run in frame["run"]])
-        for own, frame in parts
+        for run_dates, frame in parts
     ]  # fmt: skip
-    told = pd.concat(frames, ignore_index=True)
-    return told[["run", "collection", "judged_by", *_MEANS[1:], "date", "unknown"]]
+    rows = pd.concat(frames, ignore_index=True)
+    return rows[["run", "collection", "judged_by", *_MEANS[1:], "date", "unknown"]]
 
 
-def said_of_versions(
+def version_sentences(
     rows: pd.DataFrame, others: Sequence[OtherJudgments], cutoff: int
 ) -> list[str]:
     """What the versions rest on, as sentences: those that the judgments hardly know, and those that
     other judgments judged."""
-    told = []
+    sentences = []
     unknown = rows[rows["unknown"]]
     if len(unknown):
-        best = w.share(rows.loc[rows["collection"] == "", "judged"].max())
-        shares = [f"{run} ({w.share(share)} of its top {w.count(cutoff)})" for run, share in
-                  zip(unknown["run"], unknown["judged"], strict=True)]  # fmt: skip
-        told.append(
-            f"Fewer results are judged for {w.named(shares)} than for other versions (up"
+        best = w.format_share(rows.loc[rows["collection"] == "", "judged"].max())
+        shares = [
+            f"{run} ({w.format_share(share)} of its top {w.format_count(cutoff)})"
+            for run, share in zip(unknown["run"], unknown["judged"], strict=True)
+        ]
+        sentences.append(
+            f"Fewer results are judged for {w.name_some(shares)} than for other versions (up"
             f" to {best}). Most measures count unjudged documents as not relevant, so a"
             " mean with a hollow point may be too low."
         )
-    told += [f"Not shown from {other.name}: {other.why_not}" for other in others if other.why_not]
-    apart = [other for other in others if not other.why_not]
-    if apart:
-        told.append(
+    sentences += [
+        f"Not shown from {other.name}: {other.why_not}" for other in others if other.why_not
+    ]
+    comparable = [other for other in others if not other.why_not]
+    if comparable:
+        sentences.append(
             "Diamonds are versions scored with other judgments. Their means are not comparable with"
             " those here. They are left out of comparisons, groups and query histories."
         )
-    return [*told, *map(_said_of, apart)]
+    return [*sentences, *map(_judged_by_sentence, comparable)]
 
 
-def _said_of(other: OtherJudgments) -> str:
-    told = (
-        f"Judged by {other.name}: {_counted(other.judgments, 'judgment', 'judgments')}"
-        f" of {_counted(other.queries, 'query', 'queries')}; its means are over the"
-        f" {_counted(other.shared, 'query', 'queries')} that are also in view here."
+def _judged_by_sentence(other: OtherJudgments) -> str:
+    sentence = (
+        f"Judged by {other.name}: {_format_count(other.judgments, 'judgment', 'judgments')}"
+        f" of {_format_count(other.queries, 'query', 'queries')}; its means are over the"
+        f" {_format_count(other.shared, 'query', 'queries')} that are also in view here."
     )
     if other.other_text:
-        told += (
-            f" {w.sentence_case(w.number(other.other_text))} of them"
+        sentence += (
+            f" {w.sentence_case(w.number_word(other.other_text))} of them"
             f" {w.plural(other.other_text, 'has', 'have')} a different text there."
         )
-    return told
+    return sentence
 
 
-def _counted(n: int, one: str, many: str) -> str:
-    return f"{w.count(n)} {w.plural(n, one, many)}"
+def _format_count(n: int, one: str, many: str) -> str:
+    return f"{w.format_count(n)} {w.plural(n, one, many)}"

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from dashboard.address.view import Comparison
-from dashboard.answers.compared import compared
-from dashboard.answers.overview import overview_known, overview_measures
+from dashboard.answers.compared import compare_runs
+from dashboard.answers.overview import is_overview_known, overview_measures
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 
@@ -18,17 +18,17 @@ _SOON = 50_000
 """Runs times queries that are compared in a moment."""
 
 
-def overview_steps(study: Study, shown: Comparison) -> list[Step]:
+def overview_steps(study: Study, comparison: Comparison) -> list[Step]:
     """What the Overview needs and is not at hand; nothing where it is done in a moment."""
-    queries = int(study.in_view(shown).sum())
+    queries = int(study.view_mask(comparison).sum())
     runs = len(study.names)
-    if runs * queries < _SOON or overview_known(study, shown):
+    if runs * queries < _SOON or is_overview_known(study, comparison):
         return []
-    whole = f"{w.count(runs)} {w.plural(runs, 'run')} on {w.count(queries)} queries"
+    scope = f"{w.format_count(runs)} {w.plural(runs, 'run')} on {w.format_count(queries)} queries"
     return [
         (
-            f"Comparing {whole}: {measure}. Leaving this page cancels it.",
-            partial(compared, study, shown, measure),
+            f"Comparing {scope}: {measure}. Leaving this page cancels it.",
+            partial(compare_runs, study, comparison, measure),
         )
-        for measure in overview_measures(shown)
+        for measure in overview_measures(comparison)
     ]

@@ -7,14 +7,14 @@ from metrics_core.base import wording as w
 from metrics_core.judging.left_out import own_query_notes
 
 
-def may_be_left_out(study: Study) -> bool:
+def has_own_documents(study: Study) -> bool:
     """Whether most lists of a run hold their query's own document, or it is left out already."""
     if study.settings.exclude_self:
         return True
-    return any(study.kept(_held, name) for name in study.names)
+    return any(study.cached_answer(_holds_own_documents, name) for name in study.names)
 
 
-def own_left_out(study: Study) -> str:
+def exclusion_sentence(study: Study) -> str:
     """What is left out of the runs, as a sentence; "" where nothing is."""
     if not study.settings.exclude_self:
         return ""
@@ -26,10 +26,10 @@ def own_left_out(study: Study) -> str:
     )
     runs = len(study.runs)
     return (
-        "Each query's own document is left out of every run:"
-        f" {w.count(rows)} {w.plural(rows, 'row')} of {w.count(runs)} {w.plural(runs, 'run')}."
+        f"Each query's own document is left out of every run: {w.format_count(rows)}"
+        f" {w.plural(rows, 'row')} of {w.format_count(runs)} {w.plural(runs, 'run')}."
     )
 
 
-def _held(study: Study, name: str) -> bool:
+def _holds_own_documents(study: Study, name: str) -> bool:
     return bool(own_query_notes(study.runs[name]))

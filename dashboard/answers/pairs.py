@@ -11,7 +11,7 @@ from dashboard.address.view import Comparison
 from dashboard.study.study import Study
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs, all_pairs
 from metrics_core.comparing.method import Method
-from metrics_core.findings.places import places_lead, places_title
+from metrics_core.findings.places import ranking_lead, ranking_title
 from metrics_core.findings.sentence import Sentence
 
 MOST_IN_MATRIX = 40
@@ -20,74 +20,79 @@ MOST_IN_MATRIX = 40
 
 @dataclass(frozen=True)
 class Pairs:
-    """What is told of all pairs on the chosen measure. `found` holds all pairs of all runs, `table`
-    a row for each of them; `queries` are those in view, `judged_share` that of all runs' top k."""
+    """What is told of all pairs on the chosen measure. `run_pairs` holds all pairs of all runs,
+    `table` a row for each of them; `queries` are those in view, `judged_share` that of all runs'
+    top k."""
 
     title: Sentence
     lead: Sentence
-    found: AllPairs
+    run_pairs: AllPairs
     queries: int
     judged_share: float
     table: pd.DataFrame
 
-    def named(self, asked: str) -> tuple[str, ...]:
+    def matching_runs(self, search: str) -> tuple[str, ...]:
         """The runs whose names hold one of these texts, which commas part; all for none."""
-        wanted = [text.strip().lower() for text in asked.split(",") if text.strip()]
-        runs = self.found.runs
-        return tuple(r for r in runs if any(t in r.lower() for t in wanted)) if wanted else runs
+        texts = [text.strip().lower() for text in search.split(",") if text.strip()]
+        runs = self.run_pairs.runs
+        return tuple(r for r in runs if any(t in r.lower() for t in texts)) if texts else runs
 
 
-def pairs(study: Study, shown: Comparison) -> Pairs:
+def pairs(study: Study, comparison: Comparison) -> Pairs:
     """All pairs of all loaded runs on the chosen measure, whichever are compared."""
-    return study.kept(_pairs, alike(study, shown))
+    return study.cached_answer(_pairs, pairs_key(study, comparison))
 
 
-def alike(study: Study, shown: Comparison) -> Comparison:
+def pairs_key(study: Study, comparison: Comparison) -> Comparison:
     """What is the same for all comparisons that show the same pairs."""
-    every = tuple(study.names)
+    run_names = tuple(study.names)
     # By the draws whatever test is chosen for the comparison with the baseline.
     return replace(
-        shown,
-        focus=every[0],
-        baseline=every[0],
-        also=every,
-        method=Method(level=shown.method.level),
+        comparison,
+        focus=run_names[0],
+        baseline=run_names[0],
+        other_runs=run_names,
+        method=Method(level=comparison.method.level),
     )
 
 
-def every_pair(study: Study, shown: Comparison) -> AllPairs:
+def all_run_pairs(study: Study, comparison: Comparison) -> AllPairs:
     """All pairs of all loaded runs, in the queries in view; worked out once for all pages."""
-    return pairs(study, shown).found
+    return pairs(study, comparison).run_pairs
 
 
-def every_pair_known(study: Study, shown: Comparison) -> bool:
-    """Whether `every_pair` is at hand, or takes a while to work out."""
-    return study.known(_pairs, alike(study, shown))
+def are_pairs_known(study: Study, comparison: Comparison) -> bool:
+    """Whether `all_run_pairs` is at hand, or takes a while to work out."""
+    return study.has_answer(_pairs, pairs_key(study, comparison))
 
 
-def _pairs(study: Study, shown: Comparison) -> Pairs:
-    found = all_pairs(study.scores(shown, shown.measure), shown.measure, level=shown.method.level)
-    mask = study.in_view(shown)
-    ranks = [study.judged[name].among(mask) for name in shown.runs]
-    listed = sum(int(r.documents(shown.cutoff).sum()) for r in ranks)
-    judged = sum(float(r.judged().count(shown.cutoff).sum()) for r in ranks)
+def _pairs(study: Study, comparison: Comparison) -> Pairs:
+    run_pairs = all_pairs(
+        study.scores(comparison, comparison.measure),
+        comparison.measure,
+        level=comparison.method.level,
+    )
+    mask = study.view_mask(comparison)
+    ranks = [study.judged[name].among(mask) for name in comparison.runs]
+    listed_count = sum(int(r.documents(comparison.cutoff).sum()) for r in ranks)
+    judged_count = sum(float(r.judged().count(comparison.cutoff).sum()) for r in ranks)
     queries = int(mask.sum())
     return Pairs(
-        title=places_title(found, shown.name, queries),
-        lead=places_lead(found, shown.name, queries),
-        found=found,
+        title=ranking_title(run_pairs, comparison.name, queries),
+        lead=ranking_lead(run_pairs, comparison.name, queries),
+        run_pairs=run_pairs,
         queries=queries,
-        judged_share=judged / listed if listed else float("nan"),
-        table=_table(found),
+        judged_share=judged_count / listed_count if listed_count else float("nan"),
+        table=_pair_table(run_pairs),
     )
 
 
-def _table(found: AllPairs) -> pd.DataFrame:
+def _pair_table(run_pairs: AllPairs) -> pd.DataFrame:
     """A row for each pair, the run with the better mean first."""
-    one, other = np.triu_indices(len(found.runs), 1)
-    runs = np.array(found.runs, dtype=object)
+    one, other = np.triu_indices(len(run_pairs.runs), 1)
+    runs = np.array(run_pairs.runs, dtype=object)
     cells = ("difference", "low", "high", "p", "p_corrected", "verdict", "queries")
     return pd.DataFrame(
         {"run": runs[one], "against": runs[other]}
-        | {name: getattr(found, name)[one, other] for name in cells}
+        | {name: getattr(run_pairs, name)[one, other] for name in cells}
     )

@@ -10,7 +10,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers.grading import named_grades
 from dashboard.answers.ledger import QueryLedger, query_ledger
 from dashboard.answers.queries import QueryListRequest, listed_ids
-from dashboard.study.numbers import Numbers
+from dashboard.study.numbers import NumberedIds
 from dashboard.study.study import Study
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
 from metrics_core.findings.explanations import explain
@@ -19,7 +19,7 @@ from metrics_core.findings.sentence import Sentence
 
 @dataclass(frozen=True)
 class QueryPage:
-    """What the Query page shows; `position` counts from 0 in the list the reader came from."""
+    """What the Query page shows; `find_position` counts from 0 in the list the reader came from."""
 
     diagnosis: Diagnosis
     text: str
@@ -35,97 +35,103 @@ class QueryPage:
 
 
 def query(
-    study: Study, shown: Comparison, query_id: str, asked: QueryListRequest, rows: int = 0
+    study: Study, comparison: Comparison, query_id: str, request: QueryListRequest, rows: int = 0
 ) -> QueryPage:
-    """The Query page; of the first query in the list where none is named. `asked` is the list the
+    """The Query page; of the first query in the list where none is named. `request` is the list the
     reader came from; `rows` of each run's list are shown, where that is more than k."""
-    listed = study.kept(listed_ids, shown, asked)
-    query_id = query_id or next(iter(listed), study.query_ids[0])
-    place = listed.index(query_id) if query_id in listed else None
+    query_ids = study.cached_answer(listed_ids, comparison, request)
+    query_id = query_id or next(iter(query_ids), study.query_ids[0])
+    position = query_ids.index(query_id) if query_id in query_ids else None
     return replace(
-        study.kept(_alone, shown, query_id, max(rows, shown.cutoff)),
-        previous=listed[place - 1] if place else None,
-        following=listed[place + 1] if place is not None and place + 1 < len(listed) else None,
-        position=place,
-        listed=len(listed),
+        study.cached_answer(_query_page, comparison, query_id, max(rows, comparison.cutoff)),
+        previous=query_ids[position - 1] if position else None,
+        following=query_ids[position + 1]
+        if position is not None and position + 1 < len(query_ids)
+        else None,
+        position=position,
+        listed=len(query_ids),
     )
 
 
-def _alone(study: Study, shown: Comparison, query_id: str, rows: int) -> QueryPage:
+def _query_page(study: Study, comparison: Comparison, query_id: str, rows: int) -> QueryPage:
     """The page without its place in a list."""
-    found = _diagnosis(study, shown, query_id)
-    ledger = query_ledger(study, shown, query_id)
-    told = ledger.steps["doc_id"] if ledger else pd.Series(dtype=object)
-    documents = _documents_of(study, found, told, rows)
+    diagnosis = _diagnosis(study, comparison, query_id)
+    ledger = query_ledger(study, comparison, query_id)
+    ledger_ids = ledger.steps["doc_id"] if ledger else pd.Series(dtype=object)
+    documents = _page_documents(study, diagnosis, ledger_ids, rows)
     page = QueryPage(
-        diagnosis=found,
+        diagnosis=diagnosis,
         text=study.texts[query_id],
-        metadata=_metadata(study, query_id),
-        explanation=explain(found, named_grades(study)),
+        metadata=_query_metadata(study, query_id),
+        explanation=explain(diagnosis, named_grades(study)),
         documents=documents,
-        lists=_lists(found, documents, rows),
+        lists=_download_lists(diagnosis, documents, rows),
         ledger=ledger,
     )
     numbers = study.document_numbers
-    return page if numbers is None else _numbered(page, numbers)
+    return page if numbers is None else _number_documents(page, numbers)
 
 
-def _numbered(page: QueryPage, numbers: Numbers) -> QueryPage:
+def _number_documents(page: QueryPage, numbers: NumberedIds) -> QueryPage:
     """The page with documents by number, those on top of the lists first."""
-    found, ledger = page.diagnosis, page.ledger
+    original, ledger = page.diagnosis, page.ledger
 
-    def numbered(frame: pd.DataFrame) -> pd.DataFrame:
-        ids = [numbers[each] if isinstance(each, str) else each for each in frame["doc_id"]]
+    def with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+        ids = [numbers[doc_id] if isinstance(doc_id, str) else doc_id for doc_id in frame["doc_id"]]
         return frame.assign(doc_id=pd.Series(ids, index=frame.index, dtype=object))
 
-    def bars(steps: pd.DataFrame) -> pd.DataFrame:
+    def number_bars(steps: pd.DataFrame) -> pd.DataFrame:
         # A bar of no single document has words in place of an id.
         single = steps["documents"] == 1
-        return pd.concat([numbered(steps[single]), steps[~single]]).sort_index()
+        return pd.concat([with_numbers(steps[single]), steps[~single]]).sort_index()
 
-    lists = numbered(page.lists)
+    lists = with_numbers(page.lists)
     diagnosis = replace(
-        found,
-        rankings={run: numbered(rows) for run, rows in found.rankings.items()},
-        grades={numbers[doc_id]: grade for doc_id, grade in found.grades.items()},
-        effects={numbers[doc_id]: effect for doc_id, effect in found.effects.items()},
-        missed=numbered(found.missed),
+        original,
+        rankings={run: with_numbers(rows) for run, rows in original.rankings.items()},
+        grades={numbers[doc_id]: grade for doc_id, grade in original.grades.items()},
+        effects={numbers[doc_id]: effect for doc_id, effect in original.effects.items()},
+        missed=with_numbers(original.missed),
     )
     if ledger is not None:
-        ledger = replace(ledger, whole=numbered(ledger.whole), steps=bars(ledger.steps))
+        ledger = replace(
+            ledger, documents=with_numbers(ledger.documents), steps=number_bars(ledger.steps)
+        )
     return replace(page, diagnosis=diagnosis, lists=lists, ledger=ledger)
 
 
-def _diagnosis(study: Study, shown: Comparison, query_id: str) -> Diagnosis:
-    found = diagnose(
-        [study.runs[name] for name in shown.runs],
-        [study.judged[name] for name in shown.runs],
+def _diagnosis(study: Study, comparison: Comparison, query_id: str) -> Diagnosis:
+    diagnosis = diagnose(
+        [study.runs[name] for name in comparison.runs],
+        [study.judged[name] for name in comparison.runs],
         study.qrels,
         query_id,
-        shown.measure,
-        baseline=shown.baseline,
-        focus=shown.focus,
-        cutoff=shown.cutoff,
+        comparison.measure,
+        baseline=comparison.baseline,
+        focus=comparison.focus,
+        cutoff=comparison.cutoff,
     )
     if not study.settings.complete:
-        return found
-    told = {run: rows.fillna({"grade": 0.0}) for run, rows in found.rankings.items()}
-    return replace(found, rankings=told)
+        return diagnosis
+    rankings = {run: rows.fillna({"grade": 0.0}) for run, rows in diagnosis.rankings.items()}
+    return replace(diagnosis, rankings=rankings)
 
 
-def _documents_of(study: Study, found: Diagnosis, further: pd.Series, rows: int) -> pd.DataFrame:
-    tops = [frame["doc_id"].head(rows) for frame in found.rankings.values()]
-    return documents_of(study, pd.concat([*tops, found.missed["doc_id"], further]))
+def _page_documents(
+    study: Study, diagnosis: Diagnosis, further_ids: pd.Series, rows: int
+) -> pd.DataFrame:
+    tops = [frame["doc_id"].head(rows) for frame in diagnosis.rankings.values()]
+    return document_texts(study, pd.concat([*tops, diagnosis.missed["doc_id"], further_ids]))
 
 
-def documents_of(study: Study, doc_ids: pd.Series) -> pd.DataFrame:
+def document_texts(study: Study, doc_ids: pd.Series) -> pd.DataFrame:
     """Titles and texts of these documents, as far as they are known, indexed by doc_id."""
     if study.documents is None:
         return pd.DataFrame(columns=["title", "text"])
     return study.documents.lookup(doc_ids)
 
 
-def _metadata(study: Study, query_id: str) -> dict[str, str]:
+def _query_metadata(study: Study, query_id: str) -> dict[str, str]:
     if study.queries is None:
         return {}
     rows = study.queries.frame[study.queries.frame["query_id"] == query_id]
@@ -135,9 +141,9 @@ def _metadata(study: Study, query_id: str) -> dict[str, str]:
     return {c: str(row[c]) for c in study.queries.columns if pd.notna(row[c]) and row[c] != ""}
 
 
-def _lists(found: Diagnosis, documents: pd.DataFrame, rows: int) -> pd.DataFrame:
+def _download_lists(diagnosis: Diagnosis, documents: pd.DataFrame, rows: int) -> pd.DataFrame:
     """Every shown list so far, one below the other, as it is downloaded."""
-    tops = {name: frame[frame["rank"] <= rows] for name, frame in found.rankings.items()}
+    tops = {name: frame[frame["rank"] <= rows] for name, frame in diagnosis.rankings.items()}
     parts = [frame.assign(run=name) for name, frame in tops.items()]
     lists = pd.concat(parts, ignore_index=True)[["run", "rank", "doc_id", "score", "grade"]]
     titles = documents["title"].to_dict()

@@ -9,17 +9,17 @@ from __future__ import annotations
 import numpy as np
 
 from dashboard.address.view import Comparison
-from dashboard.answers.headroom import whole_room
+from dashboard.answers.headroom import run_headroom
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Mask, Objects
-from metrics_core.base.parallel import on_all_cores
-from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, SAME, WORSE, outcomes
+from metrics_core.base.parallel import map_on_all_cores
+from metrics_core.comparing.pairs import BETTER, SAME, TIED, WORSE, classify_differences
 from metrics_core.explaining import kinds
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
 
 SHOW_ALL = "all"
-OUTCOMES = (BETTER, WORSE, LEVEL_WITH)
+OUTCOMES = (BETTER, WORSE, TIED)
 CHANGES = {"fixed": kinds.FIXED, "broken": kinds.BROKEN, "both": kinds.BOTH_FAIL}
 FAILURES = {
     "unjudged": kinds.UNJUDGED_TOP,
@@ -39,14 +39,14 @@ RULES = {
 }
 """By which rule a list holds a query, where its name alone does not say it."""
 
-BETWEEN = (SHOW_ALL, *OUTCOMES, *CHANGES, "none", "missing")
+ABOUT_RUNS = (SHOW_ALL, *OUTCOMES, *CHANGES, "none", "missing")
 """Lists about the runs together: every query, the outcomes, the changes, every run fails, one of
 the compared runs lacks it."""
-OF_ONE = ("zero", *FAILURES)
+ABOUT_FOCUS = ("zero", *FAILURES)
 """Lists about the run in focus: its score is zero, each kind of failure."""
-SHOWS = (*BETWEEN, *OF_ONE)
-FIRST = (SHOW_ALL, "fixed", "broken", *OUTCOMES, "none")
-FIRST_OF_ONE = ("zero", "nothing", "low", "fine")
+SHOWS = (*ABOUT_RUNS, *ABOUT_FOCUS)
+CHIPS = (SHOW_ALL, "fixed", "broken", *OUTCOMES, "none")
+CHIPS_OF_ONE = ("zero", "nothing", "low", "fine")
 """Those of them that stand in the row of chips, the latter where nothing is compared; the others
 follow under "more"."""
 
@@ -54,66 +54,75 @@ _OF_A_PAIR = (*OUTCOMES, *CHANGES)
 _OF_SEVERAL = ("none", "missing")
 
 
-def failures(study: Study, shown: Comparison) -> Objects:
+def failures(study: Study, comparison: Comparison) -> Objects:
     """The kind of each query in view with the run in focus; object[Q]."""
-    return whole_failures(study, shown.focus, shown.measure, shown.cutoff)[study.in_view(shown)]
+    return run_failures(study, comparison.focus, comparison.measure, comparison.cutoff)[
+        study.view_mask(comparison)
+    ]
 
 
-def whole_failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objects:
+def run_failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objects:
     """The kind of each judged query with a run; object[Q]."""
-    return study.kept(_failures, run, measure, cutoff)
+    return study.cached_answer(_failures, run, measure, cutoff)
 
 
-def changes(study: Study, shown: Comparison) -> Objects:
+def changes(study: Study, comparison: Comparison) -> Objects:
     """The kind of each query in view between the two runs; object[Q]."""
-    found = study.kept(_changes, shown.focus, shown.baseline, shown.measure, shown.cutoff)
-    return found[study.in_view(shown)]
+    run_changes = study.cached_answer(
+        _changes, comparison.focus, comparison.baseline, comparison.measure, comparison.cutoff
+    )
+    return run_changes[study.view_mask(comparison)]
 
 
-def lists(study: Study, shown: Comparison, scores: Scores) -> dict[str, Mask]:
+def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[str, Mask]:
     """Which of the queries in view are in each list, by its key; bool[Q] each. `scores` are those
     of the shown runs."""
-    own = scores.of(shown.measure)
-    focus, baseline = own[shown.runs.index(shown.focus)], own[shown.runs.index(shown.baseline)]
-    outcome = outcomes((focus - baseline) * shown.measure.declaration.direction)
-    change, failure = changes(study, shown), failures(study, shown)
+    run_scores = scores.of(comparison.measure)
+    focus, baseline = (
+        run_scores[comparison.runs.index(comparison.focus)],
+        run_scores[comparison.runs.index(comparison.baseline)],
+    )
+    outcome = classify_differences((focus - baseline) * comparison.measure.declaration.direction)
+    change, failure = changes(study, comparison), failures(study, comparison)
     return {
-        SHOW_ALL: np.ones(own.shape[1], dtype=np.bool_),
+        SHOW_ALL: np.ones(run_scores.shape[1], dtype=np.bool_),
         **{name: np.asarray(outcome == name) for name in OUTCOMES},
         **{key: np.asarray(change == kind) for key, kind in CHANGES.items()},
-        "none": (own == 0).all(axis=0),
-        "missing": scores.only([shown.focus, shown.baseline]).missing.any(axis=0),
+        "none": (run_scores == 0).all(axis=0),
+        "missing": scores.only([comparison.focus, comparison.baseline]).missing.any(axis=0),
         "zero": focus == 0,
         **{key: np.asarray(failure == kind) for key, kind in FAILURES.items()},
     }
 
 
-def offered(masks: dict[str, Mask], shown: Comparison, show: str) -> list[str]:
+def offered_lists(masks: dict[str, Mask], comparison: Comparison, show: str) -> list[str]:
     """The lists that have a chip: the outcomes, others only where a query is in them, and the one
     that is shown. Where nothing is compared, nothing got better or worse."""
-    kept = []
+    keys = []
     for key in SHOWS:
         about_a_pair = key in _OF_A_PAIR
-        told = masks[key].any() and not (about_a_pair and shown.alone)
+        is_offered = masks[key].any() and not (about_a_pair and comparison.is_alone)
         if key == "both" and np.array_equal(masks["both"], masks["none"]):
             # Two runs of which both fail: one of the two names is enough.
-            told = False
-        if key in _OF_SEVERAL and len(shown.runs) == 1:
+            is_offered = False
+        if key in _OF_SEVERAL and len(comparison.runs) == 1:
             # Of one run the lists of its own say the same.
-            told = False
-        if told or key in (SHOW_ALL, show) or (key in OUTCOMES and not shown.alone):
-            kept.append(key)
-    return kept
+            is_offered = False
+        if is_offered or key in (SHOW_ALL, show) or (key in OUTCOMES and not comparison.is_alone):
+            keys.append(key)
+    return keys
 
 
 def _failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objects:
-    room = whole_room(study, run, kinds.judged_by(measure, cutoff), cutoff)
+    headroom = run_headroom(study, run, kinds.quality_measure(measure, cutoff), cutoff)
     complete = study.settings.complete
-    return kinds.kinds(study.judged[run], measure, cutoff, room=room, complete=complete)
+    return kinds.classify_queries(
+        study.judged[run], measure, cutoff, known_headroom=headroom, complete=complete
+    )
 
 
 def _changes(study: Study, run: str, baseline: str, measure: Measure, cutoff: int) -> Objects:
     ranks = study.judged[run], study.judged[baseline]
     both = (run, baseline)
-    told = on_all_cores(lambda name: whole_failures(study, name, measure, cutoff), both)
-    return kinds.changes(*ranks, measure, cutoff, same=SAME, told=told)
+    run_kinds = map_on_all_cores(lambda name: run_failures(study, name, measure, cutoff), both)
+    return kinds.classify_changes(*ranks, measure, cutoff, same=SAME, known_kinds=run_kinds)

@@ -13,7 +13,7 @@ from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Mask
 from metrics_core.explaining.kinds import FORMER_NAMES
-from metrics_core.slicing.filtering import parse_filter, quoted_name, vocabulary
+from metrics_core.slicing.filtering import parse_filter, quote_name, vocabulary
 
 _TESTS = re.compile(r"[=<>≠≤≥]|\bcontains\s+[\"'“]|\bin\s*\(", re.IGNORECASE)
 """What a filter line has and a search hardly."""
@@ -25,7 +25,7 @@ _TEXT = re.compile('"([^"]*)"')
 _EXAMPLES = {"difference": "difference < -0.1", "words": "words > 5", "relevant": "relevant >= 2"}
 
 
-def read(text: str) -> tuple[str, str]:
+def split_typed(text: str) -> tuple[str, str]:
     """What was typed into the one field: a search and a filter line, of which one is "". Words in
     quotes are searched for whatever they hold."""
     text = text.strip()
@@ -35,54 +35,56 @@ def read(text: str) -> tuple[str, str]:
     return ("", text) if _TESTS.search(text) else (text, "")
 
 
-def as_typed(search: str, line: str) -> str:
-    """What the one field shows: the filter line where there is one, else the search as `read` would
-    read it."""
+def typed_text(search: str, line: str) -> str:
+    """What the one field shows: the filter line where there is one, else the search as
+    `split_typed` would read it."""
     if line or not search:
         return line
-    return search if read(search) == (search, "") else f'"{search}"'
+    return search if split_typed(search) == (search, "") else f'"{search}"'
 
 
-def true_for(study: Study, shown: Comparison, line: str, remarks: Remarks) -> Mask:
+def filter_mask(study: Study, comparison: Comparison, line: str, remarks: Remarks) -> Mask:
     """For which queries in view a filter line holds. Raises FilterLineError where it is none."""
-    columns = _columns(study, shown, remarks)
-    return parse_filter(_with_names_of_now(line), columns).holds(columns)
+    columns = _columns(study, comparison, remarks)
+    return parse_filter(_with_current_names(line), columns).matches(columns)
 
 
-def _with_names_of_now(line: str) -> str:
+def _with_current_names(line: str) -> str:
     """The filter line of an older link, which names kinds of failure as they were called then."""
 
-    def renamed(part: re.Match[str]) -> str:
+    def rename(part: re.Match[str]) -> str:
         return _TEXT.sub(lambda v: f'"{FORMER_NAMES.get(v[1], v[1])}"', part[0])
 
-    return _OF_FAILURES.sub(renamed, line)
+    return _OF_FAILURES.sub(rename, line)
 
 
-def _columns(study: Study, shown: Comparison, remarks: Remarks) -> query_columns.FilterColumns:
-    ids = np.array(study.query_ids, dtype=object)[study.in_view(shown)]
-    noted = {column: remarks.values(column, ids) for column in remarks.columns}
-    return query_columns.FilterColumns(study, shown, noted)
+def _columns(study: Study, comparison: Comparison, remarks: Remarks) -> query_columns.FilterColumns:
+    ids = np.array(study.query_ids, dtype=object)[study.view_mask(comparison)]
+    note_values = {column: remarks.values(column, ids) for column in remarks.columns}
+    return query_columns.FilterColumns(study, comparison, note_values)
 
 
 def filter_vocabulary(
-    study: Study, shown: Comparison, remarks: Remarks = NOTHING_NOTED
+    study: Study, comparison: Comparison, remarks: Remarks = NOTHING_NOTED
 ) -> dict[str, Any]:
     """What completes a filter line while it is typed, as a browser takes it."""
-    return study.kept(_vocabulary, shown, remarks)
+    return study.cached_answer(_vocabulary, comparison, remarks)
 
 
-def _vocabulary(study: Study, shown: Comparison, remarks: Remarks) -> dict[str, Any]:
-    columns = _columns(study, shown, remarks)
-    return vocabulary(columns, columns.numeric, columns.holds)
+def _vocabulary(study: Study, comparison: Comparison, remarks: Remarks) -> dict[str, Any]:
+    columns = _columns(study, comparison, remarks)
+    return vocabulary(columns, columns.numeric, columns.describe_column)
 
 
-def filter_names(study: Study, shown: Comparison, remarks: Remarks = NOTHING_NOTED) -> list[str]:
+def filter_names(
+    study: Study, comparison: Comparison, remarks: Remarks = NOTHING_NOTED
+) -> list[str]:
     """The columns that a filter line can name, as it has them."""
-    return [quoted_name(name) for name in _columns(study, shown, remarks)]
+    return [quote_name(name) for name in _columns(study, comparison, remarks)]
 
 
-def filter_example(study: Study, shown: Comparison) -> str:
+def filter_example(study: Study, comparison: Comparison) -> str:
     """A filter line to begin with, of columns that are there: one run has no difference, and
     without a file of queries nobody knows their words."""
-    there = {column.named for column in query_columns.offered(study, shown)}
-    return " and ".join([said for name, said in _EXAMPLES.items() if name in there][:2])
+    names = {column.label for column in query_columns.offered_columns(study, comparison)}
+    return " and ".join([example for name, example in _EXAMPLES.items() if name in names][:2])

@@ -22,32 +22,34 @@ COLUMNS = (
 class Remarks:
     """query_id, tags and notes of each query of which something is noted."""
 
-    given: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = ()
+    rows: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = ()
 
     @property
     def columns(self) -> tuple[TableColumn, ...]:
         """The columns of tags and notes; none where nothing is noted."""
-        return COLUMNS if self.given else ()
+        return COLUMNS if self.rows else ()
 
-    def lists(self, query_ids: Iterable[str]) -> dict[str, npt.NDArray[np.bool_]]:
+    def tag_masks(self, query_ids: Iterable[str]) -> dict[str, npt.NDArray[np.bool_]]:
         """Which of these queries have each tag, bool[Q] by the list's key."""
-        if not self.given:
+        if not self.rows:
             return {}
         ids = np.array(list(query_ids), dtype=object)
-        tags = sorted({tag for _, own, _ in self.given for tag in own})
+        tags = sorted({tag for _, query_tags, _ in self.rows for tag in query_tags})
         return {
-            f"{_TAGGED}{tag}": np.isin(ids, [q for q, own, _ in self.given if tag in own])
+            f"{_TAGGED}{tag}": np.isin(
+                ids, [q for q, query_tags, _ in self.rows if tag in query_tags]
+            )
             for tag in tags
         }
 
     def values(self, column: TableColumn, query_ids: Iterable[str]) -> npt.NDArray[np.object_]:
         """A column of these queries: their tags or notes, "" where there are none."""
         tagged = column == COLUMNS[0]
-        told = {q: ", ".join(tags) if tagged else " · ".join(n) for q, tags, n in self.given}
-        return np.array([told.get(query_id, "") for query_id in query_ids], dtype=object)
+        texts = {q: ", ".join(tags) if tagged else " · ".join(n) for q, tags, n in self.rows}
+        return np.array([texts.get(query_id, "") for query_id in query_ids], dtype=object)
 
 
-def tag_of(key: str) -> str:
+def tag_name(key: str) -> str:
     """The tag that a list's key names; "" for another list."""
     return key.removeprefix(_TAGGED) if key.startswith(_TAGGED) else ""
 

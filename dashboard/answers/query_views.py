@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.queries import QueryList, failing_on
+from dashboard.answers.queries import QueryList, count_failing
 from dashboard.study.study import Study
 from metrics_core.comparing.pairs import SAME
-from metrics_core.slicing.breakdowns import ordered_groups
+from metrics_core.slicing.breakdowns import order_groups
 
 MOST_CELLS = 300
 """Queries that the heatmap has columns for; of more, evenly spaced ones."""
@@ -34,15 +34,15 @@ class Strips:
     groups: list[str]
 
 
-def strips(study: Study, shown: Comparison, by: str) -> Strips:
+def strips(study: Study, comparison: Comparison, by: str) -> Strips:
     """Every query's score with the compared runs by the groups of a column; all as one group where
     there is no such column."""
-    return study.kept(_strips, shown, by)
+    return study.cached_answer(_strips, comparison, by)
 
 
-def strip_groupings(study: Study, shown: Comparison) -> list[str]:
+def strip_groupings(study: Study, comparison: Comparison) -> list[str]:
     """The columns that strips can stand by."""
-    return list(study.columns(shown))
+    return list(study.columns(comparison))
 
 
 @dataclass(frozen=True)
@@ -60,42 +60,42 @@ class Heat:
     ahead: pd.DataFrame
 
 
-def heat(study: Study, shown: QueryList, view: Comparison) -> Heat:
+def heatmap(study: Study, queries: QueryList, comparison: Comparison) -> Heat:
     """The kept queries by the mean of the shown runs, evenly thinned."""
-    frame = shown.kept
-    scores = frame[[f"run: {name}" for name in view.runs]]
+    frame = queries.rows
+    scores = frame[[f"run: {name}" for name in comparison.runs]]
     at_zero = (scores == 0).all(axis=1)
-    own, failing = scores.mean(axis=1), failing_on(view, int(at_zero.sum()))
+    means, failing = scores.mean(axis=1), count_failing(comparison, int(at_zero.sum()))
     failed = frame[at_zero].head(_LISTED if failing else 0)
-    ahead = _ahead(frame, view)
-    easiest = own.sort_values(ascending=False, kind="stable", na_position="last").index
-    if view.measure.declaration.direction < 0:
-        easiest = own.sort_values(kind="stable", na_position="last").index
+    ahead = _ahead(frame, comparison)
+    easiest = means.sort_values(ascending=False, kind="stable", na_position="last").index
+    if comparison.measure.declaration.direction < 0:
+        easiest = means.sort_values(kind="stable", na_position="last").index
     frame = frame.loc[easiest]
     if len(frame) > MOST_CELLS:
         frame = frame.iloc[np.linspace(0, len(frame) - 1, MOST_CELLS).round().astype(int)]
-    named = {f"run: {name}": name for name in view.runs}
+    run_columns = {f"run: {name}": name for name in comparison.runs}
     places = pd.Index(study.query_ids).get_indexer(frame["query_id"])
-    empty = {name: study.judged[name].retrieved[places] == 0 for name in view.runs}
-    told = frame[["query_id", "text", *named]].rename(columns=named)
-    return Heat(told, pd.DataFrame(empty, index=told.index), failing, failed, ahead)
+    empty = {name: study.judged[name].retrieved[places] == 0 for name in comparison.runs}
+    cells = frame[["query_id", "text", *run_columns]].rename(columns=run_columns)
+    return Heat(cells, pd.DataFrame(empty, index=cells.index), failing, failed, ahead)
 
 
-def _ahead(frame: pd.DataFrame, view: Comparison) -> pd.DataFrame:
+def _ahead(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     """The queries on which the run in focus leads the next best shown run by more than `SAME`."""
-    rivals = frame[[f"run: {name}" for name in view.runs if name != view.focus]]
-    direction = view.measure.declaration.direction
+    rivals = frame[[f"run: {name}" for name in comparison.runs if name != comparison.focus]]
+    direction = comparison.measure.declaration.direction
     next_best = (rivals * direction).max(axis=1) * direction
-    leads = frame.assign(difference=frame[f"run: {view.focus}"] - next_best)
-    found = leads[leads["difference"] * direction > SAME]
-    return found.sort_values("difference", key=lambda gap: -gap.abs(), kind="stable").head(_LISTED)
+    leads = frame.assign(difference=frame[f"run: {comparison.focus}"] - next_best)
+    ahead = leads[leads["difference"] * direction > SAME]
+    return ahead.sort_values("difference", key=lambda gap: -gap.abs(), kind="stable").head(_LISTED)
 
 
-def inside(frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]) -> list[str]:
+def ids_inside(frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]) -> list[str]:
     """The query_ids of the rows whose point (columns `x`, `y`) lies in one of the regions: a box by
     two of its corners, a lasso by all. Crossing edges are counted, even means outside."""
-    across, up = frame[x].to_numpy(dtype=np.float64), frame[y].to_numpy(dtype=np.float64)
-    found = np.zeros(len(frame), dtype=np.bool_)
+    x_values, y_values = frame[x].to_numpy(dtype=np.float64), frame[y].to_numpy(dtype=np.float64)
+    is_inside = np.zeros(len(frame), dtype=np.bool_)
     for region in regions:
         xs, ys = (np.array(region[axis], dtype=np.float64) for axis in ("x", "y"))
         if len(xs) == 2:
@@ -103,30 +103,30 @@ def inside(frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]) -> li
         odd = np.zeros(len(frame), dtype=np.bool_)
         # A loop over the corners, which are few; every query at once.
         for x1, y1, x2, y2 in zip(xs, ys, np.roll(xs, -1), np.roll(ys, -1), strict=True):
-            spans = (y1 > up) != (y2 > up)
+            spans = (y1 > y_values) != (y2 > y_values)
             with np.errstate(divide="ignore", invalid="ignore"):
-                odd ^= spans & (across < (x2 - x1) * (up - y1) / (y2 - y1) + x1)
-        found |= odd
-    return list(frame["query_id"].to_numpy()[found])
+                odd ^= spans & (x_values < (x2 - x1) * (y_values - y1) / (y2 - y1) + x1)
+        is_inside |= odd
+    return list(frame["query_id"].to_numpy()[is_inside])
 
 
-def _strips(study: Study, shown: Comparison, by: str) -> Strips:
-    runs = list(dict.fromkeys((shown.focus, shown.baseline)))
-    scores = study.scores(shown, shown.measure).only(runs)
+def _strips(study: Study, comparison: Comparison, by: str) -> Strips:
+    runs = list(dict.fromkeys((comparison.focus, comparison.baseline)))
+    scores = study.scores(comparison, comparison.measure).only(runs)
     ids = np.array(scores.query_ids, dtype=object)
     groups = np.full(len(ids), EVERY_QUERY, dtype=object)
-    if by in study.columns(shown):
-        groups = study.columns(shown)[by].to_numpy(dtype=object)[study.in_view(shown)]
+    if by in study.columns(comparison):
+        groups = study.columns(comparison)[by].to_numpy(dtype=object)[study.view_mask(comparison)]
     frame = pd.DataFrame(
         {
             "query_id": np.tile(ids, len(runs)),
             "group": np.tile(groups, len(runs)),
             "run": np.repeat(np.array(runs, dtype=object), len(ids)),
-            "score": scores.of(shown.measure).ravel(),
+            "score": scores.of(comparison.measure).ravel(),
         }
     )
     frame["text"] = frame["query_id"].map(study.texts)
-    combined = shown.measure.declaration.combination.of
+    combined = comparison.measure.declaration.combination.combine
     parts = frame.groupby(["group", "run"], sort=False)["score"]
     means = pd.DataFrame(
         [
@@ -135,4 +135,4 @@ def _strips(study: Study, shown: Comparison, by: str) -> Strips:
         ],
         columns=["group", "run", "mean", "queries"],
     )
-    return Strips(frame, means, ordered_groups(groups))
+    return Strips(frame, means, order_groups(groups))

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from dashboard.address.measure_key import at_k, read_measure
+from dashboard.address.measure_key import key_at_k, read_measure
 from dashboard.address.view import Comparison
 from dashboard.answers.overview import gloss, overview_measures
-from dashboard.answers.pairs import alike, every_pair, every_pair_known
+from dashboard.answers.pairs import all_run_pairs, are_pairs_known, pairs_key
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.places import first_alone
+from metrics_core.findings.places import sole_best_finding
 from metrics_core.findings.sentence import Sentence
 from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import mean_intervals
@@ -40,40 +40,45 @@ class RankedMeasure:
 @dataclass(frozen=True)
 class Ranking:
     """All runs on several measures, the best on the chosen one first; `table` has a row for each of
-    both. `alone` says on which others one run is first alone, as far as their places are known."""
+    both. `alone_sentence` says on which others one run is first alone, as far as their places are
+    known."""
 
     runs: tuple[str, ...]
     columns: tuple[RankedMeasure, ...]
     table: pd.DataFrame
-    alone: Sentence = field(default_factory=Sentence)
+    alone_sentence: Sentence = field(default_factory=Sentence)
 
 
-def ranking(study: Study, shown: Comparison, *, whole: bool = True) -> Ranking:
+def ranking(study: Study, comparison: Comparison, *, all_places: bool = True) -> Ranking:
     """All runs on the usual measures and the chosen one; the places on others than the chosen one
-    take longer, and are there if they are known, or the `whole` is asked for."""
-    if whole:
-        for measure in overview_measures(shown):
-            every_pair(study, _on(shown, measure))
-    known = tuple(every_pair_known(study, _on(shown, m)) for m in overview_measures(shown))
-    return study.kept(_ranking, alike(study, shown), known)
+    take longer, and are there if they are known, or the `all_places` is asked for."""
+    if all_places:
+        for measure in overview_measures(comparison):
+            all_run_pairs(study, _on_measure(comparison, measure))
+    known_places = tuple(
+        are_pairs_known(study, _on_measure(comparison, m)) for m in overview_measures(comparison)
+    )
+    return study.cached_answer(_ranking, pairs_key(study, comparison), known_places)
 
 
-def ranking_soon(study: Study, shown: Comparison) -> bool:
+def is_ranking_known(study: Study, comparison: Comparison) -> bool:
     """Whether all places are at hand."""
-    return all(every_pair_known(study, _on(shown, m)) for m in overview_measures(shown))
+    return all(
+        are_pairs_known(study, _on_measure(comparison, m)) for m in overview_measures(comparison)
+    )
 
 
-def _on(shown: Comparison, measure: Measure) -> Comparison:
-    if measure == shown.measure:
-        return shown
-    return replace(shown, chosen=read_measure(at_k(measure), shown.cutoff))
+def _on_measure(comparison: Comparison, measure: Measure) -> Comparison:
+    if measure == comparison.measure:
+        return comparison
+    return replace(comparison, chosen_measure=read_measure(key_at_k(measure), comparison.cutoff))
 
 
-def _ranking(study: Study, shown: Comparison, known: tuple[bool, ...]) -> Ranking:
-    runs = every_pair(study, shown).runs
+def _ranking(study: Study, comparison: Comparison, known_places: tuple[bool, ...]) -> Ranking:
+    runs = all_run_pairs(study, comparison).runs
     columns = tuple(
-        _ranked(study, shown, measure, runs, placed=placed)
-        for measure, placed in zip(overview_measures(shown), known, strict=True)
+        _rank_on_measure(study, comparison, measure, runs, placed=placed)
+        for measure, placed in zip(overview_measures(comparison), known_places, strict=True)
     )
     parts = [
         pd.DataFrame(
@@ -82,7 +87,7 @@ def _ranking(study: Study, shown: Comparison, known: tuple[bool, ...]) -> Rankin
         )
         for c in columns
     ]
-    alone = {
+    sole_leaders = {
         str(c.measure): runs[int(np.argmin(c.last))]
         for c in columns
         if c.last is not None and c.last.min() == 1
@@ -91,25 +96,29 @@ def _ranking(study: Study, shown: Comparison, known: tuple[bool, ...]) -> Rankin
         runs,
         columns,
         pd.concat(parts, ignore_index=True),
-        first_alone(alone, shown.name),
+        sole_best_finding(sole_leaders, comparison.name),
     )
 
 
-def _ranked(
-    study: Study, shown: Comparison, measure: Measure, runs: tuple[str, ...], *, placed: bool
+def _rank_on_measure(
+    study: Study, comparison: Comparison, measure: Measure, runs: tuple[str, ...], *, placed: bool
 ) -> RankedMeasure:
-    scores = study.every_score(shown, measure)
+    scores = study.scores_of_all_runs(comparison, measure)
     values = np.asarray(scores.of(measure), dtype=np.float64)
-    of = [scores.runs.index(run) for run in runs]
-    told = measure.declaration
-    (own,) = mean_intervals([values[of].T], told.combination, within=told.range)
-    low, high = own.low, own.high
+    positions = [scores.runs.index(run) for run in runs]
+    declaration = measure.declaration
+    (means,) = mean_intervals(
+        [values[positions].T], declaration.combination, limits=declaration.range
+    )
+    low, high = means.low, means.high
     if scores.n_queries < FEWEST_QUERIES:
         low, high = np.full((2, len(runs)), np.nan)
     first = last = None
     if placed:
-        found = every_pair(study, _on(shown, measure))
-        if found.draws:
-            at = [found.runs.index(run) for run in runs]
-            first, last = found.first[at], found.last[at]
-    return RankedMeasure(measure, at_k(measure), gloss(measure), own.mean, low, high, first, last)
+        run_pairs = all_run_pairs(study, _on_measure(comparison, measure))
+        if run_pairs.draws:
+            pair_rows = [run_pairs.runs.index(run) for run in runs]
+            first, last = run_pairs.first[pair_rows], run_pairs.last[pair_rows]
+    return RankedMeasure(
+        measure, key_at_k(measure), gloss(measure), means.mean, low, high, first, last
+    )

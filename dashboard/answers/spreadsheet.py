@@ -9,4 +9,4 @@ from metrics_core import formats
 
 def spreadsheet(frame: pd.DataFrame) -> bytes:
     """A frame as CSV for a spreadsheet."""
-    return formats.spreadsheet_csv(formats.with_whole_counts(frame))
+    return formats.spreadsheet_csv(formats.convert_whole_counts(frame))

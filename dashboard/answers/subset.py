@@ -17,13 +17,13 @@ import pyarrow.compute as pc
 from dashboard.address.view import Comparison
 from dashboard.files.query_zip import ABOUT, CUT_FROM
 from dashboard.study.study import Study
-from dashboard.workspace import Layer, Noted
+from dashboard.workspace import Layer, QueryNotes
 from dashboard.workspace.taken_out.carried import LAYERS_FILE, NOTES_FILE, layers_csv, notes_csv
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats import write
 from metrics_core.tables import Qrels, Queries, Run, Table
-from metrics_core.tables.columns import ID, coded
+from metrics_core.tables.columns import ID, encode_ids
 
 Judged = TypeVar("Judged", Run, Qrels)
 
@@ -34,9 +34,9 @@ _NO_FILE_NAME = '/\\:*?"<>|\0'
 
 def subset(
     study: Study,
-    shown: Comparison,
+    comparison: Comparison,
     query_ids: Sequence[str],
-    noted: Mapping[str, Noted] | None = None,
+    query_notes: Mapping[str, QueryNotes] | None = None,
     layers: Sequence[Layer] = (),
 ) -> bytes:
     """A zip with the judgments, the query file's rows and the shown runs of these queries, what is
@@ -44,47 +44,52 @@ def subset(
     does not fit those. The grades of `layers`, those that the study has on, stand in a file of
     their own, apart from the judgments of the files."""
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
-        judged = of_queries(study.bare.qrels, query_ids)
-        if len(judged):
-            _add(packed, "qrels.txt", judged, "trec")
-        for name in shown.runs:
-            own = of_queries(study.runs[name], query_ids)
-            if len(own):
-                ranks_only = own.given_ranks is not None
-                _add(packed, f"{_file(name)}.run", own, "msmarco" if ranks_only else "trec")
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        qrels = select_queries(study.unlayered.qrels, query_ids)
+        if len(qrels):
+            _add_table(archive, "qrels.txt", qrels, "trec")
+        for name in comparison.runs:
+            run_rows = select_queries(study.runs[name], query_ids)
+            if len(run_rows):
+                ranks_only = run_rows.given_ranks is not None
+                _add_table(
+                    archive,
+                    f"{_safe_name(name)}.run",
+                    run_rows,
+                    "msmarco" if ranks_only else "trec",
+                )
         if study.queries is not None:
             frame = study.queries.frame
-            kept = frame[frame["query_id"].isin(query_ids)]
-            if len(kept):
-                _add(packed, "queries.jsonl", Queries(kept), "jsonl")
-        notes, grades = notes_csv(noted or {}, query_ids), layers_csv(layers, query_ids)
+            query_rows = frame[frame["query_id"].isin(query_ids)]
+            if len(query_rows):
+                _add_table(archive, "queries.jsonl", Queries(query_rows), "jsonl")
+        notes, grades = notes_csv(query_notes or {}, query_ids), layers_csv(layers, query_ids)
         for name, content in {NOTES_FILE: notes, LAYERS_FILE: grades}.items():
             if content:
-                packed.writestr(zipfile.ZipInfo(name, _EPOCH), content)
-        about = _about(study, shown, query_ids, layered=bool(grades))
-        packed.writestr(zipfile.ZipInfo(ABOUT, _EPOCH), about)
+                archive.writestr(zipfile.ZipInfo(name, _EPOCH), content)
+        about = _about_text(study, comparison, query_ids, layered=bool(grades))
+        archive.writestr(zipfile.ZipInfo(ABOUT, _EPOCH), about)
     return out.getvalue()
 
 
-def of_queries(table: Judged, query_ids: Sequence[str]) -> Judged:
+def select_queries(table: Judged, query_ids: Sequence[str]) -> Judged:
     """The rows of a run or of judgments that belong to these queries."""
     table = table.holding(query_ids) if isinstance(table, Run) else table
-    kept = replace(table, table=_rows(table.table, query_ids), notes=())
-    if isinstance(kept, Qrels) and kept.subtopics is not None:
-        return replace(kept, subtopics=_rows(kept.subtopics, query_ids))
-    return kept
+    selected = replace(table, table=_select_rows(table.table, query_ids), notes=())
+    if isinstance(selected, Qrels) and selected.subtopics is not None:
+        return replace(selected, subtopics=_select_rows(selected.subtopics, query_ids))
+    return selected
 
 
-def _rows(table: pa.Table, query_ids: Sequence[str]) -> pa.Table:
-    query = coded(table["query_id"])
-    wanted = pc.is_in(query.dictionary, pa.array(list(query_ids), ID))
-    kept = table.filter(wanted.take(query.indices))
+def _select_rows(table: pa.Table, query_ids: Sequence[str]) -> pa.Table:
+    query = encode_ids(table["query_id"])
+    is_selected = pc.is_in(query.dictionary, pa.array(list(query_ids), ID))
+    rows = table.filter(is_selected.take(query.indices))
     # Coded anew, so that the table no longer knows the queries that it lacks.
-    return kept.set_column(0, "query_id", coded(kept["query_id"].cast(ID)))
+    return rows.set_column(0, "query_id", encode_ids(rows["query_id"].cast(ID)))
 
 
-def _add(packed: zipfile.ZipFile, name: str, table: Table, format: str) -> None:
+def _add_table(archive: zipfile.ZipFile, name: str, table: Table, format: str) -> None:
     """Put a table into the zip by way of a file, so that it never is in memory as a whole; as
     Parquet where that format cannot hold it."""
     with tempfile.TemporaryFile() as draft:
@@ -96,24 +101,28 @@ def _add(packed: zipfile.ZipFile, name: str, table: Table, format: str) -> None:
             draft.truncate()
             write(table, draft, "parquet")
         draft.seek(0)
-        told = zipfile.ZipInfo(name, _EPOCH)
-        told.compress_type = zipfile.ZIP_DEFLATED
-        with packed.open(told, "w", force_zip64=True) as member:
+        entry = zipfile.ZipInfo(name, _EPOCH)
+        entry.compress_type = zipfile.ZIP_DEFLATED
+        with archive.open(entry, "w", force_zip64=True) as member:
             shutil.copyfileobj(draft, member)
 
 
-def _file(name: str) -> str:
+def _safe_name(name: str) -> str:
     return "".join("_" if letter in _NO_FILE_NAME else letter for letter in name)
 
 
-def _about(study: Study, shown: Comparison, query_ids: Sequence[str], *, layered: bool) -> str:
+def _about_text(
+    study: Study, comparison: Comparison, query_ids: Sequence[str], *, layered: bool
+) -> str:
     total = len(study.query_ids)
     lines = [
-        f"{w.count(len(query_ids))} of {w.count(total)} {w.plural(total, 'query', 'queries')},"
-        f" {CUT_FROM}.",
-        f"Runs: {', '.join(shown.runs)}. Measure: {shown.name}.",
+        (
+            f"{w.format_count(len(query_ids))} of {w.format_count(total)}"
+            f" {w.plural(total, 'query', 'queries')}, {CUT_FROM}."
+        ),
+        f"Runs: {', '.join(comparison.runs)}. Measure: {comparison.name}.",
     ]
-    highest = of_queries(study.qrels, query_ids).relevance.max(initial=0)
+    highest = select_queries(study.qrels, query_ids).relevance.max(initial=0)
     if highest < study.qrels.relevance.max(initial=0):
         lines.append(
             "No document of these queries has the highest grade of the whole collection. Measures"

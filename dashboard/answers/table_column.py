@@ -20,7 +20,7 @@ class TableColumn:
     name: str = ""
 
     @property
-    def named(self) -> str:
+    def label(self) -> str:
         """What a filter and the list of columns call it."""
         return (self.name or self.key).removesuffix(MARK)
 
@@ -30,4 +30,4 @@ class TableColumn:
         of_files = self.kind == "score" or self.key.startswith("by:")
         if of_files and not self.name.endswith(MARK):
             return self.name
-        return w.sentence_case(self.named.replace("_", " "))
+        return w.sentence_case(self.label.replace("_", " "))

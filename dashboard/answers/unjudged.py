@@ -11,23 +11,23 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.firm import only_pair, pair_lists
+from dashboard.answers.firm import pair_key, pair_ranks
 from dashboard.answers.judging_order import Pair, is_sample
-from dashboard.study.keeping import at_most
+from dashboard.study.keeping import keep_at_most
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Ints
-from metrics_core.base.parallel import on_all_cores
+from metrics_core.base.parallel import map_on_all_cores
 from metrics_core.tables import Run
-from metrics_core.unjudged.bounds import DifferenceBounds, difference_bounds
-from metrics_core.unjudged.expected_difference import LikelyDifference, likely_difference
+from metrics_core.unjudged.bounds import DifferenceBounds, bound_difference
+from metrics_core.unjudged.expected_difference import LikelyDifference, estimate_difference
 from metrics_core.unjudged.first_documents import (
+    FirstDocumentPair,
     FirstDocuments,
-    FirstOfBoth,
-    first_documents,
-    same_documents,
+    match_documents,
+    read_first_documents,
 )
-from metrics_core.unjudged.next_judgments import NextJudgments, judge_next
-from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, judged_shares, unjudged_ranks
+from metrics_core.unjudged.next_judgments import NextJudgments, find_next_judgments
+from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, find_unjudged, judged_shares
 
 _DEPTHS = (1, 5, 10, 20, 50, 100, 1000)
 _KEPT_DEPTHS = (5, 10, 20, 50, 100)
@@ -40,142 +40,159 @@ class UnjudgedEffects:
     """What the unjudged documents of a pair could do: how far, how likely; `shares` of both lists
     that are judged, by k; `share` of the ranks that count that is not."""
 
-    reached: DifferenceBounds
+    bounds: DifferenceBounds
     likely: LikelyDifference
     shares: pd.DataFrame
     share: float
     depth: int
 
 
-def unjudged(study: Study, shown: Comparison) -> UnjudgedEffects:
+def unjudged_effects(study: Study, comparison: Comparison) -> UnjudgedEffects:
     """What the unjudged documents could do."""
-    return study.kept(_unjudged, only_pair(shown))
+    return study.cached_answer(_unjudged_effects, pair_key(comparison))
 
 
-def _unjudged(study: Study, shown: Comparison) -> UnjudgedEffects:
-    own, other = pair_lists(study, shown)
-    measure = shown.measure
-    found = unjudged_of(study, shown, shown.measure.cutoff)
-    listed = max(int(r.retrieved.max(initial=0)) for r in (own, other))
-    depth = min(measure.cutoff or shown.cutoff, max(listed, 1))
-    cutoffs = sorted({k for k in _DEPTHS if k <= listed} | {depth})
-    at = [sum(int(r.documents(depth).sum()) for r in (own, other))]
-    judged = sum(float(r.judged().count(depth).sum()) for r in (own, other))
+def _unjudged_effects(study: Study, comparison: Comparison) -> UnjudgedEffects:
+    focus_ranks, baseline_ranks = pair_ranks(study, comparison)
+    measure = comparison.measure
+    unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff)
+    longest_list = max(int(r.retrieved.max(initial=0)) for r in (focus_ranks, baseline_ranks))
+    depth = min(measure.cutoff or comparison.cutoff, max(longest_list, 1))
+    cutoffs = sorted({k for k in _DEPTHS if k <= longest_list} | {depth})
+    rank_counts = [sum(int(r.documents(depth).sum()) for r in (focus_ranks, baseline_ranks))]
+    judged_count = sum(float(r.judged().count(depth).sum()) for r in (focus_ranks, baseline_ranks))
     # Of very many queries both take long, and neither needs the other.
-    with ThreadPoolExecutor(1) as beside:
-        asked = partial(likely_difference, chosen=_graded_by_choice(study, shown))
-        awaited = beside.submit(asked, own, other, measure, found)
-        reached, likely = bounds(study, shown), awaited.result()
+    with ThreadPoolExecutor(1) as executor:
+        compute_likely = partial(
+            estimate_difference, is_selective=_is_graded_by_choice(study, comparison)
+        )
+        future = executor.submit(compute_likely, focus_ranks, baseline_ranks, measure, unjudged)
+        outer_bounds, likely = unjudged_bounds(study, comparison), future.result()
     return UnjudgedEffects(
-        reached=reached,
+        bounds=outer_bounds,
         likely=likely,
-        shares=judged_shares(own, other, cutoffs),
-        share=1 - judged / at[0] if at[0] else float("nan"),
+        shares=judged_shares(focus_ranks, baseline_ranks, cutoffs),
+        share=1 - judged_count / rank_counts[0] if rank_counts[0] else float("nan"),
         depth=depth,
     )
 
 
-def bounds(study: Study, shown: Comparison) -> DifferenceBounds:
+def unjudged_bounds(study: Study, comparison: Comparison) -> DifferenceBounds:
     """How far the unjudged documents could move the difference."""
-    return study.kept(_bounds, only_pair(shown))
+    return study.cached_answer(_unjudged_bounds, pair_key(comparison))
 
 
-def _bounds(study: Study, shown: Comparison) -> DifferenceBounds:
-    found = unjudged_of(study, shown, shown.measure.cutoff)
-    return difference_bounds(*pair_lists(study, shown), shown.measure, found)
+def _unjudged_bounds(study: Study, comparison: Comparison) -> DifferenceBounds:
+    unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff)
+    return bound_difference(*pair_ranks(study, comparison), comparison.measure, unjudged)
 
 
-def _graded_by_choice(study: Study, shown: Comparison) -> bool:
+def _is_graded_by_choice(study: Study, comparison: Comparison) -> bool:
     """Whether layers judge documents of the pair that are no sample of those that the files do not:
     what usually stands first on the page To judge is what could move the difference most."""
-    if not _graded_here(study, shown):
+    if not _has_layer_grades(study, comparison):
         return False
-    files, here = (named_unjudged(s, shown, shown.measure.cutoff) for s in (study.bare, study))
-    return files is None or here is None or not is_sample(set(files) - set(here), files)
+    files, still_unjudged = (
+        unjudged_ids(s, comparison, comparison.measure.cutoff) for s in (study.unlayered, study)
+    )
+    return (
+        files is None
+        or still_unjudged is None
+        or not is_sample(set(files) - set(still_unjudged), files)
+    )
 
 
-def named_unjudged(study: Study, shown: Comparison, cutoff: int | None) -> list[Pair] | None:
+def unjudged_ids(study: Study, comparison: Comparison, cutoff: int | None) -> list[Pair] | None:
     """The unjudged documents of the pair within a cutoff by their names; None where the lists are
     too long to compare them."""
-    found = unjudged_of(study, shown, cutoff)
-    if found.doc_ids is None:
+    unjudged = unjudged_of_pair(study, comparison, cutoff)
+    if unjudged.doc_ids is None:
         return None
-    of = np.array(pair_lists(study, shown)[0].query_ids, dtype=object)[found.query]
-    return list(zip(of.tolist(), found.doc_ids.to_pylist(), strict=True))
+    query_ids = np.array(pair_ranks(study, comparison)[0].query_ids, dtype=object)[unjudged.query]
+    return list(zip(query_ids.tolist(), unjudged.doc_ids.to_pylist(), strict=True))
 
 
-def _graded_here(study: Study, shown: Comparison) -> bool:
+def _has_layer_grades(study: Study, comparison: Comparison) -> bool:
     """Whether layers judge documents of the pair that the files do not."""
-    more = np.zeros(len(study.query_ids), dtype=np.bool_)
-    for name in (shown.focus, shown.baseline):
-        here, files = (
-            s.judged[name].judged().count(shown.measure.cutoff) for s in (study, study.bare)
+    has_more = np.zeros(len(study.query_ids), dtype=np.bool_)
+    for name in (comparison.focus, comparison.baseline):
+        layer_counts, file_counts = (
+            s.judged[name].judged().count(comparison.measure.cutoff)
+            for s in (study, study.unlayered)
         )
         # Queries that only layers judge stand behind the others.
-        more |= here > np.pad(files, (0, len(here) - len(files)))
-    return bool(more[study.in_view(shown)].any())
+        has_more |= layer_counts > np.pad(file_counts, (0, len(layer_counts) - len(file_counts)))
+    return bool(has_more[study.view_mask(comparison)].any())
 
 
-def unjudged_of(study: Study, shown: Comparison, cutoff: int | None) -> UnjudgedRanks:
+def unjudged_of_pair(study: Study, comparison: Comparison, cutoff: int | None) -> UnjudgedRanks:
     """The unjudged documents of the pair within a cutoff, None for the whole lists; the same for
     all measures."""
-    return study.kept(
+    return study.cached_answer(
         _unjudged_ranks,
-        replace(shown.narrowing, focus=shown.focus, baseline=shown.baseline),
+        replace(comparison.narrowing_part, focus=comparison.focus, baseline=comparison.baseline),
         cutoff,
     )
 
 
-def how_many_unjudged(study: Study, shown: Comparison) -> int:
+def count_unjudged(study: Study, comparison: Comparison) -> int:
     """How many documents of the pair within the measure's cutoff lack a grade; 0 where they were
     not compared, and one in both lists would count twice."""
-    found = unjudged_of(study, shown, shown.measure.cutoff)
-    return len(found) if found.matched else 0
+    unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff)
+    return len(unjudged) if unjudged.is_matched else 0
 
 
-@at_most(2)
-def _unjudged_ranks(study: Study, shown: Comparison, cutoff: int | None) -> UnjudgedRanks:
-    return unjudged_ranks(*pair_lists(study, shown), cutoff, _first_of_both(study))
+@keep_at_most(2)
+def _unjudged_ranks(study: Study, comparison: Comparison, cutoff: int | None) -> UnjudgedRanks:
+    return find_unjudged(*pair_ranks(study, comparison), cutoff, _find_first_of_both(study))
 
 
-def _first_of_both(study: Study) -> Callable[[Run, Run, int], FirstOfBoth]:
+def _find_first_of_both(study: Study) -> Callable[[Run, Run, int], FirstDocumentPair]:
     """The first documents of two runs, the same for every view that asks about so deep."""
 
-    def found(run: Run, baseline: Run, depth: int) -> FirstOfBoth:
-        reached = max(depth, min(_USUAL, _FEW_ROWS // max(len(run.query_ids), 1)))
-        deep = next((k for k in _KEPT_DEPTHS if reached <= k), depth)
+    def find_first(run: Run, baseline: Run, depth: int) -> FirstDocumentPair:
+        least_depth = max(depth, min(_USUAL, _FEW_ROWS // max(len(run.query_ids), 1)))
+        cached_depth = next((k for k in _KEPT_DEPTHS if least_depth <= k), depth)
         # Of very many queries it takes long to open each.
-        own, other = on_all_cores(lambda of: study.kept(_first, of.name, deep), (run, baseline))
-        same = study.kept(_same, run.name, baseline.name, deep)
-        return FirstOfBoth(own, other, same)
+        focus_documents, baseline_documents = map_on_all_cores(
+            lambda of: study.cached_answer(_first_documents, of.name, cached_depth), (run, baseline)
+        )
+        same = study.cached_answer(_same_documents, run.name, baseline.name, cached_depth)
+        return FirstDocumentPair(focus_documents, baseline_documents, same)
 
-    return found
-
-
-@at_most(5)
-def _first(study: Study, name: str, depth: int) -> FirstDocuments:
-    return first_documents(study.runs[name], depth)
+    return find_first
 
 
-def _same(study: Study, name: str, baseline: str, depth: int) -> Ints:
+@keep_at_most(5)
+def _first_documents(study: Study, name: str, depth: int) -> FirstDocuments:
+    return read_first_documents(study.runs[name], depth)
+
+
+def _same_documents(study: Study, name: str, baseline: str, depth: int) -> Ints:
     run, other = study.runs[name], study.runs[baseline]
-    own, theirs = (study.kept(_first, of, depth) for of in (name, baseline))
-    return same_documents(run, own, other, theirs)
+    focus_documents, baseline_documents = (
+        study.cached_answer(_first_documents, run_name, depth) for run_name in (name, baseline)
+    )
+    return match_documents(run, focus_documents, other, baseline_documents)
 
 
-def next_to_judge(study: Study, shown: Comparison) -> NextJudgments:
+def next_judgments(study: Study, comparison: Comparison) -> NextJudgments:
     """Which documents to judge next."""
-    return study.kept(_next_to_judge, only_pair(shown))
+    return study.cached_answer(_next_judgments, pair_key(comparison))
 
 
-def next_known(study: Study, shown: Comparison) -> bool:
+def is_next_known(study: Study, comparison: Comparison) -> bool:
     """Whether that is at hand, or takes a while to work out."""
-    return study.known(_next_to_judge, only_pair(shown))
+    return study.has_answer(_next_judgments, pair_key(comparison))
 
 
-def _next_to_judge(study: Study, shown: Comparison) -> NextJudgments:
-    own, other = pair_lists(study, shown)
-    reached = unjudged(study, shown).reached
-    return judge_next(
-        own, other, shown.measure, unjudged_of(study, shown, shown.measure.cutoff), reached
+def _next_judgments(study: Study, comparison: Comparison) -> NextJudgments:
+    focus_ranks, baseline_ranks = pair_ranks(study, comparison)
+    outer_bounds = unjudged_effects(study, comparison).bounds
+    return find_next_judgments(
+        focus_ranks,
+        baseline_ranks,
+        comparison.measure,
+        unjudged_of_pair(study, comparison, comparison.measure.cutoff),
+        outer_bounds,
     )

@@ -10,19 +10,19 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers.overview import overview_measures
 from dashboard.study.study import Study, all_scores
-from metrics_core.explaining.improving import Change, best_single_change, near_misses
+from metrics_core.explaining.improving import Change, find_best_change, find_near_misses
 from metrics_core.explaining.ledger import has_ledger
-from metrics_core.explaining.one_query import grade_in, grades_of
+from metrics_core.explaining.one_query import find_grade, find_grades
 from metrics_core.explaining.what_if import (
     Edit,
     Grade,
-    edited_grades,
-    edited_list,
-    mean_with,
-    what_if,
+    edit_grades,
+    edit_list,
+    edit_ranks,
+    replace_in_mean,
 )
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.ranking import by_rank, ranked_documents
+from metrics_core.judging.ranking import documents_by_rank, ranked_documents
 from metrics_core.measures import Measure
 
 _MOST_ROWS = 30
@@ -58,81 +58,83 @@ class WhatIf:
     queries: int
     best: Change | None
     best_was: float
-    listed: int
+    list_length: int
     below: int
     lines: list[str]
 
 
-def what_would_be(
-    study: Study, shown: Comparison, query_id: str, edits: tuple[Edit, ...]
+def apply_edits(
+    study: Study, comparison: Comparison, query_id: str, edits: tuple[Edit, ...]
 ) -> WhatIf | None:
     """The query under these edits; None where nobody judged it, where the measure is of more than
     grades, or where one of the two runs came as judged ranks."""
-    if study.nameless((shown.focus, shown.baseline)):
+    if study.unnamed_runs((comparison.focus, comparison.baseline)):
         return None
-    if query_id not in study.query_ids or not has_ledger(shown.measure):
+    if query_id not in study.query_ids or not has_ledger(comparison.measure):
         return None
-    return study.kept(_what_would_be, shown, query_id, edits)
+    return study.cached_answer(_apply_edits, comparison, query_id, edits)
 
 
-def _what_would_be(
-    study: Study, shown: Comparison, query_id: str, edits: tuple[Edit, ...]
+def _apply_edits(
+    study: Study, comparison: Comparison, query_id: str, edits: tuple[Edit, ...]
 ) -> WhatIf:
-    run = study.runs[shown.focus]
-    before = by_rank(ranked_documents(run, query_id))
+    run = study.runs[comparison.focus]
+    before = documents_by_rank(ranked_documents(run, query_id))
     best = None
     if not edits:
-        best = best_single_change(run, study.qrels, query_id, shown.measure, shown.cutoff)
+        best = find_best_change(run, study.qrels, query_id, comparison.measure, comparison.cutoff)
     return WhatIf(
         edits=edits,
-        rows=_rows(study, shown, query_id, before, edits),
-        scores=_scores(study, shown, query_id, edits),
-        queries=int(study.in_view(shown).sum()),
+        rows=_edited_rows(study, comparison, query_id, before, edits),
+        scores=_measure_scores(study, comparison, query_id, edits),
+        queries=int(study.view_mask(comparison).sum()),
         best=best,
-        best_was=_ranks(before).get(best.edit.doc_id, np.nan) if best else np.nan,
-        listed=len(before),
-        below=_shown_rows(shown),
+        best_was=_rank_by_id(before).get(best.edit.doc_id, np.nan) if best else np.nan,
+        list_length=len(before),
+        below=_max_rows(comparison),
         lines=[
-            f"{query_id} 0 {doc_id} {grade:g}" for doc_id, grade in edited_grades({}, edits).items()
+            f"{query_id} 0 {doc_id} {grade:g}" for doc_id, grade in edit_grades({}, edits).items()
         ],
     )
 
 
-def _shown_rows(shown: Comparison) -> int:
-    return min(shown.cutoff, _MOST_ROWS)
+def _max_rows(comparison: Comparison) -> int:
+    return min(comparison.cutoff, _MOST_ROWS)
 
 
-def _ranks(doc_ids: list[str | None]) -> dict[str, int]:
+def _rank_by_id(doc_ids: list[str | None]) -> dict[str, int]:
     return {doc_id: rank for rank, doc_id in enumerate(doc_ids, 1) if doc_id is not None}
 
 
-def _rows(
+def _edited_rows(
     study: Study,
-    shown: Comparison,
+    comparison: Comparison,
     query_id: str,
     before: list[str | None],
     edits: tuple[Edit, ...],
 ) -> pd.DataFrame:
-    after = edited_list(before, edits)
-    grades = edited_grades(grades_of(study.qrels, query_id), edits)
-    was, now = _ranks(before), _ranks(after)
-    least = shown.measure.relevant_from
+    after = edit_list(before, edits)
+    grades = edit_grades(find_grades(study.qrels, query_id), edits)
+    ranks_before, ranks_after = _rank_by_id(before), _rank_by_id(after)
+    least = comparison.measure.relevant_from
     relevant = [d for d in sorted(grades, key=lambda d: -grades[d]) if grades[d] >= least]
-    k = _shown_rows(shown)
-    below = sorted((d for d in relevant if now.get(d, 0) > k), key=now.__getitem__)[:_FURTHER]
-    short = {} if after != before else _short(study, shown, query_id, k, len(before))
-    left_out = [d for d in before[:k] if d is not None and d not in now]
-    missing = [*left_out, *(d for d in relevant if d not in now and d not in left_out)]
+    k = _max_rows(comparison)
+    below = sorted((d for d in relevant if ranks_after.get(d, 0) > k), key=ranks_after.__getitem__)[
+        :_FURTHER
+    ]
+    shortfalls = {} if after != before else _shortfalls(study, comparison, query_id, k, len(before))
+    left_out = [d for d in before[:k] if d is not None and d not in ranks_after]
+    missing = [*left_out, *(d for d in relevant if d not in ranks_after and d not in left_out)]
     graded = {edit.doc_id for edit in edits if isinstance(edit, Grade)}
     rows = [
         {
             "doc_id": d,
-            "rank": now.get(d, np.nan),
-            "was": was.get(d, np.nan),
-            "grade": grade_in(grades, d),
+            "rank": ranks_after.get(d, np.nan),
+            "was": ranks_before.get(d, np.nan),
+            "grade": find_grade(grades, d),
             "graded": d in graded,
             "part": part,
-            "short": short.get(d, np.nan),
+            "short": shortfalls.get(d, np.nan),
         }
         for part, documents in (
             ("top", after[:k]),
@@ -145,51 +147,59 @@ def _rows(
     return pd.DataFrame(rows, columns=list(_ROW))
 
 
-def _short(study: Study, shown: Comparison, query_id: str, k: int, listed: int) -> dict[str, float]:
-    run = study.runs[shown.focus]
-    near = near_misses(run, study.qrels, query_id, shown.measure, k, deep=listed)
+def _shortfalls(
+    study: Study, comparison: Comparison, query_id: str, k: int, list_length: int
+) -> dict[str, float]:
+    run = study.runs[comparison.focus]
+    near = find_near_misses(run, study.qrels, query_id, comparison.measure, k, deep=list_length)
     return dict(zip(near["doc_id"], near["short"], strict=True))
 
 
-def _scores(
-    study: Study, shown: Comparison, query_id: str, edits: tuple[Edit, ...]
+def _measure_scores(
+    study: Study, comparison: Comparison, query_id: str, edits: tuple[Edit, ...]
 ) -> pd.DataFrame:
-    pair = [shown.focus, shown.baseline]
+    pair = [comparison.focus, comparison.baseline]
     edited = [
-        what_if(study.runs[name], study.qrels, query_id, edits, move_in=shown.focus)
+        edit_ranks(study.runs[name], study.qrels, query_id, edits, move_in=comparison.focus)
         for name in pair
     ]
-    measures = [m for m in overview_measures(shown) if has_ledger(m)]
+    measures = [m for m in overview_measures(comparison) if has_ledger(m)]
     return pd.DataFrame(
         [
-            _score(study, shown, query_id, measure, [_first(measure, ranks) for ranks in edited])
+            _measure_score(
+                study,
+                comparison,
+                query_id,
+                measure,
+                [_first_score(measure, ranks) for ranks in edited],
+            )
             for measure in measures
         ]
     )
 
 
-def _first(measure: Measure, ranks: JudgedRanks) -> float:
+def _first_score(measure: Measure, ranks: JudgedRanks) -> float:
     """The score of one query; NaN where its last judgment was taken away."""
     return float(measure.score(ranks)[0]) if ranks.n_queries else float("nan")
 
 
-def _score(
-    study: Study, shown: Comparison, query_id: str, measure: Measure, after: list[float]
+def _measure_score(
+    study: Study, comparison: Comparison, query_id: str, measure: Measure, after: list[float]
 ) -> dict[str, object]:
-    every = study.every_score(shown, measure)
-    pair = [every.position(name) for name in (shown.focus, shown.baseline)]
-    rows = every.of(measure)[pair]
+    scores = study.scores_of_all_runs(comparison, measure)
+    pair = [scores.position(name) for name in (comparison.focus, comparison.baseline)]
+    rows = scores.of(measure)[pair]
     # The query may be out of view, and has its scores all the same.
-    place = study.query_ids.index(query_id)
-    before = study.kept(all_scores, measure).of(measure)[pair, place]
+    position = study.query_ids.index(query_id)
+    before = study.cached_answer(all_scores, measure).of(measure)[pair, position]
     combination = measure.declaration.combination
-    means = [float(combination.of(row)) for row in rows]
-    ids = list(every.query_ids)
-    new = [float("nan")] * 2
+    means = [float(combination.combine(row)) for row in rows]
+    ids = list(scores.query_ids)
+    means_after = [float("nan")] * 2
     if query_id in ids:
-        place = ids.index(query_id)
-        new = [
-            mean_with(row, place, value, combination)
+        position = ids.index(query_id)
+        means_after = [
+            replace_in_mean(row, position, value, combination)
             for row, value in zip(rows, after, strict=True)
         ]
     return {
@@ -199,7 +209,7 @@ def _score(
         "baseline_before": float(before[1]),
         "baseline_after": after[1],
         "mean_before": means[0] if query_id in ids else float("nan"),
-        "mean_after": new[0],
+        "mean_after": means_after[0],
         "gap_before": means[0] - means[1] if query_id in ids else float("nan"),
-        "gap_after": new[0] - new[1],
+        "gap_after": means_after[0] - means_after[1],
     }

@@ -10,56 +10,64 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.address.group_table import OF_ANOTHER
-from dashboard.address.query_list import PLAIN
+from dashboard.address.group_table import CLEARED_FIELDS
+from dashboard.address.query_list import DEFAULT_LIST
 from dashboard.answers import breakdown as answers
 from dashboard.answers.breakdown import Breakdown
-from dashboard.answers.crossing import crossing, crossings, usual_across
+from dashboard.answers.crossing import crossing, default_across, offered_crossings
 from dashboard.answers.group_names import column_title, crossed_title
 from dashboard.answers.group_table import (
-    LEAST,
+    LEAST_QUERIES,
     MOST_ROWS,
     GroupRows,
     GroupTableRequest,
-    listed,
-    ranks_of,
+    list_groups,
+    sort_columns,
 )
-from dashboard.answers.headroom import most_to_gain
-from dashboard.answers.slices import slices, slices_known
+from dashboard.answers.headroom import largest_gain
+from dashboard.answers.slices import are_slices_known, slices
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import group_charts, section
-from dashboard.app_pages.parts.literal import literal
+from dashboard.app_pages.parts.literal import escape_markdown
 from dashboard.drawing.blocks import curves, groups, markup
 from dashboard.drawing.blocks.slices import slice_rows
-from dashboard.session import Opened
+from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
-from metrics_core.base.digits import whole_number
-from metrics_core.findings.groups import SLICES_AWAITED, slices_finding
+from metrics_core.base.digits import parse_whole_number
+from metrics_core.findings.groups import SLICES_PENDING, slices_finding
 from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
 
 
-def crossed(shown: Breakdown, across: str, here: Opened, top: Callable[..., None]) -> None:
+def show_crossed(
+    breakdown: Breakdown, across: str, context: PageContext, top: Callable[..., None]
+) -> None:
     """The cells of two columns, and the scores of all runs by the second, below what `top` puts on
     top of the page."""
-    every = bool(here.view.address["every"])
-    found = crossing(here.study, here.comparison, shown.by, across, every=every)
+    show_all = bool(context.view.address["every"])
+    crossed_groups = crossing(
+        context.study, context.comparison, breakdown.by, across, show_all=show_all
+    )
     downloads = [
-        ("cells", "Cells (CSV)", lambda: found.cells),
-        ("second", "Scores of all runs shown (CSV)", lambda: found.groups),
+        ("cells", "Cells (CSV)", lambda: crossed_groups.cells),
+        ("second", "Scores of all runs shown (CSV)", lambda: crossed_groups.groups),
     ]
-    top(here, found.title, found.lead, shown, across, downloads)
-    group_charts.legend(here)
+    top(context, crossed_groups.title, crossed_groups.lead, breakdown, across, downloads)
+    group_charts.show_legend(context)
     with st.container(key="crossed"):
         left, right = st.columns([1.8, 1], gap="medium")
     with left:
-        group_charts.cells(found, shown.by, here)
-        if found.left_out or every:
-            text = "Show fewer groups" if every else f"{found.left_out} more groups"
-            st.html(groups.more_link(text, session.href("breakdown", every="" if every else "1")))
+        group_charts.show_cells(crossed_groups, breakdown.by, context)
+        if crossed_groups.left_out or show_all:
+            text = "Show fewer groups" if show_all else f"{crossed_groups.left_out} more groups"
+            st.html(
+                groups.more_link(text, session.href("breakdown", every="" if show_all else "1"))
+            )
     with right:
-        group_charts.scores(found.groups, across, found.order, found.best, here)
+        group_charts.show_scores(
+            crossed_groups.groups, across, crossed_groups.order, crossed_groups.summary, context
+        )
         st.html(curves.note("Click a dot or a row to open its queries."))
 
 
@@ -71,36 +79,36 @@ _RANKS = {
     "room": "headroom",
     "group": "name",
 }
-_WORK = {
+_HEADROOM_NOTES = {
     "order": "Most headroom: relevant documents in the wrong order within the top {k}.",
     "below": "Most headroom: relevant documents ranked below {k}.",
     "missing": "Most headroom: relevant documents never retrieved.",
 }
 _CHARTS, _TABLE = "1", "0"
-_RUNS_OF_A_TABLE = 2
-_SEEN = {"own": 3, "crossed": 1, "computed": 2}
+_TABLE_RUNS = 2
+_UNFOLDED = {"own": 3, "crossed": 1, "computed": 2}
 """How many columns of each kind are not folded away."""
 
 
 def render() -> None:
     """The groups of one column, or two columns crossed."""
-    here = session.opened_study()
-    asked = here.view.address
-    shown = answers.breakdown(here.study, here.comparison, asked["by"])
-    if not shown.columns:
-        _no_columns()
+    context = session.study_context()
+    address = context.view.address
+    breakdown = answers.breakdown(context.study, context.comparison, address["by"])
+    if not breakdown.columns:
+        _show_no_columns()
         return
-    across = asked["across"]
-    if here.comparison.alone or across not in shown.columns or across == shown.by:
-        _groups(shown, here)
+    across = address["across"]
+    if context.comparison.is_alone or across not in breakdown.columns or across == breakdown.by:
+        _show_groups(breakdown, context)
     else:
-        crossed(shown, across, here, _top)
-    defer(lambda: _slices(here))
+        show_crossed(breakdown, across, context, _show_head)
+    defer(lambda: _show_slices(context))
 
 
-def _no_columns() -> None:
+def _show_no_columns() -> None:
     st.html(
-        markup.nothing(
+        markup.empty_state(
             "There is nothing to group these queries by.",
             "To break results down, add a query file with texts or with a column such as category.",
         )
@@ -109,138 +117,148 @@ def _no_columns() -> None:
         session.goto("data")
 
 
-def _top(
-    here: Opened,
+def _show_head(
+    context: PageContext,
     title: Sentence,
     lead: Callable[[str], Sentence],
-    shown: Breakdown,
+    breakdown: Breakdown,
     across: str,
     downloads: list[tuple[str, str, Callable[[], pd.DataFrame]]],
 ) -> None:
     """Title and lead, with what was found among the slices once that is known; the columns, and
     downloads."""
-    room, view = st.empty(), here.comparison
+    placeholder, comparison = st.empty(), context.comparison
 
-    def told(found: str) -> None:
-        st.html(markup.answer(title, lead(found), here.drawing.styles))
+    def show_answer(slices_text: str) -> None:
+        st.html(markup.answer(title, lead(slices_text), context.drawing.styles))
 
-    def told_all() -> None:
-        known = slices(here.study, view)
-        told(slices_finding(known.looked_at, len(known.found)))
+    def show_found_slices() -> None:
+        result = slices(context.study, comparison)
+        show_answer(slices_finding(result.searched_count, len(result.slices)))
 
-    with room:
-        if slices_known(here.study, view):
-            told_all()
+    with placeholder:
+        if are_slices_known(context.study, comparison):
+            show_found_slices()
         else:
-            told(SLICES_AWAITED)
-            defer(told_all, room)
+            show_answer(SLICES_PENDING)
+            defer(show_found_slices, placeholder)
     with st.container(horizontal=True, key="choice_of_columns", vertical_alignment="center"):
-        if not across and len(shown.groups) > 1:
+        if not across and len(breakdown.groups) > 1:
             session.widget(
                 st.segmented_control,
                 "Show as",
                 "charts",
-                value=_form(here),
-                store=lambda form: {"charts": form or _form(here)},
+                value=_chart_form(context),
+                store=lambda form: {"charts": form or _chart_form(context)},
                 options=[_CHARTS, _TABLE],
                 format_func={_CHARTS: "Charts", _TABLE: "Table"}.__getitem__,
                 label_visibility="collapsed",
             )
-        _choice(shown, across, here)
+        _show_column_choice(breakdown, across, context)
         with st.popover("Download", type="tertiary"):
             for key, label, frame in downloads:
                 st.download_button(
                     label,
-                    data=partial(_sheet, frame),
+                    data=partial(_spreadsheet_bytes, frame),
                     file_name=section.file_name(key),
                     mime="text/csv",
                     key=f"csv_{key}",
                     type="tertiary",
                     on_click="ignore",
                 )
-    if shown.explanation:
-        st.caption(shown.explanation)
+    if breakdown.explanation:
+        st.caption(breakdown.explanation)
 
 
-def _form(here: Opened) -> str:
+def _chart_form(context: PageContext) -> str:
     """What the groups are shown as: as the address says, or else charts where a table of two runs
     does not show all."""
-    asked: str = here.view.address["charts"]
-    usual = _CHARTS if len(here.comparison.runs) > _RUNS_OF_A_TABLE else _TABLE
-    return asked if asked in (_CHARTS, _TABLE) else usual
+    form: str = context.view.address["charts"]
+    default = _CHARTS if len(context.comparison.runs) > _TABLE_RUNS else _TABLE
+    return form if form in (_CHARTS, _TABLE) else default
 
 
-def _sheet(frame: Callable[[], pd.DataFrame]) -> bytes:
+def _spreadsheet_bytes(frame: Callable[[], pd.DataFrame]) -> bytes:
     return spreadsheet(frame())
 
 
-def _choice(shown: Breakdown, across: str, here: Opened) -> None:
+def _show_column_choice(breakdown: Breakdown, across: str, context: PageContext) -> None:
     """The columns, and pairs of them, as links."""
-    own = set(here.study.groupings)
+    file_columns = set(context.study.groupings)
 
-    cutoff = here.comparison.cutoff
+    cutoff = context.comparison.cutoff
 
     def choice(by: str) -> groups.Choice:
-        link = session.href("breakdown", **OF_ANOTHER | {"by": by})
-        kind = "own" if by in own else "computed"
-        return groups.Choice(column_title(by, cutoff), link, kind, by == shown.by and not across)
+        link = session.href("breakdown", **CLEARED_FIELDS | {"by": by})
+        kind = "own" if by in file_columns else "computed"
+        return groups.Choice(
+            column_title(by, cutoff), link, kind, by == breakdown.by and not across
+        )
 
     def pair(by: str, other: str) -> groups.Choice:
-        link = session.href("breakdown", **OF_ANOTHER | {"by": by, "across": other})
+        link = session.href("breakdown", **CLEARED_FIELDS | {"by": by, "across": other})
         text = crossed_title(by, other, cutoff)
-        return groups.Choice(text, link, "crossed", {by, other} == {shown.by, across})
+        return groups.Choice(text, link, "crossed", {by, other} == {breakdown.by, across})
 
-    pairs = crossings(here.study, here.comparison, shown.by, across)
-    choices = [*map(choice, shown.columns), *(pair(*both) for both in pairs)]
-    st.html(groups.column_choice(choices, most=_SEEN))
+    pairs = offered_crossings(context.study, context.comparison, breakdown.by, across)
+    choices = [*map(choice, breakdown.columns), *(pair(*both) for both in pairs)]
+    st.html(groups.column_choice(choices, most=_UNFOLDED))
 
 
-def _groups(shown: Breakdown, here: Opened) -> None:
+def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
     """The groups of one column, in charts of all runs or in a table of two."""
-    view, asked = here.comparison, here.view.address
-    higher = view.measure.declaration.higher_is_better
+    comparison, address = context.comparison, context.view.address
+    higher = comparison.measure.declaration.higher_is_better
 
-    def all_runs() -> pd.DataFrame:
-        return answers.by_column(here.study, view, shown.by)
+    def all_run_scores() -> pd.DataFrame:
+        return answers.scores_by_column(context.study, comparison, breakdown.by)
 
-    _top(
-        here,
-        shown.title,
-        lambda found: shown.lead(found, higher_is_better=higher),
-        shown,
+    _show_head(
+        context,
+        breakdown.title,
+        lambda result: breakdown.lead(result, higher_is_better=higher),
+        breakdown,
         "",
         [
-            ("groups", f"Table by {literal(shown.column)} (CSV)", lambda: shown.sheet),
-            ("scores", "Scores and differences of all runs shown (CSV)", all_runs),
+            (
+                "groups",
+                f"Table by {escape_markdown(breakdown.column)} (CSV)",
+                lambda: breakdown.sheet,
+            ),
+            ("scores", "Scores and differences of all runs shown (CSV)", all_run_scores),
         ],
     )
-    least = whole_number(asked["least"]) or 0
-    wanted = GroupTableRequest(asked["ranked"], asked["within"], least, bool(asked["every"]))
-    found = listed(shown, wanted, alone=view.alone, higher_is_better=higher)
-    many = len(shown.groups) > MOST_ROWS
+    least = parse_whole_number(address["least"]) or 0
+    request = GroupTableRequest(address["ranked"], address["within"], least, bool(address["every"]))
+    result = list_groups(breakdown, request, alone=comparison.is_alone, higher_is_better=higher)
+    many = len(breakdown.groups) > MOST_ROWS
     if many:
-        _controls(shown, found, wanted)
-    if len(shown.groups) < 2:
-        if shown.mixed:
-            st.html(groups.below_groups(shown, here.drawing, ""))
-    elif not len(found.rows):
-        st.html(markup.nothing("No group matches.", f"{len(shown.groups)} groups in total."))
+        _show_group_controls(breakdown, result, request)
+    if len(breakdown.groups) < 2:
+        if breakdown.query_mix:
+            st.html(groups.below_groups(breakdown, context.drawing, ""))
+    elif not len(result.rows):
+        st.html(
+            markup.empty_state("No group matches.", f"{len(breakdown.groups)} groups in total.")
+        )
         st.button("Show all groups", on_click=session.change, kwargs={"within": "", "least": ""})
     else:
-        _FORMS[_form(here)](shown, found, wanted, here)
-        if wanted.every and many:
+        _FORMS[_chart_form(context)](breakdown, result, request, context)
+        if request.every and many:
             st.html(groups.more_link("Show fewer groups", session.href("breakdown", every="")))
 
 
-def _controls(shown: Breakdown, found: GroupRows, wanted: GroupTableRequest) -> None:
+def _show_group_controls(
+    breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest
+) -> None:
     """Find, order and least size, where there are many groups."""
-    ranks = [key for key in _RANKS if key in ranks_of(shown.groups)]
+    ranks = [key for key in _RANKS if key in sort_columns(breakdown.groups)]
     with st.container(horizontal=True, key="finding_groups"):
         session.widget(
             st.text_input,
             "Find a group",
             "within",
-            value=wanted.within,
+            value=request.within,
             store=lambda text: {"within": text.strip()},
             placeholder="Find a group",
             label_visibility="collapsed",
@@ -250,7 +268,7 @@ def _controls(shown: Breakdown, found: GroupRows, wanted: GroupTableRequest) -> 
             st.selectbox,
             "Sort by",
             "ranked",
-            value=found.ranked.removeprefix("-"),
+            value=group_rows.sort_key.removeprefix("-"),
             store=lambda key: {"ranked": key if key == "group" else f"-{key}"},
             options=ranks,
             format_func=lambda key: f"By {_RANKS[key]}",
@@ -261,100 +279,121 @@ def _controls(shown: Breakdown, found: GroupRows, wanted: GroupTableRequest) -> 
             st.selectbox,
             "Show groups of at least",
             "least",
-            value=wanted.least,
+            value=request.least,
             store=lambda least: {"least": str(least or "")},
-            options=sorted({0, *LEAST, wanted.least}),
+            options=sorted({0, *LEAST_QUERIES, request.least}),
             format_func=lambda n: (
-                f"At least {section.counted(n, 'query', 'queries')}" if n else "Of any size"
+                f"At least {section.format_count(n, 'query', 'queries')}" if n else "Of any size"
             ),
             label_visibility="collapsed",
             width=210,
         )
 
 
-def _table(shown: Breakdown, found: GroupRows, wanted: GroupTableRequest, here: Opened) -> None:
-    view = here.comparison
+def _show_table(
+    breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest, context: PageContext
+) -> None:
+    comparison = context.comparison
 
     def draw() -> Any:
         return groups.group_table(
-            found,
-            shown,
-            here.drawing,
-            column=column_title(shown.by, view.cutoff),
+            group_rows,
+            breakdown,
+            context.drawing,
+            column=column_title(breakdown.by, comparison.cutoff),
             lead=lambda group: session.href(
-                "queries", where=view.narrowed({shown.by: [group]}), **PLAIN
+                "queries", where=comparison.replace_filters({breakdown.by: [group]}), **DEFAULT_LIST
             ),
-            ranked=lambda order: session.href("breakdown", ranked=order),
-            more=_more(found, wanted),
+            sort_link=lambda order: session.href("breakdown", ranked=order),
+            more=_more_link(group_rows, request),
         )
 
     st.html(draw())
-    gain = _WORK.get(most_to_gain(shown.table), "").format(k=w.count(view.cutoff))
-    note = " ".join(part for part in (found.note, gain, "Click a row to open its queries.") if part)
-    st.html(groups.below_groups(shown, here.drawing, note))
+    gain = _HEADROOM_NOTES.get(largest_gain(breakdown.table), "").format(
+        k=w.format_count(comparison.cutoff)
+    )
+    note = " ".join(
+        part for part in (group_rows.note, gain, "Click a row to open its queries.") if part
+    )
+    st.html(groups.below_groups(breakdown, context.drawing, note))
 
 
-def _more(found: GroupRows, wanted: GroupTableRequest) -> str:
+def _more_link(group_rows: GroupRows, request: GroupTableRequest) -> str:
     """The link that shows the groups that are hidden; "" where all that were asked for are seen."""
-    narrowed = bool(wanted.within or wanted.least) and found.found == len(found.rows)
+    narrowed = bool(request.within or request.least) and group_rows.matching_count == len(
+        group_rows.rows
+    )
     return "" if narrowed else session.href("breakdown", every="1")
 
 
-def _charts(shown: Breakdown, found: GroupRows, wanted: GroupTableRequest, here: Opened) -> None:
+def _show_charts(
+    breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest, context: PageContext
+) -> None:
     """All runs shown by the groups listed, and the column crossed with the one that fits best."""
-    view = here.comparison
-    answer = answers.group_scores(here.study, view, shown.by, tuple(found.rows["group"]))
-    group_charts.legend(here)
-    across = "" if view.alone else usual_across(here.study, view, shown.by)
+    comparison = context.comparison
+    scores = answers.group_scores(
+        context.study, comparison, breakdown.by, tuple(group_rows.rows["group"])
+    )
+    group_charts.show_legend(context)
+    across = "" if comparison.is_alone else default_across(context.study, comparison, breakdown.by)
     # These cells are of the groups that add most, not of those that are looked for.
-    across = "" if wanted.within or wanted.least else across
-    drawn_beside = 1 if view.alone else 2 + bool(across)
+    across = "" if request.within or request.least else across
+    column_count = 1 if comparison.is_alone else 2 + bool(across)
     with st.container(key="by_group"):
-        columns = st.columns(drawn_beside, gap="medium")
+        columns = st.columns(column_count, gap="medium")
     with columns[0]:
-        group_charts.scores(answer.groups, shown.by, answer.order, answer.best, here)
-    if not view.alone:
+        group_charts.show_scores(scores.groups, breakdown.by, scores.order, scores.summary, context)
+    if not comparison.is_alone:
         with columns[1]:
-            told = shown.title.text
-            group_charts.differences(
-                answer.groups, shown.by, answer.order, told, shown.looked_at, here
+            title_text = breakdown.title.text
+            group_charts.show_differences(
+                scores.groups,
+                breakdown.by,
+                scores.order,
+                title_text,
+                breakdown.group_count,
+                context,
             )
     if across:
         with columns[2]:
-            group_charts.cells(crossing(here.study, view, shown.by, across), shown.by, here)
-    if found.hidden and (more := _more(found, wanted)):
-        st.html(groups.more_link(f"{w.count(found.hidden)} more groups", more))
+            group_charts.show_cells(
+                crossing(context.study, comparison, breakdown.by, across), breakdown.by, context
+            )
+    if group_rows.hidden and (more := _more_link(group_rows, request)):
+        st.html(groups.more_link(f"{w.format_count(group_rows.hidden)} more groups", more))
     note = " ".join(
-        part for part in (found.note, "Click a dot or a row to open its queries.") if part
+        part for part in (group_rows.note, "Click a dot or a row to open its queries.") if part
     )
-    st.html(groups.below_groups(shown, here.drawing, note))
-    if answer.strongest:
-        st.html(markup.second(answer.strongest, here.drawing.styles))
+    st.html(groups.below_groups(breakdown, context.drawing, note))
+    if scores.strongest:
+        st.html(markup.second_line(scores.strongest, context.drawing.styles))
 
 
-_FORMS: dict[str, Callable[[Breakdown, GroupRows, GroupTableRequest, Opened], None]] = {
-    _CHARTS: _charts,
-    _TABLE: _table,
+_FORMS: dict[str, Callable[[Breakdown, GroupRows, GroupTableRequest, PageContext], None]] = {
+    _CHARTS: _show_charts,
+    _TABLE: _show_table,
 }
 
 
-def _slices(here: Opened) -> None:
+def _show_slices(context: PageContext) -> None:
     """The slices in which the difference is unlike elsewhere."""
-    known = slices(here.study, here.comparison)
-    if not known.found:
+    result = slices(context.study, context.comparison)
+    if not result.slices:
         return
-    among = section.counted(known.looked_at, "slice", "slices")
-    section.heading(
+    among = section.format_count(result.searched_count, "slice", "slices")
+    section.show_heading(
         f"Outliers among {among}",
         "Groups of one column or of two crossed columns in which the difference deviates"
-        f" from the rest; {w.share(1 - LEVEL)} false discovery rate.",
-        frame=known.table,
+        f" from the rest; {w.format_share(1 - LEVEL)} false discovery rate.",
+        frame=result.table,
         key="slices",
     )
     st.html(
         slice_rows(
-            known.found,
-            lead=lambda found: session.href("queries", where=found.where, **PLAIN),
+            result.slices,
+            lead=lambda unlike_slice: session.href(
+                "queries", where=unlike_slice.filters, **DEFAULT_LIST
+            ),
         )
     )
 

@@ -11,22 +11,22 @@ import streamlit as st
 from dashboard import session
 from dashboard.answers import collections as answers
 from dashboard.app_pages.parts import add_files, rail, section
-from dashboard.app_pages.parts.literal import literal
+from dashboard.app_pages.parts.literal import escape_markdown
 from dashboard.drawing.blocks import collections, markup
 from dashboard.files.collections import ListedCollection
 from dashboard.session.actions.collections import (
     collection_href,
     duplicate_collection,
-    packed_collection,
+    pack_collection,
     remove_collection,
     rename_collection,
     restore_collection,
-    restore_good,
+    restore_last_good,
 )
 from dashboard.session.open_collection import (
     all_collections,
-    collection,
-    no_collection_open,
+    collection_id,
+    is_collection_missing,
     workspace,
 )
 from metrics_core.base import wording as w
@@ -37,81 +37,83 @@ _IMPORT = 104
 
 def render() -> None:
     """The list of collections, and the ways to add one."""
-    asked = collection()
-    missing = asked if no_collection_open() else ""
-    listed = all_collections().listed()
-    title, lead = answers.finding(listed, missing).parted
+    identity = collection_id()
+    missing = identity if is_collection_missing() else ""
+    entries = all_collections().list_collections()
+    title, lead = answers.collections_finding(entries, missing).statement_and_rest
     st.html(markup.answer(title, lead, {}))
-    told = add_files.above_the_uploader()
-    with told:
-        add_files.told()
+    receipts_area = add_files.receipts_area()
+    with receipts_area:
+        add_files.show_messages()
     with st.container(horizontal=True, vertical_alignment="bottom", key="find_new_import"):
-        found = rail.found(listed, "find_a_collection", "Find a collection")
+        matching = rail.filter_by_name(entries, "find_a_collection", "Find a collection")
         with st.container(key="import", width="content"):
-            add_files.uploader("Import", told, width=_IMPORT)
+            add_files.show_uploader("Import", receipts_area, width=_IMPORT)
         with st.popover("New collection", type="primary", key="new_collection_here"):
-            rail.new_collection("here")
-    _rows(found, asked)
-    for gone in workspace().collections(removed=True):
-        said = f"“{literal(gone.name)}” was removed. The next start deletes it permanently."
-        section.removed(said, f"restore_{gone.id}", restore_collection, gone.id)
-    st.html(collections.kept(str(workspace().folder), workspace().put_aside()))
+            rail.new_collection_form("here")
+    _show_rows(matching, identity)
+    for removed in workspace().collections(removed=True):
+        message = (
+            f"“{escape_markdown(removed.name)}” was removed. The next start deletes it permanently."
+        )
+        section.show_removed(message, f"restore_{removed.id}", restore_collection, removed.id)
+    st.html(collections.storage_note(str(workspace().folder), workspace().set_aside_paths()))
 
 
-def _rows(listed: Sequence[ListedCollection], asked: str) -> None:
-    if not listed:
-        st.html(markup.nothing("No collection name contains these words."))
+def _show_rows(entries: Sequence[ListedCollection], open_id: str) -> None:
+    if not entries:
+        st.html(markup.empty_state("No collection name contains these words."))
         return
     now = datetime.now().astimezone()
     with st.container(key="collections_here"):
         with st.container(key="heads_of_collections"):
             st.html(collections.heads())
-        for row in listed:
-            _row(row, now, is_open=row.id == asked)
+        for row in entries:
+            _show_row(row, now, is_open=row.id == open_id)
 
 
-def _row(row: ListedCollection, now: datetime, *, is_open: bool) -> None:
-    found = row.preview
-    told = collections.Told(
+def _show_row(row: ListedCollection, now: datetime, *, is_open: bool) -> None:
+    preview = row.preview
+    collection_row = collections.CollectionRow(
         row.name,
         collection_href(row.id),
-        answers.holds(row),
+        answers.describe_contents(row),
         is_open,
-        answers.opened(row, now),
-        answers.lacking(row),
-        found,
-        answers.tested(found) if found else "",
+        answers.format_opened(row, now),
+        answers.missing_result_reason(row),
+        preview,
+        answers.describe_test(preview) if preview else "",
     )
     with st.container(horizontal=True, vertical_alignment="center", key=f"collection_{row.id}"):
-        st.html(collections.row(told))
+        st.html(collections.row(collection_row))
         # Its key changes with what was done, which closes it.
-        done = f"{row.changed}_{session.generation('collections')}"
+        state_key = f"{row.changed}_{session.generation('collections')}"
         with st.popover(
-            f"⋯ :gray[Actions for {literal(row.name)}]",
+            f"⋯ :gray[Actions for {escape_markdown(row.name)}]",
             type="tertiary",
-            key=f"acts_{row.id}_{done}",
+            key=f"acts_{row.id}_{state_key}",
             width="content",
         ):
-            _acts(row)
+            _show_actions(row)
 
 
-def _acts(row: ListedCollection) -> None:
+def _show_actions(row: ListedCollection) -> None:
     """What can be done with a collection; only a copy can be made of what is read-only, and one
     that cannot be read can be removed."""
     if row.folder:
         if row.good:
             st.button(
-                f"Restore the state of {answers.moment(row.good)}",
+                f"Restore the state of {answers.format_moment(row.good)}",
                 key=f"good_{row.id}",
-                on_click=restore_good,
+                on_click=restore_last_good,
                 args=(row.id,),
                 width="stretch",
                 help="The damaged database is moved aside within the same folder.",
             )
-        _remove(row, "Remove it")
+        _remove_button(row, "Remove it")
         return
     if row.origin == "own":
-        _rename(row)
+        _rename_form(row)
     st.button(
         "Duplicate",
         key=f"duplicate_{row.id}",
@@ -124,7 +126,7 @@ def _acts(row: ListedCollection) -> None:
         return
     st.download_button(
         "Download as Zip",
-        data=lambda: packed_collection(row.id),
+        data=lambda: pack_collection(row.id),
         file_name=f"{answers.file_name(row.name)}.zip",
         mime="application/zip",
         key=f"download_{row.id}",
@@ -132,11 +134,11 @@ def _acts(row: ListedCollection) -> None:
         width="stretch",
         help="Downloads the whole collection as one file, to keep or to import elsewhere.",
     )
-    files = f"{w.count(row.files)} {w.plural(row.files or 0, 'file')}"
-    _remove(row, f"Remove it and its {files}")
+    files = f"{w.format_count(row.files)} {w.plural(row.files or 0, 'file')}"
+    _remove_button(row, f"Remove it and its {files}")
 
 
-def _remove(row: ListedCollection, label: str) -> None:
+def _remove_button(row: ListedCollection, label: str) -> None:
     st.button(
         label,
         key=f"remove_{row.id}",
@@ -147,7 +149,7 @@ def _remove(row: ListedCollection, label: str) -> None:
     )
 
 
-def _rename(row: ListedCollection) -> None:
+def _rename_form(row: ListedCollection) -> None:
     # A form, for the name is to come with the click, not a moment before it.
     with st.form(f"new_name_{row.id}", border=False):
         name = st.text_input("New name", row.name, key=f"name_{row.id}", max_chars=80)

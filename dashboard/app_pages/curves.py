@@ -6,15 +6,15 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import session
-from dashboard.address.view import EVERYBODY, NOBODY
+from dashboard.address.view import ALL_RUNS, NO_OTHER_RUN
 from dashboard.answers import curves as answers
 from dashboard.answers.curves import MOST_IN_COLOUR, Curves
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import curves as blocks
 from dashboard.drawing.blocks import markup
-from dashboard.drawing.drawn_once import drawn
+from dashboard.drawing.drawn_once import draw_once
 from dashboard.drawing.figures import curves as figures
-from dashboard.session import Opened
+from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -29,15 +29,19 @@ _TITLES = {
 
 def render() -> None:
     """The finding; below it the curves, precision against recall, or the numbers of both."""
-    here = session.opened_study()
-    view = here.comparison
-    asked = here.view.address["part"]
-    part = asked if asked in _PARTS else ""
+    context = session.study_context()
+    comparison = context.comparison
+    part_name = context.view.address["part"]
+    part = part_name if part_name in _PARTS else ""
     # The lines stand at once; how far each difference may be chance takes longer.
-    soon = part != "recall" and answers.curves_soon(here.study, view)
-    shown = answers.curves(here.study, view) if soon else answers.curve_lines(here.study, view)
-    answer = st.empty()
-    answer.html(_answer(shown, part, here))
+    is_quick = part != "recall" and answers.are_curves_quick(context.study, comparison)
+    curves = (
+        answers.curves(context.study, comparison)
+        if is_quick
+        else answers.curves_without_bands(context.study, comparison)
+    )
+    head = st.empty()
+    head.html(_answer_markup(curves, part, context))
     session.widget(
         st.pills,
         "Part",
@@ -48,145 +52,170 @@ def render() -> None:
         format_func=_PARTS.__getitem__,
         label_visibility="collapsed",
     )
-    room = st.empty()
-    with room.container():
-        _DRAW[part](shown, here, soon)
+    placeholder = st.empty()
+    with placeholder.container():
+        _DRAW[part](curves, context, is_quick)
 
     def finish() -> None:
-        whole = answers.curves(here.study, view)
-        answer.html(_answer(whole, part, here))
-        with room.container():
-            _DRAW[part](whole, here, True)
+        complete = answers.curves(context.study, comparison)
+        head.html(_answer_markup(complete, part, context))
+        with placeholder.container():
+            _DRAW[part](complete, context, True)
 
-    if not soon and part != "recall":
-        defer(finish, room)
+    if not is_quick and part != "recall":
+        defer(finish, placeholder)
 
 
-def _answer(shown: Curves, part: str, here: Opened) -> Markup:
-    title, lead = shown.title, shown.lead
+def _answer_markup(curves: Curves, part: str, context: PageContext) -> Markup:
+    title, lead = curves.title, curves.lead
     if part == "recall":
-        title, lead = shown.recall_title, shown.recall_lead
-    return markup.answer(title, lead, here.drawing.styles)
+        title, lead = curves.recall_title, curves.recall_lead
+    return markup.answer(title, lead, context.drawing.styles)
 
 
-def _legend(shown: Curves, here: Opened, note: str) -> Markup:
+def _legend_markup(curves: Curves, context: PageContext, note: str) -> Markup:
     """One legend for all plots; the runs that are only shown besides can be hidden from it."""
-    view = here.comparison
-    in_colour = shown.in_colour(view)
+    comparison = context.comparison
+    in_colour = curves.coloured_runs(comparison)
     hidden = {}
-    for run in view.also if len(view.runs) == len(in_colour) else ():
-        rest = tuple(other for other in view.also if other != run) or (NOBODY,)
+    for run in comparison.other_runs if len(comparison.runs) == len(in_colour) else ():
+        rest = tuple(other for other in comparison.other_runs if other != run) or (NO_OTHER_RUN,)
         hidden[run] = session.href("curves", also=rest)
-    told = "Click a name to hide it · " if hidden else ""
-    others = len(here.study.names) - len(view.runs)
+    hint = "Click a name to hide it · " if hidden else ""
+    others = len(context.study.names) - len(comparison.runs)
     return blocks.legend(
-        here.drawing,
+        context.drawing,
         in_colour,
         hidden,
-        f"{told}{note}".rstrip(" ·"),
+        f"{hint}{note}".rstrip(" ·"),
         # Few are hidden on purpose; of many only some are drawn at first.
         left_out=(
-            others if len(here.study.names) > MOST_IN_COLOUR else 0,
-            session.href("curves", also=(EVERYBODY,)),
+            others if len(context.study.names) > MOST_IN_COLOUR else 0,
+            session.href("curves", also=(ALL_RUNS,)),
         ),
     )
 
 
-def _curves(shown: Curves, here: Opened, whole: bool) -> None:
-    """A chart for each measure; not `whole` where the bands are still to come."""
-    view = here.comparison
-    tested = shown.queries >= FEWEST_QUERIES
-    note = blocks.bands(here.drawing, tested=tested)
-    coming = "" if whole else "_lines"
-    section.noted(
-        _legend(shown, here, note), "By cutoff", frame=shown.table, key=f"by_cutoff{coming}"
+def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None:
+    """A chart for each measure; not `with_bands` where the bands are still to come."""
+    comparison = context.comparison
+    is_tested = curves.queries >= FEWEST_QUERIES
+    note = blocks.bands_note(context.drawing, is_tested=is_tested)
+    key_suffix = "" if with_bands else "_lines"
+    section.show_note(
+        _legend_markup(curves, context, note),
+        "By cutoff",
+        frame=curves.table,
+        key=f"by_cutoff{key_suffix}",
     )
-    span = drawn(figures.difference_range, shown.alike, here.drawing)
-    for start in range(0, len(shown.frames), 3):
-        with st.container(key=f"panels_{'alone_' if view.alone else ''}{start}{coming}"):
+    span = draw_once(figures.difference_range, curves.comparable_frames, context.drawing)
+    for start in range(0, len(curves.frames), 3):
+        with st.container(
+            key=f"panels_{'alone_' if comparison.is_alone else ''}{start}{key_suffix}"
+        ):
             columns = st.columns(3, gap="medium")
-            for column, family in zip(columns, list(shown.frames)[start : start + 3], strict=False):
+            for column, family in zip(
+                columns, list(curves.frames)[start : start + 3], strict=False
+            ):
                 with column:
-                    _panel(shown, family, here, span, coming)
-    chosen = w.count(view.cutoff)
-    told = (
-        f"k: number of results counted (log scale). Dotted: k = {chosen}; click to choose"
+                    _show_panel(curves, family, context, span, key_suffix)
+    cutoff_text = w.format_count(comparison.cutoff)
+    text = (
+        f"k: number of results counted (log scale). Dotted: k = {cutoff_text}; click to choose"
         " another. Drag to zoom, double-click to zoom out."
     )
-    if tested and not view.alone:
-        told += (
+    if is_tested and not comparison.is_alone:
+        text += (
             " The bands below are simultaneous over all k: the difference is significant"
             " at each k whose band excludes zero."
         )
-    short = [run for run in shown.in_colour(view) if shown.ends[run] < max(shown.ends.values())]
-    if short:
-        told += " Thin lines: beyond the rank at which half of a run’s lists have ended."
-    st.html(blocks.note(told))
+    short_runs = [
+        run
+        for run in curves.coloured_runs(comparison)
+        if curves.list_ends[run] < max(curves.list_ends.values())
+    ]
+    if short_runs:
+        text += " Thin lines: beyond the rank at which half of a run’s lists have ended."
+    st.html(blocks.note(text))
 
 
-def _panel(
-    shown: Curves, family: str, here: Opened, span: tuple[float, float], coming: str
+def _show_panel(
+    curves: Curves, family: str, context: PageContext, span: tuple[float, float], key_suffix: str
 ) -> None:
-    title, gloss = _title(family, here)
+    title, gloss = _panel_title(family, context)
     st.html(blocks.panel_head(title, gloss))
-    unit = shown.ranges[family] == (0, 1)
-    figure = drawn(
+    unit = curves.ranges[family] == (0, 1)
+    figure = draw_once(
         figures.measure_by_cutoff,
-        shown.frames[family],
-        here.drawing,
-        in_colour=shown.in_colour(here.comparison),
-        ends=shown.ends,
+        curves.frames[family],
+        context.drawing,
+        in_colour=curves.coloured_runs(context.comparison),
+        ends=curves.list_ends,
         difference_range=span if unit else None,
-        value_range=shown.ranges[family],
+        value_range=curves.ranges[family],
     )
-    alt = f"{title} of {w.listing(here.drawing.styles)} by k. {shown.title.text}."
-    picture = section.caption(f"{title} by number of results counted", section.INTERVALS)
-    key = f"curve_{family}{coming}"
+    alt = f"{title} of {w.join_words(context.drawing.styles)} by k. {curves.title.text}."
+    picture = section.make_caption(f"{title} by number of results counted", section.INTERVALS)
+    key = f"curve_{family}{key_suffix}"
     link = session.href("curves", k="")
-    section.chart(figure, key, alt=alt, picture=picture, clickable=False, zooms=True, chooses=link)
+    section.show_chart(
+        figure, key, alt=alt, picture=picture, clickable=False, zooms=True, chooses=link
+    )
 
 
-def _title(family: str, here: Opened) -> tuple[str, str]:
-    own = here.comparison.measure.declaration.gloss.format(k="k")
-    return _TITLES.get(family, (f"{family}@k", own))
+def _panel_title(family: str, context: PageContext) -> tuple[str, str]:
+    gloss = context.comparison.measure.declaration.gloss.format(k="k")
+    return _TITLES.get(family, (f"{family}@k", gloss))
 
 
-def _precision_recall(shown: Curves, here: Opened, whole: bool) -> None:
-    in_colour = shown.in_colour(here.comparison)
-    section.noted(
-        _legend(shown, here, ""),
+def _show_precision_recall(curves: Curves, context: PageContext, with_bands: bool) -> None:
+    in_colour = curves.coloured_runs(context.comparison)
+    section.show_note(
+        _legend_markup(curves, context, ""),
         "Precision against recall",
-        frame=shown.precision_recall,
+        frame=curves.precision_recall,
         key="precision_recall",
     )
     left, right = st.columns([1.2, 1], gap="large")
     with left:
-        figure = drawn(
-            figures.precision_recall, shown.precision_recall, here.drawing, in_colour=in_colour
+        figure = draw_once(
+            figures.precision_recall, curves.precision_recall, context.drawing, in_colour=in_colour
         )
-        alt = f"Precision against recall of {w.listing(here.drawing.styles)}. {shown.half}"
-        picture = section.caption("Precision against recall", "interpolated precision")
-        section.chart(
+        alt = (
+            f"Precision against recall of {w.join_words(context.drawing.styles)}."
+            f" {curves.half_recall}"
+        )
+        picture = section.make_caption("Precision against recall", "interpolated precision")
+        section.show_chart(
             figure, "precision_recall", alt=alt, picture=picture, clickable=False, zooms=True
         )
     with right:
-        st.html(blocks.read_off(shown.precision_recall, here.drawing))
+        st.html(blocks.precision_table(curves.precision_recall, context.drawing))
 
 
-def _table(shown: Curves, here: Opened, whole: bool) -> None:
-    more = len(here.drawing.styles) - len(shown.in_colour(here.comparison))
-    told = "Bold: best in the row." + (f" {w.count(more)} more runs in the CSV." if more else "")
-    section.noted(
-        blocks.note(told), "By cutoff", frame=shown.table, key="table" if whole else "table_lines"
+def _show_table(curves: Curves, context: PageContext, with_bands: bool) -> None:
+    more = len(context.drawing.styles) - len(curves.coloured_runs(context.comparison))
+    text = "Bold: best in the row." + (
+        f" {w.format_count(more)} more runs in the CSV." if more else ""
     )
-    glosses = {family: _title(family, here)[1] for family in shown.frames}
-    st.html(blocks.by_k(shown.frames, glosses, here.drawing, shown.in_colour(here.comparison)))
+    section.show_note(
+        blocks.note(text),
+        "By cutoff",
+        frame=curves.table,
+        key="table" if with_bands else "table_lines",
+    )
+    glosses = {family: _panel_title(family, context)[1] for family in curves.frames}
+    st.html(
+        blocks.means_by_k(
+            curves.frames, glosses, context.drawing, curves.coloured_runs(context.comparison)
+        )
+    )
 
 
-_DRAW: dict[str, Callable[[Curves, Opened, bool], None]] = {
-    "": _curves,
-    "recall": _precision_recall,
-    "table": _table,
+_DRAW: dict[str, Callable[[Curves, PageContext, bool], None]] = {
+    "": _show_curves,
+    "recall": _show_precision_recall,
+    "table": _show_table,
 }
 
 

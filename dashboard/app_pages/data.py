@@ -11,40 +11,40 @@ from dashboard.answers import data as answers
 from dashboard.answers import overview
 from dashboard.answers.data import FileRow
 from dashboard.answers.file_fields import KIND_WORDS
-from dashboard.answers.id_offers import maps_said
-from dashboard.answers.own_documents import may_be_left_out
+from dashboard.answers.id_offers import id_maps_sentence
+from dashboard.answers.own_documents import has_own_documents
 from dashboard.app_pages.parts import add_files, file_fields, grading, section
 from dashboard.app_pages.parts.completeness import complete_switch
-from dashboard.app_pages.parts.literal import literal
+from dashboard.app_pages.parts.literal import escape_markdown
 from dashboard.drawing.blocks import data, markup
 from dashboard.files.files import File
-from dashboard.session import Opened
-from dashboard.session.actions.judgments import leave_out_own
+from dashboard.session import PageContext
+from dashboard.session.actions.judgments import exclude_own_documents
 from dashboard.session.actions.refused_files import refusals
-from dashboard.session.actions.uploads import bring_back, read_as, remove_file
+from dashboard.session.actions.uploads import change_kind, remove_file, restore_file
 from dashboard.session.deferred_drawing import defer
-from dashboard.session.open_collection import collection, library_here, workspace
+from dashboard.session.open_collection import collection_id, current_library, workspace
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.notes import Note
 from metrics_core.tables import Run
 
-_MEANT = (
+_HELP = (
     "For queries that are documents of the collection, as in a search for duplicates or similar"
     " items. A document with the query's own id is removed from the lists before ranking, so k"
     " counts the others. Shown on every page and saved with the collection."
 )
 
 
-def own_switch(study: Study) -> None:
+def exclusion_switch(study: Study) -> None:
     """The switch."""
     session.widget(
         st.toggle,
         "Leave out each query's own document",
         "exclude_self",
         value=study.settings.exclude_self,
-        store=leave_out_own,
-        help=_MEANT,
+        store=exclude_own_documents,
+        help=_HELP,
     )
 
 
@@ -53,103 +53,105 @@ _ALL_FILES = 20
 
 def render() -> None:
     """The files, what is odd about them, and the way to add more."""
-    library = library_here()
-    here = session.opened()
+    library = current_library()
+    context = session.page_context()
     if not library.files:
-        add_files.first_run()
+        add_files.show_first_run()
         return
-    cutoff, measure = answers.looked_at(here.comparison if here else None)
-    questions = file_fields.checks(library.files)
-    unclear, of_two_kinds = add_files.asked_names(questions)
-    shown = answers.data(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
-    st.html(markup.answer(*shown.finding.parted, {}))
-    with add_files.above_the_uploader():
-        add_files.told(shown.unread, questions)
-        add_files.beside(library)
-        if here and _can_be_shown(here):
-            room = st.empty()
-            room.html(data.result(None, {}, ""))
-            defer(lambda: _result(here), room)
-        for number, offer in enumerate(shown.offers):
-            add_files.id_offer(offer, f"ids_{number}")
-        if here and maps_said(here.study):
-            add_files.ids_mapped(maps_said(here.study))
-        for error in shown.errors:
+    cutoff, measure = answers.cutoff_and_measure(context.comparison if context else None)
+    questions = file_fields.file_checks(library.files)
+    unclear, of_two_kinds = add_files.question_names(questions)
+    answer = answers.data(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
+    st.html(markup.answer(*answer.finding.statement_and_rest, {}))
+    with add_files.receipts_area():
+        add_files.show_messages(answer.unread, questions)
+        add_files.show_unused_judgments(library)
+        if context and _has_result(context):
+            placeholder = st.empty()
+            placeholder.html(data.result(None, {}, ""))
+            defer(lambda: _show_result(context), placeholder)
+        for number, offer in enumerate(answer.offers):
+            add_files.show_id_offer(offer, f"ids_{number}")
+        if context and id_maps_sentence(context.study):
+            add_files.show_id_maps(id_maps_sentence(context.study))
+        for error in answer.errors:
             st.html(data.error_card(error))
-        for note in shown.notes:
+        for note in answer.notes:
             if not note.examples:  # of no single run
                 st.html(data.receipt(f"{w.sentence_case(note.message)}."))
-    add_files.uploader()
-    if shown.files:
-        rows = [_described(row, shown.notes, here) for row in shown.files]
+    add_files.show_uploader()
+    if answer.files:
+        rows = [_describe_file(row, answer.notes, context) for row in answer.files]
         st.html(data.file_table(rows, cutoff))
-        _look_and_remove(shown.files)
+        _show_file_actions(answer.files)
     left, right = st.columns(2, gap="large")
     with left:
-        if shown.fit:
-            section.heading("Do the ids match?", "Compared exactly, case-sensitive.")
-            st.html(data.fit_table(shown.fit))
-        if library.study is not None and may_be_left_out(library.study):
-            own_switch(library.study)
+        if answer.fit:
+            section.show_heading("Do the ids match?", "Compared exactly, case-sensitive.")
+            st.html(data.fit_table(answer.fit))
+        if library.study is not None and has_own_documents(library.study):
+            exclusion_switch(library.study)
     with right:
-        if here:
-            section.heading(
+        if context:
+            section.show_heading(
                 "Judgment layers",
                 "Judgments made here, separate from the files. Active layers count in all scores.",
             )
-            complete_switch(here.study, "files")
+            complete_switch(context.study, "files")
             grading.layers_part()
 
 
-def _can_be_shown(here: Opened) -> bool:
+def _has_result(context: PageContext) -> bool:
     """Whether these files have an answer: some query is in view, and nothing that the measure needs
     is lacking."""
-    study, view = here.study, here.comparison
-    lacking = view.measure.lacks(study.judged[study.names[0]])
-    return lacking is None and bool(study.in_view(view).any())
+    study, comparison = context.study, context.comparison
+    lack_error = comparison.measure.lacks(study.judged[study.names[0]])
+    return lack_error is None and bool(study.view_mask(comparison).any())
 
 
-def _result(here: Opened) -> None:
+def _show_result(context: PageContext) -> None:
     """What the files say, and the way to it."""
-    found = overview.overview(here.study, here.comparison).verdict
-    alone = here.comparison.alone
-    st.html(data.result(found, here.look.styles, session.href("overview"), alone=alone))
+    verdict = overview.overview(context.study, context.comparison).verdict
+    is_alone = context.comparison.is_alone
+    st.html(data.result(verdict, context.look.styles, session.href("overview"), alone=is_alone))
 
 
-def _described(row: FileRow, all_notes: tuple[Note, ...], here: Opened | None) -> dict[str, Any]:
-    styles = here.look.styles if here else {}
-    own = [n for n in all_notes if row.run and row.run in n.examples]
+def _describe_file(
+    row: FileRow, all_notes: tuple[Note, ...], context: PageContext | None
+) -> dict[str, Any]:
+    styles = context.look.styles if context else {}
+    run_notes = [n for n in all_notes if row.run and row.run in n.examples]
     return {
         "file": row.file.file,
         "kind": row.kind,
-        "use": _use(row.file),
-        "correctable": _correctable(row.file),
+        "use": _use_text(row.file),
+        "correctable": _is_correctable(row.file),
         "read_as": row.file.read_as,
         "rows": row.rows,
         "queries": row.file.queries,
         "judged": row.judged,
-        "notes": (*row.notes, *own),
+        "notes": (*row.notes, *run_notes),
         "style": styles.get(row.run or ""),
-        "is_baseline": here is not None and row.run == here.comparison.baseline,
+        "is_baseline": context is not None and row.run == context.comparison.baseline,
     }
 
 
-def _use(file: File) -> str:
+def _use_text(file: File) -> str:
     """Whether a file counts, said of judgments, of which one file does, and where one does not."""
     if not file.used:
         return "not in use"
     return "in use" if file.kind == "qrels" else ""
 
 
-def _look_and_remove(rows: list[FileRow]) -> None:
+def _show_file_actions(rows: list[FileRow]) -> None:
     """A look at a file's first rows; removal of what was uploaded, and the way back."""
     look = st.expander("Preview, correct or remove", key="look", on_change="rerun")
     if not look.open:
         return
     with look:
-        for row in _chosen(rows):
+        for row in _chosen_files(rows):
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(f"**{literal(row.file.file)}**")
+                st.markdown(f"**{escape_markdown(row.file.file)}**")
                 if row.file.number:
                     st.button(
                         "Remove",
@@ -158,7 +160,7 @@ def _look_and_remove(rows: list[FileRow]) -> None:
                         args=(row.file.number, row.file.file),
                         type="tertiary",
                     )
-                _read_as(row.file)
+                _kind_picker(row.file)
                 if row.run:
                     st.button(
                         "Name and colour",
@@ -167,33 +169,33 @@ def _look_and_remove(rows: list[FileRow]) -> None:
                         kwargs={"naming": row.run},
                         type="tertiary",
                     )
-                choose = file_fields.changeable(row.file)
+                choose = file_fields.field_editor(row.file)
             if choose is not None:
                 choose()
             else:
                 st.html(data.preview(row.kind, answers.first_rows(row.file.table)))
-        for entry in workspace().removed_entries(collection()):
-            told = f"{literal(entry.file)} was removed."
-            section.removed(told, f"back_{entry.number}", bring_back, entry.number)
+        for entry in workspace().removed_entries(collection_id()):
+            message = f"{escape_markdown(entry.file)} was removed."
+            section.show_removed(message, f"back_{entry.number}", restore_file, entry.number)
 
 
-def _read_as(file: File) -> None:
+def _kind_picker(file: File) -> None:
     """What the file is taken for, where it may be taken for something else: a run and judgments are
     both numbers of documents."""
-    if not _correctable(file):
+    if not _is_correctable(file):
         return
 
-    def taken(kind: Literal["run", "qrels"]) -> dict[str, Any]:
+    def store_kind(kind: Literal["run", "qrels"]) -> dict[str, Any]:
         if kind != file.kind:
-            read_as(file, kind)
+            change_kind(file, kind)
         return {}
 
     session.widget(
         st.selectbox,
-        f"Read {literal(file.file)} as",
+        f"Read {escape_markdown(file.file)} as",
         f"read_as_{file.key}",
         value=file.kind,
-        store=taken,
+        store=store_kind,
         options=list(file_fields.RANKED),
         format_func=lambda kind: f"read as {KIND_WORDS[kind]}",
         label_visibility="collapsed",
@@ -201,13 +203,13 @@ def _read_as(file: File) -> None:
     )
 
 
-def _correctable(file: File) -> bool:
+def _is_correctable(file: File) -> bool:
     return file.kind in file_fields.RANKED and not (
         isinstance(file.table, Run) and not file.table.complete
     )
 
 
-def _chosen(rows: list[FileRow]) -> list[FileRow]:
+def _chosen_files(rows: list[FileRow]) -> list[FileRow]:
     """All files, or of many the one that is chosen."""
     if len(rows) <= _ALL_FILES:
         return rows

@@ -17,16 +17,16 @@ from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.drawing.blocks import card_head, firmness, layers, markup
 from dashboard.drawing.blocks.firmness import Cell, DifferenceRange
 from dashboard.drawing.blocks.table import Column
-from dashboard.drawing.drawn_once import drawn
+from dashboard.drawing.drawn_once import draw_once
 from dashboard.drawing.figures import curves as figures
 from dashboard.drawing.figures.text import short_names
-from dashboard.session import Opened
+from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
-from metrics_core.findings.firmness import firmness_finding
+from metrics_core.findings.firmness import robustness_finding
 from metrics_core.findings.grading import judge_next_finding
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.tables.ranked_run import as_judged_ranks
+from metrics_core.tables.ranked_run import judged_ranks_text
 
 _SHOWN = 20
 _IN_A_HEAD = 24
@@ -36,22 +36,22 @@ _TO_JUDGE = 5
 
 def render() -> None:
     """A row a check, those that do not hold first; below the open one its evidence."""
-    here = session.opened_study()
-    view, styles = here.comparison, here.drawing.styles
-    strip = answers.firmness(here.study, view)
-    st.html(markup.answer(*firmness_finding(strip).parted, styles))
-    if not strip.entries:
+    context = session.study_context()
+    comparison, styles = context.comparison, context.drawing.styles
+    strip = answers.robustness_summary(context.study, comparison)
+    st.html(markup.answer(*robustness_finding(strip).statement_and_rest, styles))
+    if not strip.all_checks:
         more = "Include more queries" if strip.text else "Compare another run"
-        st.html(markup.nothing("Nothing to check.", f"{more}."))
+        st.html(markup.empty_state("Nothing to check.", f"{more}."))
         return
     # What there is nothing of stands last, and is no check.
-    checks = sorted(strip.entries, key=lambda entry: (not entry.brief, entry.tone == "firm"))
-    asked = here.view.address["part"]
-    open_ = asked if asked in [entry.part for entry in checks] else checks[0].part
+    checks = sorted(strip.all_checks, key=lambda entry: (not entry.brief, entry.tone == "firm"))
+    part_name = context.view.address["part"]
+    open_part = part_name if part_name in [entry.part for entry in checks] else checks[0].part
     with st.container(key="checks", gap=None):
         for entry in checks:
-            is_open = entry.part == open_
-            link, unclear = session.href("firm", part=entry.part), bool(strip.settling)
+            is_open = entry.part == open_part
+            link, unclear = session.href("firm", part=entry.part), bool(strip.settling_checks)
             row = firmness.check(entry, link, unclear=unclear, is_open=is_open)
             if not is_open:
                 st.html(row)
@@ -59,81 +59,88 @@ def render() -> None:
             with st.container(key="open_check", gap=None):
                 st.html(row)
                 with st.container(key=f"part_{entry.part}"):
-                    _PARTS[entry.part](here, entry.reason)
+                    _PARTS[entry.part](context, entry.reason)
 
 
-def _unjudged(here: Opened, _: str) -> None:
-    view, study = here.comparison, here.study
-    found = unjudged.unjudged(study, view)
-    reached, likely = found.reached, found.likely
-    how = "exact" if reached.exact else "upper and lower bound"
+def _show_unjudged(context: PageContext, _: str) -> None:
+    comparison, study = context.comparison, context.study
+    effects = unjudged.unjudged_effects(study, comparison)
+    bounds, likely = effects.bounds, effects.likely
+    bounds_note = "exact" if bounds.exact else "upper and lower bound"
     interval = likely.interval
     spans = [
         DifferenceRange(
-            "Now", "unjudged count as not relevant", reached.difference, reached.difference
+            "Now", "unjudged count as not relevant", bounds.difference, bounds.difference
         ),
         DifferenceRange(
             "Likely",
             # Why it is not known stands in the check's own line.
-            f"graded like similar judged documents, {w.share(LEVEL)} of draws"
+            f"graded like similar judged documents, {w.format_share(LEVEL)} of draws"
             if interval
             else "unknown",
             float(interval.low) if interval else math.nan,
             float(interval.high) if interval else math.nan,
         ),
         DifferenceRange(
-            "Worst and best case", reached.reason or how, reached.lowest, reached.highest
+            "Worst and best case", bounds.reason or bounds_note, bounds.lowest, bounds.highest
         ),
     ]
-    label = f"Possible range of the difference on {view.name}, {view.focus} minus {view.baseline}"
-    st.html(firmness.spans(spans, here.drawing, label))
-    defer(lambda: _judge_next(here, found.shares))
+    label = (
+        f"Possible range of the difference on {comparison.name}, {comparison.focus} minus"
+        f" {comparison.baseline}"
+    )
+    st.html(firmness.spans(spans, context.drawing, label))
+    defer(lambda: _show_judge_next(context, effects.shares))
 
 
-def _judged_by_k(here: Opened, shares: pd.DataFrame) -> None:
+def _judged_table(context: PageContext, shares: pd.DataFrame) -> None:
     with st.popover("Judged share by k", type="tertiary", key="judged_by_k"):
-        section.heading(
+        section.show_heading(
             "Judged share",
             "Share of judged documents in the top k of all queries.",
             frame=shares,
             key="judged",
         )
-        heads = [Column("k"), *(Column(run, "number") for run in _pair(here))]
+        heads = [Column("k"), *(Column(run, "number") for run in _pair_names(context))]
         rows = [
-            [Cell(w.count(row["k"])), Cell(w.share(row["run"])), Cell(w.share(row["baseline"]))]
+            [
+                Cell(w.format_count(row["k"])),
+                Cell(w.format_share(row["run"])),
+                Cell(w.format_share(row["baseline"])),
+            ]
             for row in shares.to_dict("records")
         ]
         st.html(firmness.table(heads, rows, "Judged share by k"))
-        complete_switch(here.study, "robustness")
+        complete_switch(context.study, "robustness")
 
 
-def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
-    view, study = here.comparison, here.study
-    unknown = study.nameless((view.focus, view.baseline))
-    if unknown:
-        section.heading(
+def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
+    comparison, study = context.comparison, context.study
+    nameless = study.unnamed_runs((comparison.focus, comparison.baseline))
+    if nameless:
+        section.show_heading(
             "Judge next",
-            f"{as_judged_ranks(unknown)}, so it is unknown which documents are unjudged."
+            f"{judged_ranks_text(nameless)}, so it is unknown which documents are unjudged."
             " Their number and their maximum effect are known.",
         )
-        _judged_by_k(here, shares)
+        _judged_table(context, shares)
         return
-    found = unjudged.next_to_judge(study, view)
-    waiting = unjudged.how_many_unjudged(study, view)
-    said = judge_next_finding(found, firm.pair_of(study, view), waiting)
-    if found.table.empty:
-        st.html(markup.nothing("No unjudged document could reverse the order.", said))
-        _judged_by_k(here, shares)
+    judgments = unjudged.next_judgments(study, comparison)
+    waiting = unjudged.count_unjudged(study, comparison)
+    sentence = judge_next_finding(judgments, firm.compared_pair(study, comparison), waiting)
+    if judgments.table.empty:
+        st.html(markup.empty_state("No unjudged document could reverse the order.", sentence))
+        _judged_table(context, shares)
         return
-    sheet = found.to_fill_in()
-    settling = found.to_settle or 0
-    these = f"Judge these {w.count(settling)}" if settling > 1 else "Judge one by one"
+    sheet = judgments.make_blank_judgments()
+    settling = judgments.n_to_settle or 0
+    judge_label = f"Judge these {w.format_count(settling)}" if settling > 1 else "Judge one by one"
     with st.container(horizontal=True, vertical_alignment="center", key="judge_these"):
-        st.html(layers.onward(session.href("judge"), these, "primary"))
-        st.html(card_head.remark(said))
-        _judged_by_k(here, shares)
+        st.html(layers.judging_link(session.href("judge"), judge_label, "primary"))
+        st.html(card_head.remark(sentence))
+        _judged_table(context, shares)
         st.download_button(
-            f"Sheet to fill in :gray[{section.counted(len(sheet), 'document', 'documents')}]",
+            f"Sheet to fill in :gray[{section.format_count(len(sheet), 'document', 'documents')}]",
             data=lambda: spreadsheet(sheet),
             file_name=section.file_name("to-judge"),
             mime="text/csv",
@@ -143,174 +150,177 @@ def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
             help="Fill in the column relevance, then upload the file under Files as"
             " judgments. Rows left empty stay unjudged.",
         )
-        section.csv_link("Judge next", found.table, "judge_next")
-    first = found.table.head(_TO_JUDGE)
-    shown = study.with_texts(first)
-    shown["title"] = with_documents(study, first)["title"].to_numpy()
+        section.csv_link("Judge next", judgments.table, "judge_next")
+    first = judgments.table.head(_TO_JUDGE)
+    first_rows = study.with_texts(first)
+    first_rows["title"] = with_documents(study, first)["title"].to_numpy()
     heads = [
         Column("Judge next, most influential first"),
         Column("Document"),
-        *(Column(f"rank in {run}", "number") for run in _pair(here)),
+        *(Column(f"rank in {run}", "number") for run in _pair_names(context)),
         Column("max. effect on the mean", "number"),
     ]
     rows = [
         [
-            _query(row),
+            _query_cell(row),
             Cell(row["title"] or row["doc_id"], small=row["doc_id"] if row["title"] else ""),
-            Cell(w.count(row["run_rank"]) if row["run_rank"] else w.DASH),
-            Cell(w.count(row["baseline_rank"]) if row["baseline_rank"] else w.DASH),
-            Cell(w.difference(row["moves"], 4)),
+            Cell(w.format_count(row["run_rank"]) if row["run_rank"] else w.DASH),
+            Cell(w.format_count(row["baseline_rank"]) if row["baseline_rank"] else w.DASH),
+            Cell(w.format_difference(row["moves"], 4)),
         ]
-        for row in shown.to_dict("records")
+        for row in first_rows.to_dict("records")
     ]
     st.html(firmness.table(heads, rows, "Documents to judge next", headed=heads[0].name))
 
 
-def _queries(here: Opened, reason: str) -> None:
-    view = here.comparison
-    found = firm.removed(here.study, view)
-    section.heading(
+def _show_queries(context: PageContext, reason: str) -> None:
+    comparison = context.comparison
+    removed = firm.removed_queries(context.study, comparison)
+    section.show_heading(
         "Fewest queries whose removal reverses the result",
         "Right: the mean of the remaining queries, after removing this query and all above it.",
-        frame=found,
+        frame=removed,
         key="turning",
     )
-    if found.empty:
-        st.html(markup.nothing("No query can reverse the result.", reason))
+    if removed.empty:
+        st.html(markup.empty_state("No query can reverse the result.", reason))
         return
     ends = {"difference": "difference", "left": "mean after removal"}
-    _by_query(found, ends, "Fewest queries whose removal reverses the result")
+    _query_table(removed, ends, "Fewest queries whose removal reverses the result")
 
 
-def _by_query(found: pd.DataFrame, named: Mapping[str, str], caption: str) -> None:
+def _query_table(frame: pd.DataFrame, column_names: Mapping[str, str], caption: str) -> None:
     """A row a query, with the differences of these columns under these names."""
-    heads = [Column("Query"), *(Column(name, "number") for name in named.values())]
+    heads = [Column("Query"), *(Column(name, "number") for name in column_names.values())]
     rows = [
-        [_query(row), *(Cell(w.difference(row[column])) for column in named)]
-        for row in found.head(_SHOWN).to_dict("records")
+        [_query_cell(row), *(Cell(w.format_difference(row[column])) for column in column_names)]
+        for row in frame.head(_SHOWN).to_dict("records")
     ]
     st.html(firmness.table(heads, rows, caption))
-    _rest(len(found))
+    _rest_note(len(frame))
 
 
-def _cutoff(here: Opened, reason: str) -> None:
-    view = here.comparison
-    found = firm.cutoffs(here.study, view)
-    if found is None:
-        section.heading("No cutoff", reason)
+def _show_cutoffs(context: PageContext, reason: str) -> None:
+    comparison = context.comparison
+    by_cutoff = firm.pair_by_cutoff(context.study, comparison)
+    if by_cutoff is None:
+        section.show_heading("No cutoff", reason)
         return
-    name = view.family
-    section.heading(
+    name = comparison.family
+    section.show_heading(
         f"{name} by number of results counted",
         "Top: the scores. Bottom: their difference, with a band that is simultaneous"
         " over all k. The lead is significant at each k whose band excludes zero.",
-        frame=found.frame,
+        frame=by_cutoff.frame,
         key="by_cutoff",
     )
-    figure = drawn(
+    figure = draw_once(
         figures.measure_by_cutoff,
-        found.frame,
-        here.drawing,
-        value_range=here.drawing.value_range,
+        by_cutoff.frame,
+        context.drawing,
+        value_range=context.drawing.value_range,
     )
-    runs = (view.focus, view.baseline)
-    picture = section.caption(f"{name} by k", section.INTERVALS, runs=runs)
+    runs = (comparison.focus, comparison.baseline)
+    picture = section.make_caption(f"{name} by k", section.INTERVALS, runs=runs)
     alt = f"{name} by k. {reason}"
-    section.chart(figure, "firm_cutoff", alt=alt, picture=picture, clickable=False, zooms=True)
+    section.show_chart(figure, "firm_cutoff", alt=alt, picture=picture, clickable=False, zooms=True)
 
 
-def _measures(here: Opened, _: str) -> None:
-    view = here.comparison
-    found = firm.measures(here.study, view).table
-    section.heading(
+def _show_measures(context: PageContext, _: str) -> None:
+    comparison = context.comparison
+    table = firm.measure_agreement(context.study, comparison).table
+    section.show_heading(
         "Results on other measures",
-        f"Means over the queries in view, {view.focus} minus {view.baseline}. {view.name}"
-        " is tested as on the Overview; the other measures have simultaneous intervals.",
-        frame=found,
+        f"Means over the queries in view, {comparison.focus} minus {comparison.baseline}."
+        f" {comparison.name} is tested as on the Overview; the other measures have simultaneous"
+        " intervals.",
+        frame=table,
         key="measures",
     )
-    heads = [Column("Measure"), *(Column(run, "number") for run in _pair(here))]
+    heads = [Column("Measure"), *(Column(run, "number") for run in _pair_names(context))]
     heads += [Column("difference", "number"), Column("interval", "number"), Column("verdict")]
     rows = [
         [
             Cell(row["measure"], session.href("measures", measure=row["measure"])),
-            Cell(w.score(row["mean"])),
-            Cell(w.score(row["baseline_mean"])),
-            Cell(w.difference(row["difference"])),
-            Cell(w.interval(row["low"], row["high"])),
+            Cell(w.format_score(row["mean"])),
+            Cell(w.format_score(row["baseline_mean"])),
+            Cell(w.format_difference(row["difference"])),
+            Cell(w.format_interval(row["low"], row["high"])),
             Cell(row["verdict"]),
         ]
-        for row in found.to_dict("records")
+        for row in table.to_dict("records")
     ]
     st.html(firmness.table(heads, rows, "The two runs on other measures"))
-    other, apart = firm.seen_otherwise(here.study, view)
-    section.heading(
-        f"Queries on which {view.name} and {other} disagree most",
+    other, disagreements = firm.most_opposed_measure(context.study, comparison)
+    section.show_heading(
+        f"Queries on which {comparison.name} and {other} disagree most",
         "The two differences are compared in units of each measure's typical difference.",
-        frame=apart,
+        frame=disagreements,
         key="apart",
     )
-    named = {"first": view.name, "second": other}
-    _by_query(apart, named, f"Queries on which {view.name} and {other} disagree")
+    column_names = {"first": comparison.name, "second": other}
+    _query_table(
+        disagreements, column_names, f"Queries on which {comparison.name} and {other} disagree"
+    )
 
 
-def _ties(here: Opened, reason: str) -> None:
-    found = firm.moved_by_ties(here.study, here.comparison)
-    if found is None:
-        section.heading("Ties", reason)
+def _show_ties(context: PageContext, reason: str) -> None:
+    queries = firm.queries_moved_by_ties(context.study, context.comparison)
+    if queries is None:
+        section.show_heading("Ties", reason)
         return
-    section.heading(
+    section.show_heading(
         "Queries whose difference depends on tie-breaking",
         "Ties are broken by document id, which is arbitrary. Right: the difference in"
         " the worst and in the best order.",
-        frame=found,
+        frame=queries,
         key="ties",
     )
-    if found.empty:
-        st.html(markup.nothing("None.", "Ties affect no query's difference."))
+    if queries.empty:
+        st.html(markup.empty_state("None.", "Ties affect no query's difference."))
         return
     ends = {"difference": "difference", "low": "lowest", "high": "highest"}
-    _by_query(found, ends, "Queries affected by tie-breaking")
+    _query_table(queries, ends, "Queries affected by tie-breaking")
 
 
-def _missing(here: Opened, _: str) -> None:
-    found = firm.lacking(here.study, here.comparison)
-    section.heading(
+def _show_missing(context: PageContext, _: str) -> None:
+    queries = firm.lacking_queries(context.study, context.comparison)
+    section.show_heading(
         "Queries for which a run has no results",
         "A run without results for a query gets the score of an empty list, usually 0.",
-        frame=found,
+        frame=queries,
         key="missing",
     )
     heads = [Column("Query"), Column("no results from")]
-    rows = [[_query(row), Cell(row["run"])] for row in found.head(_SHOWN).to_dict("records")]
+    rows = [[_query_cell(row), Cell(row["run"])] for row in queries.head(_SHOWN).to_dict("records")]
     st.html(firmness.table(heads, rows, "Queries for which a run has no results"))
-    _rest(len(found))
+    _rest_note(len(queries))
 
 
-def _pair(here: Opened) -> tuple[str, str]:
+def _pair_names(context: PageContext) -> tuple[str, str]:
     """The two compared, as they are called in the head of a column."""
-    view, short = here.comparison, short_names(here.drawing.styles, _IN_A_HEAD)
-    return short[view.focus], short[view.baseline]
+    comparison, short = context.comparison, short_names(context.drawing.styles, _IN_A_HEAD)
+    return short[comparison.focus], short[comparison.baseline]
 
 
-def _query(row: dict[str, object]) -> Cell:
+def _query_cell(row: dict[str, object]) -> Cell:
     name = str(row["query_id"])
     link = session.href("query", q=name, rows="", **NO_LIST)
     return Cell(str(row["text"]), link, str(row["meta"]))
 
 
-def _rest(count: int) -> None:
+def _rest_note(count: int) -> None:
     if count > _SHOWN:
-        st.html(markup.nothing("", f"{w.count(count - _SHOWN)} more are in the CSV."))
+        st.html(markup.empty_state("", f"{w.format_count(count - _SHOWN)} more are in the CSV."))
 
 
 _PARTS = {
-    "unjudged": _unjudged,
-    "queries": _queries,
-    "cutoff": _cutoff,
-    "measures": _measures,
-    "ties": _ties,
-    "missing": _missing,
+    "unjudged": _show_unjudged,
+    "queries": _show_queries,
+    "cutoff": _show_cutoffs,
+    "measures": _show_measures,
+    "ties": _show_ties,
+    "missing": _show_missing,
 }
 
 

@@ -6,7 +6,7 @@ from dashboard import session
 from dashboard.answers.file_formats import file_formats
 from dashboard.app_pages.menu import PAGES
 from dashboard.drawing.blocks import data, help_page, markup
-from dashboard.streamlit_internals import served_by_streamlit
+from dashboard.streamlit_internals import is_served_by_streamlit
 
 
 def render() -> None:
@@ -18,18 +18,18 @@ def render() -> None:
         st.html(help_page.formats(file_formats(), session.href("help", about="")))
         return
     st.html(markup.answer("Help", "Glossary and keyboard shortcuts.", {}))
-    if served_by_streamlit():
+    if is_served_by_streamlit():
         st.html(
             data.receipt(
                 "Any program on this computer can open Ranklens when streamlit run starts it.",
                 "Start it with python -m dashboard to let in only browsers that have its token.",
             )
         )
-    opened = [(page.key.upper(), page.title) for page in PAGES if page.key]
+    page_keys = [(page.key.upper(), page.title) for page in PAGES if page.key]
     words, keys = st.columns([3, 2], gap="large")
     formats = session.href("help", about=help_page.FORMATS)
     words.html(help_page.words(session.href("measures"), formats))
-    keys.html(help_page.keys(opened))
+    keys.html(help_page.keys(page_keys))
 
 
 if __name__ == "__main__":

@@ -7,27 +7,27 @@ from markupsafe import Markup
 
 from dashboard import session
 from dashboard.address.page import FEWEST_VERSIONS
-from dashboard.address.query_list import NO_LIST, PLAIN
+from dashboard.address.query_list import DEFAULT_LIST, NO_LIST
 from dashboard.answers import history as answers
 from dashboard.answers.history import HistoryPage
 from dashboard.answers.history_dates import VersionDates, version_dates
 from dashboard.answers.other_judgments import (
     OtherJudgments,
     other_judgments,
-    said_of_versions,
     version_rows,
+    version_sentences,
 )
 from dashboard.app_pages.parts import section
 from dashboard.components import history_order
 from dashboard.drawing.blocks import history as blocks
 from dashboard.drawing.blocks import markup
-from dashboard.drawing.drawn_once import drawn
+from dashboard.drawing.drawn_once import draw_once
 from dashboard.drawing.figures import history as figures
-from dashboard.session import Opened
+from dashboard.session import PageContext
 from dashboard.session.actions.collections import collection_href
-from dashboard.session.actions.history import hear_order, library_beside, sharing_queries
+from dashboard.session.actions.history import other_library, sharing_queries, store_order
 from dashboard.session.deferred_drawing import defer
-from dashboard.session.open_collection import all_collections, collection, library_here
+from dashboard.session.open_collection import all_collections, collection_id, current_library
 from metrics_core.base import wording as w
 from metrics_core.explaining.kinds import GOOD
 from metrics_core.findings.history import not_versions_finding
@@ -39,156 +39,172 @@ _ORDERS = {answers.BY_NAME: "by name", answers.AS_LOADED: "as loaded", answers.B
 
 def render() -> None:
     """The order of the versions, their means, each slice, and the queries that changed."""
-    here = session.opened_study()
-    study, view, asked = here.study, here.comparison, here.view.address
-    dates = version_dates(study.names, library_here().run_files)
-    runs = answers.versions(study, asked["in_order"], asked["versions"], dates)
+    context = session.study_context()
+    study, comparison, address = context.study, context.comparison, context.view.address
+    dates = version_dates(study.names, current_library().run_files)
+    runs = answers.ordered_versions(study, address["in_order"], address["versions"], dates)
     if len(runs) < FEWEST_VERSIONS:
         st.html(
-            markup.nothing("A history needs two versions.", "Add another version of the system.")
+            markup.empty_state(
+                "A history needs two versions.", "Add another version of the system."
+            )
         )
         return
-    columns = list(study.columns(view))
-    by = asked["by"] if asked["by"] in columns else next(iter(study.splitting(view)), "")
-    told = answers.are_versions(runs, asked["in_order"], asked["versions"], dates)
-    if asked["in_order"] == answers.NONE:
-        st.html(markup.answer(*not_versions_finding().parted, {}))
+    columns = list(study.columns(comparison))
+    by = (
+        address["by"]
+        if address["by"] in columns
+        else next(iter(study.splitting_columns(comparison)), "")
+    )
+    are_versions = answers.are_versions(runs, address["in_order"], address["versions"], dates)
+    if address["in_order"] == answers.NONE:
+        st.html(markup.answer(*not_versions_finding().statement_and_rest, {}))
         back = {"in_order": "", "versions": ()}
         st.button("Treat as versions", on_click=session.change, kwargs=back)
         return
-    shown = answers.history_page(study, view, runs, are_versions=told)
-    st.html(markup.answer(*shown.finding.parted, here.look.styles))
-    _order(runs, dates, here, told=told)
-    if not told:
-        _asked(runs)
+    history = answers.history_page(study, comparison, runs, are_versions=are_versions)
+    st.html(markup.answer(*history.finding.statement_and_rest, context.look.styles))
+    _show_order(runs, dates, context, are_versions=are_versions)
+    if not are_versions:
+        _ask_versions(runs)
         return
-    _means(shown, dates, here)
+    _show_means(history, dates, context)
     if by:
-        defer(lambda: _slices(runs, columns, by, here))
-    defer(lambda: _queries(shown, here))
+        defer(lambda: _show_slices(runs, columns, by, context))
+    defer(lambda: _show_queries(history, context))
 
 
-def _asked(runs: tuple[str, ...]) -> None:
+def _ask_versions(runs: tuple[str, ...]) -> None:
     """The two answers to whether the runs are versions; the address holds them."""
     with st.container(horizontal=True, key="are_versions"):
         yes = {"versions": runs}
         st.button("Yes, in this order", type="primary", on_click=session.change, kwargs=yes)
         st.button("No, they are different systems", on_click=session.change, kwargs=_SYSTEMS)
-    told = "“No”: this page shows no progress, and Ranking compares all runs. You can undo this."
-    st.html(blocks.remarks([told]))
+    remark = "“No”: this page shows no progress, and Ranking compares all runs. You can undo this."
+    st.html(blocks.remarks([remark]))
 
 
-def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened, *, told: bool) -> None:
+def _show_order(
+    runs: tuple[str, ...], dates: VersionDates, context: PageContext, *, are_versions: bool
+) -> None:
     """The versions, first to last: put in order at once, or by hand; beside others once it is
-    `told` that they are versions."""
-    study, asked = here.study, here.view.address
-    usual = answers.versions(study, asked["in_order"], (), dates)
+    `are_versions` that they are versions."""
+    study, address = context.study, context.view.address
+    default_order = answers.ordered_versions(study, address["in_order"], (), dates)
     with st.container(horizontal=True, key="versions", vertical_alignment="bottom"):
         session.widget(
             st.segmented_control,
             "Versions, first to last",
             "in_order",
-            value=asked["in_order"] if runs == usual else None,
+            value=address["in_order"] if runs == default_order else None,
             store=lambda name: {} if name is None else {"in_order": name, "versions": ()},
             options=list(_ORDERS),
             format_func=_ORDERS.__getitem__,
         )
-        if told:
-            _beside(here)
+        if are_versions:
+            _other_collections(context)
             st.button("They are different systems", on_click=session.change, kwargs=_SYSTEMS)
-    history_order.by_hand(
+    history_order.order_versions(
         runs,
         study.names,
-        styles=here.look.styles,
-        dates={} if told else dates.of_files,
-        collection=collection(),
+        styles=context.look.styles,
+        dates={} if are_versions else dates.file_days,
+        collection=collection_id(),
         fewest=FEWEST_VERSIONS,
-        in_rows=not told,
-        on_order=partial(hear_order, history_order.KEY, tuple(usual)),
+        in_rows=not are_versions,
+        on_order=partial(store_order, history_order.KEY, tuple(default_order)),
     )
-    if asked["in_order"] == answers.BY_DATE:
-        st.html(blocks.remarks([dates.said]))
+    if address["in_order"] == answers.BY_DATE:
+        st.html(blocks.remarks([dates.source_sentence]))
 
 
-def _beside(here: Opened) -> None:
+def _other_collections(context: PageContext) -> None:
     """Which other collections' versions are shown as well; looked for when it is opened."""
-    asked = here.view.address["also_from"]
-    counted = f" ({w.count(len(asked))})" if asked else ""
-    with st.popover(f"Also from other collections{counted}", on_change="rerun") as opened:
-        if not opened.open:
+    identities = context.view.address["also_from"]
+    count_text = f" ({w.format_count(len(identities))})" if identities else ""
+    with st.popover(f"Also from other collections{count_text}", on_change="rerun") as popover:
+        if not popover.open:
             return
-        found = sharing_queries(here.study.query_ids)
-        known = all_collections()
-        shared = {i: f" ({section.counted(n, 'query', 'queries')})" for i, n in found.items()}
-        if not {*found, *asked}:
+        query_counts = sharing_queries(context.study.query_ids)
+        collections = all_collections()
+        shared = {
+            i: f" ({section.format_count(n, 'query', 'queries')})" for i, n in query_counts.items()
+        }
+        if not {*query_counts, *identities}:
             st.write("No other collection judges any of these queries.")
             return
         session.widget(
             st.multiselect,
             "Collections that judge some of these queries",
             "also_from",
-            value=list(asked),
+            value=list(identities),
             store=lambda chosen: {"also_from": tuple(chosen)},
-            options=[*found, *(identity for identity in asked if identity not in found)],
-            format_func=lambda identity: known.name_of(identity) + shared.get(identity, ""),
+            options=[
+                *query_counts,
+                *(identity for identity in identities if identity not in query_counts),
+            ],
+            format_func=lambda identity: collections.name_of(identity) + shared.get(identity, ""),
             help="Their versions are drawn apart, scored by their own judgments, not compared.",
         )
 
 
-def _others(here: Opened) -> list[OtherJudgments]:
-    asked = here.view.address
-    known = all_collections()
+def _other_judgments(context: PageContext) -> list[OtherJudgments]:
+    address = context.view.address
+    collections = all_collections()
     return [
         other_judgments(
-            here.study,
-            here.comparison,
-            asked["in_order"],
+            context.study,
+            context.comparison,
+            address["in_order"],
             identity,
-            known.name_of(identity),
-            library_beside(identity),
+            collections.name_of(identity),
+            other_library(identity),
         )
-        for identity in dict.fromkeys(asked["also_from"])
-        if identity != collection()
+        for identity in dict.fromkeys(address["also_from"])
+        if identity != collection_id()
     ]
 
 
-def _means(shown: HistoryPage, dates: VersionDates, here: Opened) -> None:
-    view = here.comparison
-    others = _others(here)
-    by_date = here.view.address["in_order"] == answers.BY_DATE
-    rows = version_rows(shown, dates, others, by_date=by_date)
-    section.heading(
-        f"{view.measure} over {w.count(len(shown.versions))} versions",
+def _show_means(history: HistoryPage, dates: VersionDates, context: PageContext) -> None:
+    comparison = context.comparison
+    others = _other_judgments(context)
+    by_date = context.view.address["in_order"] == answers.BY_DATE
+    rows = version_rows(history, dates, others, by_date=by_date)
+    section.show_heading(
+        f"{comparison.measure} over {w.format_count(len(history.versions))} versions",
         "The mean of each version with its 95 % interval.",
         frame=rows,
         key="versions",
     )
-    figure = drawn(figures.mean_by_version, rows, here.drawing)
-    picture = section.caption(
-        f"{view.measure} by version", str(view.measure), section.INTERVALS, runs=shown.versions
+    figure = draw_once(figures.mean_by_version, rows, context.drawing)
+    picture = section.make_caption(
+        f"{comparison.measure} by version",
+        str(comparison.measure),
+        section.INTERVALS,
+        runs=history.versions,
     )
-    alt = f"Mean {view.measure} of each version. {shown.finding.text}"
-    clicked = section.chart(figure, "by_version", alt=alt, picture=picture)
+    alt = f"Mean {comparison.measure} of each version. {history.finding.text}"
+    clicked = section.show_chart(figure, "by_version", alt=alt, picture=picture)
     if clicked and not clicked[3]:
-        session.goto("queries", **here.view.comparing(clicked[0]), **PLAIN)
-    told = said_of_versions(rows, others, view.cutoff)
-    if told:
-        st.html(blocks.remarks(told))
-    judged_in = f"Judged in top {w.count(view.cutoff)}"
-    st.html(blocks.version_table(rows, view.name, judged_in, collection_href))
+        session.goto("queries", **context.view.changes_to_compare(clicked[0]), **DEFAULT_LIST)
+    sentences = version_sentences(rows, others, comparison.cutoff)
+    if sentences:
+        st.html(blocks.remarks(sentences))
+    judged_in = f"Judged in top {w.format_count(comparison.cutoff)}"
+    st.html(blocks.version_table(rows, comparison.name, judged_in, collection_href))
 
 
-def _slices(runs: tuple[str, ...], columns: list[str], by: str, here: Opened) -> None:
-    view = here.comparison
-    slices = answers.history_slices(here.study, view, runs, by)
-    section.heading(
+def _show_slices(runs: tuple[str, ...], columns: list[str], by: str, context: PageContext) -> None:
+    comparison = context.comparison
+    slices = answers.groups_by_version(context.study, comparison, runs, by)
+    section.show_heading(
         f"By {by}",
-        f"Mean {view.measure} of each group. “Worse since” is the version from which a group is"
-        " significantly worse than at its best, corrected for all groups and versions.",
+        f"Mean {comparison.measure} of each group. “Worse since” is the version from which a group"
+        " is significantly worse than at its best, corrected for all groups and versions.",
         frame=slices.means,
         key="history",
     )
-    section.group_by(columns, by)
+    section.choose_grouping(columns, by)
 
     def draw() -> Markup:
         return blocks.slice_table(
@@ -196,36 +212,40 @@ def _slices(runs: tuple[str, ...], columns: list[str], by: str, here: Opened) ->
             slices.groups,
             runs,
             slices.first_bad,
-            lambda group: session.href("queries", where=view.narrowed({by: [group]}), **PLAIN),
+            lambda group: session.href(
+                "queries", where=comparison.replace_filters({by: [group]}), **DEFAULT_LIST
+            ),
         )
 
-    section.standing("by group", draw, slices)
+    section.show_cached("by group", draw, slices)
 
 
-def _queries(shown: HistoryPage, here: Opened) -> None:
-    found = shown.queries
-    if found.empty:
+def _show_queries(history: HistoryPage, context: PageContext) -> None:
+    changed = history.queries
+    if changed.empty:
         st.html(
-            markup.nothing(
+            markup.empty_state(
                 "No query was broken or fixed.", "Each query stayed good or stayed failing."
             )
         )
         return
-    first = found.head(answers.MOST_QUERIES)
-    more = f" The first {w.count(len(first))} are shown." if len(first) < len(found) else ""
-    section.heading(
-        f"{section.counted(len(found), 'query', 'queries')} changed",
+    first = changed.head(answers.MOST_QUERIES)
+    more = (
+        f" The first {w.format_count(len(first))} are shown." if len(first) < len(changed) else ""
+    )
+    section.show_heading(
+        f"{section.format_count(len(changed), 'query', 'queries')} changed",
         f"{GOOD} Currently failing first, most recent on top. A query that changed three"
         f" times or more went back and forth.{more}",
-        frame=found,
+        frame=changed,
         key="changed",
     )
 
     def draw() -> Markup:
-        opened = session.hrefs("query", "q", rows="", **NO_LIST)
-        return blocks.query_table(first, shown.versions, opened)
+        links = session.hrefs("query", "q", rows="", **NO_LIST)
+        return blocks.query_table(first, history.versions, links)
 
-    section.standing("changed", draw, shown)
+    section.show_cached("changed", draw, history)
 
 
 if __name__ == "__main__":

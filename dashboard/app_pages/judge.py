@@ -6,7 +6,7 @@ from dashboard.app_pages.parts import judging
 
 def render() -> None:
     """The next document of the queue, its query, and what the grades changed."""
-    judging.queue_part(session.opened_study())
+    judging.queue_part(session.study_context())
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from dashboard import session
 from dashboard.answers import measures as answers
 from dashboard.answers.measures import MeasureDetail
 from dashboard.app_pages.parts import section
-from dashboard.app_pages.parts.literal import literal
+from dashboard.app_pages.parts.literal import escape_markdown
 from dashboard.drawing.blocks import markup, measures, navigation
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
@@ -15,24 +15,26 @@ from metrics_core.base.errors import RanklensError
 def render() -> None:
     """All about one measure where the address names one, else the list."""
     name = session.address()["measure"]
-    here = session.opened()
+    context = session.page_context()
     if name:
         try:
-            detail = answers.measure_detail(name, here.study if here else None)
+            detail = answers.measure_detail(name, context.study if context else None)
         except RanklensError as error:
-            st.html(navigation.refused(error, link=lambda n: session.href("measures", measure=n)))
+            st.html(
+                navigation.measure_error(error, link=lambda n: session.href("measures", measure=n))
+            )
         else:
-            _one(detail, in_use=here is not None)
+            _show_detail(detail, in_use=context is not None)
             return
-    _all()
+    _show_list()
 
 
-def _all() -> None:
-    asked = session.address()
-    shown = answers.measure_list(asked["find"], asked["family"])
+def _show_list() -> None:
+    address = session.address()
+    listing = answers.measure_list(address["find"], address["family"])
     st.html(
         markup.answer(
-            f"{w.count(shown.total)} measures",
+            f"{w.format_count(listing.total)} measures",
             "Search by name, by its name in other tools, or by what you want to know.",
             {},
         )
@@ -42,7 +44,7 @@ def _all() -> None:
             st.text_input,
             "Search the measures",
             "find",
-            value=asked["find"],
+            value=address["find"],
             store=lambda text: {"find": text.strip(), "measure": ""},
             placeholder="Search: recip_rank, hit rate, early results …",
             label_visibility="collapsed",
@@ -52,37 +54,37 @@ def _all() -> None:
             st.pills,
             "Family",
             "family",
-            value=asked["family"] if asked["family"] in shown.families else None,
+            value=address["family"] if address["family"] in listing.families else None,
             store=lambda family: {"family": family or "", "measure": ""},
-            options=shown.families,
-            format_func=literal,
+            options=listing.families,
+            format_func=escape_markdown,
             label_visibility="collapsed",
             wrap=True,
         )
-    if shown.groups:
-        st.html(measures.catalogue(shown.groups, shown.questions, session.href))
+    if listing.groups:
+        st.html(measures.catalogue(listing.groups, listing.questions, session.href))
     else:
-        st.html(measures.no_measure(asked["find"], shown.near, session.href))
+        st.html(measures.no_measure(address["find"], listing.similar, session.href))
 
 
-def _one(shown: MeasureDetail, *, in_use: bool) -> None:
-    told = shown.told
-    use = ""
-    if shown.key and not shown.why_not and in_use:
-        use = session.href("overview", m=shown.key, measure="")
+def _show_detail(detail: MeasureDetail, *, in_use: bool) -> None:
+    description = detail.description
+    use_link = ""
+    if detail.key and not detail.why_not and in_use:
+        use_link = session.href("overview", m=detail.key, measure="")
     back = session.href("measures", measure="")
-    st.html(measures.head(told, back, use, shown.why_not))
+    st.html(measures.head(description, back, use_link, detail.why_not))
     with st.container(key="formula"):
-        st.latex(told.formula)
-    section.heading("Parameters", "What the measure's name can contain.")
-    st.html(measures.parameters(told))
-    section.heading("Good to know", "")
-    st.html(measures.facts(told))
-    section.heading(
+        st.latex(description.formula)
+    section.show_heading("Parameters", "What the measure's name can contain.")
+    st.html(measures.parameters(description))
+    section.show_heading("Good to know", "")
+    st.html(measures.facts(description))
+    section.show_heading(
         "Worked example",
         "A list of six documents in rank order, each with its grade. Grade 1 or more is relevant.",
     )
-    st.html(measures.worked(told))
+    st.html(measures.worked_example(description))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dashboard.address.address import Field
 from dashboard.address.group_table import GROUP_TABLE
 from dashboard.address.page import FEWEST_OF_PAIRS, FEWEST_VERSIONS, Page
-from dashboard.address.query_list import CAME_FROM, OWN
+from dashboard.address.query_list import QUERIES_FIELDS, QUERY_FIELDS
 
 PAGES = (
     Page("overview", "Overview", "This comparison", "o", fields=(Field("named", lasting=False),)),
@@ -19,7 +19,13 @@ PAGES = (
         "Queries",
         "q",
         # "by" is also the Breakdown's: what it breaks down by, the strips stand by.
-        fields=(*OWN, Field("cols", "several"), Field("view"), Field("tool"), Field("by")),
+        fields=(
+            *QUERIES_FIELDS,
+            Field("cols", "several"),
+            Field("view"),
+            Field("tool"),
+            Field("by"),
+        ),
     ),
     Page(
         "query",
@@ -27,7 +33,7 @@ PAGES = (
         within="queries",
         fields=(
             Field("q"),
-            *CAME_FROM,
+            *QUERY_FIELDS,
             Field("rows"),
             Field("beside", "several"),
             Field("doc", lasting=False),

@@ -9,10 +9,10 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import session
-from dashboard.address.query_list import PLAIN, whole_list
+from dashboard.address.query_list import DEFAULT_LIST, select_list
 from dashboard.answers import overview as answers
-from dashboard.answers.firmness import firmness as firmness_of
-from dashboard.answers.firmness import firmness_known
+from dashboard.answers.firmness import is_robustness_known
+from dashboard.answers.firmness import robustness_summary as firmness_of
 from dashboard.answers.overview import Overview
 from dashboard.answers.overview_steps import overview_steps
 from dashboard.app_pages.parts import add_files, rail, section, test_picker
@@ -25,13 +25,13 @@ from dashboard.drawing.blocks import (
     untested,
 )
 from dashboard.drawing.blocks.markup import Badge, Lead
-from dashboard.session import Opened
+from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import CANNOT_TELL, FEWEST_DIFFERING, FEWEST_QUERIES
-from metrics_core.findings.places import places_title
+from metrics_core.findings.places import ranking_title
 from metrics_core.findings.sentence import Sentence
 
 _ANSWER, _DRAWING = 62, 38
@@ -40,226 +40,232 @@ _ANSWER, _DRAWING = 62, 38
 
 def render() -> None:
     """The verdict, what it rests on, and the ways into it."""
-    here = session.opened_study()
-    view = here.comparison
-    rail.own_files("page")
-    add_files.landed()
-    section.worked_through(overview_steps(here.study, view))
-    shown = answers.overview(here.study, view)
-    if view.alone:
-        _of_one_run(shown, here)
-    elif view.focus in shown.too_few:
-        _of_few_queries(shown, here)
+    context = session.study_context()
+    comparison = context.comparison
+    rail.own_files_button("page")
+    add_files.show_arrival()
+    section.run_steps(overview_steps(context.study, comparison))
+    answer = answers.overview(context.study, comparison)
+    if comparison.is_alone:
+        _show_single_run(answer, context)
+    elif comparison.focus in answer.too_few:
+        _show_few_queries(answer, context)
     else:
-        _compared(shown, here)
-    first = here.study.names[0] if here.guessed and not view.alone else ""
-    guess = (view.baseline, first) if first else None
-    st.html(overview.facts_line(shown.facts, session.href, guess))
+        _show_comparison(answer, context)
+    first = context.study.names[0] if context.is_guessed and not comparison.is_alone else ""
+    guess = (comparison.baseline, first) if first else None
+    st.html(overview.facts_line(answer.facts, session.href, guess))
 
 
-def _compared(shown: Overview, here: Opened) -> None:
-    view, drawing = here.comparison, here.drawing
-    row = shown.every.set_index("run").loc[view.focus].to_dict()
-    answer, drawn = st.columns([_ANSWER, _DRAWING], gap="medium")
+def _show_comparison(answer: Overview, context: PageContext) -> None:
+    comparison, drawing = context.comparison, context.drawing
+    row = answer.all_rows.set_index("run").loc[comparison.focus].to_dict()
+    left_column, right_column = st.columns([_ANSWER, _DRAWING], gap="medium")
     # The way to the method goes on in the lead's line.
-    with answer, st.container(key="verdict"):
-        _answer(shown, here)
-        test_picker.explained(shown.tested, here, shown.facts.queries)
-    with drawn:
-        st.html(differences.against_zero(row, shown.interval, shown.every, drawing))
-    if shown.doubts:
-        st.html(markup.second(shown.doubts, drawing.styles))
+    with left_column, st.container(key="verdict"):
+        _show_answer(answer, context)
+        test_picker.show_test(answer.test_sentence, context, answer.facts.queries)
+    with right_column:
+        st.html(differences.against_zero(row, answer.interval, answer.all_rows, drawing))
+    if answer.doubts:
+        st.html(markup.second_line(answer.doubts, drawing.styles))
     st.html(overview.outcomes(row, session.href))
-    if row["differing"] and not shown.is_leaderboard:
-        _checks(row, here)
-    _runs(shown, here)
-    if row["differing"] and shown.is_leaderboard:
-        _checks(row, here)
-    section.standing("lists", lambda: _lists(shown, here, row), shown, drawing)
-    _differences(shown, here)
+    if row["differing"] and not answer.is_leaderboard:
+        _show_checks(row, context)
+    _show_runs(answer, context)
+    if row["differing"] and answer.is_leaderboard:
+        _show_checks(row, context)
+    section.show_cached("lists", lambda: _lists_markup(answer, context, row), answer, drawing)
+    _show_differences(answer, context)
 
 
-def _answer(shown: Overview, here: Opened) -> None:
-    found = shown.verdict
-    badge = Badge(found.badge, found.tone) if found.badge else None
-    st.html(markup.answer(found.title, found.lead, here.drawing.styles, badge=badge))
+def _show_answer(answer: Overview, context: PageContext) -> None:
+    verdict = answer.verdict
+    badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
+    st.html(markup.answer(verdict.title, verdict.lead, context.drawing.styles, badge=badge))
 
 
-def _checks(row: Mapping[str, Any], here: Opened) -> None:
+def _show_checks(row: Mapping[str, Any], context: PageContext) -> None:
     """What takes longer than all the rest, and so follows it; its place is kept."""
-    room, view = st.empty(), here.comparison
-    if not firmness_known(here.study, view):
+    placeholder, comparison = st.empty(), context.comparison
+    if not is_robustness_known(context.study, comparison):
         unclear = row["verdict"] == CANNOT_TELL
-        room.html(firmness.waiting(unclear=unclear))
+        placeholder.html(firmness.checks_placeholder(unclear=unclear))
 
     def draw() -> None:
-        checks = firmness.checks(firmness_of(here.study, view), session.href)
+        checks = firmness.checks(firmness_of(context.study, comparison), session.href)
         if checks:
-            room.html(checks)
+            placeholder.html(checks)
         else:
-            room.empty()
+            placeholder.empty()
 
-    defer(draw, room)
+    defer(draw, placeholder)
 
 
-def _runs(shown: Overview, here: Opened) -> None:
-    if shown.is_leaderboard:
-        _leaderboard(shown, here)
-    note = overview.table_note(_how_coloured(shown, here), shown.by_measure, here.drawing)
+def _show_runs(answer: Overview, context: PageContext) -> None:
+    if answer.is_leaderboard:
+        _show_leaderboard(answer, context)
+    note = overview.table_note(
+        _colour_note(answer, context), answer.measures_sentence, context.drawing
+    )
     with st.container(key="runs_table"):
-        if shown.is_leaderboard:
+        if answer.is_leaderboard:
             st.html(note)
             return
-        section.standing("runs", lambda: _runs_table(shown, here), shown, here.drawing)
-        section.noted(note, "Runs and measures", frame=shown.table, key="runs")
+        section.show_cached("runs", lambda: _runs_markup(answer, context), answer, context.drawing)
+        section.show_note(note, "Runs and measures", frame=answer.table, key="runs")
 
 
-def _runs_table(shown: Overview, here: Opened) -> Markup:
+def _runs_markup(answer: Overview, context: PageContext) -> Markup:
     return overview.runs_and_measures(
-        shown.table, here.drawing, _measures(shown, here), shown.judged_shares, _run_lead(here)
+        answer.table,
+        context.drawing,
+        _measure_links(answer, context),
+        answer.judged_shares,
+        _run_link(context),
     )
 
 
-def _leaderboard(shown: Overview, here: Opened) -> None:
+def _show_leaderboard(answer: Overview, context: PageContext) -> None:
     """All loaded runs. All of their pairs take a while: the places follow, and their room is
     kept."""
-    view, study, named = here.comparison, here.study, here.view.address["named"]
+    comparison, study, search = context.comparison, context.study, context.view.address["named"]
     with st.container(horizontal=True, key="head_leaderboard", vertical_alignment="center"):
-        told = st.empty()
+        heading = st.empty()
         session.widget(
             st.text_input,
             "Find a run",
             "named",
-            value=named,
+            value=search,
             store=lambda text: {"named": text.strip()},
             placeholder="Find a run",
             label_visibility="collapsed",
             width=220,
         )
-        section.csv_link("Runs and measures", shown.table, "runs")
-    title = f"All {w.count(len(shown.every))} runs"
-    told.html(markup.section(title, "Their places are being computed."))
-    room = st.empty()
+        section.csv_link("Runs and measures", answer.table, "runs")
+    title = f"All {w.format_count(len(answer.all_rows))} runs"
+    heading.html(markup.section(title, "Their places are being computed."))
+    placeholder = st.empty()
 
-    def draw(found: AllPairs | None) -> None:
-        room.html(
+    def draw(run_pairs: AllPairs | None) -> None:
+        placeholder.html(
             leaderboard.leaderboard(
-                shown.table,
-                replace(here.drawing, styles=here.look.styles),
-                _measures(shown, here),
-                shown.judged_shares,
-                _run_lead(here),
+                answer.table,
+                replace(context.drawing, styles=context.look.styles),
+                _measure_links(answer, context),
+                answer.judged_shares,
+                _run_link(context),
                 pairs=session.href("pairs"),
-                places=found,
-                named=named,
+                places=run_pairs,
+                search=search,
             )
         )
 
-    def follow() -> None:
-        found = answers.places(study, view)
-        draw(found)
-        said = Sentence()
-        if found is not None:
-            said = places_title(found, view.name, shown.facts.queries)
-        told.html(markup.section(title, said, styles=here.look.styles))
+    def show_places() -> None:
+        run_pairs = answers.run_places(study, comparison)
+        draw(run_pairs)
+        places_text = Sentence()
+        if run_pairs is not None:
+            places_text = ranking_title(run_pairs, comparison.name, answer.facts.queries)
+        heading.html(markup.section(title, places_text, styles=context.look.styles))
 
-    if answers.places_known(study, view):
-        follow()
+    if answers.are_places_known(study, comparison):
+        show_places()
         return
     draw(None)
-    defer(follow)
+    defer(show_places)
 
 
-def _measures(shown: Overview, here: Opened) -> list[tuple[str, str, str]]:
+def _measure_links(answer: Overview, context: PageContext) -> list[tuple[str, str, str]]:
     """A measure's head chooses it; of the chosen one it leads to what it says."""
-    view = here.comparison
-    own = session.href("measures", measure=view.measure.declaration.name)
+    comparison = context.comparison
+    measure_link = session.href("measures", measure=comparison.measure.declaration.name)
     return [
-        (name, gloss, own if name == view.name else session.href("overview", m=key))
-        for name, gloss, key in shown.measures
+        (name, gloss, measure_link if name == comparison.name else session.href("overview", m=key))
+        for name, gloss, key in answer.measures
     ]
 
 
-def _how_coloured(shown: Overview, here: Opened) -> str:
-    view = here.comparison
-    if len(shown.comparison) < 2:
+def _colour_note(answer: Overview, context: PageContext) -> str:
+    comparison = context.comparison
+    if len(answer.shown_rows) < 2:
         return ""
-    small = f"Differences from {view.baseline}"
-    if not shown.coloured:
-        enough = (shown.comparison["queries"] >= FEWEST_QUERIES).any()
+    small = f"Differences from {comparison.baseline}"
+    if not answer.colour_note:
+        enough = (answer.shown_rows["queries"] >= FEWEST_QUERIES).any()
         few = f"{FEWEST_DIFFERING} differing" if enough else f"{FEWEST_QUERIES}"
         return f"{small}; none is tested with fewer than {few} queries."
-    told = f"{small}; {shown.coloured}."
-    if not shown.is_leaderboard:
-        return told
-    pairs = w.count(math.comb(len(shown.every), 2))
-    return f"{told} Place: the possible range after correction for all {pairs} pairs."
+    text = f"{small}; {answer.colour_note}."
+    if not answer.is_leaderboard:
+        return text
+    pairs = w.format_count(math.comb(len(answer.all_rows), 2))
+    return f"{text} Place: the possible range after correction for all {pairs} pairs."
 
 
-def _lists(shown: Overview, here: Opened, row: dict[str, int]) -> Markup:
-    drawing = here.drawing
+def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -> Markup:
+    drawing = context.drawing
     lists = [
-        overview.query_list(shown.worse, drawing, "worse", session.href, total=int(row["lost"])),
-        overview.query_list(shown.better, drawing, "better", session.href, total=int(row["won"])),
+        overview.query_list(answer.worse, drawing, "worse", session.href, total=int(row["lost"])),
+        overview.query_list(answer.better, drawing, "better", session.href, total=int(row["won"])),
     ]
-    if shown.groups is not None:
+    if answer.groups is not None:
         lists.append(
             overview.group_list(
-                shown.groups,
+                answer.groups,
                 drawing,
                 session.href,
-                _group_lead(shown, here),
-                by=(shown.grouping or "", shown.grouped_by),
-                finding=shown.by_group,
-                looked_at=shown.looked_at,
+                _group_link(answer, context),
+                by=(answer.grouping or "", answer.grouped_by),
+                finding=answer.groups_sentence,
+                looked_at=answer.group_count,
             )
         )
     return overview.side_by_side(*lists)
 
 
-def _differences(shown: Overview, here: Opened) -> None:
-    view = here.comparison
-    section.heading(
-        f"Difference from {view.baseline} on {view.name}",
+def _show_differences(answer: Overview, context: PageContext) -> None:
+    comparison = context.comparison
+    section.show_heading(
+        f"Difference from {comparison.baseline} on {comparison.name}",
         "Effect size: the mean difference divided by the standard deviation of the"
         f" queries’ differences. Right: queries lost, won, and the same within ±{SAME:g}.",
-        frame=shown.comparison,
+        frame=answer.shown_rows,
         key="difference",
     )
 
     def draw() -> Markup:
         return differences.difference_rows(
-            shown.comparison,
-            here.drawing,
-            lead=_run_lead(here),
-            level=view.method.level,
-            listed=lambda run, outcome: _listed(here, run, outcome),
+            answer.shown_rows,
+            context.drawing,
+            lead=_run_link(context),
+            level=comparison.method.level,
+            list_link=lambda run, outcome: _query_list_link(context, run, outcome),
         )
 
-    section.standing("differences", draw, shown, here.drawing)
+    section.show_cached("differences", draw, answer, context.drawing)
 
 
-def _of_few_queries(shown: Overview, here: Opened) -> None:
+def _show_few_queries(answer: Overview, context: PageContext) -> None:
     """Too few to test: the queries themselves."""
-    view, drawing = here.comparison, here.drawing
-    _answer(shown, here)
-    every, queries = len(here.study.query_ids), shown.facts.queries
-    if queries < every:
-        whole = session.href("overview", where=())
-        noun = w.plural(every, "query", "queries")
-        told = f"Your filter leaves {w.count(queries)} of {w.count(every)} {noun}."
-        if view.where:
-            st.html(untested.box(told, "", f"Show all {w.count(every)} {noun}", whole))
-    if len(shown.examples):
-        st.html(untested.examples(shown.examples, drawing, session.href))
-    _runs(shown, here)
+    comparison, drawing = context.comparison, context.drawing
+    _show_answer(answer, context)
+    total, queries = len(context.study.query_ids), answer.facts.queries
+    if queries < total:
+        all_link = session.href("overview", where=())
+        noun = w.plural(total, "query", "queries")
+        text = f"Your filter leaves {w.format_count(queries)} of {w.format_count(total)} {noun}."
+        if comparison.filters:
+            st.html(untested.box(text, "", f"Show all {w.format_count(total)} {noun}", all_link))
+    if len(answer.examples):
+        st.html(untested.examples(answer.examples, drawing, session.href))
+    _show_runs(answer, context)
 
 
-def _of_one_run(shown: Overview, here: Opened) -> None:
+def _show_single_run(answer: Overview, context: PageContext) -> None:
     """Nothing is compared: how good one run is."""
-    view, drawing = here.comparison, here.drawing
-    _answer(shown, here)
-    if view.loaded < 2:
+    comparison, drawing = context.comparison, context.drawing
+    _show_answer(answer, context)
+    if comparison.loaded < 2:
         text = (
             "Add results of another version or system on the same queries, in any supported format."
         )
@@ -267,62 +273,66 @@ def _of_one_run(shown: Overview, here: Opened) -> None:
             untested.box("Add a second run to compare", text, "Add a run", session.href("data"))
         )
     else:
-        first = answers.first_comparison(here.study, here.view.address)
-        way = session.href("overview", run=first.focus, base=first.baseline)
+        first = answers.first_comparison(context.study, context.view.address)
+        link = session.href("overview", run=first.focus, base=first.baseline)
         label = f"Compare {first.focus} with {first.baseline}"
-        st.html(untested.box(f"{view.focus} is shown alone, without a comparison", "", label, way))
-    if shown.is_leaderboard or len(here.study.names) > 1:
-        _runs(shown, here)
+        st.html(
+            untested.box(
+                f"{comparison.focus} is shown alone, without a comparison", "", label, link
+            )
+        )
+    if answer.is_leaderboard or len(context.study.names) > 1:
+        _show_runs(answer, context)
     else:
-        values = _runs_table(shown, here)
-        section.noted(values, "Runs and measures", frame=shown.table, key="runs")
-    unanswerable = shown.facts.unanswerable
+        values = _runs_markup(answer, context)
+        section.show_note(values, "Runs and measures", frame=answer.table, key="runs")
+    unanswerable = answer.facts.unanswerable
     lists = []
-    if shown.histogram:
-        lists.append(untested.histogram(shown.histogram, drawing, _by_score(here)))
-    if shown.groups is not None:
-        by, lead = (shown.grouping or "", shown.grouped_by), _group_lead(shown, here)
-        lists.append(untested.mean_list(shown.groups, drawing, session.href, lead, by=by))
+    if answer.histogram:
+        lists.append(untested.histogram(answer.histogram, drawing, _score_lead(context)))
+    if answer.groups is not None:
+        by, lead = (answer.grouping or "", answer.grouped_by), _group_link(answer, context)
+        lists.append(untested.mean_list(answer.groups, drawing, session.href, lead, by=by))
     lists += [
         untested.score_list(
-            shown.lowest, drawing, "lowest", session.href, unanswerable=unanswerable
+            answer.lowest, drawing, "lowest", session.href, unanswerable=unanswerable
         ),
-        untested.score_list(shown.highest, drawing, "highest", session.href),
+        untested.score_list(answer.highest, drawing, "highest", session.href),
     ]
     st.html(overview.side_by_side(*lists))
 
 
-def _by_score(here: Opened) -> untested.ScoreLead:
+def _score_lead(context: PageContext) -> untested.ScoreLead:
     """Leads to the queries whose scores lie between two."""
-    run = here.comparison.focus
+    run = context.comparison.focus
     return lambda low, high: session.href(
-        "queries", **PLAIN | {"filter": answers.scores_between(run, low, high)}
+        "queries", **DEFAULT_LIST | {"filter": answers.score_filter(run, low, high)}
     )
 
 
-def _group_lead(shown: Overview, here: Opened) -> Lead:
-    by = shown.grouping or ""
+def _group_link(answer: Overview, context: PageContext) -> Lead:
+    by = answer.grouping or ""
 
-    def lead(group: str) -> str:
-        where = here.comparison.narrowed({by: [group]})
-        return session.href("queries", where=where, **PLAIN)
+    def group_link(group: str) -> str:
+        filters = context.comparison.replace_filters({by: [group]})
+        return session.href("queries", where=filters, **DEFAULT_LIST)
 
-    return lead
+    return group_link
 
 
-def _run_lead(here: Opened) -> Lead:
+def _run_link(context: PageContext) -> Lead:
     """A run's name puts it in focus; of the run in focus it leads to the queries."""
 
-    def lead(run: str) -> str:
-        if run == here.comparison.focus:
-            return _listed(here, run, "")
-        return session.href("overview", **here.view.comparing(run))
+    def run_link(run: str) -> str:
+        if run == context.comparison.focus:
+            return _query_list_link(context, run, "")
+        return session.href("overview", **context.view.changes_to_compare(run))
 
-    return lead
+    return run_link
 
 
-def _listed(here: Opened, run: str, outcome: str) -> str:
-    return session.href("queries", **here.view.comparing(run), **whole_list(outcome))
+def _query_list_link(context: PageContext, run: str, outcome: str) -> str:
+    return session.href("queries", **context.view.changes_to_compare(run), **select_list(outcome))
 
 
 if __name__ == "__main__":

@@ -9,14 +9,14 @@ from dashboard.answers import ranking as ranked
 from dashboard.answers.pairs import MOST_IN_MATRIX, Pairs
 from dashboard.answers.ranking import Ranking
 from dashboard.app_pages.parts import section
-from dashboard.app_pages.parts.literal import literal
+from dashboard.app_pages.parts.literal import escape_markdown
 from dashboard.drawing.blocks import markup
 from dashboard.drawing.blocks import pairs as blocks
-from dashboard.session import Opened
+from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.sentence import Sentence, muted
+from metrics_core.findings.sentence import Sentence, muted_span
 from metrics_core.scoring.intervals import LEVEL
 
 _ALL_MEASURES = "all"
@@ -26,212 +26,224 @@ _SEARCHED = 20
 
 def render() -> None:
     """Who may be the best; all runs with their places, and every pair."""
-    here = session.opened_study()
-    if len(here.study.names) < FEWEST_OF_PAIRS:
-        _too_few_runs(here)
+    context = session.study_context()
+    if len(context.study.names) < FEWEST_OF_PAIRS:
+        _show_too_few_runs(context)
         return
-    shown = answers.pairs(here.study, here.comparison)
+    answer = answers.pairs(context.study, context.comparison)
     head = st.empty()
 
-    def told(more: Sentence) -> None:
-        lead = shown.lead + muted(" ") + more if more else shown.lead
-        head.html(markup.answer(shown.title, lead, here.look.styles))
+    def show_head(more: Sentence) -> None:
+        lead = answer.lead + muted_span(" ") + more if more else answer.lead
+        head.html(markup.answer(answer.title, lead, context.look.styles))
 
-    told(Sentence())
-    runs = _found_by_name(shown, here)
+    show_head(Sentence())
+    runs = _matching_runs(answer, context)
     if not runs:
         return
-    if len(shown.found.runs) > blocks.ROOMY and not _all_measures(here):
-        _beside(shown, runs, here)
+    if len(answer.run_pairs.runs) > blocks.ROOMY and not _choose_measure(context):
+        _show_beside(answer, runs, context)
         return
     with st.container(key="runs_table"):
-        room = st.empty()
+        placeholder = st.empty()
 
-    def draw(*, whole: bool) -> None:
-        if whole:
-            told(ranked.ranking(here.study, here.comparison).alone)
-        with room.container(gap=None):
-            _table(shown, runs, here, whole)
+    def draw(*, with_places: bool) -> None:
+        if with_places:
+            show_head(ranked.ranking(context.study, context.comparison).alone_sentence)
+        with placeholder.container(gap=None):
+            _show_table(answer, runs, context, with_places)
 
     # Places take longer, measure by measure; their room is kept.
-    known = ranked.ranking_soon(here.study, here.comparison)
-    draw(whole=known)
-    if not known:
-        defer(lambda: draw(whole=True), room)
+    is_known = ranked.is_ranking_known(context.study, context.comparison)
+    draw(with_places=is_known)
+    if not is_known:
+        defer(lambda: draw(with_places=True), placeholder)
     with st.container(gap=None):
-        _matrix(shown, runs[:MOST_IN_MATRIX], here)
+        _show_matrix(answer, runs[:MOST_IN_MATRIX], context)
 
 
-def _too_few_runs(here: Opened) -> None:
-    runs = section.counted(len(here.study.names), "run is", "runs are")
-    text = f"Ranking needs at least {w.number(FEWEST_OF_PAIRS)} runs; {runs} loaded."
-    st.html(markup.nothing("There are too few runs for this page.", text))
+def _show_too_few_runs(context: PageContext) -> None:
+    runs = section.format_count(len(context.study.names), "run is", "runs are")
+    text = f"Ranking needs at least {w.number_word(FEWEST_OF_PAIRS)} runs; {runs} loaded."
+    st.html(markup.empty_state("There are too few runs for this page.", text))
     if st.button("Open the Overview"):
         session.goto("overview")
 
 
-def _found_by_name(shown: Pairs, here: Opened) -> tuple[str, ...]:
+def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
     """All runs, or of many those that are looked for; none where no name fits."""
-    if len(shown.found.runs) <= _SEARCHED:
-        return shown.found.runs
-    asked = here.view.address["named"]
+    if len(answer.run_pairs.runs) <= _SEARCHED:
+        return answer.run_pairs.runs
+    search = context.view.address["named"]
     session.widget(
         st.text_input,
         "Find runs",
         "named",
-        value=asked,
+        value=search,
         store=lambda text: {"named": text.strip()},
         placeholder="Find runs: parts of names, separated by commas",
         label_visibility="collapsed",
         width=420,
     )
-    named = shown.named(asked)
-    if not named:
-        every = w.count(len(shown.found.runs))
-        text = f"None of the {every} runs has “{asked}” in its name."
-        st.html(markup.nothing("No run matches.", text))
+    matching = answer.matching_runs(search)
+    if not matching:
+        total = w.format_count(len(answer.run_pairs.runs))
+        text = f"None of the {total} runs has “{search}” in its name."
+        st.html(markup.empty_state("No run matches.", text))
         st.button("Show all runs", on_click=session.change, kwargs={"named": ""})
-    return named
+    return matching
 
 
-def _all_measures(here: Opened) -> bool:
+def _choose_measure(context: PageContext) -> bool:
     """The choice of the measure that many runs are ranked by, or of all; whether it is all."""
-    measures = {c.key: str(c.measure) for c in _ranking(here).columns}
-    chosen = next(key for key, name in measures.items() if name == here.comparison.name)
-    every = here.view.address["part"] == _ALL_MEASURES
-    names = {**measures, _ALL_MEASURES: f"all {w.number(len(measures))}"}
+    measures = {c.key: str(c.measure) for c in _ranking(context).columns}
+    chosen_key = next(key for key, name in measures.items() if name == context.comparison.name)
+    is_all = context.view.address["part"] == _ALL_MEASURES
+    names = {**measures, _ALL_MEASURES: f"all {w.number_word(len(measures))}"}
 
     def store(key: str | None) -> dict[str, str]:
         if key == _ALL_MEASURES:
             return {"part": _ALL_MEASURES}
-        return {"part": "", **({} if key in (None, chosen) else {"m": str(key)})}
+        return {"part": "", **({} if key in (None, chosen_key) else {"m": str(key)})}
 
     session.widget(
         st.pills,
         "Measure",
         "part",
-        value=_ALL_MEASURES if every else chosen,
+        value=_ALL_MEASURES if is_all else chosen_key,
         store=store,
         options=list(names),
-        format_func=lambda key: literal(names[key]),
+        format_func=lambda key: escape_markdown(names[key]),
         label_visibility="collapsed",
     )
-    return every
+    return is_all
 
 
-def _ranking(here: Opened) -> Ranking:
-    return ranked.ranking(here.study, here.comparison, whole=False)
+def _ranking(context: PageContext) -> Ranking:
+    return ranked.ranking(context.study, context.comparison, all_places=False)
 
 
-def _beside(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
+def _show_beside(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> None:
     """Many runs on one measure, with their pairs at their side."""
-    found, view = shown.found, here.comparison
-    some = found.among(runs[:MOST_IN_MATRIX])
+    run_pairs, comparison = answer.run_pairs, context.comparison
+    some_pairs = run_pairs.among(runs[:MOST_IN_MATRIX])
     pairs = blocks.pair_table(
-        some, here.look.styles, _compared(here), label=f"Every pair on {view.name}"
+        some_pairs,
+        context.look.styles,
+        _pair_link(context),
+        label=f"Every pair on {comparison.name}",
     )
     with st.container(key="runs_table"):
         st.html(
-            blocks.beside(
-                _ranking(here),
+            blocks.ranking_beside(
+                _ranking(context),
                 runs,
-                found,
-                here.look.styles,
-                view.focus,
-                view.name,
-                _compared(here),
+                run_pairs,
+                context.look.styles,
+                comparison.focus,
+                comparison.name,
+                _pair_link(context),
                 pairs,
             )
         )
-        rests_on, drawn = _rests_on(shown, here)
-        note = blocks.note(f"{_how_read(shown, some.runs, here)} {rests_on}", drawn)
-        section.noted(note, "Every pair", frame=shown.table, key="pairs")
+        basis, hint = _basis_texts(answer, context)
+        note = blocks.note(f"{_matrix_note(answer, some_pairs.runs, context)} {basis}", hint)
+        section.show_note(note, "Every pair", frame=answer.table, key="pairs")
 
 
-def _table(shown: Pairs, runs: tuple[str, ...], here: Opened, whole: bool) -> None:
-    view = here.comparison
-    ranking = ranked.ranking(here.study, view, whole=whole)
+def _show_table(
+    answer: Pairs, runs: tuple[str, ...], context: PageContext, with_places: bool
+) -> None:
+    comparison = context.comparison
+    ranking = ranked.ranking(context.study, comparison, all_places=with_places)
     st.html(
         blocks.ranking_table(
             ranking,
             runs,
-            shown.found,
-            here.look.styles,
-            view.focus,
-            view.name,
-            _compared(here),
+            answer.run_pairs,
+            context.look.styles,
+            comparison.focus,
+            comparison.name,
+            _pair_link(context),
             lambda key: session.href("pairs", m=key),
         )
     )
-    told = f"With fewer than {FEWEST_QUERIES} queries there are no intervals and no places."
-    if shown.found.draws:
-        bests = len(shown.found.possible_bests) > 1
-        told = f"Bracket: may be the best on {view.name}. " if bests else ""
-        told += (
-            f"The {w.share(LEVEL)} intervals are each run’s own. Places are corrected for"
-            f" all {w.number(shown.found.n_pairs)} pairs on a measure, so overlapping"
+    text = f"With fewer than {FEWEST_QUERIES} queries there are no intervals and no places."
+    if answer.run_pairs.draws:
+        bests = len(answer.run_pairs.possible_bests) > 1
+        text = f"Bracket: may be the best on {comparison.name}. " if bests else ""
+        text += (
+            f"The {w.format_share(LEVEL)} intervals are each run’s own. Places are corrected for"
+            f" all {w.number_word(answer.run_pairs.n_pairs)} pairs on a measure, so overlapping"
             " intervals are not decisive."
         )
-    key = "ranking" if whole else "ranking_awaited"
-    note = blocks.note(f"{told} Click a column to sort.")
-    section.noted(note, "Ranking", frame=ranking.table, key=key)
+    key = "ranking" if with_places else "ranking_awaited"
+    note = blocks.note(f"{text} Click a column to sort.")
+    section.show_note(note, "Ranking", frame=ranking.table, key=key)
 
 
-def _matrix(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
-    view = here.comparison
-    section.heading(
-        f"Every pair on {view.name}",
-        _how_read(shown, runs, here),
-        frame=shown.table,
+def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> None:
+    comparison = context.comparison
+    section.show_heading(
+        f"Every pair on {comparison.name}",
+        _matrix_note(answer, runs, context),
+        frame=answer.table,
         key="pairs",
     )
     st.html(
         blocks.pair_table(
-            shown.found.among(runs),
-            here.look.styles,
-            _compared(here),
-            label=f"Every pair on {view.name}",
+            answer.run_pairs.among(runs),
+            context.look.styles,
+            _pair_link(context),
+            label=f"Every pair on {comparison.name}",
         )
     )
-    st.html(blocks.note(*_rests_on(shown, here)))
+    st.html(blocks.note(*_basis_texts(answer, context)))
 
 
-def _how_read(shown: Pairs, runs: tuple[str, ...], here: Opened) -> str:
+def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> str:
     """How the triangle is read, and what is coloured."""
-    found = shown.found
-    every = len(found.runs)
-    told = "Each row is the run with the higher mean. "
-    if len(runs) < every:
-        told = f"{w.sentence_case(w.number(len(runs)))} of {w.count(every)} runs. {told}"
-    if not found.draws:
-        return f"{told}With fewer than {FEWEST_QUERIES} queries no pair is tested or coloured."
+    run_pairs = answer.run_pairs
+    total = len(run_pairs.runs)
+    text = "Each row is the run with the higher mean. "
+    if len(runs) < total:
+        text = (
+            f"{w.sentence_case(w.number_word(len(runs)))} of {w.format_count(total)} runs. {text}"
+        )
+    if not run_pairs.draws:
+        return f"{text}With fewer than {FEWEST_QUERIES} queries no pair is tested or coloured."
     few = f" Pairs that share fewer than {FEWEST_QUERIES} queries are not tested."
-    corrected = f"not significant after correction for all {w.number(found.n_pairs)} pairs"
-    level = w.share(here.comparison.method.level)
+    corrected = f"not significant after correction for all {w.number_word(run_pairs.n_pairs)} pairs"
+    level = w.format_share(context.comparison.method.level)
     ends = f"simultaneous {level} intervals"
     if len(runs) > blocks.ROOMY:
         ends = f"hover for the simultaneous {level} CI"
-    told += f"Grey: {corrected}; {ends}."
-    return f"{told}{few if found.too_few else ''}"
+    text += f"Grey: {corrected}; {ends}."
+    return f"{text}{few if run_pairs.too_few else ''}"
 
 
-def _rests_on(shown: Pairs, here: Opened) -> tuple[str, str]:
+def _basis_texts(answer: Pairs, context: PageContext) -> tuple[str, str]:
     """What all pairs rest on, and how they are tested."""
-    view = here.comparison
-    told = (
-        f"{section.counted(shown.queries, 'query', 'queries')}, {w.share(shown.judged_share)} of"
-        f" all documents in the top {w.count(view.cutoff)} judged"
-        f"{'; the judgments are taken as complete' if here.study.settings.complete else ''}."
+    comparison = context.comparison
+    text = (
+        f"{section.format_count(answer.queries, 'query', 'queries')},"
+        f" {w.format_share(answer.judged_share)} of"
+        f" all documents in the top {w.format_count(comparison.cutoff)} judged"
+        f"{'; the judgments are taken as complete' if context.study.settings.complete else ''}."
     )
-    if not shown.found.draws:
-        return told, ""
-    draws, pairs = w.count(shown.found.draws), w.count(shown.found.n_pairs)
-    how = f"Tested by {draws} bootstrap draws and sign flips; corrected for all {pairs} pairs"
-    return told, f"{how} (geometric mean of Holm and step-down max-statistic)."
+    if not answer.run_pairs.draws:
+        return text, ""
+    draws, pairs = w.format_count(answer.run_pairs.draws), w.format_count(answer.run_pairs.n_pairs)
+    method_text = (
+        f"Tested by {draws} bootstrap draws and sign flips; corrected for all {pairs} pairs"
+    )
+    return text, f"{method_text} (geometric mean of Holm and step-down max-statistic)."
 
 
-def _compared(here: Opened) -> blocks.PairLink:
-    return lambda run, baseline: session.href("overview", **here.view.comparing(run, baseline))
+def _pair_link(context: PageContext) -> blocks.PairLink:
+    return lambda run, baseline: session.href(
+        "overview", **context.view.changes_to_compare(run, baseline)
+    )
 
 
 if __name__ == "__main__":

@@ -4,113 +4,121 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import session
-from dashboard.address.query_list import opened_from
+from dashboard.address.query_list import list_for_query
 from dashboard.answers import queries as answers
 from dashboard.answers.queries import QueryList
 from dashboard.answers.query_chips import RULES
 from dashboard.app_pages.parts import query_charts, query_controls, section
 from dashboard.drawing.blocks import filter_line, markup
 from dashboard.drawing.blocks import queries as blocks
-from dashboard.session import Opened
-from dashboard.session.actions.notes import remarks
+from dashboard.session import PageContext
+from dashboard.session.actions.notes import current_remarks
 from dashboard.session.picked_queries import picked_queries
 
 
 def render() -> None:
     """What was found, one field for words and filters, chips, every query as a mark, the table."""
-    here = session.opened_study()
-    view, asked = here.comparison, here.view.address
-    picked = picked_queries(asked["pick"])
-    list_asked = answers.QueryListRequest(
-        asked["show"],
-        asked["s"],
-        asked["order"],
-        asked["filter"],
-        picked,
-        asked["cols"],
-        remarks(),
+    context = session.study_context()
+    comparison, address = context.comparison, context.view.address
+    picked_ids = picked_queries(address["pick"])
+    request = answers.QueryListRequest(
+        address["show"],
+        address["s"],
+        address["order"],
+        address["filter"],
+        picked_ids,
+        address["cols"],
+        current_remarks(),
     )
-    shown = answers.query_list(here.study, view, list_asked)
-    st.html(markup.answer(shown.finding, shown.lead, here.drawing.styles))
-    query_controls.narrowing(shown, here)
+    query_list = answers.query_list(context.study, comparison, request)
+    st.html(markup.answer(query_list.finding, query_list.lead, context.drawing.styles))
+    query_controls.filter_controls(query_list, context)
     with st.container(horizontal=True, key="chips", vertical_alignment="center"):
-        query_controls.chips(shown, view)
-        chart = query_charts.chosen(here)
-    if len(shown.frame):
-        query_charts.draw(chart, shown, here)
-    st.html(_narrowed(shown, here, picked))
-    if shown.kept.empty:
-        _no_match(shown, here)
+        query_controls.show_chips(query_list, comparison)
+        chart = query_charts.choose_view(context)
+    if len(query_list.frame):
+        query_charts.draw_chart(chart, query_list, context)
+    st.html(_filter_summary(query_list, context, picked_ids))
+    if query_list.rows.empty:
+        _show_no_match(query_list, context)
     else:
-        _table(shown, here)
+        _show_table(query_list, context)
 
 
-def _narrowed(shown: QueryList, here: Opened, picked: tuple[str, ...]) -> Markup:
+def _filter_summary(
+    query_list: QueryList, context: PageContext, picked_ids: tuple[str, ...]
+) -> Markup:
     """How many queries are left, and what can be taken back of what left out the others."""
-    view, asked = here.comparison, here.view.address
-    without = {column: view.narrowed({column: ()}) for column, _ in view.where}
+    comparison, address = context.comparison, context.view.address
+    without = {column: comparison.replace_filters({column: ()}) for column, _ in comparison.filters}
     parts = [
         blocks.filters(
-            view.where, lambda column: session.href("queries", where=without[column], p="")
+            comparison.filters, lambda column: session.href("queries", where=without[column], p="")
         )
     ]
-    if asked["s"] and asked["filter"]:
+    if address["s"] and address["filter"]:
         # The field holds the filter.
-        parts.append(filter_line.searched(asked["s"], session.href("queries", s="", p="")))
-    if asked["pick"]:
+        parts.append(filter_line.search_chip(address["s"], session.href("queries", s="", p="")))
+    if address["pick"]:
         back = session.href("queries", pick=(), p="")
-        parts.append(filter_line.chosen(len(picked), bool(picked), back))
-    return blocks.listed(len(shown.kept), len(shown.frame), parts, RULES.get(shown.show, ""))
+        parts.append(filter_line.selection_chip(len(picked_ids), bool(picked_ids), back))
+    return blocks.list_summary(
+        len(query_list.rows), len(query_list.frame), parts, RULES.get(query_list.show, "")
+    )
 
 
-def _queries(n: int) -> str:
-    return section.counted(n, "query", "queries")
+def _count_text(n: int) -> str:
+    return section.format_count(n, "query", "queries")
 
 
-def _no_match(shown: QueryList, here: Opened) -> None:
-    named = query_controls.chip_name(shown.show, here.comparison)
-    asked, listed = here.view.address, _queries(shown.listed)
-    narrowed = asked["s"] or asked["filter"] or asked["pick"]
-    if asked["s"] and not asked["filter"] and not asked["pick"]:
-        text = f"None of the {listed} under “{named}” contains “{asked['s']}”."
-    elif narrowed:
-        text = f"None of the {listed} under “{named}” matches."
+def _show_no_match(query_list: QueryList, context: PageContext) -> None:
+    list_name = query_controls.chip_name(query_list.show, context.comparison)
+    address, count_text = context.view.address, _count_text(query_list.list_size)
+    is_filtered = address["s"] or address["filter"] or address["pick"]
+    if address["s"] and not address["filter"] and not address["pick"]:
+        text = f"None of the {count_text} under “{list_name}” contains “{address['s']}”."
+    elif is_filtered:
+        text = f"None of the {count_text} under “{list_name}” matches."
     else:
-        text = f"None of the {_queries(len(shown.frame))} is in this list."
-    st.html(markup.nothing("No query matches.", text))
+        text = f"None of the {_count_text(len(query_list.frame))} is in this list."
+    st.html(markup.empty_state("No query matches.", text))
     label = "Show all queries"
-    if narrowed:
+    if is_filtered:
         label = (
-            "Clear search and filter" if asked["filter"] or asked["pick"] else "Clear the search"
+            "Clear search and filter"
+            if address["filter"] or address["pick"]
+            else "Clear the search"
         )
-    kept = asked["show"] if narrowed else ""
-    cleared = {"s": "", "filter": "", "pick": (), "show": kept, "p": ""}
+    show = address["show"] if is_filtered else ""
+    cleared = {"s": "", "filter": "", "pick": (), "show": show, "p": ""}
     st.button(label, on_click=session.change, kwargs=cleared)
 
 
-def _table(shown: QueryList, here: Opened) -> None:
-    view, page = here.comparison, shown.page(here.view.address["p"])
-    kept = len(shown.kept)
+def _show_table(query_list: QueryList, context: PageContext) -> None:
+    comparison, page = context.comparison, query_list.page(context.view.address["p"])
+    row_count = len(query_list.rows)
 
     def draw() -> Markup:
         table = blocks.query_table(
             page,
-            shown.columns,
-            shown.order,
-            here.look.styles,
-            pair=(view.focus, view.baseline),
-            label=f"{_queries(kept)} with their scores on {view.name}",
-            span=shown.span,
-            scale=shown.scale if view.alone else None,
-            coloured=shown.can_tell,
-            sorted_by=lambda key: session.href("queries", order=shown.turned(key), p=""),
-            opened=session.hrefs("query", "q", rows="", **opened_from(here.view.address)),
+            query_list.columns,
+            query_list.order,
+            context.look.styles,
+            pair=(comparison.focus, comparison.baseline),
+            label=f"{_count_text(row_count)} with their scores on {comparison.name}",
+            span=query_list.difference_span,
+            scale=query_list.scale if comparison.is_alone else None,
+            coloured=query_list.has_enough_queries,
+            sorted_by=lambda key: session.href(
+                "queries", order=query_list.toggled_order(key), p=""
+            ),
+            opened=session.hrefs("query", "q", rows="", **list_for_query(context.view.address)),
         )
         return table + blocks.page_links(
-            page, kept, lambda number: session.href("queries", p=number)
+            page, row_count, lambda number: session.href("queries", p=number)
         )
 
-    section.standing("queries", draw, shown, here.drawing)
+    section.show_cached("queries", draw, query_list, context.drawing)
 
 
 if __name__ == "__main__":

@@ -6,25 +6,25 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import session
-from dashboard.address.query_list import back_to_list
+from dashboard.address.query_list import list_for_queries_page
 from dashboard.answers import query as answers
 from dashboard.answers.queries import QueryListRequest
 from dashboard.answers.query import QueryPage
 from dashboard.answers.query_chips import FAILURES
-from dashboard.answers.query_notes import tag_of
+from dashboard.answers.query_notes import tag_name
 from dashboard.app_pages.parts import explaining, grading, judging, section
-from dashboard.app_pages.parts.literal import literal
+from dashboard.app_pages.parts.literal import escape_markdown
 from dashboard.drawing.blocks import navigation, query, two_lists, word_marks
-from dashboard.session import Opened
-from dashboard.session.actions.notes import remarks
+from dashboard.session import PageContext
+from dashboard.session.actions.notes import current_remarks
 from dashboard.session.picked_queries import picked_queries
 from metrics_core.base import wording as w
-from metrics_core.base.digits import whole_number
+from metrics_core.base.digits import parse_whole_number
 from metrics_core.explaining.diagnosis import SQUARES
-from metrics_core.tables.ranked_run import as_judged_ranks
+from metrics_core.tables.ranked_run import judged_ranks_text
 
 _MOST_BESIDE = 2
-_AFRESH = {"rows": "", "what": (), "try": "", "doc": ""}
+_CLEARED = {"rows": "", "what": (), "try": "", "doc": ""}
 """What is of one query only."""
 
 _LISTS = {
@@ -44,168 +44,184 @@ _LISTS = {
 def render() -> None:
     """The query, one sentence, the lists, and what is missing from them; beside it where the
     difference went and what can be done; below it every run and every part."""
-    here = session.opened_study()
-    view, asked = here.comparison, here.view.address
-    came_from = QueryListRequest(
-        asked["list"],
-        asked["search"],
-        asked["sort"],
-        asked["line"],
-        picked_queries(asked["among"]),
-        remarks=remarks(),
+    context = session.study_context()
+    comparison, address = context.comparison, context.view.address
+    request = QueryListRequest(
+        address["list"],
+        address["search"],
+        address["sort"],
+        address["line"],
+        picked_queries(address["among"]),
+        remarks=current_remarks(),
     )
-    beside = _beside(here)
-    rows = _rows(asked["rows"], several=bool(beside))
-    shown = answers.query(here.study, view, asked["q"], came_from, rows)
-    found = shown.diagnosis
+    runs_beside = _runs_beside(context)
+    rows = _row_count(address["rows"], is_several=bool(runs_beside))
+    page = answers.query(context.study, comparison, address["q"], request, rows)
+    diagnosis = page.diagnosis
     # Tints follow the grades of the whole collection, so that a 2 looks alike on every query.
-    grades = dict.fromkeys(here.study.grades, "")
-    _steps(shown, here)
+    grades = dict.fromkeys(context.study.grades, "")
+    _show_steps(page, context)
     st.html(
-        query.query_head(shown.text, found.query_id, shown.metadata, explaining.kind(shown))
-        + query.explanation(shown.explanation, here.drawing.styles)
+        query.query_head(
+            page.text, diagnosis.query_id, page.metadata, explaining.failure_kind(page)
+        )
+        + query.explanation(page.explanation, context.drawing.styles)
     )
-    with st.container(key=f"query_board{'_wide' if len(beside) > 1 else ''}"):
+    with st.container(key=f"query_board{'_wide' if len(runs_beside) > 1 else ''}"):
         with st.container(key="query_lists"):
-            explaining.what_if_part(shown, here, grades)
-            _lists(shown, here, grades, beside, rows)
-            _missed(shown, here, grades)
+            explaining.what_if_part(page, context, grades)
+            _show_lists(page, context, grades, runs_beside, rows)
+            _show_missed(page, context, grades)
         with st.container(key="query_side"):
-            if shown.ledger is not None:
-                explaining.ledger_card(shown, shown.ledger, here)
-                explaining.room_card(shown.ledger, here)
-                explaining.what_if_card(shown, shown.ledger, here)
-            judging.query_part(here, found.query_id)
-            grading.notes_part(found.query_id)
+            if page.ledger is not None:
+                explaining.ledger_card(page, page.ledger, context)
+                explaining.headroom_card(page.ledger, context)
+                explaining.what_if_card(page, page.ledger, context)
+            judging.query_part(context, diagnosis.query_id)
+            grading.notes_part(diagnosis.query_id)
         with st.container(key="query_evidence"):
-            _standings(shown, here, grades)
-            if shown.ledger is not None:
-                explaining.ledger_part(shown, shown.ledger, here, grades)
-    if asked["doc"]:
-        explaining.card_part(asked["doc"], shown, here, grades)
+            _show_standings(page, context, grades)
+            if page.ledger is not None:
+                explaining.ledger_part(page, page.ledger, context, grades)
+    if address["doc"]:
+        explaining.card_part(address["doc"], page, context, grades)
 
 
-def _lists(
-    shown: QueryPage, here: Opened, grades: Mapping[float, str], beside: list[str], rows: int
+def _show_lists(
+    page: QueryPage,
+    context: PageContext,
+    grades: Mapping[float, str],
+    runs_beside: list[str],
+    rows: int,
 ) -> None:
     """The lists side by side, and the ways to more of them."""
-    found, drawing, view = shown.diagnosis, here.drawing, here.comparison
-    unknown = here.study.nameless(view.runs)
-    note = f"{as_judged_ranks(unknown)}: only judged documents are known." if unknown else ""
+    diagnosis, drawing, comparison = page.diagnosis, context.drawing, context.comparison
+    nameless = context.study.unnamed_runs(comparison.runs)
+    note = f"{judged_ranks_text(nameless)}: only judged documents are known." if nameless else ""
 
-    def lists() -> Markup:
+    def draw_lists() -> Markup:
         return two_lists.two_lists(
-            found,
+            diagnosis,
             drawing,
-            shown.documents,
-            word_marks.query_words(shown.text),
+            page.documents,
+            word_marks.query_words(page.text),
             grades,
-            further=beside,
+            further=runs_beside,
             rows=rows,
             note=note,
         )
 
-    section.standing("lists", lists, found, drawing, tuple(grades))
-    others = _others(here)
+    section.show_cached("lists", draw_lists, diagnosis, drawing, tuple(grades))
+    others = _other_runs(context)
     further: tuple[str, str] | None = None
-    if beside:
+    if runs_beside:
         further = ("Only the two compared", session.href("query", beside=()))
     elif others:
         further = ("3 runs side by side", session.href("query", beside=(others[0],)))
     with st.container(horizontal=True, key="head_lists", vertical_alignment="bottom"):
         st.html(
-            two_lists.ways(
+            two_lists.list_links(
                 rows,
-                max(found.length(run) for run in (view.baseline, view.focus, *beside)),
-                view.cutoff,
-                two_lists.FIRST_OF_SEVERAL if beside else two_lists.FIRST,
-                unfolded=lambda n: session.href("query", rows=str(n)),
-                beside=further,
+                max(
+                    diagnosis.length(run)
+                    for run in (comparison.baseline, comparison.focus, *runs_beside)
+                ),
+                comparison.cutoff,
+                two_lists.FIRST_OF_SEVERAL if runs_beside else two_lists.FIRST,
+                rows_link=lambda n: session.href("query", rows=str(n)),
+                beside_link=further,
             )
         )
-        section.csv_link("The lists", shown.lists, "lists")
-    if beside and len(others) > 1:
+        section.csv_link("The lists", page.lists, "lists")
+    if runs_beside and len(others) > 1:
         session.widget(
             st.pills,
             "Also side by side",
             "beside",
-            value=beside,
+            value=runs_beside,
             store=lambda runs: {"beside": tuple(runs[-_MOST_BESIDE:])},
             options=others,
             selection_mode="multi",
-            format_func=literal,
+            format_func=escape_markdown,
         )
 
 
-def _missed(shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None:
+def _show_missed(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> None:
     """The relevant documents that are not in the top of the run in focus."""
-    view, study = here.comparison, here.study
-    found, styles = shown.diagnosis, here.drawing.styles
-    k = w.count(view.cutoff)
-    lacking = sum(not rank <= view.cutoff for rank in found.missed[f"rank: {view.focus}"])
-    relevant = section.counted(found.n_relevant, "relevant document", "relevant documents")
-    section.heading(
-        f"Relevant, but not in the top {k} of {view.focus}",
-        f"{w.count(lacking)} of {relevant}; {w.count(found.n_judged)} judged. Rank in"
-        f" each run; a dash means not in the top {w.count(study.deepest)}.",
-        frame=found.missed,
+    comparison, study = context.comparison, context.study
+    diagnosis, styles = page.diagnosis, context.drawing.styles
+    k = w.format_count(comparison.cutoff)
+    missing_count = sum(
+        not rank <= comparison.cutoff for rank in diagnosis.missed[f"rank: {comparison.focus}"]
+    )
+    relevant = section.format_count(diagnosis.n_relevant, "relevant document", "relevant documents")
+    section.show_heading(
+        f"Relevant, but not in the top {k} of {comparison.focus}",
+        f"{w.format_count(missing_count)} of {relevant}; {w.format_count(diagnosis.n_judged)}"
+        " judged. Rank in each run; a dash means not in the top"
+        f" {w.format_count(study.max_depth)}.",
+        frame=diagnosis.missed,
         key="missed",
     )
-    section.standing(
+    section.show_cached(
         "missed",
-        lambda: query.missed(found, shown.documents, styles, study.deepest, grades),
-        *(found, here.drawing, tuple(grades), study.deepest),
+        lambda: query.missed_documents(diagnosis, page.documents, styles, study.max_depth, grades),
+        *(diagnosis, context.drawing, tuple(grades), study.max_depth),
     )
 
 
-def _standings(shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None:
+def _show_standings(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> None:
     """Every shown run on the query."""
-    found, drawing = shown.diagnosis, here.drawing
-    section.heading(
+    diagnosis, drawing = page.diagnosis, context.drawing
+    section.show_heading(
         "Every run on this query",
-        f"One square per rank, 1 to {SQUARES}. The line marks k = {w.count(found.cutoff)}.",
+        f"One square per rank, 1 to {SQUARES}. The line marks k ="
+        f" {w.format_count(diagnosis.cutoff)}.",
     )
-    section.standing(
+    section.show_cached(
         "standings",
-        lambda: query.standings(found, drawing.styles, grades),
-        *(found, drawing, tuple(grades)),
+        lambda: query.standings(diagnosis, drawing.styles, grades),
+        *(diagnosis, drawing, tuple(grades)),
     )
 
 
-def _others(here: Opened) -> list[str]:
+def _other_runs(context: PageContext) -> list[str]:
     """The shown runs that are not compared."""
-    view = here.comparison
-    return [run for run in view.runs if run not in (view.focus, view.baseline)]
+    comparison = context.comparison
+    return [run for run in comparison.runs if run not in (comparison.focus, comparison.baseline)]
 
 
-def _beside(here: Opened) -> list[str]:
+def _runs_beside(context: PageContext) -> list[str]:
     """The lists that are shown beside those of the two compared runs, by choice."""
-    others = _others(here)
-    return [run for run in here.view.address["beside"] if run in others][:_MOST_BESIDE]
+    others = _other_runs(context)
+    return [run for run in context.view.address["beside"] if run in others][:_MOST_BESIDE]
 
 
-def _rows(asked: str, *, several: bool) -> int:
+def _row_count(text: str, *, is_several: bool) -> int:
     """How many rows of the lists are shown; few where the address has no number."""
-    first = two_lists.FIRST_OF_SEVERAL if several else two_lists.FIRST
-    return max(whole_number(asked) or 0, first)
+    first = two_lists.FIRST_OF_SEVERAL if is_several else two_lists.FIRST
+    return max(parse_whole_number(text) or 0, first)
 
 
-def _steps(shown: QueryPage, here: Opened) -> None:
-    asked = here.view.address
+def _show_steps(page: QueryPage, context: PageContext) -> None:
+    address = context.view.address
 
-    def link(query_id: str | None) -> str | None:
-        return None if query_id is None else session.href("query", q=query_id, **_AFRESH)
+    def query_link(query_id: str | None) -> str | None:
+        return None if query_id is None else session.href("query", q=query_id, **_CLEARED)
 
-    if shown.position is None:
-        place = f"not among the {section.counted(shown.listed, 'query', 'queries')} in view"
+    if page.position is None:
+        position = f"not among the {section.format_count(page.listed, 'query', 'queries')} in view"
     else:
-        searched = f" with “{asked['search']}”" if asked["search"] else ""
-        tag = tag_of(asked["list"])
-        kind = f" tagged “{tag}”" if tag else _LISTS.get(asked["list"], "")
-        noun = "" if kind else f" {w.plural(shown.listed, 'query', 'queries')}"
-        place = f"{w.count(shown.position + 1)} of {w.count(shown.listed)}{noun}{kind}{searched}"
-    back = session.href("queries", **back_to_list(asked))
-    st.html(navigation.steps(link(shown.previous), link(shown.following), place, back))
+        searched = f" with “{address['search']}”" if address["search"] else ""
+        tag = tag_name(address["list"])
+        kind = f" tagged “{tag}”" if tag else _LISTS.get(address["list"], "")
+        noun = "" if kind else f" {w.plural(page.listed, 'query', 'queries')}"
+        position = (
+            f"{w.format_count(page.position + 1)} of"
+            f" {w.format_count(page.listed)}{noun}{kind}{searched}"
+        )
+    back = session.href("queries", **list_for_queries_page(address))
+    st.html(navigation.steps(query_link(page.previous), query_link(page.following), position, back))
 
 
 if __name__ == "__main__":

@@ -16,15 +16,15 @@ COMMANDS = {
 """A module of the same name each, with `made(arguments)`, which says what it made."""
 
 
-def run(name: str, arguments: list[str]) -> int:
+def run_command(name: str, arguments: list[str]) -> int:
     """Run one of the commands; returns the exit status."""
     try:
-        said = import_module(f"dashboard.commands.{name}").made(arguments)
+        message = import_module(f"dashboard.commands.{name}").made(arguments)
     except RanklensError as error:
-        print(w.visible_lines(str(error)), file=sys.stderr)
+        print(w.escape_controls_in_lines(str(error)), file=sys.stderr)
         return 2
     except OSError as error:
-        print(w.visible(f"{error.filename}: {error.strerror}"), file=sys.stderr)
+        print(w.escape_controls(f"{error.filename}: {error.strerror}"), file=sys.stderr)
         return 2
-    print(w.visible_lines(said))
+    print(w.escape_controls_in_lines(message))
     return 0

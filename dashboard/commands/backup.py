@@ -9,26 +9,26 @@ from pathlib import Path
 
 from dashboard.workspace.taken_out.backup import back_up
 from metrics_core.base import wording as w
-from metrics_core.base.whole_files import replacing
-from metrics_core.formats.source.limits import size_text
+from metrics_core.base.whole_files import open_replacement
+from metrics_core.formats.source.limits import format_size
 
 
 def made(arguments: Sequence[str]) -> str:
     """Make the backup; says where, how large, and what is damaged in it."""
-    options = _parser().parse_args(arguments)
+    options = _make_parser().parse_args(arguments)
     folder, out = Path(options.folder).expanduser().resolve(), Path(options.out)
-    with replacing(out) as file:
+    with open_replacement(out) as file:
         if os.name == "posix":
             os.fchmod(file.fileno(), 0o600)
         damaged = back_up(folder, file)
-        size = size_text(file.tell())
+        size = format_size(file.tell())
     message = f"{out}: {size}, a backup of {folder}"
     if damaged:
-        message += f"\nDamaged, copied unchanged: {w.listing(damaged)}"
+        message += f"\nDamaged, copied unchanged: {w.join_words(damaged)}"
     return message
 
 
-def _parser() -> argparse.ArgumentParser:
+def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ranklens backup",
         description="A whole workspace as one zip file, also while Ranklens runs. Unpacked, it is a"

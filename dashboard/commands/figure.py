@@ -9,29 +9,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from dashboard.address.view import EVERYBODY, Comparison
+from dashboard.address.view import ALL_RUNS, Comparison
 from dashboard.answers.breakdown import breakdown, group_scores
-from dashboard.answers.compared import compared, of_shown
+from dashboard.answers.compared import compare_runs, select_shown
 from dashboard.answers.curves import curves
-from dashboard.answers.pairs import every_pair
-from dashboard.commands.viewed import ViewOptions, add_view_options, viewed
+from dashboard.answers.pairs import all_run_pairs
+from dashboard.commands.viewed import ViewOptions, add_view_options, read_view
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures.breakdown import difference_by_group, runs_drawn
+from dashboard.drawing.figures.breakdown import difference_by_group, runs_with_values
 from dashboard.drawing.figures.chart import Chart
 from dashboard.drawing.figures.curves import measure_by_cutoff
 from dashboard.drawing.figures.forest import forest
 from dashboard.drawing.figures.matrix import pair_matrix
-from dashboard.drawing.figures.paper_chart import printed
+from dashboard.drawing.figures.paper_chart import paper_chart
 from dashboard.drawing.figures.run_key import KEY_COLUMN
-from dashboard.drawing.svg.svg_file import LEAST_MM, mm_high, page_of, px_of, svg_file
+from dashboard.drawing.svg.svg_file import LEAST_MM, height_in_mm, print_page, svg_file, width_in_px
 from dashboard.drawing.theme import RunStyle
-from dashboard.printing import pdf_of
+from dashboard.printing import print_pdf
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownColumnError
-from metrics_core.base.whole_files import encoded, replace_file
+from metrics_core.base.whole_files import encode_text, replace_file
 from metrics_core.commands.command_parser import CommandParser
-from metrics_core.comparing.method import METHOD
+from metrics_core.comparing.method import DEFAULT_METHOD
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 _WIDTHS = {"column": 84.0, "page": 174.0}
@@ -48,7 +48,7 @@ class FigureOptions(ViewOptions):
     by: str | None
 
 
-class _Asked(NamedTuple):
+class _FigureRequest(NamedTuple):
     """What a figure is of; `width` in px as it is drawn, `by` a column of the queries."""
 
     study: Study
@@ -62,52 +62,54 @@ class _Figure(NamedTuple):
     """A chart, and what a caption has to say of it."""
 
     chart: Chart
-    told: str
+    caption: str
 
 
 def made(arguments: Sequence[str]) -> str:
     """Write the figure; says where it is, how large, and what its caption has to say."""
-    options = FigureOptions(**vars(_parser().parse_args(arguments)))
+    options = FigureOptions(**vars(_make_parser().parse_args(arguments)))
     ending = Path(options.out).suffix.lower()
     if ending not in (".svg", ".pdf"):
         raise ParameterError(
             f"{options.out} is neither SVG nor PDF.", "Use a name that ends in .svg or .pdf."
         )
-    study, view, _ = viewed(options, "A figure", also=(EVERYBODY,))
-    if view.alone and options.figure != "curves":
+    study, view, _ = read_view(options, "A figure", other_runs=(ALL_RUNS,))
+    if view.is_alone and options.figure != "curves":
         raise RanklensError(f"There is no run to compare with {view.focus}.", "Add another run.")
-    drawing = Drawing.of(view, study.names)
-    asked = _Asked(study, view, drawing, px_of(options.width), options.by)
-    chart, told = FIGURES[options.figure](asked)
-    svg = svg_file(chart, options.width, told)
-    page = page_of(svg, chart, options.width)
-    encoded(page, options.out)
-    replace_file(options.out, svg if ending == ".svg" else pdf_of(page, "svg"))
-    return f"{options.out}: {options.width:.0f} × {mm_high(chart):.0f} mm. {told}"
+    drawing = Drawing.for_comparison(view, study.names)
+    request = _FigureRequest(study, view, drawing, width_in_px(options.width), options.by)
+    chart, caption = FIGURES[options.figure](request)
+    svg = svg_file(chart, options.width, caption)
+    page = print_page(svg, chart, options.width)
+    encode_text(page, options.out)
+    replace_file(options.out, svg if ending == ".svg" else print_pdf(page, "svg"))
+    return f"{options.out}: {options.width:.0f} × {height_in_mm(chart):.0f} mm. {caption}"
 
 
-def _parser() -> argparse.ArgumentParser:
-    told = "A chart for a paper, as SVG or PDF."
-    parser = argparse.ArgumentParser(prog="ranklens figure", description=told)
+def _make_parser() -> argparse.ArgumentParser:
+    description = "A chart for a paper, as SVG or PDF."
+    parser = argparse.ArgumentParser(prog="ranklens figure", description=description)
     figures = parser.add_subparsers(dest="figure", required=True, parser_class=CommandParser)
     for name in FIGURES:
-        own = figures.add_parser(name, description=told)
-        add_view_options(own, "figure.svg")
-        own.add_argument(
+        figure_parser = figures.add_parser(name, description=description)
+        add_view_options(figure_parser, "figure.svg")
+        figure_parser.add_argument(
             "--width",
-            type=_millimetres,
+            type=_parse_millimetres,
             default="column",
             metavar="SIZE",
             help="column (84 mm), page (174 mm), or such as 3.3in; text is always 7.5 pt (column)",
         )
-        own.add_argument("--by", metavar="COLUMN", help="column of a breakdown (the first column)")
+        figure_parser.add_argument(
+            "--by", metavar="COLUMN", help="column of a breakdown (the first column)"
+        )
     return parser
 
 
-def _millimetres(text: str) -> float:
+def _parse_millimetres(text: str) -> float:
     """The argument of --width."""
-    found = re.fullmatch(r"(\d+\.?\d*|\.\d+) ?(mm|cm|in|pt)", text.strip())
-    size = _WIDTHS.get(text) or (float(found[1]) * _MM[found[2]] if found else 0.0)
+    match = re.fullmatch(r"(\d+\.?\d*|\.\d+) ?(mm|cm|in|pt)", text.strip())
+    size = _WIDTHS.get(text) or (float(match[1]) * _MM[match[2]] if match else 0.0)
     if not size:
         raise argparse.ArgumentTypeError(f"{text!r} is not a width like column, page, 84mm, 3.3in")
     if not LEAST_MM <= size <= _MOST_MM:
@@ -117,102 +119,112 @@ def _millimetres(text: str) -> float:
     return size
 
 
-def _curves(asked: _Asked) -> _Figure:
-    view, drawing = asked.view, asked.drawing
-    shown = curves(asked.study, view)
+def _curves_figure(request: _FigureRequest) -> _Figure:
+    view, drawing = request.view, request.drawing
+    answer = curves(request.study, view)
     family = view.family
-    if view.measure.cutoff is None or family not in shown.frames:
+    if view.measure.cutoff is None or family not in answer.frames:
         raise ParameterError(
             f"{view.name} has no cutoff to vary.", "Use a measure such as nDCG@10."
         )
-    own = shown.in_colour(view)
+    coloured_runs = answer.coloured_runs(view)
     chart = measure_by_cutoff(
-        shown.frames[family],
+        answer.frames[family],
         drawing,
-        in_colour=own,
-        ends=shown.ends,
-        value_range=shown.ranges[family],
+        in_colour=coloured_runs,
+        ends=answer.list_ends,
+        value_range=answer.ranges[family],
     )
-    told = f"{family}@k by k (log scale), {_queries(shown.queries)}"
-    if not view.alone:
-        told += f"; below minus {view.baseline}"
-    if shown.queries >= FEWEST_QUERIES:
-        told += "; bands 95\N{NO-BREAK SPACE}%"
-        told += "" if view.alone else ", those below simultaneous over all k"
-    more = len(drawing.styles) - len(own)
-    told += f"; {w.number(more)} more {w.plural(more, 'run')} in grey" if more else ""
-    keyed = [drawing.styles[run] for run in own]
-    return _Figure(_keyed(chart, asked, keyed, above=f"{family}@k", below="k"), f"{told}.")
+    caption = f"{family}@k by k (log scale), {_count_queries(answer.queries)}"
+    if not view.is_alone:
+        caption += f"; below minus {view.baseline}"
+    if answer.queries >= FEWEST_QUERIES:
+        caption += "; bands 95\N{NO-BREAK SPACE}%"
+        caption += "" if view.is_alone else ", those below simultaneous over all k"
+    n_more = len(drawing.styles) - len(coloured_runs)
+    caption += f"; {w.number_word(n_more)} more {w.plural(n_more, 'run')} in grey" if n_more else ""
+    keyed = [drawing.styles[run] for run in coloured_runs]
+    return _Figure(
+        _chart_with_key(chart, request, keyed, above=f"{family}@k", below="k"), f"{caption}."
+    )
 
 
-def _forest(asked: _Asked) -> _Figure:
-    view = asked.view
-    frame = of_shown(compared(asked.study, view, view.measure), view)
+def _forest_figure(request: _FigureRequest) -> _Figure:
+    view = request.view
+    frame = select_shown(compare_runs(request.study, view, view.measure), view)
     tested = int(frame["p_corrected"].notna().sum())
-    told = (
-        f"Difference from {view.baseline} on {view.name}, {_queries(int(frame['queries'].max()))}"
+    caption = (
+        f"Difference from {view.baseline} on {view.name},"
+        f" {_count_queries(int(frame['queries'].max()))}"
     )
-    told += _corrected(tested, "comparison")
-    return _Figure(printed(forest(frame, asked.drawing), asked.drawing, below=_axis(view)), told)
+    caption += _interval_note(tested, "comparison")
+    return _Figure(
+        paper_chart(forest(frame, request.drawing), request.drawing, below=_axis_label(view)),
+        caption,
+    )
 
 
-def _breakdown(asked: _Asked) -> _Figure:
-    study, view = asked.study, asked.view
+def _breakdown_figure(request: _FigureRequest) -> _Figure:
+    study, view = request.study, request.view
     columns = list(study.columns(view))
-    if asked.by is not None and asked.by not in columns:
-        raise UnknownColumnError(asked.by, columns)
-    found = breakdown(study, view, asked.by or "")
-    if not found.columns:
+    if request.by is not None and request.by not in columns:
+        raise UnknownColumnError(request.by, columns)
+    answer = breakdown(study, view, request.by or "")
+    if not answer.columns:
         raise RanklensError(
             "There is nothing to group the queries by.", "Pass --queries FILE with columns."
         )
-    scores = group_scores(study, view, found.by, tuple(found.groups["group"]))
-    chart = difference_by_group(scores.groups, asked.drawing, order=scores.order)
-    told = f"Difference from {view.baseline} on {view.name} by {found.column}"
-    told += _corrected(found.looked_at, "group")
-    told += f" Groups with fewer than {FEWEST_QUERIES} queries have none."
-    runs = runs_drawn(scores.groups, asked.drawing, "difference")
-    return _Figure(_keyed(chart, asked, runs, below=_axis(view)), told)
+    scores = group_scores(study, view, answer.by, tuple(answer.groups["group"]))
+    chart = difference_by_group(scores.groups, request.drawing, order=scores.order)
+    caption = f"Difference from {view.baseline} on {view.name} by {answer.column}"
+    caption += _interval_note(answer.group_count, "group")
+    caption += f" Groups with fewer than {FEWEST_QUERIES} queries have none."
+    runs = runs_with_values(scores.groups, request.drawing, "difference")
+    return _Figure(_chart_with_key(chart, request, runs, below=_axis_label(view)), caption)
 
 
-def _pairs(asked: _Asked) -> _Figure:
-    view = asked.view
-    found = every_pair(asked.study, view)
-    told = f"Row minus column on {view.name}; "
-    if found.draws:
+def _pairs_figure(request: _FigureRequest) -> _Figure:
+    view = request.view
+    answer = all_run_pairs(request.study, view)
+    caption = f"Row minus column on {view.name}; "
+    if answer.draws:
         pairs = (
-            f" after correction for {w.number(found.n_pairs)} pairs" if found.n_pairs > 1 else ""
+            f" after correction for {w.number_word(answer.n_pairs)} pairs"
+            if answer.n_pairs > 1
+            else ""
         )
-        told += f"coloured: significant{pairs}"
+        caption += f"coloured: significant{pairs}"
     else:
-        told += "not tested"
-    return _Figure(pair_matrix(found, asked.drawing, width=asked.width), f"{told}.")
+        caption += "not tested"
+    return _Figure(pair_matrix(answer, request.drawing, width=request.width), f"{caption}.")
 
 
-def _keyed(chart: Chart, asked: _Asked, runs: Sequence[RunStyle], **names: str) -> Chart:
-    columns = max(2, int(asked.width // KEY_COLUMN))
-    return printed(chart, asked.drawing, runs=runs, columns=columns, **names)
+def _chart_with_key(
+    chart: Chart, request: _FigureRequest, runs: Sequence[RunStyle], **names: str
+) -> Chart:
+    columns = max(2, int(request.width // KEY_COLUMN))
+    return paper_chart(chart, request.drawing, runs=runs, columns=columns, **names)
 
 
-def _axis(view: Comparison) -> str:
+def _axis_label(view: Comparison) -> str:
     return f"difference in {view.name}"
 
 
-def _queries(n: int) -> str:
-    return f"{w.count(n)} {w.plural(n, 'query', 'queries')}"
+def _count_queries(n: int) -> str:
+    return f"{w.format_count(n)} {w.plural(n, 'query', 'queries')}"
 
 
-def _corrected(n: int, noun: str) -> str:
+def _interval_note(n: int, noun: str) -> str:
     """What the intervals of so many are, at the end of a sentence."""
     if not n:
         return "; not tested."
-    many = f", corrected for {w.number(n)} {noun}s" if n > 1 else ""
-    return f"; {w.share(METHOD.level)} intervals{many}."
+    correction_text = f", corrected for {w.number_word(n)} {noun}s" if n > 1 else ""
+    return f"; {w.format_share(DEFAULT_METHOD.level)} intervals{correction_text}."
 
 
-FIGURES: Mapping[str, Callable[[_Asked], _Figure]] = {
-    "curves": _curves,
-    "forest": _forest,
-    "breakdown": _breakdown,
-    "pairs": _pairs,
+FIGURES: Mapping[str, Callable[[_FigureRequest], _Figure]] = {
+    "curves": _curves_figure,
+    "forest": _forest_figure,
+    "breakdown": _breakdown_figure,
+    "pairs": _pairs_figure,
 }

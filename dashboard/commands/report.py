@@ -7,24 +7,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dashboard.answers.report import UsedFile, report
-from dashboard.commands.viewed import ViewOptions, add_view_options, viewed
+from dashboard.commands.viewed import ViewOptions, add_view_options, read_view
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document
 from dashboard.drawing.report.parts import PARTS, ReportRequest
 from dashboard.files.files import fingerprint
-from dashboard.printing import written
-from dashboard.study.sharing import Include, shared
+from dashboard.printing import write_page
+from dashboard.study.sharing import Include, share_study
 from dashboard.study.study import Study
-from dashboard.workspace.taken_out.packing import new_packed
+from dashboard.workspace.taken_out.packing import pack_new_collection
 from metrics_core import formats
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.commands.command_parser import CommandParser
-from metrics_core.commands.console import step
-from metrics_core.commands.own_columns import shown_and_file
-from metrics_core.commands.reading import ReadFiles
+from metrics_core.commands.console import show_step
+from metrics_core.commands.own_columns import name_and_file
+from metrics_core.commands.reading import InputFiles
 from metrics_core.formats import Loaded
-from metrics_core.formats.source.limits import size_text
+from metrics_core.formats.source.limits import format_size
 from metrics_core.tables import Table
 
 
@@ -49,31 +49,33 @@ class ReportOptions(ViewOptions):
 
 def made(arguments: Sequence[str]) -> str:
     """Write the report; says where and of what it is."""
-    options = ReportOptions(**vars(_parser().parse_args(arguments)))
-    parts = _parts(options.parts)
+    options = ReportOptions(**vars(_make_parser().parse_args(arguments)))
+    parts = _parse_parts(options.parts)
     if options.with_data and (options.public or options.no_texts):
-        other = "--public" if options.public else "--no-texts"
+        option = "--public" if options.public else "--no-texts"
         raise RanklensError(
-            f"--with-data includes names and texts, which {other} leaves out.",
+            f"--with-data includes names and texts, which {option} leaves out.",
             "Use only one of the two.",
         )
-    study, view, read = viewed(options, "A report")
-    leaving = shared(study, options.include)
-    study, view = leaving.study, leaving.comparison(view)
-    files = () if options.public else _used(options, read)
-    drawing = Drawing.of(view, study.names)
-    named = options.collection or Path(options.qrels).stem
-    title = options.title or ("Comparison" if options.public else named)
-    data = _packed(title, study, options, read) if options.with_data else b""
-    asked = ReportRequest(title, options.text, parts, said=leaving.said, data=data)
-    queries = w.count(len(study.query_ids))
-    with step(f"Creating the report of {queries} queries"):
-        size = written(document(report(study, view, files), drawing, asked), options.out)
+    study, view, input_files = read_view(options, "A report")
+    shared_study = share_study(study, options.include)
+    study, view = shared_study.study, shared_study.comparison(view)
+    files = () if options.public else _used_files(options, input_files)
+    drawing = Drawing.for_comparison(view, study.names)
+    default_title = options.collection or Path(options.qrels).stem
+    title = options.title or ("Comparison" if options.public else default_title)
+    data = _pack_tables(title, study, options, input_files) if options.with_data else b""
+    request = ReportRequest(
+        title, options.text, parts, left_out_note=shared_study.omissions, data=data
+    )
+    queries = w.format_count(len(study.query_ids))
+    with show_step(f"Creating the report of {queries} queries"):
+        size = write_page(document(report(study, view, files), drawing, request), options.out)
     pair = f"{view.focus} against {view.baseline} on {view.name}"
-    return f"{options.out}: {size_text(size)}, {pair}"
+    return f"{options.out}: {format_size(size)}, {pair}"
 
 
-def _parser() -> CommandParser:
+def _make_parser() -> CommandParser:
     parser = CommandParser(
         prog="ranklens report",
         description="One HTML or PDF file of a comparison, for readers without Ranklens.",
@@ -102,48 +104,50 @@ def _parser() -> CommandParser:
     return parser
 
 
-def _parts(names: str | None) -> tuple[str, ...]:
+def _parse_parts(names: str | None) -> tuple[str, ...]:
     if names is None:
         return tuple(PARTS)
-    wanted = [name.strip() for name in names.split(",")]
-    for name in wanted:
+    part_names = [name.strip() for name in names.split(",")]
+    for name in part_names:
         if name not in PARTS:
             raise RanklensError(
                 f"A report has no part {name}.", f"Its parts are {', '.join(PARTS)}."
             )
-    return tuple(part for part in PARTS if part in wanted)
+    return tuple(part for part in PARTS if part in part_names)
 
 
-def _used(options: ReportOptions, read: ReadFiles) -> tuple[UsedFile, ...]:
+def _used_files(options: ReportOptions, input_files: InputFiles) -> tuple[UsedFile, ...]:
     """The files by what is in them."""
-    found = [
-        _file(read.files[run.name], "run", run.name, len(run), len(run.query_ids))
-        for run in read.runs
+    run_files = [
+        _used_file(input_files.files[run.name], "run", run.name, len(run), len(run.query_ids))
+        for run in input_files.runs
     ]
-    qrels = read.qrels
-    judged = _file(options.qrels, "qrels", "", len(qrels), len(qrels.query_ids))
+    qrels = input_files.qrels
+    qrels_file = _used_file(options.qrels, "qrels", "", len(qrels), len(qrels.query_ids))
     if options.collection is not None:
-        judged = replace(judged, name=options.collection, ready=True)
-    return (*found, judged)
+        qrels_file = replace(qrels_file, name=options.collection, ready=True)
+    return (*run_files, qrels_file)
 
 
-def _packed(title: str, study: Study, options: ReportOptions, read: ReadFiles) -> bytes:
+def _pack_tables(
+    title: str, study: Study, options: ReportOptions, input_files: InputFiles
+) -> bytes:
     """The tables as they were read, as a packed collection."""
-    given: list[tuple[Table | None, str]] = [
-        *((run, read.files[run.name]) for run in study.runs.values()),
-        (read.qrels, options.qrels),
+    tables: list[tuple[Table | None, str]] = [
+        *((run, input_files.files[run.name]) for run in study.runs.values()),
+        (input_files.qrels, options.qrels),
         (study.queries, options.queries or options.collection or ""),
         (study.documents, options.documents or ""),
     ]
     files = [
-        Loaded(table, "", "from a report", shown_and_file(path)[0])
-        for table, path in given
+        Loaded(table, "", "from a report", name_and_file(path)[0])
+        for table, path in tables
         if table is not None
     ]
-    return new_packed(title, files)
+    return pack_new_collection(title, files)
 
 
-def _file(path: str, kind: formats.Kind, run: str, rows: int, queries: int) -> UsedFile:
-    shown, file = shown_and_file(path)
-    found = fingerprint(Path(file)) if Path(file).is_file() else ""
-    return UsedFile(shown, kind, run, rows, queries, found)
+def _used_file(path: str, kind: formats.Kind, run: str, rows: int, queries: int) -> UsedFile:
+    name, file = name_and_file(path)
+    content_hash = fingerprint(Path(file)) if Path(file).is_file() else ""
+    return UsedFile(name, kind, run, rows, queries, content_hash)

@@ -10,7 +10,7 @@ from dashboard.address.view import Comparison
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError
-from metrics_core.commands.reading import ReadFiles, queries_named, read_files
+from metrics_core.commands.reading import InputFiles, read_files, read_named_queries
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.judging import JudgedRanks
 from metrics_core.tables import Run
@@ -41,28 +41,37 @@ def add_view_options(parser: argparse.ArgumentParser, out: str) -> None:
     parser.set_defaults(format="")
 
 
-def viewed(
-    options: ViewOptions, what: str, also: Sequence[str] = ()
-) -> tuple[Study, Comparison, ReadFiles]:
+def read_view(
+    options: ViewOptions, product: str, other_runs: Sequence[str] = ()
+) -> tuple[Study, Comparison, InputFiles]:
     """The study, what is compared in it on the measure asked for, and the files as they were read;
-    notes go to stderr. `what` is made of it, "A report"; `also` are the runs shown beside the two,
-    as an address has them. Raises as `read_files`, UnknownRunError, and ParameterError where
-    several measures are asked for."""
-    read = read_files(options)
-    if len(read.measures) > 1:
-        names = w.listing(map(str, read.measures))
-        raise ParameterError(f"{what} shows one measure, not {names}.", "Create one for each.")
-    study = _study(read, options)
-    shown = study.comparison(
-        read.measures[0], baseline=options.against, focus=options.focus, also=tuple(also)
+    notes go to stderr. `product` is made of it, "A report"; `other_runs` are the runs shown beside
+    the two, as an address has them. Raises as `read_files`, UnknownRunError, and ParameterError
+    where several measures are asked for."""
+    input_files = read_files(options)
+    if len(input_files.measures) > 1:
+        names = w.join_words(map(str, input_files.measures))
+        raise ParameterError(f"{product} shows one measure, not {names}.", "Create one for each.")
+    study = _build_study(input_files, options)
+    comparison = study.comparison(
+        input_files.measures[0],
+        baseline=options.against,
+        focus=options.focus,
+        other_runs=tuple(other_runs),
     )
-    return study, shown, read
+    return study, comparison, input_files
 
 
-def _study(read: ReadFiles, options: ViewOptions) -> Study:
-    judged = {ranks.run_name: ranks for ranks in read.judged}
+def _build_study(input_files: InputFiles, options: ViewOptions) -> Study:
+    judged = {ranks.run_name: ranks for ranks in input_files.judged}
 
     def judging(run: Run, *_: object, **__: object) -> JudgedRanks:
         return judged[run.name]
 
-    return Study(read.runs, read.qrels, queries_named(options), read.documents, judging)
+    return Study(
+        input_files.runs,
+        input_files.qrels,
+        read_named_queries(options),
+        input_files.documents,
+        judging,
+    )

@@ -19,9 +19,9 @@ def watch_connection(address: str, uploads: int, largest: int, charts: str) -> A
     """What the page tells when it comes back to a server; None where it was never away. `uploads`
     counts the uploaders so far, `largest` is what one file may have, in bytes, `charts` where the
     script is that draws charts."""
-    told = _CONNECTION(
+    result = _CONNECTION(
         key="connection",
         data={"address": address, "uploads": uploads, "largest": largest, "charts": charts},
         on_back_change=lambda: None,
     )
-    return told.back
+    return result.back

@@ -25,9 +25,9 @@ _CHIPS = st.components.v2.component(
 )
 
 
-def by_hand(
-    shown: Sequence[str],
-    every: Sequence[str],
+def order_versions(
+    version_names: Sequence[str],
+    all_names: Sequence[str],
     *,
     styles: Mapping[str, RunStyle],
     dates: Mapping[str, str],
@@ -36,20 +36,20 @@ def by_hand(
     in_rows: bool,
     on_order: Callable[[], None],
 ) -> None:
-    """The `shown` versions of `every` one of a collection, first to last, to be put in another
-    order, which is told by `on_order`; never fewer than `fewest`. Each has its mark, and its date
-    beside it where `dates` has one; `in_rows` they stand below each other."""
-    left_out = [name for name in every if name not in shown]
-    length = _NAME if len(every) <= _MANY else _SHORT
-    short = {name: text for name, text in short_names(every, length).items() if text != name}
+    """The `version_names` versions of `all_names` one of a collection, first to last, to be put in
+    another order, which is told by `on_order`; never fewer than `fewest`. Each has its mark, and
+    its date beside it where `dates` has one; `in_rows` they stand below each other."""
+    left_out = [name for name in all_names if name not in version_names]
+    length = _NAME if len(all_names) <= _MANY else _SHORT
+    short = {name: text for name, text in short_names(all_names, length).items() if text != name}
     _CHIPS(
         key=KEY,
         data={
             "collection": collection,
-            "names": list(shown),
+            "names": list(version_names),
             "out": left_out,
             "short": short,
-            "marks": {name: [styles[name].glyph, styles[name].css_color] for name in every},
+            "marks": {name: [styles[name].glyph, styles[name].css_color] for name in all_names},
             "dates": dict(dates),
             "rows": in_rows,
             "fewest": fewest,

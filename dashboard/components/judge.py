@@ -18,7 +18,7 @@ _KEYS = st.components.v2.component(
 )
 
 
-def graded_by_keys(
+def judge_documents(
     key: str,
     data: Mapping[str, Any],
     on_acts: Callable[[], None],

@@ -22,10 +22,10 @@ _LINKS = st.components.v2.component(
 def clicked_link(theme: str, heard: int, address: str, on_theme: Callable[[], None]) -> str:
     """The link that was clicked; "" where none was. `theme` is the one that the page has, `heard`
     counts the changes of it that were heard by `on_theme`, `address` stands behind the page."""
-    told = _LINKS(
+    result = _LINKS(
         key="links",
         data={"theme": theme, "heard": heard, "address": address},
         on_go_change=lambda: None,
         on_theme_change=on_theme,
     )
-    return str(told.go or "")
+    return str(result.go or "")

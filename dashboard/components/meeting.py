@@ -16,7 +16,7 @@ _MEETING = st.components.v2.component(
 )
 
 
-def present(html: str, screen: str, on_end: Callable[[], None]) -> None:
+def show_meeting(html: str, screen: str, on_end: Callable[[], None]) -> None:
     """Lay these screens over the page, from the one of this key; `on_end` is called where the
     reader leaves them."""
     _MEETING(key="meeting", data={"html": html, "screen": screen}, on_end_change=on_end)

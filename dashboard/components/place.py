@@ -13,6 +13,6 @@ _PLACE = st.components.v2.component(
 )
 
 
-def keep_place() -> None:
+def remember_scroll() -> None:
     """Let the browser remember where a page was left."""
     _PLACE(key="place")

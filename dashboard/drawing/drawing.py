@@ -19,7 +19,7 @@ class Drawing:
     styles: Mapping[str, RunStyle] = field(hash=False)
 
     @classmethod
-    def of(
+    def for_comparison(
         cls,
         comparison: Comparison,
         names: Sequence[str],
@@ -28,8 +28,8 @@ class Drawing:
     ) -> Drawing:
         """A comparison as it is drawn where `names` are loaded; their colours are those of `slots`,
         by default in their order."""
-        own = {name: i for i, name in enumerate(names)} if slots is None else slots
-        styles = run_styles(names, own, focus=comparison.focus, baseline=comparison.baseline)
+        run_slots = {name: i for i, name in enumerate(names)} if slots is None else slots
+        styles = run_styles(names, run_slots, focus=comparison.focus, baseline=comparison.baseline)
         return cls(comparison, palette, {name: styles[name] for name in comparison.runs})
 
     @property
@@ -45,7 +45,7 @@ class Drawing:
     @property
     def alone(self) -> bool:
         """Whether nothing is compared: the run in focus is the baseline itself."""
-        return self.comparison.alone
+        return self.comparison.is_alone
 
     @property
     def focus_style(self) -> RunStyle:

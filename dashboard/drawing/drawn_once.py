@@ -13,57 +13,57 @@ from typing import Any, TypeVar
 from weakref import ref
 
 from metrics_core.base.memo import Memo
-from metrics_core.base.weighing import weight
+from metrics_core.base.weighing import estimate_size
 
-ROOM_FOR_DRAWN = 60_000_000
+CACHE_BYTES = 60_000_000
 """Bytes of charts and markup that are kept, those asked for last: those of twenty readers, each at
 a cutoff of their own."""
 
 Drawn = TypeVar("Drawn")
 
 
-_kept = Memo(ROOM_FOR_DRAWN, weight)
+_cache = Memo(CACHE_BYTES, estimate_size)
 
 
 @dataclass(frozen=True, eq=False)
-class _This:
-    """One object, whatever is in it; `given` finds it as long as it lives. Another that takes its
+class _Identity:
+    """One object, whatever is in it; `find` finds it as long as it lives. Another that takes its
     place in memory is not the same."""
 
-    given: Callable[[], Any]
-    place: int
+    find: Callable[[], Any]
+    address: int
 
     @classmethod
-    def of(cls, given: Any) -> _This:
+    def from_value(cls, value: Any) -> _Identity:
         try:
-            return cls(ref(given), id(given))
+            return cls(ref(value), id(value))
         except TypeError:  # such as a list, which then lives as long as what was drawn from it
-            return cls(lambda: given, id(given))
+            return cls(lambda: value, id(value))
 
     def __hash__(self) -> int:
-        return self.place
+        return self.address
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _This):
+        if not isinstance(other, _Identity):
             return False
-        given = self.given()
-        return given is not None and other.given() is given
+        value = self.find()
+        return value is not None and other.find() is value
 
 
-def drawn(figure: Callable[..., Drawn], *given: Any, **options: Any) -> Drawn:
+def draw_once(figure: Callable[..., Drawn], *arguments: Any, **options: Any) -> Drawn:
     """`figure(*given, **options)`, worked out once while it is kept."""
-    named = tuple((name, _told(value)) for name, value in sorted(options.items()))
-    return at_hand((figure, *given, named), lambda: figure(*given, **options))
+    options_key = tuple((name, _hashable(value)) for name, value in sorted(options.items()))
+    return draw_cached((figure, *arguments, options_key), lambda: figure(*arguments, **options))
 
 
-def at_hand(asked: tuple[Any, ...], draw: Callable[[], Drawn]) -> Drawn:
-    """What `draw` gives, once for what is `asked` while it is kept: all that it depends on."""
-    return _kept(tuple(map(_told, asked)), draw)
+def draw_cached(key: tuple[Any, ...], draw: Callable[[], Drawn]) -> Drawn:
+    """What `draw` gives, once for what is `key` while it is kept: all that it depends on."""
+    return _cache(tuple(map(_hashable, key)), draw)
 
 
-def _told(given: Any) -> Hashable:
+def _hashable(value: Any) -> Hashable:
     try:
-        hash(given)
+        hash(value)
     except TypeError:
-        return _This.of(given)
-    return given
+        return _Identity.from_value(value)
+    return value

@@ -173,15 +173,15 @@ class RunStyle:
       no two of the first 48 runs look alike. The first four are those of the house.
     - The baseline, whichever run it is, is drawn in ink with a dashed line; its shape stays.
     - The run in focus has its colour for itself: it keeps its own, and a run that has the same
-      colour in another round is grey (`dimmed`) while it is in focus; its shape stays. Its line is
-      solid and the thickest.
-    - Lines that their colours tell apart are solid (`undashed`).
+      colour in another round is grey (`is_dimmed`) while it is in focus; its shape stays. Its line
+      is solid and the thickest.
+    - Lines that their colours tell apart are solid (`solid_lines`).
     """
 
     name: str
     slot: int
     role: Role = "other"
-    dimmed: bool = False
+    is_dimmed: bool = False
     is_solid: bool = False
 
     @property
@@ -189,8 +189,8 @@ class RunStyle:
         """The palette role of the run's colour."""
         if self.role == "baseline":
             return "baseline"
-        own = self.slot < SLOTS and not self.dimmed
-        return f"run_{self.slot % COLORS + 1}" if own else "run_more"
+        has_color = self.slot < SLOTS and not self.is_dimmed
+        return f"run_{self.slot % COLORS + 1}" if has_color else "run_more"
 
     def color(self, palette: Palette) -> str:
         """The run's colour in this palette."""
@@ -238,7 +238,7 @@ class Look:
     palette: Palette
     styles: Mapping[str, RunStyle]
 
-    def of(self, runs: Iterable[str]) -> dict[str, RunStyle]:
+    def styles_of(self, runs: Iterable[str]) -> dict[str, RunStyle]:
         """The styles of these runs, in their order."""
         return {name: self.styles[name] for name in runs}
 
@@ -255,16 +255,16 @@ def run_styles(
             return RunStyle(name, slot, "baseline")
         if name == focus:
             return RunStyle(name, slot, "focus")
-        return RunStyle(name, slot, dimmed=slot % COLORS == focused)
+        return RunStyle(name, slot, is_dimmed=slot % COLORS == focused)
 
     return {name: style(name) for name in names}
 
 
-def undashed(styles: Sequence[RunStyle]) -> list[RunStyle]:
+def solid_lines(styles: Sequence[RunStyle]) -> list[RunStyle]:
     """The same runs, with solid lines but for the baseline where no two share a colour: a dash
     that parts nothing would pass for a second baseline."""
-    apart = len({style.color_name for style in styles}) == len(styles)
-    return [replace(style, is_solid=apart) for style in styles]
+    are_distinct = len({style.color_name for style in styles}) == len(styles)
+    return [replace(style, is_solid=are_distinct) for style in styles]
 
 
 def css_variables() -> str:
@@ -279,18 +279,18 @@ def css_variables() -> str:
 @cache
 def font_face() -> str:
     """Inter in all weights, as a rule of CSS that holds the font itself."""
-    return _face("inter.woff2", "100 900")
+    return _font_rule("inter.woff2", "100 900")
 
 
 def font_faces_for(markup: str) -> str:
     """The same of the weights that stand in this drawing, each a font of its own: a browser prints
     one of variable weight as outlines (Type 3), which publishers refuse. They are cut from the
     other by `fontTools.varLib.instancer`."""
-    used = [weight for weight in ("400", "600") if weight == "400" or f":{weight}" in markup]
-    return "".join(_face(f"inter-{weight}.woff2", weight) for weight in used)
+    weights = [weight for weight in ("400", "600") if weight == "400" or f":{weight}" in markup]
+    return "".join(_font_rule(f"inter-{weight}.woff2", weight) for weight in weights)
 
 
-def _face(file: str, weight: str) -> str:
+def _font_rule(file: str, weight: str) -> str:
     code = base64.b64encode((_FONTS / file).read_bytes()).decode()
     source = f"url(data:font/woff2;base64,{code}) format('woff2')"
     return f"@font-face{{font-family:Inter;font-weight:{weight};src:{source}}}"

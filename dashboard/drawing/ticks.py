@@ -20,8 +20,8 @@ class Ticks(NamedTuple):
 
     def within(self, low: float, high: float) -> Ticks:
         """The same ticks on an axis that runs from low to high."""
-        kept = [(v, t) for v, t in zip(self.values, self.texts, strict=True) if low <= v <= high]
-        return Ticks([v for v, _ in kept], [t for _, t in kept], (low, high))
+        pairs = [(v, t) for v, t in zip(self.values, self.texts, strict=True) if low <= v <= high]
+        return Ticks([v for v, _ in pairs], [t for _, t in pairs], (low, high))
 
     def share(self, value: float) -> float:
         """Where a value stands on the axis, 0 at its beginning and 1 at its end."""
@@ -34,7 +34,7 @@ def nice_ticks(
     *,
     most: int = 6,
     fewest_digits: int = 0,
-    write: Callable[[float, int], str] = wording.score,
+    write: Callable[[float, int], str] = wording.format_score,
 ) -> Ticks:
     """At most `most` + 1 round ticks that cover the range, with the decimals that they need and at
     least `fewest_digits` of them where they are no whole numbers."""
@@ -42,7 +42,9 @@ def nice_ticks(
     if not (math.isfinite(span) and span > 0):
         low, high, span = 0.0, 1.0, 1.0
     power = 10.0 ** math.floor(math.log10(span / most))
-    step = next(f * power for f in (1, 2, 5, 10, 20) if _intervals(low, high, f * power) <= most)
+    step = next(
+        f * power for f in (1, 2, 5, 10, 20) if _count_intervals(low, high, f * power) <= most
+    )
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     needed = max(0, -math.floor(math.log10(step) + 1e-9))
     digits = max(needed, fewest_digits) if needed else 0
@@ -50,49 +52,49 @@ def nice_ticks(
     return Ticks(values, [write(v, digits) for v in values], (values[0], values[-1]))
 
 
-def _intervals(low: float, high: float, step: float) -> int:
+def _count_intervals(low: float, high: float, step: float) -> int:
     return math.ceil(high / step - 1e-9) - math.floor(low / step + 1e-9)
 
 
-def _signed(value: float, digits: int) -> str:
+def _format_signed(value: float, digits: int) -> str:
     """A tick on an axis of differences: signed, zero plain."""
-    return "0" if value == 0 else wording.difference(value, digits)
+    return "0" if value == 0 else wording.format_difference(value, digits)
 
 
 def signed_ticks(low: float, high: float, *, most: int = 6, fewest_digits: int = 0) -> Ticks:
     """Ticks for differences on an axis from low to high."""
-    ticks = nice_ticks(low, high, most=most, fewest_digits=fewest_digits, write=_signed)
+    ticks = nice_ticks(low, high, most=most, fewest_digits=fewest_digits, write=_format_signed)
     return ticks.within(low, high)
 
 
 def covering_ticks(values: Iterable[float], *, most: int = 6) -> Ticks:
     """Ticks for differences on an axis that has zero on it and begins and ends at a tick. NaN is
     skipped."""
-    return nice_ticks(*_ends(values, 0.0), most=most, write=_signed)
+    return nice_ticks(*_finite_range(values, 0.0), most=most, write=_format_signed)
 
 
 def difference_ticks(
-    values: Iterable[float], *, most: int = 6, room: float = 0.04, fewest_digits: int = 0
+    values: Iterable[float], *, most: int = 6, padding: float = 0.04, fewest_digits: int = 0
 ) -> Ticks:
     """Ticks for differences, on an axis that has zero on it and reaches beyond the values by this
     share of their range at both ends. NaN is skipped."""
-    low, high = _ends(values, 0.0)
+    low, high = _finite_range(values, 0.0)
     if high - low < 1e-9:
         low, high = -0.1, 0.1
-    more = room * (high - low)
+    more = padding * (high - low)
     return signed_ticks(low - more, high + more, most=most, fewest_digits=fewest_digits)
 
 
 def score_ticks(values: Iterable[float], value_range: tuple[float, float] = (0, 1)) -> Ticks:
     """Ticks from the least to the greatest possible score; further if the values go further."""
-    return nice_ticks(*_ends(values, *value_range))
+    return nice_ticks(*_finite_range(values, *value_range))
 
 
-def _ends(values: Iterable[float], *more: float) -> tuple[float, float]:
+def _finite_range(values: Iterable[float], *more: float) -> tuple[float, float]:
     """The least and the greatest finite number of all; 0 and 1 where there is none."""
-    every = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=float)
+    numbers = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=float)
     finite = [float(v) for v in more if math.isfinite(v)]
-    every = every[np.isfinite(every)]
-    if len(every):
-        finite += [float(every.min()), float(every.max())]
+    numbers = numbers[np.isfinite(numbers)]
+    if len(numbers):
+        finite += [float(numbers.min()), float(numbers.max())]
     return min(finite, default=0.0), max(finite, default=1.0)

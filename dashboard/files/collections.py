@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 from dashboard.files.files import SAMPLE_FOLDER, list_folder
 from dashboard.files.remembered import Answers, is_shape
-from dashboard.workspace import NOTHING_SAID, Collection, Entry, Settings, Workspace
-from dashboard.workspace.disk.durable import state_of
-from dashboard.workspace.long_runs.cache import Kept
-from dashboard.workspace.starting import OWN
+from dashboard.workspace import DEFAULT_SETTINGS, Collection, Entry, Settings, Workspace
+from dashboard.workspace.disk.durable import file_state
+from dashboard.workspace.long_runs.cache import CachedValue
+from dashboard.workspace.starting import OWN_COLLECTION
 
 SAMPLE = "sample"
 SAMPLE_NAME = "The example"
@@ -54,8 +54,8 @@ class Preview:
 class ListedCollection:
     """A collection in the list. Numbers are those of the records, None where they are known only
     once its files are read. `changed` is in UTC, "" where nothing ever did; `opened` in seconds
-    since 1970, 0 where nobody knows. `preview` is None until somebody has looked at it, and
-    `outdated` where the files have changed since. `folder` is where the records are of one that
+    since 1970, 0 where nobody knows. `collection_preview` is None until somebody has looked at it,
+    and `outdated` where the files have changed since. `folder` is where the records are of one that
     cannot be read, "" of all others, and `good` is when the state was copied that it can go back
     to, in UTC, "" where there is none."""
 
@@ -74,7 +74,7 @@ class ListedCollection:
     good: str = ""
 
 
-class Collections:
+class CollectionCatalog:
     """The collections of one server."""
 
     def __init__(self, workspace: Workspace, folder: Path | None) -> None:
@@ -88,24 +88,31 @@ class Collections:
             return ""
         return f"folder-{hashlib.sha256(str(self._folder).encode()).hexdigest()[:8]}"
 
-    def chosen(self, asked: str) -> str:
+    def choose_collection(self, requested: str) -> str:
         """The collection that an address asks for; where it asks for none the folder given at the
         start, else the reader's own that was opened last, or, where none was, changed last, else
         the example."""
-        if asked == OWN and self.folder_id and not self._workspace.has(OWN):
+        if (
+            requested == OWN_COLLECTION
+            and self.folder_id
+            and not self._workspace.has_collection(OWN_COLLECTION)
+        ):
             return self.folder_id
-        if asked:
-            return asked
+        if requested:
+            return requested
         if self.folder_id:
             return self.folder_id
         # The first of those that tie is the one that changed last.
-        return max((c.id for c in self._own_ones()), key=self._opened, default=SAMPLE)
+        return max((c.id for c in self._own_collections()), key=self._opened_time, default=SAMPLE)
 
-    def has(self, identity: str) -> bool:
+    def has_collection(self, identity: str) -> bool:
         """Whether a collection of this id can be opened; the reader's own can before it is made."""
-        if identity in (SAMPLE, OWN, self.folder_id):
+        if identity in (SAMPLE, OWN_COLLECTION, self.folder_id):
             return bool(identity)
-        return self._workspace.has(identity) and not self._workspace.collection(identity).removed
+        return (
+            self._workspace.has_collection(identity)
+            and not self._workspace.collection(identity).removed
+        )
 
     def folder_of(self, identity: str) -> Path | None:
         """The folder whose files a collection shows, beside those that were added to it."""
@@ -113,53 +120,57 @@ class Collections:
             return SAMPLE_FOLDER
         return self._folder if identity and identity == self.folder_id else None
 
-    def choices_of(self, identity: str) -> Mapping[str, Mapping[str, Any]]:
+    def read_choices(self, identity: str) -> Mapping[str, Mapping[str, Any]]:
         """How files of a collection's folder are read, by name, where that was chosen."""
-        told = self._record(identity)
-        return told.choices if told else {}
+        record = self._record(identity)
+        return record.choices if record else {}
 
-    def answers_of(self, identity: str) -> Answers:
+    def answers_by_shape(self, identity: str) -> Answers:
         """How files of each shape are read: as was said in this collection, else in another, last
         changed first."""
-        others = [c.choices for c in self._own_ones() if c.id != identity]
-        said = [*reversed(others), self.choices_of(identity)]
-        merged = {key: own for choices in said for key, own in choices.items()}
-        return {key: own for key, own in merged.items() if is_shape(key) and own}
+        other_choices = [c.choices for c in self._own_collections() if c.id != identity]
+        all_choices = [*reversed(other_choices), self.read_choices(identity)]
+        merged_choices = {key: value for choices in all_choices for key, value in choices.items()}
+        return {key: value for key, value in merged_choices.items() if is_shape(key) and value}
 
-    def judgments_of(self, identity: str) -> str:
+    def chosen_judgments(self, identity: str) -> str:
         """Which judgments of a collection are used, by the key of their file; "" where nobody has
         said."""
-        told = self._record(identity)
-        return told.judgments if told else ""
+        record = self._record(identity)
+        return record.judgments if record else ""
 
-    def settings_of(self, identity: str) -> Settings:
+    def read_settings(self, identity: str) -> Settings:
         """What readers have said of a collection."""
-        told = self._record(identity)
-        return told.settings if told else NOTHING_SAID
+        record = self._record(identity)
+        return record.settings if record else DEFAULT_SETTINGS
 
     def _record(self, identity: str) -> Collection | None:
         """What is written of a collection; the example and the folder have nothing until then."""
-        return self._workspace.collection(identity) if self._workspace.has(identity) else None
+        return (
+            self._workspace.collection(identity)
+            if self._workspace.has_collection(identity)
+            else None
+        )
 
     def name_of(self, identity: str) -> str:
         """What a collection is called."""
         if identity == SAMPLE:
             return SAMPLE_NAME
-        if self._workspace.has(identity):
+        if self._workspace.has_collection(identity):
             return self._workspace.collection(identity).name
         if self._folder is not None and identity == self.folder_id:
             return self._folder.name or str(self._folder)
         return "My files"
 
-    def listed(self) -> list[ListedCollection]:
+    def list_collections(self) -> list[ListedCollection]:
         """All that can be opened, last opened first; what never was stands where it was made.
         Nothing but records is read for it."""
-        listed = [
-            *([self._told(self.folder_id, "folder")] if self.folder_id else []),
-            *(self._own(c) for c in self._own_ones() if c.id != self.folder_id),
-            self._told(SAMPLE, "sample"),
+        rows = [
+            *([self._list_with_preview(self.folder_id, "folder")] if self.folder_id else []),
+            *(self._list_own(c) for c in self._own_collections() if c.id != self.folder_id),
+            self._list_with_preview(SAMPLE, "sample"),
         ]
-        return sorted(listed, key=lambda row: -(row.opened or _seconds(row.changed)))
+        return sorted(rows, key=lambda row: -(row.opened or _time_in_seconds(row.changed)))
 
     def mark_opened(self, identity: str) -> None:
         """Remember that a collection was opened now; its own record stays as it is."""
@@ -167,71 +178,82 @@ class Collections:
 
     def keep_preview(self, identity: str, version: str, preview: Preview) -> None:
         """Keep what the list shows of a collection of this `version`."""
-        kept = Kept(told={"version": version, **asdict(preview)})
-        self._workspace.cache.put(_PREVIEWS, identity, kept=kept)
+        cached = CachedValue(metadata={"version": version, **asdict(preview)})
+        self._workspace.cache.put(_PREVIEWS, identity, value=cached)
 
     def version(self, identity: str) -> str:
         """What the files of a collection are and how they are read, told by their records; another
         one where any of it changed."""
-        told: list[Any] = [self.choices_of(identity), self.judgments_of(identity)]
-        told += [self.settings_of(identity)]
+        parts: list[Any] = [self.read_choices(identity), self.chosen_judgments(identity)]
+        parts += [self.read_settings(identity)]
         folder = self.folder_of(identity)
         if folder is not None:
             listing = list_folder(folder, workspace=self._workspace.folder)
-            told += [(str(path), str(state_of(path))) for path in listing.read]
+            parts += [(str(path), str(file_state(path))) for path in listing.read]
         if identity != SAMPLE:
-            told += [(e.number, e.changed) for e in self._workspace.entries(identity)]
-        return hashlib.sha256(json.dumps(told, default=str).encode()).hexdigest()
+            parts += [(e.number, e.changed) for e in self._workspace.entries(identity)]
+        return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
-    def _own_ones(self) -> list[Collection]:
+    def _own_collections(self) -> list[Collection]:
         """The reader's own collections, last changed first; what was judged in the example is kept
         beside them."""
         return [c for c in self._workspace.collections() if c.id != SAMPLE]
 
-    def _opened(self, identity: str) -> float:
-        return self._workspace.cache.marked(_OPENED, identity)
+    def _opened_time(self, identity: str) -> float:
+        return self._workspace.cache.mark_time(_OPENED, identity)
 
-    def _own(self, told: Collection) -> ListedCollection:
+    def _list_own(self, collection: Collection) -> ListedCollection:
         try:
-            return self._own_read(told)
+            return self._list_readable(collection)
         except Exception:  # whatever it holds, the others are listed
-            folder = str(self._workspace.folder_of(told.id))
-            good = self._workspace.good_since(told.id)
+            folder = str(self._workspace.folder_of(collection.id))
+            good_time = self._workspace.good_state_time(collection.id)
             return ListedCollection(
-                told.id, told.name, "own", changed=told.changed, folder=folder, good=good
+                collection.id,
+                collection.name,
+                "own",
+                changed=collection.changed,
+                folder=folder,
+                good=good_time,
             )
 
-    def _own_read(self, told: Collection) -> ListedCollection:
-        entries = self._workspace.entries(told.id)
-        return self._told(
-            told.id,
+    def _list_readable(self, collection: Collection) -> ListedCollection:
+        entries = self._workspace.entries(collection.id)
+        return self._list_with_preview(
+            collection.id,
             "own",
             runs=sum(e.kind == "run" for e in entries),
-            queries=_queries(entries),
+            queries=_count_judged_queries(entries),
             files=len(entries),
-            changed=told.changed,
-            damaged=len(self._workspace.damaged(told.id)),
+            changed=collection.changed,
+            damaged=len(self._workspace.damaged_records(collection.id)),
         )
 
-    def _told(self, identity: str, origin: Origin, **numbers: Any) -> ListedCollection:
+    def _list_with_preview(self, identity: str, origin: Origin, **numbers: Any) -> ListedCollection:
         """A collection with what was kept of it."""
-        kept, preview = self._workspace.cache.get(_PREVIEWS, identity), None
-        told = {} if kept is None else dict(kept.told)
-        version = told.pop("version", "")
+        cached, preview = self._workspace.cache.get(_PREVIEWS, identity), None
+        metadata = {} if cached is None else dict(cached.metadata)
+        version = metadata.pop("version", "")
         with suppress(TypeError):  # of a version that kept something else
-            preview = Preview(**told)
+            preview = Preview(**metadata)
         outdated = preview is not None and version != self.version(identity)
-        name, opened = self.name_of(identity), self._opened(identity)
+        name, opened_time = self.name_of(identity), self._opened_time(identity)
         return ListedCollection(
-            identity, name, origin, opened=opened, preview=preview, outdated=outdated, **numbers
+            identity,
+            name,
+            origin,
+            opened=opened_time,
+            preview=preview,
+            outdated=outdated,
+            **numbers,
         )
 
 
-def _seconds(when: str) -> float:
+def _time_in_seconds(time_text: str) -> float:
     """A time of a record in seconds since 1970; 0 for "", as the example has it."""
-    return datetime.fromisoformat(when).timestamp() if when else 0.0
+    return datetime.fromisoformat(time_text).timestamp() if time_text else 0.0
 
 
-def _queries(entries: list[Entry]) -> int | None:
+def _count_judged_queries(entries: list[Entry]) -> int | None:
     """How many queries are judged; of several judgments the most."""
     return max((e.queries or 0 for e in entries if e.kind == "qrels"), default=None)

@@ -13,22 +13,22 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from dashboard.files.query_zip import is_carried
-from dashboard.files.remembered import kept_choices, read_as_before
-from dashboard.workspace.disk.durable import state_of
-from dashboard.workspace.long_runs.tables import queries_of
+from dashboard.files.query_zip import is_notes_or_layers
+from dashboard.files.remembered import note_read_as_before, select_kept_choices
+from dashboard.workspace.disk.durable import file_state
+from dashboard.workspace.long_runs.tables import count_queries
 from dashboard.workspace.taken_out.carried import LAYERS_FILE, NOTES_FILE
 from metrics_core import formats
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
-from metrics_core.checks.stored_scores import with_stored_compared
+from metrics_core.checks.stored_scores import compare_stored_scores
 from metrics_core.formats import Loaded
 from metrics_core.formats.parsing.ranks_parts import (
-    is_beside_parts,
+    is_marker_file,
     is_part,
-    joined_parts,
-    whole_of_part,
+    join_run_parts,
+    shared_name,
 )
 from metrics_core.formats.registry import Evidence, Kind, kind_of
 from metrics_core.tables import Table
@@ -81,22 +81,24 @@ class File:
     @property
     def queries(self) -> int | None:
         """Number of queries the table speaks of; None for documents."""
-        return None if self.table is None else queries_of(self.table)
+        return None if self.table is None else count_queries(self.table)
 
 
 @dataclass(frozen=True)
-class Listing:
+class FolderListing:
     """The files of a folder that are read, and those that are left out because they are many."""
 
     read: tuple[Path, ...]
     left_out: tuple[Path, ...] = ()
 
 
-def list_folder(folder: Path, most: int = _MOST_FILES, *, workspace: Path | None = None) -> Listing:
+def list_folder(
+    folder: Path, max_files: int = _MOST_FILES, *, workspace: Path | None = None
+) -> FolderListing:
     """Files of a folder and its subfolders that may hold data, in a stable order; a subfolder of
-    judged ranks is one of them, and a `workspace` that lies within holds none. Beyond the `most`
-    that are read, runs are left out first: without judgments the others say nothing; parts of one
-    folder stay together."""
+    judged ranks is one of them, and a `workspace` that lies within holds none. Beyond the
+    `max_files` that are read, runs are left out first: without judgments the others say nothing;
+    parts of one folder stay together."""
     files = [
         path
         for path in sorted(folder.rglob("*"))
@@ -105,81 +107,87 @@ def list_folder(folder: Path, most: int = _MOST_FILES, *, workspace: Path | None
         and path.suffix.lower() not in _NO_DATA
         and path.stem.lower() not in ("readme", "license", "licence", "license-data")
         and not any(part.startswith((".", "__")) for part in path.relative_to(folder).parts)
-        and not is_beside_parts(path.name)
-        and not (path.name in (NOTES_FILE, LAYERS_FILE) and _is_carried(path))
+        and not is_marker_file(path.name)
+        and not (path.name in (NOTES_FILE, LAYERS_FILE) and _has_notes_or_layers(path))
     ]
-    found = _with_folders_of_ranks(folder, files)
-    units = {path: whole_of_part(str(path)) for path in found}
-    if len(set(units.values())) <= most:
-        return Listing(tuple(found))
-    needed = sorted(found, key=lambda path: glanced(path) in ("run", None))
-    chosen = set(list(dict.fromkeys(units[path] for path in needed))[:most])
-    return Listing(
-        tuple(path for path in found if units[path] in chosen),
-        tuple(path for path in found if units[path] not in chosen),
+    paths = _merge_rank_folders(folder, files)
+    units = {path: shared_name(str(path)) for path in paths}
+    if len(set(units.values())) <= max_files:
+        return FolderListing(tuple(paths))
+    needed = sorted(paths, key=lambda path: guess_kind(path) in ("run", None))
+    chosen_units = set(list(dict.fromkeys(units[path] for path in needed))[:max_files])
+    return FolderListing(
+        tuple(path for path in paths if units[path] in chosen_units),
+        tuple(path for path in paths if units[path] not in chosen_units),
     )
 
 
-def _with_folders_of_ranks(folder: Path, files: Sequence[Path]) -> list[Path]:
+def _merge_rank_folders(folder: Path, files: Sequence[Path]) -> list[Path]:
     """The files, those of a subfolder that holds nothing but parts of judged ranks as that."""
     of_folder: dict[Path, list[Path]] = {}
     for path in files:
         of_folder.setdefault(path.parent, []).append(path)
-    found: list[Path] = []
-    for parent, own in of_folder.items():
-        is_one = parent != folder and all(is_part(path.name) for path in own)
-        found += [parent] if is_one and glanced(parent) == "run" else own
-    return sorted(found)
+    paths: list[Path] = []
+    for parent, folder_files in of_folder.items():
+        is_one = parent != folder and all(is_part(path.name) for path in folder_files)
+        paths += [parent] if is_one and guess_kind(parent) == "run" else folder_files
+    return sorted(paths)
 
 
-def _is_carried(path: Path) -> bool:
+def _has_notes_or_layers(path: Path) -> bool:
     """Whether a file holds notes or layers, which are no tables: grades of a layer are never taken
     for judgments of a file."""
     try:
         with path.open("rb") as file:
-            return is_carried(file.read(_HEAD))
+            return is_notes_or_layers(file.read(_HEAD))
     except OSError:
         return False
 
 
-def glanced(path: Path) -> Kind | None:
+def guess_kind(path: Path) -> Kind | None:
     """What a file seems to hold by its first lines, or a folder that may be one of judged ranks;
     None where they do not tell."""
-    return _GLANCES((path, state_of(path)), lambda: _glanced(path))
+    return _GLANCES((path, file_state(path)), lambda: _guess_kind(path))
 
 
-def _glanced(path: Path) -> Kind | None:
+def _guess_kind(path: Path) -> Kind | None:
     if path.is_dir():
-        return "run" if formats.holds_ranks(path) else None
-    found = formats.at_a_glance(path)
-    return None if found is None else found.kind
+        return "run" if formats.has_judged_ranks(path) else None
+    recognised = formats.guess_file_kind(path)
+    return None if recognised is None else recognised.kind
 
 
 def read_files(
-    path: Path, *, shown: str, origin: Origin, choices: Mapping[str, Any] = _NONE
+    path: Path, *, display_name: str, origin: Origin, choices: Mapping[str, Any] = _NONE
 ) -> list[File]:
     """Read one file of a folder, which may hold several tables, with the reader's `choices`, which
     may be those for a file of its shape (BEFORE); never raises for what it holds."""
     if BEFORE in choices:
-        before = kept_choices(choices)
+        earlier_choices = select_kept_choices(choices)
         with suppress(RanklensError):  # then it is not like the file before
-            loaded = formats.read_each(path, name=shown, **before)
-            return _of_tables([read_as_before(one, before) for one in loaded], shown, origin)
+            loaded = formats.read_each(path, name=display_name, **earlier_choices)
+            return _make_files(
+                [note_read_as_before(loaded_table, earlier_choices) for loaded_table in loaded],
+                display_name,
+                origin,
+            )
         choices = _NONE
     try:
         if "kind" not in choices and formats.is_set(path):
-            loaded = with_stored_compared(formats.read_set(path, name=shown, **choices))
+            loaded = compare_stored_scores(formats.read_set(path, name=display_name, **choices))
         else:
-            loaded = formats.read_each(path, name=shown, **choices)
+            loaded = formats.read_each(path, name=display_name, **choices)
     except RanklensError as error:
-        return [File(key=f"{origin}:{shown}", file=shown, origin=origin, error=error)]
-    return _of_tables(loaded, shown, origin)
+        return [File(key=f"{origin}:{display_name}", file=display_name, origin=origin, error=error)]
+    return _make_files(loaded, display_name, origin)
 
 
-def _of_tables(loaded: Sequence[Loaded], shown: str, origin: Origin) -> list[File]:
+def _make_files(loaded: Sequence[Loaded], display_name: str, origin: Origin) -> list[File]:
     return [
         File(
-            key=f"{origin}:{part.file}#{part.kind}" if len(loaded) > 1 else f"{origin}:{shown}",
+            key=f"{origin}:{part.file}#{part.kind}"
+            if len(loaded) > 1
+            else f"{origin}:{display_name}",
             file=part.file,
             origin=origin,
             table=part.table,
@@ -196,23 +204,27 @@ def fingerprint(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def with_parts_joined(files: Sequence[File]) -> list[File]:
+def join_parts(files: Sequence[File]) -> list[File]:
     """The files, the first part of each run holding all of it; the others are not used by
     themselves."""
     listed = list(files)
-    for first, others, run in joined_parts([(f.file, f.table) for f in files]):
+    for first, other_positions, run in join_run_parts([(f.file, f.table) for f in files]):
         listed[first] = replace(listed[first], table=run)
-        why = f"part of {run.name}, together with {listed[first].file}"
-        for place in others:
-            listed[place] = replace(listed[place], used=False, why_not=why)
+        reason = f"part of {run.name}, together with {listed[first].file}"
+        for position in other_positions:
+            listed[position] = replace(listed[position], used=False, why_not=reason)
     return listed
 
 
-def parts_as_one(read: Sequence[Loaded]) -> list[Loaded]:
+def join_loaded_parts(loaded_files: Sequence[Loaded]) -> list[Loaded]:
     """Tables that were given at once, the parts of each run as one file of it."""
-    made: list[Loaded | None] = list(read)
-    for first, others, run in joined_parts([(one.file, one.table) for one in read]):
-        made[first] = replace(read[first], table=run, file=whole_of_part(read[first].file))
-        for place in others:
-            made[place] = None
-    return [loaded for loaded in made if loaded is not None]
+    joined: list[Loaded | None] = list(loaded_files)
+    for first, other_positions, run in join_run_parts(
+        [(part.file, part.table) for part in loaded_files]
+    ):
+        joined[first] = replace(
+            loaded_files[first], table=run, file=shared_name(loaded_files[first].file)
+        )
+        for position in other_positions:
+            joined[position] = None
+    return [loaded for loaded in joined if loaded is not None]

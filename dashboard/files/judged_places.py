@@ -9,13 +9,13 @@ from dataclasses import asdict
 
 import numpy as np
 
-from dashboard.workspace.disk.records import note_of
-from dashboard.workspace.long_runs.cache import Cache, Kept
+from dashboard.workspace.disk.records import parse_note
+from dashboard.workspace.long_runs.cache import Cache, CachedValue
 from dashboard.workspace.long_runs.stored_run import StoredRun
-from dashboard.workspace.long_runs.tables import content_of
+from dashboard.workspace.long_runs.tables import hash_rows
 from metrics_core.judging.empty_ranks import EmptyRanks
-from metrics_core.judging.join import judged_at, places
-from metrics_core.judging.judged import JudgedRanks, Places, TiedRanks
+from metrics_core.judging.join import find_places, judge_at_places
+from metrics_core.judging.judged import JudgedPlaces, JudgedRanks, TiedRanks
 from metrics_core.tables import Documents, Qrels, Run
 
 _WHAT = "judged"
@@ -24,7 +24,7 @@ _TIED = ("first", "number")
 _EMPTY = ("query", "first", "last")
 
 
-class KeptRanks:
+class CachedRanks:
     """Joins runs with judgments as `judge` does; of runs that stay on the disk, what that needs of
     their rows comes from the cache."""
 
@@ -35,35 +35,39 @@ class KeptRanks:
         self, run: Run, qrels: Qrels, *, documents: Documents | None = None
     ) -> JudgedRanks:
         """`judge(run, qrels, documents=documents)`. Raises NoSharedQueriesError."""
-        found = self._found(run, qrels) if isinstance(run, StoredRun) else places(run, qrels)
-        return judged_at(run, qrels, found, documents=documents)
+        judged_places = (
+            self._cached_places(run, qrels)
+            if isinstance(run, StoredRun)
+            else find_places(run, qrels)
+        )
+        return judge_at_places(run, qrels, judged_places, documents=documents)
 
-    def _found(self, run: StoredRun, qrels: Qrels) -> Places:
-        kept = self._cache.get(_WHAT, run.rows.content, content_of(qrels.given, "qrels"))
-        if kept is not None:
-            return _places(kept)
-        found = places(run, qrels)
-        keep_places(self._cache, run.rows.content, qrels, found)
-        return found
+    def _cached_places(self, run: StoredRun, qrels: Qrels) -> JudgedPlaces:
+        cached = self._cache.get(_WHAT, run.rows.content, hash_rows(qrels.given, "qrels"))
+        if cached is not None:
+            return _unpack_places(cached)
+        judged_places = find_places(run, qrels)
+        cache_places(self._cache, run.rows.content, qrels, judged_places)
+        return judged_places
 
 
-def keep_places(cache: Cache, content: str, qrels: Qrels, found: Places) -> None:
+def cache_places(cache: Cache, content: str, qrels: Qrels, judged_places: JudgedPlaces) -> None:
     """Keep where the judged documents of a long run stand, by the hash of its rows."""
-    numbers = {name: getattr(found, name) for name in _COLUMNS}
-    numbers |= {name: getattr(found.tied, name) for name in _TIED}
-    if found.empty is not None:
-        numbers |= {f"empty {name}": getattr(found.empty, name) for name in _EMPTY}
+    numbers = {name: getattr(judged_places, name) for name in _COLUMNS}
+    numbers |= {name: getattr(judged_places.tied, name) for name in _TIED}
+    if judged_places.empty is not None:
+        numbers |= {f"empty {name}": getattr(judged_places.empty, name) for name in _EMPTY}
     arrays = {name: values.astype(np.int32) for name, values in numbers.items()}
-    kept = Kept(arrays, [asdict(note) for note in found.notes])
-    cache.put(_WHAT, content, content_of(qrels.given, "qrels"), kept=kept)
+    value = CachedValue(arrays, [asdict(note) for note in judged_places.notes])
+    cache.put(_WHAT, content, hash_rows(qrels.given, "qrels"), value=value)
 
 
-def _places(kept: Kept) -> Places:
-    query, rank, qrels_row, retrieved = (kept.arrays[n].astype(np.int64) for n in _COLUMNS)
-    tied = TiedRanks(*(kept.arrays[n].astype(np.int64) for n in _TIED))
-    notes = tuple(note_of(told) for told in kept.told)
+def _unpack_places(cached: CachedValue) -> JudgedPlaces:
+    query, rank, qrels_row, retrieved = (cached.arrays[n].astype(np.int64) for n in _COLUMNS)
+    tied = TiedRanks(*(cached.arrays[n].astype(np.int64) for n in _TIED))
+    notes = tuple(parse_note(note) for note in cached.metadata)
     empty = None
-    if "empty query" in kept.arrays:
-        gap, top, end = (kept.arrays[f"empty {name}"].astype(np.int64) for name in _EMPTY)
+    if "empty query" in cached.arrays:
+        gap, top, end = (cached.arrays[f"empty {name}"].astype(np.int64) for name in _EMPTY)
         empty = EmptyRanks(gap, top, end, len(retrieved))
-    return Places(query, rank, qrels_row, retrieved, tied, notes, empty)
+    return JudgedPlaces(query, rank, qrels_row, retrieved, tied, notes, empty)

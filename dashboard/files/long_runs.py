@@ -12,19 +12,19 @@ from typing import Any
 
 import pyarrow as pa
 
-from dashboard.files.files import File, Origin, glanced, read_files
-from dashboard.files.judged_places import keep_places
+from dashboard.files.files import File, Origin, guess_kind, read_files
+from dashboard.files.judged_places import cache_places
 from dashboard.workspace import StorageError
-from dashboard.workspace.disk.durable import State, sha256_of
-from dashboard.workspace.disk.records import note_of
-from dashboard.workspace.long_runs.cache import Cache, Kept
-from dashboard.workspace.long_runs.keeping import Keeping, on_disk
-from dashboard.workspace.long_runs.stored_run import StoredRun, is_long, stored_run
-from dashboard.workspace.long_runs.tables import content_of
+from dashboard.workspace.disk.durable import State, file_sha256
+from dashboard.workspace.disk.records import parse_note
+from dashboard.workspace.long_runs.cache import Cache, CachedValue
+from dashboard.workspace.long_runs.keeping import RunWriter, move_to_disk
+from dashboard.workspace.long_runs.stored_run import StoredRun, is_long, open_stored_run
+from dashboard.workspace.long_runs.tables import hash_rows
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.memo import Memo
 from metrics_core.formats import is_set
-from metrics_core.formats.parsing.trec_lines import fields_of
+from metrics_core.formats.parsing.trec_lines import split_fields
 from metrics_core.formats.registry import Kind, Loaded
 from metrics_core.formats.source.opening import open_source
 from metrics_core.formats.source.source import Source
@@ -45,7 +45,7 @@ _OF_TEXT = {"kind", "encoding"}
 """Choices that do not change what a long TREC run means."""
 
 
-def converted(
+def convert_run(
     source: Source,
     cache: Cache,
     judgments: Sequence[Qrels] = (),
@@ -56,31 +56,33 @@ def converted(
     """A long run whose rows the cache now keeps, judged with those of the `judgments` that seem to
     be its own; `progress` is told the bytes of text read so far. None where reading it whole
     decides: what is wrong or odd, other formats, short runs; and where nothing can be kept."""
-    from metrics_core.judging.while_reading.judged import kept_run
-    from metrics_core.judging.while_reading.judgments import judgments_of
+    from metrics_core.judging.while_reading.judged import judge_and_keep_run
+    from metrics_core.judging.while_reading.judgments import make_judgment_tables
 
     try:
-        qrels = _fitting(source, judgments)
-        tables = _TABLES(content_of(qrels.given, "qrels"), lambda: judgments_of(qrels))
-        tables = tables if tables.plain else judgments_of(_NO_JUDGMENTS)
-        with cache.draft() as draft:
+        qrels = _fitting_judgments(source, judgments)
+        tables = _TABLES(hash_rows(qrels.given, "qrels"), lambda: make_judgment_tables(qrels))
+        tables = tables if tables.plain else make_judgment_tables(_NO_JUDGMENTS)
+        with cache.open_draft() as draft:
             if draft is None:
                 return None
-            keeping = Keeping(cache, draft)
-            found = kept_run(source, tables, keeping, kind=kind, progress=progress)
-            if found is None or not is_long(len(keeping)):
+            run_writer = RunWriter(cache, draft)
+            judged_run = judge_and_keep_run(
+                source, tables, run_writer, kind=kind, progress=progress
+            )
+            if judged_run is None or not is_long(len(run_writer)):
                 return None
-            run = keeping.kept(source.name, found.name, found.notes)
-        if found.places is not None:
-            keep_places(cache, run.rows.content, qrels, found.places)
+            run = run_writer.finish(source.name, judged_run.name, judged_run.notes)
+        if judged_run.places is not None:
+            cache_places(cache, run.rows.content, qrels, judged_run.places)
         return Loaded(run, "trec", trec_title(source, "run"), source.name)
     except (RanklensError, MemoryError, OSError, pa.ArrowException):
         return None
 
 
-def _fitting(source: Source, judgments: Sequence[Qrels]) -> Qrels:
+def _fitting_judgments(source: Source, judgments: Sequence[Qrels]) -> Qrels:
     """The last of these judgments, if it can be of those that know the first query of a run."""
-    query_id = "".join(fields_of(source.head.partition(b"\n")[0].decode())[:1])
+    query_id = "".join(split_fields(source.head.partition(b"\n")[0].decode())[:1])
     knowing = [qrels for qrels in judgments if query_id in qrels.query_ids]
     return [_NO_JUDGMENTS, *judgments, *knowing][-1]
 
@@ -96,7 +98,7 @@ class ConvertedFiles:
         path: Path,
         state: State | None,
         *,
-        shown: str,
+        display_name: str,
         origin: Origin,
         choices: Mapping[str, Any],
         judgments: Sequence[Qrels] = (),
@@ -106,90 +108,104 @@ class ConvertedFiles:
         with what of `judgments` seems to be its own while it is read; `progress` is told the bytes
         of text that were."""
         if not may_be_long(path):
-            return read_files(path, shown=shown, origin=origin, choices=choices)
-        told = (shown, repr(sorted(choices.items())))
-        by_state = (*told, str(path), repr(state))
-        known = self._known(by_state, shown, origin)
-        if known is not None:
-            return [known]
+            return read_files(path, display_name=display_name, origin=origin, choices=choices)
+        common_key = (display_name, repr(sorted(choices.items())))
+        by_state = (*common_key, str(path), repr(state))
+        cached = self._read_cached(by_state, display_name, origin)
+        if cached is not None:
+            return [cached]
         with ONE_AT_A_TIME:
-            by_content = (*told, sha256_of(path))
-            known = self._known(by_content, shown, origin)
-            files = [known] if known is not None else []
+            by_content = (*common_key, file_sha256(path))
+            cached = self._read_cached(by_content, display_name, origin)
+            files = [cached] if cached is not None else []
             if not files and choices.keys() <= _OF_TEXT and not is_set(path):
-                files = self._converted(path, shown, origin, choices, judgments, progress)
+                files = self._convert(path, display_name, origin, choices, judgments, progress)
             if not files:
-                read = read_files(path, shown=shown, origin=origin, choices=choices)
-                files = [self._on_disk(read[0])] if len(read) == 1 else read
-            for of in (by_state, by_content):
-                self._keep(of, files)
+                loaded_files = read_files(
+                    path, display_name=display_name, origin=origin, choices=choices
+                )
+                files = (
+                    [self._move_to_disk(loaded_files[0])]
+                    if len(loaded_files) == 1
+                    else loaded_files
+                )
+            for key in (by_state, by_content):
+                self._cache_file(key, files)
             return files
 
-    def _converted(
+    def _convert(
         self,
         path: Path,
-        shown: str,
+        display_name: str,
         origin: Origin,
         choices: Mapping[str, Any],
         judgments: Sequence[Qrels],
         progress: Callable[[int], None] | None,
     ) -> list[File]:
         """The file of a long run, read and judged in one pass; none where that cannot be."""
-        source = open_source(path, shown, choices.get("encoding"))
-        made = converted(
+        source = open_source(path, display_name, choices.get("encoding"))
+        loaded = convert_run(
             source, self._cache, judgments, kind=choices.get("kind"), progress=progress
         )
-        if made is None:
+        if loaded is None:
             return []
-        key = f"{origin}:{shown}"
-        return [File(key=key, file=shown, origin=origin, table=made.table, read_as=made.title)]
+        key = f"{origin}:{display_name}"
+        return [
+            File(
+                key=key, file=display_name, origin=origin, table=loaded.table, read_as=loaded.title
+            )
+        ]
 
-    def _on_disk(self, file: File) -> File:
+    def _move_to_disk(self, file: File) -> File:
         """A file that was read whole; a long run of it as the cache keeps it."""
         if file.table is None:
             return file
         with suppress(OSError):
-            return replace(file, table=on_disk(self._cache, file.table, file.file))
+            return replace(file, table=move_to_disk(self._cache, file.table, file.file))
         return file
 
-    def _known(self, of: tuple[str, ...], shown: str, origin: Origin) -> File | None:
+    def _read_cached(
+        self, key_parts: tuple[str, ...], display_name: str, origin: Origin
+    ) -> File | None:
         """The file that was read before; None where its copy is not there, or not whole."""
-        record = self._cache.get(_WHAT, *of)
+        record = self._cache.get(_WHAT, *key_parts)
         if record is None:
             return None
-        told = record.told
-        notes = [note_of(note) for note in told["notes"]]
+        metadata = record.metadata
+        notes = [parse_note(note) for note in metadata["notes"]]
         try:
-            run = stored_run(
-                self._cache.shelves,
+            run = open_stored_run(
+                self._cache.folder_store,
                 self._cache,
-                table=told["table"],
-                content=told["content"],
-                file=shown,
-                name=told["name"],
+                table=metadata["table"],
+                content=metadata["content"],
+                file=display_name,
+                name=metadata["name"],
                 notes=notes,
             )
         except StorageError:
             return None
-        key = f"{origin}:{shown}"
-        return File(key=key, file=shown, origin=origin, table=run, read_as=told["read_as"])
+        key = f"{origin}:{display_name}"
+        return File(
+            key=key, file=display_name, origin=origin, table=run, read_as=metadata["read_as"]
+        )
 
-    def _keep(self, of: tuple[str, ...], files: list[File]) -> None:
+    def _cache_file(self, key_parts: tuple[str, ...], files: list[File]) -> None:
         """Remember what was read, if it is one long run whose rows the cache keeps."""
         run = files[0].table if len(files) == 1 else None
         if not isinstance(run, StoredRun):
             return
-        told = {
+        metadata = {
             "table": run.rows.table,
             "content": run.rows.content,
             "name": run.name,
             "read_as": files[0].read_as,
             "notes": [asdict(note) for note in run.notes],
         }
-        self._cache.put(_WHAT, *of, kept=Kept(told=told))
+        self._cache.put(_WHAT, *key_parts, value=CachedValue(metadata=metadata))
 
 
 def may_be_long(path: Path) -> bool:
     """Whether a file may hold a long run, by its size and its first lines."""
     large = path.is_file() and path.stat().st_size >= SMALLEST
-    return large and glanced(path) in ("run", None)
+    return large and guess_kind(path) in ("run", None)

@@ -18,7 +18,7 @@ _NOTE = "a file that Ranklens holds on the disk: {}\n"
 _LOCK = Lock()
 
 
-class Visit:
+class VisitUploads:
     """The long files of one visit that arrived and are not read yet."""
 
     def __init__(self) -> None:
@@ -45,29 +45,29 @@ class Visit:
     def release(self, file: ScratchFile) -> None:
         """Hold a file no longer that was read; nothing happens where none is held."""
         with _LOCK:
-            self._files = {i: held for i, held in self._files.items() if held[1] is not file}
+            self._files = {i: upload for i, upload in self._files.items() if upload[1] is not file}
 
-    def lose(self, name: str, error: RanklensError) -> None:
+    def record_failure(self, name: str, error: RanklensError) -> None:
         """Remember why a file could not be kept, until the page asks."""
         with _LOCK:
             self._lost[name] = error
 
-    def lost(self, name: str) -> RanklensError | None:
+    def take_failure(self, name: str) -> RanklensError | None:
         """Why a file of this name could not be kept; told once."""
         with _LOCK:
             return self._lost.pop(name, None)
 
 
-_VISITS: WeakValueDictionary[str, Visit] = WeakValueDictionary()
+_VISITS: WeakValueDictionary[str, VisitUploads] = WeakValueDictionary()
 
 
-def begin(session: str) -> Visit:
+def begin_visit(session: str) -> VisitUploads:
     """The visit of a session, which lasts as long as somebody holds it."""
     with _LOCK:
-        return _VISITS.setdefault(session, Visit())
+        return _VISITS.setdefault(session, VisitUploads())
 
 
-def visit_of(session: str) -> Visit | None:
+def find_visit(session: str) -> VisitUploads | None:
     """The visit of a session; None where its pages have not asked for files."""
     with _LOCK:
         return _VISITS.get(session)

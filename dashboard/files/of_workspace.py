@@ -8,10 +8,10 @@ from threading import Lock
 
 from dashboard.files.files import File
 from dashboard.workspace import Entry, StorageError, Workspace
-from dashboard.workspace.disk.errors import damaged
-from dashboard.workspace.disk.records import hidden
+from dashboard.workspace.disk.errors import damaged_file_error
+from dashboard.workspace.disk.records import hidden_numbers
 from metrics_core.base.notes import Note
-from metrics_core.base.parallel import on_all_cores
+from metrics_core.base.parallel import map_on_all_cores
 
 _Key = tuple[str, str]
 """Number of an entry, and when it was changed."""
@@ -22,39 +22,42 @@ class LoadedFiles:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._kept: dict[str, dict[tuple[str, str], File]] = {}
+        self._loaded: dict[str, dict[tuple[str, str], File]] = {}
         self._locks: dict[str, Lock] = {}
 
-    def of(self, collection: str) -> list[File]:
+    def list_files(self, collection: str) -> list[File]:
         """The files of a collection; those that cannot be read carry the error."""
         with self._locks.setdefault(collection, Lock()):
-            files = self._read_all(collection, self._kept.get(collection, {}))
+            files = self._read_all(collection, self._loaded.get(collection, {}))
             if any(f.error is not None for f in files.values()):  # what it replaced is shown again
-                files = self._read_all(collection, {_key(e): f for e, f in files.items()})
-            whole = {e: f for e, f in files.items() if f.error is None}
+                files = self._read_all(collection, {_entry_key(e): f for e, f in files.items()})
+            intact = {e: f for e, f in files.items() if f.error is None}
             # One that could not be read is tried again: it may have been mended.
-            self._kept[collection] = {_key(e): f for e, f in whole.items()}
-            standing_in = self._workspace.standing_in(collection)
-            unsound = self._workspace.damaged(collection)
-        older = hidden(list(whole))  # those whose newer one is in memory still
-        here = [f for e, f in whole.items() if e.number not in older]
-        shown = [_older(f) if f.number in standing_in else f for f in here]
+            self._loaded[collection] = {_entry_key(e): f for e, f in intact.items()}
+            standing_in = self._workspace.stand_in_numbers(collection)
+            unsound = self._workspace.damaged_records(collection)
+        older = hidden_numbers(list(intact))  # those whose newer one is in memory still
+        current_files = [f for e, f in intact.items() if e.number not in older]
+        shown_files = [_mark_older(f) if f.number in standing_in else f for f in current_files]
         broken = {f.number: f for f in files.values() if f.error is not None}
-        told = {d.number: _damaged(d.number, d.file, damaged(d.file, d.why)) for d in unsound}
-        return [*shown, *(broken | told).values()]
+        damaged_files = {
+            d.number: _damaged_file(d.number, d.file, damaged_file_error(d.file, d.why))
+            for d in unsound
+        }
+        return [*shown_files, *(broken | damaged_files).values()]
 
-    def _read_all(self, collection: str, known: Mapping[_Key, File]) -> dict[Entry, File]:
-        """All files of a collection, of which some are `known`."""
+    def _read_all(self, collection: str, loaded: Mapping[_Key, File]) -> dict[Entry, File]:
+        """All files of a collection, of which some are `loaded`."""
         entries = self._workspace.entries(collection)
-        lacking = [entry for entry in entries if _key(entry) not in known]
-        read = dict(on_all_cores(self._read, lacking))
-        return {entry: known.get(_key(entry)) or read[entry] for entry in entries}
+        missing = [entry for entry in entries if _entry_key(entry) not in loaded]
+        newly_loaded = dict(map_on_all_cores(self._read, missing))
+        return {entry: loaded.get(_entry_key(entry)) or newly_loaded[entry] for entry in entries}
 
     def _read(self, entry: Entry) -> tuple[Entry, File]:
         try:
             table = self._workspace.load(entry)
         except StorageError as error:
-            return entry, _damaged(entry.number, entry.file, error)
+            return entry, _damaged_file(entry.number, entry.file, error)
         return entry, File(
             # Judgments in use are remembered by their rows; two runs may have the same.
             key=f"{entry.content}#{entry.number}" if entry.kind == "run" else entry.content,
@@ -66,15 +69,15 @@ class LoadedFiles:
             read_as=entry.read_as,
             slot=entry.slot if entry.kind == "run" else None,
             number=entry.number,
-            written=entry.came,
+            written=entry.added_at,
         )
 
 
-def _key(entry: Entry) -> _Key:
+def _entry_key(entry: Entry) -> _Key:
     return entry.number, entry.changed
 
 
-def _older(file: File) -> File:
+def _mark_older(file: File) -> File:
     """A file that a newer one replaced whose table is not whole."""
     assert file.table is not None
     message = f"an older version of {file.file}: the newer one could not be read"
@@ -82,5 +85,5 @@ def _older(file: File) -> File:
     return replace(file, table=table, version=f"{file.version} older")
 
 
-def _damaged(number: str, file: str, error: StorageError) -> File:
+def _damaged_file(number: str, file: str, error: StorageError) -> File:
     return File(key=f"damaged:{number}", file=file, origin="upload", error=error, number=number)

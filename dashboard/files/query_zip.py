@@ -14,16 +14,16 @@ from dashboard.workspace.taken_out.carried import (
     read_notes,
 )
 from metrics_core.base.errors import FileFormatError, RanklensError
-from metrics_core.formats.source.limits import MOST_FILES, USUAL_LIMIT
+from metrics_core.formats.source.limits import DEFAULT_LIMIT, MAX_FILES
 from metrics_core.formats.source.unpacking import (
     Origin,
     check_unpacked,
     is_zip,
-    member_bytes,
-    opened_plain,
-    opened_zip,
-    size_of,
-    zip_members,
+    list_zip_members,
+    open_raw,
+    open_zip,
+    read_member,
+    stored_size,
 )
 
 ABOUT, CUT_FROM = "readme.txt", "cut from a collection by Ranklens"
@@ -31,7 +31,7 @@ ABOUT, CUT_FROM = "readme.txt", "cut from a collection by Ranklens"
 
 
 @dataclass(frozen=True)
-class Carried:
+class NotesAndLayers:
     """What comes with files and is no table: lines of notes and tags, and those of each layer."""
 
     notes: tuple[Line, ...] = ()
@@ -39,52 +39,52 @@ class Carried:
 
 
 @dataclass(frozen=True)
-class Cut:
+class QueryZip:
     """Such a zip: its files by name, and what comes with them."""
 
     files: dict[str, bytes]
-    carried: Carried
+    carried: NotesAndLayers
 
 
-def is_cut(origin: Origin) -> bool:
+def is_query_zip(origin: Origin) -> bool:
     """Whether a file is such a zip."""
     if not is_zip(origin):
         return False
     try:
-        with opened_plain(origin) as file, opened_zip(ABOUT, file) as packed:
-            if ABOUT not in zip_members(packed):
+        with open_raw(origin) as file, open_zip(ABOUT, file) as packed:
+            if ABOUT not in list_zip_members(packed):
                 return False
-            return CUT_FROM.encode() in member_bytes(ABOUT, packed, ABOUT, USUAL_LIMIT)
+            return CUT_FROM.encode() in read_member(ABOUT, packed, ABOUT, DEFAULT_LIMIT)
     except FileFormatError:
         return False
 
 
-def opened_cut(origin: Origin, name: str) -> Cut:
+def read_query_zip(origin: Origin, name: str) -> QueryZip:
     """The files of such a zip, altogether no larger than one file may be. Raises RanklensError."""
-    with opened_plain(origin) as file, opened_zip(name, file) as packed:
-        members = [member for member in zip_members(packed) if member != ABOUT]
-        if len(members) > MOST_FILES:
-            raise RanklensError(f"{name} contains more than {MOST_FILES:,} files.")
-        size, most = sum(packed.getinfo(m).file_size for m in members), size_of(origin)
-        check_unpacked(name, size, USUAL_LIMIT.unpacked(most), USUAL_LIMIT)
-        files = {m: member_bytes(name, packed, m, USUAL_LIMIT) for m in members}
-    came = [read_carried(files.pop(m)) for m in (NOTES_FILE, LAYERS_FILE) if m in files]
-    return Cut(
+    with open_raw(origin) as file, open_zip(name, file) as packed:
+        members = [member for member in list_zip_members(packed) if member != ABOUT]
+        if len(members) > MAX_FILES:
+            raise RanklensError(f"{name} contains more than {MAX_FILES:,} files.")
+        size, packed_size = sum(packed.getinfo(m).file_size for m in members), stored_size(origin)
+        check_unpacked(name, size, DEFAULT_LIMIT.max_unpacked(packed_size), DEFAULT_LIMIT)
+        files = {m: read_member(name, packed, m, DEFAULT_LIMIT) for m in members}
+    carried = [read_notes_or_layers(files.pop(m)) for m in (NOTES_FILE, LAYERS_FILE) if m in files]
+    return QueryZip(
         files,
-        Carried(
-            tuple(line for one in came for line in one.notes),
-            tuple(lines for one in came for lines in one.layers),
+        NotesAndLayers(
+            tuple(line for part in carried for line in part.notes),
+            tuple(lines for part in carried for lines in part.layers),
         ),
     )
 
 
-def is_carried(start: bytes) -> bool:
+def is_notes_or_layers(start: bytes) -> bool:
     """Whether a file that begins so comes with others and is no table."""
     return is_notes(start) or is_layers(start)
 
 
-def read_carried(content: bytes) -> Carried:
+def read_notes_or_layers(content: bytes) -> NotesAndLayers:
     """What a file of notes or layers holds. Raises RanklensError."""
     if is_layers(content):
-        return Carried(layers=tuple(tuple(lines) for lines in read_layers(content)))
-    return Carried(tuple(read_notes(content)))
+        return NotesAndLayers(layers=tuple(tuple(lines) for lines in read_layers(content)))
+    return NotesAndLayers(tuple(read_notes(content)))

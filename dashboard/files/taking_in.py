@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
-from dashboard.files.query_zip import Carried, Cut, opened_cut, read_carried
+from dashboard.files.query_zip import NotesAndLayers, QueryZip, read_notes_or_layers, read_query_zip
 from dashboard.files.remembered import Answers
-from dashboard.files.uploaded_file import UploadedFile, Way, tables_of, way_of
+from dashboard.files.uploaded_file import UploadedFile, UploadKind, detect_upload_kind, read_tables
 from metrics_core.base.errors import RanklensError
-from metrics_core.formats import Loaded, at_a_glance
-from metrics_core.formats.parsing.ranks_parts import is_beside_parts
+from metrics_core.formats import Loaded, guess_file_kind
+from metrics_core.formats.parsing.ranks_parts import is_marker_file
 from metrics_core.tables import Qrels
 
 
 @dataclass
-class Taken:
+class UploadBatch:
     """What the `files` hold, as far as they are read: `read` has the tables of each by its place,
     `refused` those that could not be read. `open_judgments` are those of the open collection."""
 
@@ -26,19 +26,25 @@ class Taken:
     open_judgments: Sequence[Qrels] = ()
     read: dict[int, list[Loaded]] = field(default_factory=dict)
     refused: list[tuple[UploadedFile, RanklensError]] = field(default_factory=list)
-    carried: list[Carried] = field(default_factory=list)
+    carried: list[NotesAndLayers] = field(default_factory=list)
     answers: Answers = field(default_factory=dict)
     """What readers said of files of each shape."""
 
     @cached_property
-    def order(self) -> list[tuple[int, Way]]:
+    def order(self) -> list[tuple[int, UploadKind]]:
         """The places of the files, those first by which others are recognised, without what only
         stands beside parts of judged ranks, unless there is nothing else."""
-        places = [n for n, given in enumerate(self.files) if not is_beside_parts(given.name)]
-        ways = [(n, way_of(self.files[n])) for n in places or range(len(self.files))]
-        if len(ways) < 2:
-            return ways
-        return sorted(ways, key=lambda one: _turn(self.files[one[0]], one[1]))
+        positions = [
+            n
+            for n, uploaded_file in enumerate(self.files)
+            if not is_marker_file(uploaded_file.name)
+        ]
+        kinds = [
+            (n, detect_upload_kind(self.files[n])) for n in positions or range(len(self.files))
+        ]
+        if len(kinds) < 2:
+            return kinds
+        return sorted(kinds, key=lambda one: _reading_priority(self.files[one[0]], one[1]))
 
     @property
     def tables(self) -> list[Loaded]:
@@ -58,52 +64,60 @@ class Taken:
             ),
         ]
 
-    def take(self, number: int, tables: Callable[[], list[Loaded]] | None = None) -> None:
+    def read_file(self, number: int, tables: Callable[[], list[Loaded]] | None = None) -> None:
         """Read a file, or take the `tables` that were read of it elsewhere."""
-        given = self.files[number]
+        uploaded_file = self.files[number]
         if tables is None:
-            tables = partial(self._tables_in, given, dict(self.order)[number])
-        self.read[number] = self._read(given, tables)
+            tables = partial(self._read_tables, uploaded_file, dict(self.order)[number])
+        self.read[number] = self._read_or_refuse(uploaded_file, tables)
 
-    def _tables_in(self, given: UploadedFile, way: Way) -> list[Loaded]:
-        if way not in ("cut", "carried over"):
-            return tables_of(given, judgments=self.judgments(guessed=False), answers=self.answers)
-        if way == "cut":
-            cut = opened_cut(given.origin, given.name)
+    def _read_tables(self, uploaded_file: UploadedFile, kind: UploadKind) -> list[Loaded]:
+        if kind not in ("cut", "carried over"):
+            return read_tables(
+                uploaded_file, judgments=self.judgments(guessed=False), answers=self.answers
+            )
+        if kind == "cut":
+            query_zip = read_query_zip(uploaded_file.origin, uploaded_file.name)
         else:
-            cut = Cut({}, read_carried(given.whole()))
-        self.carried.append(cut.carried)
-        inner = [UploadedFile(file, content) for file, content in cut.files.items()]
-        return [loaded for own in inner for loaded in self._read(own, partial(tables_of, own))]
+            query_zip = QueryZip({}, read_notes_or_layers(uploaded_file.read_all()))
+        self.carried.append(query_zip.carried)
+        inner = [UploadedFile(file, content) for file, content in query_zip.files.items()]
+        return [
+            loaded
+            for inner_file in inner
+            for loaded in self._read_or_refuse(inner_file, partial(read_tables, inner_file))
+        ]
 
-    def _read(self, given: UploadedFile, tables: Callable[[], list[Loaded]]) -> list[Loaded]:
+    def _read_or_refuse(
+        self, uploaded_file: UploadedFile, tables: Callable[[], list[Loaded]]
+    ) -> list[Loaded]:
         try:
             return tables()
         except RanklensError as error:
             refused = error
         except Exception as error:  # one file's failure must not take the others with it
             refused = RanklensError(
-                f"{given.name} could not be read: {type(error).__name__}.",
+                f"{uploaded_file.name} could not be read: {type(error).__name__}.",
                 "This is a bug in Ranklens; the other files are not affected.",
             )
-        self.refused.append((given, refused))
+        self.refused.append((uploaded_file, refused))
         return []
 
 
-def taken_by(given: UploadedFile, **choices: Any) -> Taken:
+def read_single_file(uploaded_file: UploadedFile, **choices: Any) -> UploadBatch:
     """What one file holds, read by these choices."""
-    taken = Taken([given])
-    taken.take(0, partial(tables_of, given, **choices))
-    return taken
+    batch = UploadBatch([uploaded_file])
+    batch.read_file(0, partial(read_tables, uploaded_file, **choices))
+    return batch
 
 
-def _turn(given: UploadedFile, way: Way) -> int:
+def _reading_priority(uploaded_file: UploadedFile, kind: UploadKind) -> int:
     """When a file is read: collections, into which the others go; judgments; what says what it is;
     what the judgments may tell; long runs last, for they are judged while they are read."""
-    if way not in ("plain", "long"):
-        return 0 if way == "packed" else 2
-    found = at_a_glance(given.origin, given.name)
-    sure = found is not None and found.evidence != "guess"
-    if sure and found is not None and found.kind == "qrels":
+    if kind not in ("plain", "long"):
+        return 0 if kind == "packed" else 2
+    recognised = guess_file_kind(uploaded_file.origin, uploaded_file.name)
+    is_sure = recognised is not None and recognised.evidence != "guess"
+    if is_sure and recognised is not None and recognised.kind == "qrels":
         return 1
-    return 4 if way == "long" else 2 if sure else 3
+    return 4 if kind == "long" else 2 if is_sure else 3

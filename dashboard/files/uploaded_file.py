@@ -9,23 +9,23 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from dashboard.files.long_runs import SMALLEST
-from dashboard.files.query_zip import is_carried, is_cut
-from dashboard.files.remembered import Answers, choices_before, read_as_before
+from dashboard.files.query_zip import is_notes_or_layers, is_query_zip
+from dashboard.files.remembered import Answers, find_choices, note_read_as_before
 from dashboard.workspace.disk.scratch import ScratchFile
 from dashboard.workspace.taken_out import in_page
 from dashboard.workspace.taken_out.packing import is_packed
 from metrics_core import formats
 from metrics_core.base.errors import RanklensError
-from metrics_core.checks.stored_scores import with_stored_compared
+from metrics_core.checks.stored_scores import compare_stored_scores
 from metrics_core.formats import Loaded
-from metrics_core.formats.parsing.ranks_parts import is_beside_parts
-from metrics_core.formats.source.unpacking import Origin, opened_plain
+from metrics_core.formats.parsing.ranks_parts import is_marker_file
+from metrics_core.formats.source.unpacking import Origin, open_raw
 from metrics_core.tables import Qrels
 
 _START = 512
 _NO_ANSWERS: Answers = MappingProxyType({})
 
-Way = Literal["packed", "cut", "carried over", "long", "plain"]
+UploadKind = Literal["packed", "cut", "carried over", "long", "plain"]
 """A packed collection, or a report that carries one; a zip of some queries; notes or layers that
 were taken out; a table so long that it may hold a run which stays on the disk; any other table."""
 
@@ -49,13 +49,13 @@ class UploadedFile:
     @property
     def start(self) -> bytes:
         """Its first bytes; none where it cannot be read, and reading it says why."""
-        with suppress(OSError), opened_plain(self.origin) as file:
+        with suppress(OSError), open_raw(self.origin) as file:
             return file.read(_START)
         return b""
 
-    def whole(self) -> bytes:
+    def read_all(self) -> bytes:
         """All of its bytes."""
-        with opened_plain(self.origin) as file:
+        with open_raw(self.origin) as file:
             return file.read()
 
 
@@ -64,34 +64,38 @@ class UploadedTable(Loaded):
     """A table, with the file that it came from and the choices by which that was read, so that it
     may be read another way; None where the file is a set of tables."""
 
-    given: UploadedFile | None = None
+    uploaded_file: UploadedFile | None = None
     choices: Mapping[str, Any] = field(default_factory=dict)
 
 
-def way_of(given: UploadedFile) -> Way:
+def detect_upload_kind(uploaded_file: UploadedFile) -> UploadKind:
     """What a file is, by its first bytes and its size."""
-    if is_packed(given.origin) or _is_report(given):
+    if is_packed(uploaded_file.origin) or _is_report(uploaded_file):
         return "packed"
-    if is_carried(given.start):
+    if is_notes_or_layers(uploaded_file.start):
         return "carried over"
-    if is_cut(given.origin):
+    if is_query_zip(uploaded_file.origin):
         return "cut"
-    return "long" if len(given) >= SMALLEST else "plain"
+    return "long" if len(uploaded_file) >= SMALLEST else "plain"
 
 
-def packed_in(given: UploadedFile) -> Origin:
+def packed_origin(uploaded_file: UploadedFile) -> Origin:
     """The packed collection that a file is, or that a report carries."""
-    return in_page.packed_in(given.origin) if _is_report(given) else given.origin
+    return (
+        in_page.extract_packed(uploaded_file.origin)
+        if _is_report(uploaded_file)
+        else uploaded_file.origin
+    )
 
 
-def _is_report(given: UploadedFile) -> bool:
+def _is_report(uploaded_file: UploadedFile) -> bool:
     with suppress(OSError):  # reading it says why
-        return in_page.carries(given.origin)
+        return in_page.is_page_with_data(uploaded_file.origin)
     return False
 
 
-def tables_of(
-    given: UploadedFile,
+def read_tables(
+    uploaded_file: UploadedFile,
     *,
     judgments: Sequence[Qrels] = (),
     answers: Answers = _NO_ANSWERS,
@@ -100,16 +104,29 @@ def tables_of(
     """A file's tables, or those of a set in a zip; by the `answers` about files of its shape, else
     by the `judgments` that are there already, where nothing else says what it is. Raises
     RanklensError."""
-    if is_beside_parts(given.name):
+    if is_marker_file(uploaded_file.name):
         raise RanklensError(
-            f"{given.name} is a helper file that Spark or Hadoop writes; it contains no table.",
+            f"{uploaded_file.name} is a helper file that Spark or Hadoop writes; it contains no"
+            " table.",
             "Give the data files beside it: part-00000… and the others.",
         )
-    if "kind" not in choices and formats.is_set(given.origin):
-        return with_stored_compared(formats.read_set(given.origin, name=given.name, **choices))
-    before = {} if choices else choices_before(given.origin, given.name, answers)
-    if before:
+    if "kind" not in choices and formats.is_set(uploaded_file.origin):
+        return compare_stored_scores(
+            formats.read_set(uploaded_file.origin, name=uploaded_file.name, **choices)
+        )
+    earlier_choices = (
+        {} if choices else find_choices(uploaded_file.origin, uploaded_file.name, answers)
+    )
+    if earlier_choices:
         with suppress(RanklensError):  # then it is not like the file before
-            return [read_as_before(one, before) for one in tables_of(given, **before)]
-    each = formats.read_each(given.origin, name=given.name, judgments=judgments, **choices)
-    return [UploadedTable(**vars(loaded), given=given, choices=choices) for loaded in each]
+            return [
+                note_read_as_before(loaded_table, earlier_choices)
+                for loaded_table in read_tables(uploaded_file, **earlier_choices)
+            ]
+    loaded_tables = formats.read_each(
+        uploaded_file.origin, name=uploaded_file.name, judgments=judgments, **choices
+    )
+    return [
+        UploadedTable(**vars(loaded), uploaded_file=uploaded_file, choices=choices)
+        for loaded in loaded_tables
+    ]

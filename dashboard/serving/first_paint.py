@@ -39,27 +39,27 @@ class FirstPaint:
             return
         # Packed, the page could not be read; it is small.
         headers = [(k, v) for k, v in scope["headers"] if k != b"accept-encoding"]
-        held = _Held(send, self._elsewhere(scope))
-        await self._app({**scope, "headers": headers}, receive, held)
+        held_response = _HeldResponse(send, self._redirect_target(scope))
+        await self._app({**scope, "headers": headers}, receive, held_response)
 
-    def _elsewhere(self, scope: Any) -> str:
+    def _redirect_target(self, scope: Any) -> str:
         """Where a path leads that is no page's: to the first page, which names it. Streamlit would
         show the first page and add an entry to the history, to which Back returns in circles."""
-        first, *others = self._pages
+        first, *other_pages = self._pages
         page = scope["path"].removeprefix(self._base).strip("/")
-        if not page or page in others:
+        if not page or page in other_pages:
             return ""
         query = scope["query_string"].decode("latin-1")
-        named = "" if page == first else urlencode({NO_PAGE.name: page})
-        return f"{self._base}/?{'&'.join(filter(None, (query, named)))}"
+        parameter = "" if page == first else urlencode({NO_PAGE.name: page})
+        return f"{self._base}/?{'&'.join(filter(None, (query, parameter)))}"
 
 
-class _Held:
+class _HeldResponse:
     """Passes messages on; those of an HTML page only once it is whole, with what is added, or the
     address that is to be asked for in its place."""
 
-    def __init__(self, send: Any, elsewhere: str) -> None:
-        self._send, self._elsewhere = send, elsewhere
+    def __init__(self, send: Any, target: str) -> None:
+        self._send, self._target = send, target
         self._start: dict[str, Any] | None = None
         self._body = b""
 
@@ -73,20 +73,20 @@ class _Held:
         self._body += message.get("body", b"")
         if message.get("more_body"):
             return
-        if self._elsewhere:
+        if self._target:
             await self._redirect()
             return
         # Behind Streamlit's own styles, which are in the head, and before those of a page's parts.
         sheet = f"<body><style>{style_sheet()}</style>".encode()
         body = self._body.replace(b"</head>", _RULE, 1).replace(b"<body>", sheet, 1)
-        kept = [(k, v) for k, v in self._start["headers"] if k.lower() not in _CHANGED]
+        headers = [(k, v) for k, v in self._start["headers"] if k.lower() not in _CHANGED]
         length = (b"content-length", str(len(body)).encode())
-        await self._send({**self._start, "headers": [*kept, length]})
+        await self._send({**self._start, "headers": [*headers, length]})
         await self._send({"type": "http.response.body", "body": body})
         self._start = None
 
     async def _redirect(self) -> None:
-        headers = [(b"location", self._elsewhere.encode()), (b"content-length", b"0")]
+        headers = [(b"location", self._target.encode()), (b"content-length", b"0")]
         await self._send({"type": "http.response.start", "status": 303, "headers": headers})
         await self._send({"type": "http.response.body", "body": b""})
         self._start = None

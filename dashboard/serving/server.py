@@ -20,38 +20,42 @@ from streamlit.starlette import App
 
 from dashboard.app_pages.menu import PAGES
 from dashboard.environment import workspace_folder
-from dashboard.serving.door.connection_limits import ACCEPTED_TOGETHER, Arrival, Waiting
-from dashboard.serving.door.door import Door
+from dashboard.serving.door.connection_limits import (
+    ACCEPTED_TOGETHER,
+    LimitedConnection,
+    WaitingConnections,
+)
+from dashboard.serving.door.door import AccessControl
 from dashboard.serving.door.headers import security_headers
-from dashboard.serving.door.repeated_messages import say_seldom
-from dashboard.serving.door.settings import pin
-from dashboard.serving.door.token import Keys, keys
+from dashboard.serving.door.repeated_messages import limit_repeated_messages
+from dashboard.serving.door.settings import pin_options
+from dashboard.serving.door.token import Keys, derive_keys
 from dashboard.serving.first_paint import FirstPaint
-from dashboard.serving.uploads.streaming import Arriving
+from dashboard.serving.uploads.streaming import StreamedUploads
 from dashboard.streamlit_internals import keep_on_path, static_folder
-from dashboard.workspace.disk.scratch import Scratch
+from dashboard.workspace.disk.scratch import ScratchFolder
 from metrics_core.base import ending
 
 _PAGE = Path(__file__).parents[1] / "app.py"
 _BACKLOG = 2048
 
 
-def application(port: int, opened_by: Keys | None) -> Any:
+def make_application(port: int, opened_by: Keys | None) -> Any:
     """The ASGI application: the pages, what every HTML page is sent with, where
     long uploads are kept, and the door around."""
     base = opened_by.base if opened_by else ""
-    pin(port=port, base=base)
+    pin_options(port=port, base=base)
     keep_on_path(_PAGE.parent)
     painted = Middleware(FirstPaint, base=base, pages=[page.name for page in PAGES])
     streamed = Middleware(
-        Arriving,
+        StreamedUploads,
         base=base,
         largest=config.get_option("server.maxUploadSize") * 2**20,
-        scratch=Scratch(workspace_folder()),
+        scratch=ScratchFolder(workspace_folder()),
     )
-    app = App(_PAGE, middleware=[painted, streamed], lifespan=_begun)
+    app = App(_PAGE, middleware=[painted, streamed], lifespan=_lifespan)
     headers = security_headers(static_folder() / "index.html")
-    return Door(app, port=port, keys=opened_by, headers=headers)
+    return AccessControl(app, port=port, keys=opened_by, headers=headers)
 
 
 def serve(listening: socket.socket, token: str) -> None:
@@ -59,8 +63,8 @@ def serve(listening: socket.socket, token: str) -> None:
     the token opens it, or for all where it is empty."""
     port = listening.getsockname()[1]
     config = uvicorn.Config(
-        application(port, keys(token, port) if token else None),
-        http=Arrival,
+        make_application(port, derive_keys(token, port) if token else None),
+        http=LimitedConnection,
         backlog=ACCEPTED_TOGETHER,
         # Streamlit's own choices; the rest would follow the environment.
         ws="websockets-sansio",
@@ -74,14 +78,14 @@ def serve(listening: socket.socket, token: str) -> None:
         access_log=False,
         log_level="warning",
         use_colors=False,
-        timeout_graceful_shutdown=ending.SECONDS_AT_LAST // 2,
+        timeout_graceful_shutdown=ending.EXIT_TIMEOUT // 2,
     )
-    say_seldom()
+    limit_repeated_messages()
     _Server(config).run(sockets=[listening])
 
 
 @asynccontextmanager
-async def _begun(_: App) -> AsyncIterator[None]:
+async def _lifespan(_: App) -> AsyncIterator[None]:
     """What is done before the first answer, for the first visitor waits for all of it: what he will
     see is opened, and meanwhile what draws it is loaded, which needs Streamlit's runtime. What is
     opened with was loaded before, for two threads that load the same modules see them half done.
@@ -90,8 +94,8 @@ async def _begun(_: App) -> AsyncIterator[None]:
     from dashboard.session.warm_up import warm_up
 
     pages = [f"dashboard.app_pages.{page.name}" for page in PAGES]
-    named = "opening of what is seen first"
-    Thread(target=warm_up, args=(pages,), name=named, daemon=True).start()
+    thread_name = "opening of what is seen first"
+    Thread(target=warm_up, args=(pages,), name=thread_name, daemon=True).start()
     import_module("dashboard.app_pages.overview")
     import_module("dashboard.app_pages.frame")
     # What compares needs it, and the files are still being read.
@@ -104,7 +108,7 @@ async def _begun(_: App) -> AsyncIterator[None]:
 class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
-        self.server_state = Waiting()
+        self.server_state = WaitingConnections()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to serve. More may wait to be accepted than are at once."""
@@ -116,5 +120,5 @@ class _Server(uvicorn.Server):
         """Begin to end. A computation that still runs then cannot keep the process, and that it
         gets no more threads is nothing to print."""
         threading.excepthook = lambda _: None
-        ending.leave_at_last(128 + sig)
+        ending.exit_within(128 + sig)
         super().handle_exit(sig, frame)

@@ -35,8 +35,8 @@ class Receipt:
 
 def receipts() -> list[Receipt]:
     """What is told of the open collection, oldest first."""
-    of_each: dict[str, list[Receipt]] = st.session_state.setdefault("_receipts", {})
-    return of_each.setdefault(address()["set"], [])
+    by_collection: dict[str, list[Receipt]] = st.session_state.setdefault("_receipts", {})
+    return by_collection.setdefault(address()["set"], [])
 
 
 def tell(
@@ -46,9 +46,9 @@ def tell(
     is told already, once."""
     if alarming and not offers and any(r.message == message and r.hint == hint for r in receipts()):
         return
-    told = receipts()
-    told.append(Receipt(next(_KEYS), message, hint, tuple(offers), alarming))
-    del told[:-_MOST]
+    current = receipts()
+    current.append(Receipt(next(_KEYS), message, hint, tuple(offers), alarming))
+    del current[:-_MOST]
 
 
 def tell_error(error: StorageError, more: str = "") -> None:
@@ -56,28 +56,28 @@ def tell_error(error: StorageError, more: str = "") -> None:
     tell(error.message + more, error.hint, alarming=True)
 
 
-def put_away(receipt: Receipt) -> None:
+def dismiss_receipt(receipt: Receipt) -> None:
     """The reader has read it."""
-    _taken(receipt)
+    _remove_receipt(receipt)
 
 
-def _taken(receipt: Receipt) -> bool:
+def _remove_receipt(receipt: Receipt) -> bool:
     """Put it away; whether it was still there."""
-    told = receipts()
+    current = receipts()
     with _READING:
-        left = [other for other in told if other.key != receipt.key]
-        was_there = len(left) < len(told)
-        told[:] = left
-    return was_there
+        remaining = [other for other in current if other.key != receipt.key]
+        was_listed = len(remaining) < len(current)
+        current[:] = remaining
+    return was_listed
 
 
 def take_offer(receipt: Receipt, action: Callable[[], None]) -> None:
     """Do what a button says, once: two clicks may be answered at the same time."""
-    if _taken(receipt):
-        doing(action)
+    if _remove_receipt(receipt):
+        run_action(action)
 
 
-def doing(action: Callable[[], None]) -> None:
+def run_action(action: Callable[[], None]) -> None:
     """Do something to the workspace; what it refuses is told, not raised."""
     try:
         action()

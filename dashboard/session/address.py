@@ -16,28 +16,28 @@ from dashboard.study.keeping import take_turns
 from metrics_core.base.errors import RanklensError
 
 
-def _from_browser() -> Address:
-    given = {name: st.query_params.get_all(name) for name in st.query_params}
-    return _empty().read(given)
+def _read_browser() -> Address:
+    parameters = {name: st.query_params.get_all(name) for name in st.query_params}
+    return _empty_address().read(parameters)
 
 
-def _in_browser() -> dict[str, Any]:
-    several = {f.name for f in _empty().fields if f.kind != "one"}
+def _browser_parameters() -> dict[str, Any]:
+    list_fields = {f.name for f in _empty_address().fields if f.kind != "one"}
     return {
-        name: st.query_params.get_all(name) if name in several else st.query_params[name]
+        name: st.query_params.get_all(name) if name in list_fields else st.query_params[name]
         for name in st.query_params
     }
 
 
-def _empty() -> Address:
+def _empty_address() -> Address:
     empty: Address = st.session_state["_empty"]
     return empty
 
 
-def register_pages(pages: Sequence[Page], shown: Mapping[str, Any]) -> None:
+def register_pages(pages: Sequence[Page], streamlit_pages: Mapping[str, Any]) -> None:
     """Tell the address the pages' fields, and `goto` Streamlit's pages by their names."""
-    st.session_state["_empty"] = Address.of(f for page in pages for f in page.fields)
-    st.session_state["_pages"] = dict(shown)
+    st.session_state["_empty"] = Address.create(f for page in pages for f in page.fields)
+    st.session_state["_pages"] = dict(streamlit_pages)
     st.session_state["_first_page"] = pages[0].name
 
 
@@ -47,47 +47,48 @@ def sync(page: Page) -> None:
     # The files may have changed since the last run, and the address may now.
     for name in ("_library", "_opened", "_deferred"):
         st.session_state.pop(name, None)
-    now, written = _in_browser(), st.session_state.get("_written", [])
-    if "_address" not in st.session_state or now not in written:
-        # What it leaves out of the browser's address, `pin` takes out there without a new entry.
-        st.session_state["_address"] = _from_browser().restricted_to(page.fields)
-        st.session_state["_written"] = [now, address().parameters()]
+    current, written = _browser_parameters(), st.session_state.get("_written", [])
+    if "_address" not in st.session_state or current not in written:
+        # What it leaves out of the browser's address, `pin_address` takes out there without a new
+        # entry.
+        st.session_state["_address"] = _read_browser().restricted_to(page.fields)
+        st.session_state["_written"] = [current, address().parameters()]
         return
-    wanted = address().parameters()
-    if now != wanted:
-        st.query_params.from_dict(wanted)
+    parameters = address().parameters()
+    if current != parameters:
+        st.query_params.from_dict(parameters)
     # What was clicked before the browser heard of it still comes with the address that meant this.
-    meant = [now] if now != wanted and wanted in written else []
-    st.session_state["_written"] = [wanted, *meant]
+    meant = [current] if current != parameters and parameters in written else []
+    st.session_state["_written"] = [parameters, *meant]
 
 
-def pin(pinned: Address) -> None:
+def pin_address(new_address: Address) -> None:
     """Say what the address means: from here on it holds collection, run in focus and baseline, also
     where it was opened without. The browser's own is replaced in the page, by links.js; until then
     it may still be what it was."""
-    st.session_state["_address"] = pinned
-    st.session_state["_written"].append(pinned.parameters())
+    st.session_state["_address"] = new_address
+    st.session_state["_written"].append(new_address.parameters())
 
 
 def address() -> Address:
     """The address as it stands."""
     current: Address | None = st.session_state.get("_address")
-    return current or _empty()
+    return current or _empty_address()
 
 
 def href(page: str, **changes: Any) -> str:
     """A relative link to a page in the present view with these changes."""
-    return address().changed(**changes).link(_path(page))
+    return address().with_values(**changes).link(_path(page))
 
 
 def hrefs(page: str, field: str, **changes: Any) -> Callable[[str], str]:
     """As `href`, for many values of one field."""
-    return address().changed(**changes).links(_path(page), field)
+    return address().with_values(**changes).links(_path(page), field)
 
 
 def menu_href(page: str) -> str:
     """The menu's link to a page: what was only looked up stays behind."""
-    return address().left.link(_path(page))
+    return address().menu_address.link(_path(page))
 
 
 def _path(page: str) -> str:
@@ -96,12 +97,12 @@ def _path(page: str) -> str:
 
 def goto(page: str, **changes: Any) -> None:
     """Open a page with these changes to the address; does not return."""
-    _open(page, address().changed(**changes))
+    _open(page, address().with_values(**changes))
 
 
 def follow(link: str) -> None:
     """Open a link made by `href`; does not return unless it leads nowhere."""
-    page, target = address().followed(link)
+    page, target = address().parse_link(link)
     page = page or st.session_state["_first_page"]
     if page in st.session_state["_pages"]:
         _open(page, target)
@@ -115,7 +116,7 @@ def _open(page: str, target: Address) -> None:
 
 def change(**changes: Any) -> None:
     """Change the address in place; for callbacks, which run before the page is drawn again."""
-    st.session_state["_address"] = address().changed(**changes)
+    st.session_state["_address"] = address().with_values(**changes)
 
 
 def widget(
@@ -145,24 +146,24 @@ def widget(
     return draw(label, key=key, on_change=changed, **options)
 
 
-def hear(key: str, name: str, store: Callable[[Any], dict[str, Any]]) -> None:
+def store_event(key: str, name: str, store: Callable[[Any], dict[str, Any]]) -> None:
     """Store what a component of our own told under this name, as `store` says; for its callback."""
-    told = st.session_state[key].get(name)
-    if told is not None:
-        change(**store(told))
+    value = st.session_state[key].get(name)
+    if value is not None:
+        change(**store(value))
 
 
 def objection(name: str) -> RanklensError | None:
     """Why the last value of this widget was not taken."""
-    about, then, error = st.session_state.get("_objection", ("", None, None))
-    known: RanklensError | None = error if about == name and then == address() else None
-    return known
+    about, at_address, error = st.session_state.get("_objection", ("", None, None))
+    current: RanklensError | None = error if about == name and at_address == address() else None
+    return current
 
 
-def told(name: str) -> Any:
+def last_value(name: str) -> Any:
     """What this widget was given last; None once the address has changed since."""
-    about, then, value = st.session_state.get("_told", ("", None, None))
-    return value if about == name and then == address() else None
+    about, at_address, value = st.session_state.get("_told", ("", None, None))
+    return value if about == name and at_address == address() else None
 
 
 def generation(name: str) -> int:
@@ -177,5 +178,5 @@ def forget(name: str) -> None:
 
 def _generations() -> dict[str, int]:
     # In one: each name in the session's state is read again for every field that is drawn.
-    kept: dict[str, int] = st.session_state.setdefault("_generations", {})
-    return kept
+    generations: dict[str, int] = st.session_state.setdefault("_generations", {})
+    return generations

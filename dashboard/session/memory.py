@@ -17,27 +17,27 @@ _LATER = 1.0
 _WAITING = Lock()
 
 
-def give_memory_back() -> None:
+def request_release() -> None:
     """Return what reading large files needed to the system, once the next page is drawn: looking
     for it takes a tenth of a second."""
     st.session_state[_READ] = True
 
 
-def give_back_what_is_unused() -> None:
+def release_unused() -> None:
     """Return what was let go of, without looking for what else could be."""
     pa.default_memory_pool().release_unused()
-    heap.give_back()
+    heap.release_memory()
 
 
-def give_back_after_long_runs() -> None:
+def release_after_page() -> None:
     """Return what a page over long runs worked with, if that is what is open, and what files needed
     that were read before it."""
     if st.session_state.pop(_READ, False):
         gc.collect()
-        give_back_what_is_unused()
+        release_unused()
         return
-    here = st.session_state.get("_library")
-    study = here.study if isinstance(here, Library) else None
+    library = st.session_state.get("_library")
+    study = library.study if isinstance(library, Library) else None
     if study is not None and any(isinstance(run, StoredRun) for run in study.runs.values()):
         _trim_soon()
 
@@ -53,4 +53,4 @@ def _trim_soon() -> None:
 
 def _trim_for_all() -> None:
     _WAITING.release()
-    heap.give_back()
+    heap.release_memory()

@@ -14,29 +14,29 @@ from weakref import WeakValueDictionary
 import streamlit as st
 
 from dashboard.environment import data_folder, workspace_folder
-from dashboard.files.collections import SAMPLE, Collections
-from dashboard.files.files import BEFORE, File, Listing, glanced, list_folder, read_files
-from dashboard.files.judged_places import KeptRanks
+from dashboard.files.collections import SAMPLE, CollectionCatalog
+from dashboard.files.files import BEFORE, File, FolderListing, guess_kind, list_folder, read_files
+from dashboard.files.judged_places import CachedRanks
 from dashboard.files.long_runs import ConvertedFiles, may_be_long
 from dashboard.files.of_workspace import LoadedFiles
-from dashboard.files.remembered import Answers, choices_before
-from dashboard.session.action_messages import doing
+from dashboard.files.remembered import Answers, find_choices
+from dashboard.session.action_messages import run_action
 from dashboard.session.address import address, change
-from dashboard.session.memory import give_back_what_is_unused
+from dashboard.session.memory import release_unused
 from dashboard.session.reading import FileReading
 from dashboard.study.library import Library, assemble, named_judgments
 from dashboard.study.study import Study
-from dashboard.workspace import NOTHING_SAID, Entry, Settings, StorageError, Workspace
-from dashboard.workspace.disk.durable import State, state_of, written
+from dashboard.workspace import DEFAULT_SETTINGS, Entry, Settings, StorageError, Workspace
+from dashboard.workspace.disk.durable import State, file_state, write_time
 from dashboard.workspace.long_runs.stored_run import StoredRun
-from dashboard.workspace.starting import start
+from dashboard.workspace.starting import clean_workspace
 from metrics_core.base import wording as w
 from metrics_core.base.notes import Note
 from metrics_core.formats.registry import Kind
 from metrics_core.formats.source.opening import open_source
 from metrics_core.tables import Qrels, Run, Table
 
-OF_ANOTHER: dict[str, Any] = {
+CLEARED_FIELDS: dict[str, Any] = {
     "run": "",
     "base": "",
     "also": (),
@@ -50,226 +50,238 @@ OF_ANOTHER: dict[str, Any] = {
 @st.cache_resource(show_spinner=False)
 def workspace() -> Workspace:
     """The folder that remembers uploads; what it keeps is looked at in the background."""
-    opened = Workspace(workspace_folder())
-    start(opened)
-    Thread(target=opened.check, name="check of the workspace", daemon=True).start()
-    return opened
+    folder = Workspace(workspace_folder())
+    clean_workspace(folder)
+    Thread(target=folder.check_tables, name="check of the workspace", daemon=True).start()
+    return folder
 
 
 @st.cache_resource(show_spinner=False)
-def _loaded(_workspace: Workspace) -> LoadedFiles:
+def _loaded_files(_workspace: Workspace) -> LoadedFiles:
     return LoadedFiles(_workspace)
 
 
-def all_collections() -> Collections:
+def all_collections() -> CollectionCatalog:
     """Which collections there are."""
-    given = data_folder()
-    return Collections(workspace(), Path(given) if given else None)
+    folder = data_folder()
+    return CollectionCatalog(workspace(), Path(folder) if folder else None)
 
 
-def collection() -> str:
+def collection_id() -> str:
     """The id of the collection that is open."""
-    return all_collections().chosen(address()["set"])
+    return all_collections().choose_collection(address()["set"])
 
 
-def no_collection_open() -> bool:
+def is_collection_missing() -> bool:
     """Whether no collection is open: the asked one is not here."""
-    return not all_collections().has(collection())
+    return not all_collections().has_collection(collection_id())
 
 
-def give_place(here: str) -> None:
+def add_to_workspace(identity: str) -> None:
     """Give a collection a place in the workspace: files that can only be read, as those of the
     example, are not written, and what is said and judged there is kept beside. Raises
     StorageError."""
-    if not workspace().has(here):
-        workspace().new(all_collections().name_of(here), here)
+    if not workspace().has_collection(identity):
+        workspace().new_collection(all_collections().name_of(identity), identity)
 
 
 def open_collection(identity: str) -> None:
     """Open a collection: nothing of the other's address fits it."""
-    change(**(OF_ANOTHER if identity != collection() else {}), set=identity)
+    change(**(CLEARED_FIELDS if identity != collection_id() else {}), set=identity)
 
 
-def library_here() -> Library:
+def current_library() -> Library:
     """The open files and the study they make; looked for once a run of the page."""
-    known: Library | None = st.session_state.get("_library")
-    if known is None:
-        known = st.session_state["_library"] = library_of(collection(), address()["qrels"])
-    return known
+    library: Library | None = st.session_state.get("_library")
+    if library is None:
+        library = st.session_state["_library"] = load_library(collection_id(), address()["qrels"])
+    return library
 
 
-def files_of(identity: str) -> list[File]:
+def collection_files(identity: str) -> list[File]:
     """The files of a collection."""
-    return _files(identity, all_collections().folder_of(identity), _listing(identity))
+    return _collection_files(
+        identity, all_collections().folder_of(identity), _folder_listing(identity)
+    )
 
 
-def judgments_of(identity: str) -> list[Qrels]:
+def collection_judgments(identity: str) -> list[Qrels]:
     """The judgments of a collection without the rest of it; those that cannot be read are left
     out."""
-    folder, kept = all_collections().folder_of(identity), workspace()
-    files = _files_in(folder, _listing(identity), identity, only="qrels") if folder else []
-    own = [e for e in kept.entries(identity) if e.kind == "qrels"] if identity != SAMPLE else []
-    tables = [f.table for f in files] + [_judgments(entry.table, entry) for entry in own]
+    folder, store = all_collections().folder_of(identity), workspace()
+    files = (
+        _folder_files(folder, _folder_listing(identity), identity, only="qrels") if folder else []
+    )
+    entries = (
+        [e for e in store.entries(identity) if e.kind == "qrels"] if identity != SAMPLE else []
+    )
+    tables = [f.table for f in files] + [_load_judgments(entry.table, entry) for entry in entries]
     return [table for table in tables if isinstance(table, Qrels)]
 
 
 @st.cache_resource(show_spinner=False, max_entries=50)
-def _judgments(table: str, _entry: Entry) -> Table | None:
+def _load_judgments(table: str, _entry: Entry) -> Table | None:
     try:
         return workspace().load(_entry)
     except StorageError:
         return None
 
 
-def library_of(identity: str, asked: str = "") -> Library:
+def load_library(identity: str, qrels_key: str = "") -> Library:
     """The files of a collection and the study they make, by the judgments that are asked for by
     name, or those that the collection has used so far."""
-    folder, listing = all_collections().folder_of(identity), _listing(identity)
-    files = _files(identity, folder, listing)
-    known = {f.key: f.key for f in files}
-    several = named_judgments(files)
-    known |= {name: f.key for name, f in several.items()}
-    asked = known.get(asked) or known.get(all_collections().judgments_of(identity), "")
-    if len(several) < 2:
-        asked = ""  # who names the only ones does not want another study
-    settings = all_collections().settings_of(identity)
+    folder, listing = all_collections().folder_of(identity), _folder_listing(identity)
+    files = _collection_files(identity, folder, listing)
+    keys = {f.key: f.key for f in files}
+    named_files = named_judgments(files)
+    keys |= {name: f.key for name, f in named_files.items()}
+    qrels_key = keys.get(qrels_key) or keys.get(all_collections().chosen_judgments(identity), "")
+    if len(named_files) < 2:
+        qrels_key = ""  # who names the only ones does not want another study
+    settings = all_collections().read_settings(identity)
     state = (
         settings,
         *((f.key, f.version, f.table.name if isinstance(f.table, Run) else "") for f in files),
     )
-    _let_go_of_older(identity, asked, state)
-    made = _assembled(identity, asked, state, files, settings)
-    left_out = _left_out(folder, listing)
-    return replace(made, notes=(*made.notes, *left_out)) if left_out else made
+    _forget_older(identity, qrels_key, state)
+    library = _assemble_library(identity, qrels_key, state, files, settings)
+    left_out_notes = _left_out_notes(folder, listing)
+    return replace(library, notes=(*library.notes, *left_out_notes)) if left_out_notes else library
 
 
 @st.cache_resource(show_spinner="Judging the runs …", max_entries=8)
-def _assembled(
+def _assemble_library(
     identity: str,
     qrels_key: str,
     state: Hashable,
     _files: Sequence[File],
     _settings: Settings,
 ) -> Library:
-    judging = KeptRanks(workspace().cache)
-    made = assemble(_files, qrels_key=qrels_key, judging=judging, settings=_settings)
+    judging = CachedRanks(workspace().cache)
+    library = assemble(_files, qrels_key=qrels_key, judging=judging, settings=_settings)
     if any(isinstance(f.table, StoredRun) for f in _files):
-        give_back_what_is_unused()
-    return made
+        release_unused()
+    return library
 
 
 @st.cache_resource(show_spinner=False)
-def _states() -> dict[str, dict[str, Hashable]]:
+def _library_states() -> dict[str, dict[str, Hashable]]:
     """Collection -> judgments asked for -> the files that were assembled last."""
     return {}
 
 
 @st.cache_resource(show_spinner=False)
-def previewed() -> WeakValueDictionary[str, Study]:
+def previewed_studies() -> WeakValueDictionary[str, Study]:
     """Collection -> the study that was looked at last for its preview."""
     return WeakValueDictionary()
 
 
-def _let_go_of_older(identity: str, asked: str, state: Hashable) -> None:
+def _forget_older(identity: str, qrels_key: str, state: Hashable) -> None:
     """Forget what was assembled of files that have changed or gone: it may hold large tables."""
-    of_this = _states().setdefault(identity, {})
-    for key, then in list(of_this.items()):
-        if then != state:
-            _assembled.clear(identity, key, then, (), NOTHING_SAID)
-            of_this.pop(key, None)
-    of_this[asked] = state
+    states = _library_states().setdefault(identity, {})
+    for key, old_state in list(states.items()):
+        if old_state != state:
+            _assemble_library.clear(identity, key, old_state, (), DEFAULT_SETTINGS)
+            states.pop(key, None)
+    states[qrels_key] = state
 
 
 # Folders
 
 
-def _listing(identity: str) -> Listing:
+def _folder_listing(identity: str) -> FolderListing:
     folder = all_collections().folder_of(identity)
-    return list_folder(folder, workspace=workspace().folder) if folder else Listing(())
+    return list_folder(folder, workspace=workspace().folder) if folder else FolderListing(())
 
 
-def _files(identity: str, folder: Path | None, listing: Listing) -> list[File]:
-    own = _loaded(workspace()).of(identity) if identity != SAMPLE else []
-    return (_files_in(folder, listing, identity) if folder else []) + own
+def _collection_files(identity: str, folder: Path | None, listing: FolderListing) -> list[File]:
+    uploads = _loaded_files(workspace()).list_files(identity) if identity != SAMPLE else []
+    return (_folder_files(folder, listing, identity) if folder else []) + uploads
 
 
-def _files_in(
-    folder: Path, listing: Listing, identity: str, only: Kind | None = None
+def _folder_files(
+    folder: Path, listing: FolderListing, identity: str, only: Kind | None = None
 ) -> list[File]:
     """The files of a folder, or only those that may hold one kind of table."""
     origin = "sample" if identity == SAMPLE else "folder"
-    answers = {} if identity == SAMPLE else all_collections().answers_of(identity)
-    choices = all_collections().choices_of(identity)
-    asked: list[_OfFolder] = []
+    answers = {} if identity == SAMPLE else all_collections().answers_by_shape(identity)
+    choices = all_collections().read_choices(identity)
+    requests: list[_FolderFile] = []
     for path in listing.read:
-        if only and glanced(path) not in (only, None):
+        if only and guess_kind(path) not in (only, None):
             continue
-        shown = str(path.relative_to(folder))
-        with_choices = json.dumps(choices_for(choices, answers, path, shown), sort_keys=True)
-        asked.append((str(path), shown, origin, state_of(path), with_choices))
+        name = str(path.relative_to(folder))
+        with_choices = json.dumps(choices_for(choices, answers, path, name), sort_keys=True)
+        requests.append((str(path), name, origin, file_state(path), with_choices))
     # Of many files, asking for each takes longer than the page; mostly none has changed.
-    then = _read_last().get((identity, only))
-    if then is None or then[0] != asked:
-        then = _read_last()[identity, only] = asked, _read_each(asked)
-    return then[1]
+    previous = _last_reads().get((identity, only))
+    if previous is None or previous[0] != requests:
+        previous = _last_reads()[identity, only] = requests, _read_each(requests)
+    return previous[1]
 
 
-def choices_for(choices: Answers, answers: Answers, path: Path, shown: str) -> Mapping[str, Any]:
+def choices_for(choices: Answers, answers: Answers, path: Path, name: str) -> Mapping[str, Any]:
     """How a file of a folder is read: as was chosen for it by name, else for files of its shape."""
-    if shown in choices or may_be_long(path):
-        return choices.get(shown, {})
-    before = choices_before(path, shown, answers)
+    if name in choices or may_be_long(path):
+        return choices.get(name, {})
+    before = find_choices(path, name, answers)
     return {**before, BEFORE: True} if before else {}
 
 
-_OfFolder = tuple[str, str, Any, State | None, str]
+_FolderFile = tuple[str, str, Any, State | None, str]
 """Path, name, origin and state of a file, and the choices by which it is read, as JSON."""
 
 
 @st.cache_resource(show_spinner=False)
-def _read_last() -> dict[tuple[str, Kind | None], tuple[list[_OfFolder], list[File]]]:
+def _last_reads() -> dict[tuple[str, Kind | None], tuple[list[_FolderFile], list[File]]]:
     """Collection and kind -> what was asked of its folder last, and the files."""
     return {}
 
 
-def _read_each(asked: Sequence[_OfFolder]) -> list[File]:
-    long = [of for of in asked if may_be_long(Path(of[0]))]
+def _read_each(requests: Sequence[_FolderFile]) -> list[File]:
+    long = [request for request in requests if may_be_long(Path(request[0]))]
     # Judgments first: long runs are judged while they are read.
-    found = {of: _of_folder(*of) for of in asked if of not in long}
-    for number, of in enumerate(long, start=1):
-        tables = (file.table for files in found.values() for file in files)
+    files_by_request = {
+        request: _read_folder_file(*request) for request in requests if request not in long
+    }
+    for number, request in enumerate(long, start=1):
+        tables = (file.table for files in files_by_request.values() for file in files)
         judgments = [table for table in tables if isinstance(table, Qrels)]
         # The next one meanwhile: what was converted before needs no turn, and is only checked.
-        for begun in long[number - 1 : number + 1]:
-            _reading(*begun, judgments)
-        which = f", file {len(asked) - len(long) + number} of {len(asked)}"
-        found[of] = _long_of_folder(of, judgments, which)
-    return [file for of in asked for file in found[of]]
+        for upcoming in long[number - 1 : number + 1]:
+            _file_reading(*upcoming, judgments)
+        progress_note = f", file {len(requests) - len(long) + number} of {len(requests)}"
+        files_by_request[request] = _long_of_folder(request, judgments, progress_note)
+    return [file for request in requests for file in files_by_request[request]]
 
 
 @st.cache_resource(show_spinner=False, max_entries=200)
-def _of_folder(path: str, shown: str, origin: Any, state: State | None, choices: str) -> list[File]:
-    return _dated(
-        read_files(Path(path), shown=shown, origin=origin, choices=json.loads(choices)),
+def _read_folder_file(
+    path: str, name: str, origin: Any, state: State | None, choices: str
+) -> list[File]:
+    return _with_versions(
+        read_files(Path(path), display_name=name, origin=origin, choices=json.loads(choices)),
         state,
         choices,
     )
 
 
-def _long_of_folder(of: _OfFolder, judgments: Sequence[Qrels], which: str) -> list[File]:
+def _long_of_folder(
+    request: _FolderFile, judgments: Sequence[Qrels], progress_note: str
+) -> list[File]:
     """A file that may hold a long run; a bar shows how much of it is read, and which it is."""
-    begun = _reading(*of, judgments)
+    reading = _file_reading(*request, judgments)
     try:
-        return begun.shown(which)
+        return reading.show_progress(progress_note)
     finally:
-        if begun.failed:  # the next one tries again
-            _reading.clear(*of, judgments)
+        if reading.has_failed:  # the next one tries again
+            _file_reading.clear(*request, judgments)
 
 
 @st.cache_resource(show_spinner=False, max_entries=200)
-def _reading(
+def _file_reading(
     path: str,
-    shown: str,
+    name: str,
     origin: Any,
     state: State | None,
     choices: str,
@@ -281,41 +293,41 @@ def _reading(
         files = converted.read(
             Path(path),
             state,
-            shown=shown,
+            display_name=name,
             origin=origin,
             choices=json.loads(choices),
             judgments=_judgments,
             progress=progress,
         )
-        return _dated(files, state, choices)
+        return _with_versions(files, state, choices)
 
-    return FileReading(open_source(path, shown), read)
+    return FileReading(open_source(path, name), read)
 
 
-def _dated(files: Sequence[File], state: State | None, choices: str) -> list[File]:
-    version, when = f"{state} {choices}", written(state)
+def _with_versions(files: Sequence[File], state: State | None, choices: str) -> list[File]:
+    version, when = f"{state} {choices}", write_time(state)
     return [replace(file, version=version, written=when) for file in files]
 
 
-def _left_out(folder: Path | None, listing: Listing) -> tuple[Note, ...]:
+def _left_out_notes(folder: Path | None, listing: FolderListing) -> tuple[Note, ...]:
     if folder is None or not listing.left_out:
         return ()
     names = [str(path.relative_to(folder)) for path in listing.left_out]
     message = (
-        f"the folder contains {w.count(len(listing.read) + len(names))} files;"
-        f" {w.count(len(names))} of them, runs first, were skipped:"
-        f" {w.listing(names[:3])}{' …' if len(names) > 3 else ''}"
+        f"the folder contains {w.format_count(len(listing.read) + len(names))} files;"
+        f" {w.format_count(len(names))} of them, runs first, were skipped:"
+        f" {w.join_words(names[:3])}{' …' if len(names) > 3 else ''}"
     )
     return (Note("left_out", message, len(names), loud=True),)
 
 
 def read_again_with(file: str, **choices: Any) -> None:
     """Read a file of the open folder with other choices, from now on."""
-    here = collection()
+    identity = collection_id()
 
-    def chosen() -> None:
-        give_place(here)
-        told = workspace().collection(here).choices.get(file, {})
-        workspace().read_with(here, file, {**told, **choices})
+    def save_choices() -> None:
+        add_to_workspace(identity)
+        earlier = workspace().collection(identity).choices.get(file, {})
+        workspace().set_read_choices(identity, file, {**earlier, **choices})
 
-    doing(chosen)
+    run_action(save_choices)

@@ -12,23 +12,23 @@ _KEPT = 20
 _MARK = "~"
 
 
-def pick(query_ids: Sequence[str]) -> tuple[str, ...]:
+def store_selection(query_ids: Sequence[str]) -> tuple[str, ...]:
     """What an address holds for these queries: their ids, or of many a word that only this session
     knows."""
     ids = tuple(query_ids)
     if len(ids) <= _IN_ADDRESS:
         return ids
     name = _MARK + hashlib.sha256("\n".join(ids).encode()).hexdigest()[:12]
-    kept: dict[str, tuple[str, ...]] = st.session_state.setdefault("_picked", {})
-    kept[name] = ids
-    while len(kept) > _KEPT:
-        kept.pop(next(iter(kept)))
+    selections: dict[str, tuple[str, ...]] = st.session_state.setdefault("_picked", {})
+    selections[name] = ids
+    while len(selections) > _KEPT:
+        selections.pop(next(iter(selections)))
     return (name,)
 
 
-def picked_queries(asked: Sequence[str]) -> tuple[str, ...]:
+def picked_queries(ids: Sequence[str]) -> tuple[str, ...]:
     """The queries that an address asks for; none where it names a selection of another session."""
-    kept: dict[str, tuple[str, ...]] = st.session_state.get("_picked", {})
-    if len(asked) == 1 and asked[0].startswith(_MARK):
-        return kept.get(asked[0], ())
-    return tuple(asked)
+    selections: dict[str, tuple[str, ...]] = st.session_state.get("_picked", {})
+    if len(ids) == 1 and ids[0].startswith(_MARK):
+        return selections.get(ids[0], ())
+    return tuple(ids)

@@ -14,7 +14,7 @@ import streamlit as st
 from dashboard.streamlit_internals import page_run
 from metrics_core.base.compiled.machine import being_compiled
 from metrics_core.base.errors import RanklensError
-from metrics_core.formats.source.limits import size_text
+from metrics_core.formats.source.limits import format_size
 from metrics_core.formats.source.source import Source
 
 Result = TypeVar("Result")
@@ -23,10 +23,10 @@ _LOOK = 0.1
 """Seconds after which who waits looks again."""
 
 
-def compiling() -> str:
+def compile_note() -> str:
     """Why reading stands still for a while on a new machine, behind what is told of it; else ""."""
-    told = being_compiled()
-    return f" · {told}" if told else ""
+    note = being_compiled()
+    return f" · {note}" if note else ""
 
 
 class FileReading(Generic[Result]):
@@ -42,15 +42,15 @@ class FileReading(Generic[Result]):
         with suppress(RanklensError):  # what reading finds as well
             self._size = 0 if source.is_packed else source.size()
         try:
-            self._future.set_result(read(self._told))
+            self._future.set_result(read(self._count_bytes))
         except BaseException as error:  # who waits gets it
             self._future.set_exception(error)
 
-    def _told(self, read: int) -> None:
+    def _count_bytes(self, read: int) -> None:
         self._read = read
 
     @property
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether it ended without a result."""
         return self._future.done() and self._future.exception() is not None
 
@@ -60,12 +60,12 @@ class FileReading(Generic[Result]):
         return min(self._read / self._size, 1.0) if self._size else 0.0
 
     @property
-    def told(self) -> str:
+    def progress_text(self) -> str:
         """How much was read, as a sentence."""
-        of = f"of {size_text(self._size)}" if self._size else "unpacked"
-        return f"Reading {self._name}: {size_text(self._read)} {of}{compiling()}"
+        size_note = f"of {format_size(self._size)}" if self._size else "unpacked"
+        return f"Reading {self._name}: {format_size(self._read)} {size_note}{compile_note()}"
 
-    def watched(self) -> Iterator[float]:
+    def watch_shares(self) -> Iterator[float]:
         """The share that was read, now and then until the end."""
         while wait([self._future], _LOOK).not_done:
             yield self.share
@@ -74,15 +74,15 @@ class FileReading(Generic[Result]):
         """What was read. Raises what reading raised."""
         return self._future.result()
 
-    def shown(self, more: str = "") -> Result:
+    def show_progress(self, more: str = "") -> Result:
         """What was read, once it was; till then a bar shows how much, and says `more`, where a page
         is drawn."""
         if page_run() is None:
             return self.result()
-        room = None
-        for share in self.watched():
-            room = room or st.empty()
-            room.progress(share, f"{self.told}{more}")
-        if room is not None:
-            room.empty()
+        placeholder = None
+        for share in self.watch_shares():
+            placeholder = placeholder or st.empty()
+            placeholder.progress(share, f"{self.progress_text}{more}")
+        if placeholder is not None:
+            placeholder.empty()
         return self.result()

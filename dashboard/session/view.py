@@ -10,10 +10,10 @@ import streamlit as st
 from dashboard.address.view import Comparison, View
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import PALETTES, Look, run_styles
-from dashboard.session.actions.grading import layers_asked, layers_lacking, layers_on
-from dashboard.session.actions.judgments import judgments_asked, judgments_lacking
-from dashboard.session.address import address, pin
-from dashboard.session.open_collection import collection, library_here
+from dashboard.session.actions.grading import active_layers, layers_field, missing_layers
+from dashboard.session.actions.judgments import judgments_field, missing_judgments
+from dashboard.session.address import address, pin_address
+from dashboard.session.open_collection import collection_id, current_library
 from dashboard.study.layered import with_layers
 from dashboard.study.study import Study
 from dashboard.workspace import Layer
@@ -21,17 +21,17 @@ from metrics_core.base.errors import RanklensError
 
 
 @dataclass(frozen=True)
-class Opened:
+class PageContext:
     """The study, what the reader has chosen of it, and how it looks; `layers` are the judgment
     layers that are on, whose grades its scores hold, `refused` the runs that these leave out;
-    `guessed` says that nobody chose the baseline: the page took it for its name."""
+    `is_guessed` says that nobody chose the baseline: the page took it for its name."""
 
     study: Study
     view: View
     look: Look
     layers: tuple[Layer, ...] = ()
     refused: tuple[RanklensError, ...] = ()
-    guessed: bool = False
+    is_guessed: bool = False
 
     @property
     def comparison(self) -> Comparison:
@@ -41,58 +41,60 @@ class Opened:
     @cached_property
     def drawing(self) -> Drawing:
         """What is compared and how it is drawn: what figures and blocks take."""
-        shown = self.look.of(self.comparison.runs)
-        return Drawing(self.comparison, self.look.palette, shown)
+        styles = self.look.styles_of(self.comparison.runs)
+        return Drawing(self.comparison, self.look.palette, styles)
 
 
-def opened() -> Opened | None:
+def page_context() -> PageContext | None:
     """What is open; None while judgments or runs that fit them are missing. Worked out once a run
     of the page."""
     if "_opened" not in st.session_state:
-        st.session_state["_opened"] = _opened()
-    known: Opened | None = st.session_state["_opened"]
-    return known
+        st.session_state["_opened"] = _make_context()
+    context: PageContext | None = st.session_state["_opened"]
+    return context
 
 
-def opened_study() -> Opened:
+def study_context() -> PageContext:
     """What is open, on a page that is shown only where something is."""
-    here = opened()
-    if here is None:
+    context = page_context()
+    if context is None:
         raise RuntimeError("there is no study to view")
-    return here
+    return context
 
 
-def _opened() -> Opened | None:
-    here = library_here()
-    study = here.study
+def _make_context() -> PageContext | None:
+    library = current_library()
+    study = library.study
     if study is None or not study.names:
-        pin(address().changed(set=collection()))
+        pin_address(address().with_values(set=collection_id()))
         return None
-    on = layers_on()
-    over = with_layers(study, on)
-    if over.names:
-        study = over
+    active = active_layers()
+    layered = with_layers(study, active)
+    if layered.names:
+        study = layered
     else:
-        on = ()  # no run could be scored
+        active = ()  # no run could be scored
     view = study.view(address())
-    view = replace(view, lacking={**view.lacking, **layers_lacking(), **judgments_lacking()})
-    pinned = view.pinned.changed(set=collection(), qrels=judgments_asked())
-    pin(pinned.changed(layers=layers_asked()))
-    shown = view.comparison
+    view = replace(view, lacking={**view.lacking, **missing_layers(), **missing_judgments()})
+    pinned = view.pinned_address.with_values(set=collection_id(), qrels=judgments_field())
+    pin_address(pinned.with_values(layers=layers_field()))
+    comparison = view.comparison
     if view.guessed:
         # From now on the address names it.
-        st.session_state["_guessed"] = shown.baseline
-    styles = run_styles(study.names, here.slots, focus=shown.focus, baseline=shown.baseline)
-    return Opened(
+        st.session_state["_guessed"] = comparison.baseline
+    styles = run_styles(
+        study.names, library.slots, focus=comparison.focus, baseline=comparison.baseline
+    )
+    return PageContext(
         study,
         view,
-        Look(PALETTES[theme()], styles),
-        on,
-        tuple(over.refused_now.values()),
-        guessed=st.session_state.get("_guessed") == shown.baseline != study.names[0],
+        Look(PALETTES[current_theme()], styles),
+        active,
+        tuple(layered.refused_now.values()),
+        is_guessed=st.session_state.get("_guessed") == comparison.baseline != study.names[0],
     )
 
 
-def theme() -> str:
+def current_theme() -> str:
     """The reader's theme: "light" or "dark"."""
     return "dark" if st.context.theme.type == "dark" else "light"

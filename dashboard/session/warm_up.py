@@ -9,33 +9,33 @@ from importlib import import_module
 import streamlit as st
 
 from dashboard.address.address import Address
-from dashboard.answers.firmness import firmness
-from dashboard.answers.overview import overview, places
-from dashboard.session.open_collection import all_collections, library_of
+from dashboard.answers.firmness import robustness_summary
+from dashboard.answers.overview import overview, run_places
+from dashboard.session.open_collection import all_collections, load_library
 
 
 def warm_up(pages: Sequence[str]) -> None:
     """Open the collection that an address without one leads to, and work out its Overview, then
     load the modules of the other `pages`. What goes wrong is said by the page, which then tries
     again."""
-    here = all_collections()
-    identity = here.chosen("")
-    if here.has(identity):
+    collections = all_collections()
+    identity = collections.choose_collection("")
+    if collections.has_collection(identity):
         with suppress(Exception):
-            _overview_of(identity)
+            _prepare_overview(identity)
     for page in pages:
         import_module(page)
     import_module("dashboard.drawing.figures.plotly_figure")
 
 
 @st.cache_resource(show_spinner=False, max_entries=1)
-def _overview_of(identity: str) -> None:
+def _prepare_overview(identity: str) -> None:
     """A cached function, for none that it calls then tries to show a spinner."""
-    study = library_of(identity).study
+    study = load_library(identity).study
     if study is None or not study.names:
         return
-    shown = study.view(Address.of()).comparison
-    overview(study, shown)
-    if not shown.alone:
-        firmness(study, shown)
-    places(study, shown)
+    comparison = study.view(Address.create()).comparison
+    overview(study, comparison)
+    if not comparison.is_alone:
+        robustness_summary(study, comparison)
+    run_places(study, comparison)

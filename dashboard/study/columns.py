@@ -19,8 +19,8 @@ from metrics_core.base.arrays import Mask
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
-from metrics_core.slicing.breakdowns import group_of
-from metrics_core.slicing.derived_groups import DERIVED, Material, derived_columns
+from metrics_core.slicing.breakdowns import find_groups
+from metrics_core.slicing.derived_groups import DERIVED, GroupSource, make_derived_columns
 from metrics_core.tables import Queries
 
 Result = TypeVar("Result")
@@ -42,11 +42,11 @@ class StudyLike(Protocol):
     @property
     def groupings(self) -> list[str]: ...
     @property
-    def own_columns(self) -> dict[str, pd.Series]: ...
+    def file_columns(self) -> dict[str, pd.Series]: ...
     def columns(self, comparison: Comparison) -> dict[str, pd.Series]: ...
-    def in_view(self, comparison: Comparison) -> Mask: ...
+    def view_mask(self, comparison: Comparison) -> Mask: ...
     def all_scores(self, *measures: Measure) -> Scores: ...
-    def kept(self, answer: Callable[..., Result], *asked: Hashable) -> Result: ...
+    def cached_answer(self, answer: Callable[..., Result], *arguments: Hashable) -> Result: ...
 
 
 _CUTOFF = 10
@@ -54,98 +54,106 @@ _IN_META = 2
 """Columns of the queries that a row names beside a query's text."""
 
 
-def own_columns(study: StudyLike) -> dict[str, pd.Series]:
+def file_columns(study: StudyLike) -> dict[str, pd.Series]:
     """The files' own columns: the group of each judged query, indexed by query_id."""
     if study.queries is None:
         return {}
-    return {c: group_of(study.queries, study.query_ids, c) for c in study.groupings}
+    return {c: find_groups(study.queries, study.query_ids, c) for c in study.groupings}
 
 
-def columns(study: StudyLike, shown: Comparison) -> dict[str, pd.Series]:
+def columns(study: StudyLike, comparison: Comparison) -> dict[str, pd.Series]:
     """`StudyLike.columns` of a comparison without filters."""
-    own = study.own_columns
-    compared = [column for column in DERIVED if column.compared]
-    derived = study.kept(not_compared) | derived_columns(_material(study, shown, {}), compared)
+    file_groups = study.file_columns
+    compared = [column for column in DERIVED if column.depends_on_pair]
+    derived = study.cached_answer(independent_columns) | make_derived_columns(
+        _make_material(study, comparison, {}), compared
+    )
     ordered = {c.key: derived[c.key] for c in DERIVED if c.key in derived}
     # The files' own columns stand first, and win where a name stands twice.
-    return {**own, **ordered, **own}
+    return {**file_groups, **ordered, **file_groups}
 
 
-def not_compared(study: StudyLike) -> dict[str, pd.Series]:
+def independent_columns(study: StudyLike) -> dict[str, pd.Series]:
     """The derived columns that do not depend on what is compared."""
     texts: dict[str, str] = {}
     if study.queries is not None:
         frame = study.queries.frame
         texts = {q: t for q, t in zip(frame["query_id"], frame["text"], strict=True) if t}
     # Any comparison will do.
-    run, usual = study.names[0], read_measure("", _CUTOFF)
-    shown = Comparison(focus=run, baseline=run, also=(), chosen=usual, cutoff=_CUTOFF)
-    given = _material(study, shown, texts)
-    return derived_columns(given, [column for column in DERIVED if not column.compared])
+    run, default_measure = study.names[0], read_measure("", _CUTOFF)
+    comparison = Comparison(
+        focus=run, baseline=run, other_runs=(), chosen_measure=default_measure, cutoff=_CUTOFF
+    )
+    material = _make_material(study, comparison, texts)
+    return make_derived_columns(
+        material, [column for column in DERIVED if not column.depends_on_pair]
+    )
 
 
-def _index(study: StudyLike) -> pd.Index:
+def _query_index(study: StudyLike) -> pd.Index:
     """The judged queries, as the index of what has a row for each."""
     return pd.Index(study.query_ids)
 
 
-def _material(study: StudyLike, shown: Comparison, texts: dict[str, str]) -> Material:
-    measure = shown.measure
+def _make_material(study: StudyLike, comparison: Comparison, texts: dict[str, str]) -> GroupSource:
+    measure = comparison.measure
     if any(measure.lacks(ranks) for ranks in study.judged.values()):
         # What the measure lacks is said by the page; a link with filters must not fail before.
-        measure = read_measure("", shown.cutoff).measure
-    return Material(
-        query_ids=study.kept(_index),
+        measure = read_measure("", comparison.cutoff).measure
+    return GroupSource(
+        query_ids=study.cached_answer(_query_index),
         texts=texts,
         judged=study.judged,
         scores=study.all_scores(measure),
         measure=measure,
-        run=shown.focus,
-        baseline=shown.baseline,
-        cutoff=shown.cutoff,
+        run=comparison.focus,
+        baseline=comparison.baseline,
+        cutoff=comparison.cutoff,
     )
 
 
-def in_view(study: StudyLike, asked: Comparison) -> Mask:
-    """`StudyLike.in_view`; it cannot be written to."""
+def view_mask(study: StudyLike, comparison: Comparison) -> Mask:
+    """`StudyLike.view_mask`; it cannot be written to."""
     mask = np.ones(len(study.query_ids), dtype=np.bool_)
-    for column in {c for c, _ in asked.where}:
-        own = study.own_columns
-        groups = own[column] if column in own else study.columns(asked)[column]
-        mask &= groups.isin([v for c, v in asked.where if c == column]).to_numpy()
-    if asked.shared:
-        for run in (asked.focus, asked.baseline):
+    for column in {c for c, _ in comparison.filters}:
+        file_groups = study.file_columns
+        groups = file_groups[column] if column in file_groups else study.columns(comparison)[column]
+        mask &= groups.isin([v for c, v in comparison.filters if c == column]).to_numpy()
+    if comparison.is_shared_only:
+        for run in (comparison.focus, comparison.baseline):
             mask &= study.judged[run].retrieved > 0
     mask.flags.writeable = False
     return mask
 
 
-def splitting(study: StudyLike, shown: Comparison) -> list[str]:
-    """`StudyLike.splitting`."""
-    mask = study.in_view(shown)
-    return [c for c, groups in study.columns(shown).items() if groups[mask].nunique() > 1]
+def splitting_columns(study: StudyLike, comparison: Comparison) -> list[str]:
+    """`StudyLike.splitting_columns`."""
+    mask = study.view_mask(comparison)
+    return [c for c, groups in study.columns(comparison).items() if groups[mask].nunique() > 1]
 
 
-def told(study: StudyLike) -> pd.DataFrame:
+def describe_queries(study: StudyLike) -> pd.DataFrame:
     """What `StudyLike.with_texts` adds, indexed by query_id: `text`, `meta`, and a column for each
     grouping, of numbers as float64, of texts as the group."""
     frame = pd.DataFrame({"text": study.texts}, dtype="str")
     ids = list(frame.index)
     if study.queries is None:
         return frame.assign(meta="")
-    named: list[list[str]] = []
+    group_names: list[list[str]] = []
     for column in study.groupings:
         numbers = study.queries.numbers.get(column)
         if numbers is None:
-            groups = group_of(study.queries, ids, column)
+            groups = find_groups(study.queries, ids, column)
             frame[f"by: {column}"] = groups.to_numpy()
             if groups.nunique() > 1:  # one value tells no query apart
-                named.append(groups.tolist())
+                group_names.append(groups.tolist())
         else:
             # A row is one query: its number, not the range that a group of queries has.
-            own = numbers.reindex(ids)
-            frame[f"by: {column}"] = own.to_numpy(dtype=np.float64)
+            query_numbers = numbers.reindex(ids)
+            frame[f"by: {column}"] = query_numbers.to_numpy(dtype=np.float64)
             name = column.replace("_", " ")
-            named.append([f"{name} {w.plain_number(v)}" if v == v else "" for v in own])
-    parts = zip(*named[:_IN_META], strict=True)
+            group_names.append(
+                [f"{name} {w.format_plain_number(v)}" if v == v else "" for v in query_numbers]
+            )
+    parts = zip(*group_names[:_IN_META], strict=True)
     return frame.assign(meta=[" · ".join(filter(None, row)) for row in parts] or "")

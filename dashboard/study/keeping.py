@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable
 from typing import TypeVar
 
 from metrics_core.base.memo import Memo
-from metrics_core.base.weighing import weight
+from metrics_core.base.weighing import estimate_size
 
 ROOM_FOR_ANSWERS = 200_000_000
 """Bytes of answers that a study keeps, those asked for last."""
@@ -28,62 +28,66 @@ Answer = TypeVar("Answer", bound=Callable[..., object])
 _CORES = threading.BoundedSemaphore(max(2, os.cpu_count() or 1))
 
 
-class _Mine(threading.local):
+class _ThreadState(threading.local):
     takes_turns = False
 
 
-_mine = _Mine()
+_thread_state = _ThreadState()
 
 
 def take_turns() -> None:
     """Have this thread, which draws a page, take turns from here on. The threads that an answer is
     worked out by take none: it holds one already."""
-    _mine.takes_turns = True
+    _thread_state.takes_turns = True
 
 
-def at_most(number: int) -> Callable[[Answer], Answer]:
+def keep_at_most(number: int) -> Callable[[Answer], Answer]:
     """Keep the last so many of an answer by themselves, beside all others: of those that are too
     large to be weighed against them, or that every view asks for."""
 
-    def marked(answer: Answer) -> Answer:
+    def mark(answer: Answer) -> Answer:
         vars(answer)["at_most"] = number
         return answer
 
-    return marked
+    return mark
 
 
-class KeptAnswers:
+class CachedAnswers:
     """What a study has been asked, and answered: the answers that together weigh no more than there
-    is room for, those asked for last, and of some `at_most` a few. An answer that depends on
+    is room for, those asked for last, and of some `keep_at_most` a few. An answer that depends on
     nothing that is asked stays as long as the study."""
 
-    def _begin_keeping(self, queries: int) -> None:
-        self._weighed = Memo(max(ROOM_FOR_ANSWERS, ROOM_A_QUERY * queries), weight)
-        self._apart: dict[Callable[..., object], Memo] = {}
+    def _start_cache(self, queries: int) -> None:
+        self._weighed = Memo(max(ROOM_FOR_ANSWERS, ROOM_A_QUERY * queries), estimate_size)
+        self._separate_memos: dict[Callable[..., object], Memo] = {}
 
-    def kept(
-        self, answer: Callable[..., Result], *asked: Hashable, made: Result | None = None
+    def cached_answer(
+        self, answer: Callable[..., Result], *arguments: Hashable, precomputed: Result | None = None
     ) -> Result:
         """`answer(study, *asked)`, worked out once: what an answer is given is its key, so that
-        nothing it depends on can be forgotten there. `made` is the answer where it was worked out
-        together with others."""
-        memo, key = self._memo_of(answer, asked), (answer, asked)
-        if made is not None:
-            return memo(key, lambda: made)
-        if key in memo or not _mine.takes_turns:
-            return memo(key, lambda: answer(self, *asked))
+        nothing it depends on can be forgotten there. `precomputed` is the answer where it was
+        worked out together with others."""
+        memo, key = self._memo_of(answer, arguments), (answer, arguments)
+        if precomputed is not None:
+            return memo(key, lambda: precomputed)
+        if key in memo or not _thread_state.takes_turns:
+            return memo(key, lambda: answer(self, *arguments))
         # The turn first: who works out an answer that others wait for must never wait for one.
         with _CORES:
-            _mine.takes_turns = False
+            _thread_state.takes_turns = False
             try:
-                return memo(key, lambda: answer(self, *asked))
+                return memo(key, lambda: answer(self, *arguments))
             finally:
-                _mine.takes_turns = True
+                _thread_state.takes_turns = True
 
-    def known(self, answer: Callable[..., object], *asked: Hashable) -> bool:
-        """Whether `kept` has this answer at hand."""
-        return (answer, asked) in self._memo_of(answer, asked)
+    def has_answer(self, answer: Callable[..., object], *arguments: Hashable) -> bool:
+        """Whether `cached_answer` has this answer at hand."""
+        return (answer, arguments) in self._memo_of(answer, arguments)
 
-    def _memo_of(self, answer: Callable[..., object], asked: tuple[Hashable, ...]) -> Memo:
-        most: int | None = getattr(answer, "at_most", None if asked else 1)
-        return self._weighed if most is None else self._apart.setdefault(answer, Memo(most))
+    def _memo_of(self, answer: Callable[..., object], arguments: tuple[Hashable, ...]) -> Memo:
+        max_answers: int | None = getattr(answer, "at_most", None if arguments else 1)
+        return (
+            self._weighed
+            if max_answers is None
+            else self._separate_memos.setdefault(answer, Memo(max_answers))
+        )

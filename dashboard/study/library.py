@@ -13,19 +13,19 @@ from itertools import count
 
 import numpy as np
 
-from dashboard.files.files import File, with_parts_joined
+from dashboard.files.files import File, join_parts
 from dashboard.study.study import Study
-from dashboard.workspace import NOTHING_SAID, Settings
+from dashboard.workspace import DEFAULT_SETTINGS, Settings
 from metrics_core.base.errors import ParameterError, RanklensError
-from metrics_core.base.notes import OF_HITS_ALONE, Note
-from metrics_core.checks.id_readings import AS_THEY_STAND, id_map
-from metrics_core.checks.mapped_ids import AnyTable, IdMaps, with_mapped_ids
+from metrics_core.base.notes import HITS_ONLY_KIND, Note
+from metrics_core.checks.id_readings import UNCHANGED_IDS, parse_id_map
+from metrics_core.checks.mapped_ids import AnyTable, IdMaps, map_ids
 from metrics_core.formats import Loaded
 from metrics_core.formats.registry import Kind, run_name
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.left_out import LeftOut, without
+from metrics_core.judging.left_out import Exclusions, exclude_documents
 from metrics_core.tables import Documents, Qrels, Queries, Run
-from metrics_core.tables.run_names import free_name, told_apart
+from metrics_core.tables.run_names import find_free_name, make_names_unique
 
 
 @dataclass(frozen=True)
@@ -41,32 +41,34 @@ class Library:
     @property
     def slots(self) -> dict[str, int]:
         """Run name -> its colour and shape, no two the same."""
-        asked = {f.table.name: f.slot for f in self.files if isinstance(f.table, Run)}
-        taken: dict[int, str] = {}
-        for name, slot in asked.items():
+        preferred_slots = {f.table.name: f.slot for f in self.files if isinstance(f.table, Run)}
+        slot_names: dict[int, str] = {}
+        for name, slot in preferred_slots.items():
             if slot is not None:
-                taken.setdefault(slot, name)
-        free = (slot for slot in count() if slot not in taken)
-        own = {name: slot for slot, name in taken.items()}
-        return {name: own[name] if name in own else next(free) for name in asked}
+                slot_names.setdefault(slot, name)
+        free = (slot for slot in count() if slot not in slot_names)
+        assigned = {name: slot for slot, name in slot_names.items()}
+        return {
+            name: assigned[name] if name in assigned else next(free) for name in preferred_slots
+        }
 
     @property
     def run_files(self) -> dict[str, File]:
         """Run name -> the file that it came from."""
         return {f.table.name: f for f in self.files if isinstance(f.table, Run) and f.used}
 
-    def of_kind(self, kind: Kind) -> list[File]:
+    def files_of_kind(self, kind: Kind) -> list[File]:
         """The files that hold this kind of table."""
         return [f for f in self.files if f.kind == kind]
 
     @property
     def judgments(self) -> File | None:
         """The judgments that are used."""
-        return self.used("qrels")
+        return self.used_file("qrels")
 
-    def used(self, kind: Kind) -> File | None:
+    def used_file(self, kind: Kind) -> File | None:
         """The first file of this kind that is used."""
-        return next((f for f in self.of_kind(kind) if f.used), None)
+        return next((f for f in self.files_of_kind(kind) if f.used), None)
 
 
 def assemble(
@@ -74,7 +76,7 @@ def assemble(
     *,
     qrels_key: str = "",
     judging: Callable[..., JudgedRanks] = judge,
-    settings: Settings = NOTHING_SAID,
+    settings: Settings = DEFAULT_SETTINGS,
 ) -> Library:
     """Make the study of these files: all runs, and one table of each other kind.
 
@@ -83,20 +85,22 @@ def assemble(
     several documents the last. What is not used says why. `judging` joins a run with judgments as
     `judge` does. By the `settings` runs have other names and colours.
     """
-    listed = with_parts_joined(list(files))
-    given = [_RunOf(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
-    kept, run_notes = told_apart(given)
-    kept, own_names = _as_called(kept, settings)
-    kept = [replace(one, run=as_kept_here(one.run, settings)) for one in kept]
-    runs = [one.run for one in kept]
-    listed = _with_run_names(listed, kept)
+    listed = join_parts(list(files))
+    file_runs = [_FileRun(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
+    named_runs, run_notes = make_names_unique(file_runs)
+    named_runs, own_names = _rename_runs(named_runs, settings)
+    named_runs = [
+        replace(named_run, run=apply_settings(named_run.run, settings)) for named_run in named_runs
+    ]
+    runs = [named_run.run for named_run in named_runs]
+    listed = _with_run_names(listed, named_runs)
     qrels = choose_judgments([f for f in listed if isinstance(f.table, Qrels)], runs, qrels_key)
     queries = _choose_queries([f for f in listed if isinstance(f.table, Queries)], qrels)
     documents = _choose_documents([f for f in listed if isinstance(f.table, Documents)], qrels)
-    chosen = {f.key for f in (qrels, queries, documents) if f is not None}
+    chosen_keys = {f.key for f in (qrels, queries, documents) if f is not None}
     listed = [
         f
-        if f.kind in (None, "run") or f.key in chosen
+        if f.kind in (None, "run") or f.key in chosen_keys
         else replace(f, used=False, why_not="not in use")
         for f in listed
     ]
@@ -104,11 +108,11 @@ def assemble(
     if qrels is not None and runs and isinstance(qrels.table, Qrels):
         study = Study(
             runs,
-            _mapped(qrels.table, settings),
-            _mapped(queries.table, settings)
+            _map_ids(qrels.table, settings),
+            _map_ids(queries.table, settings)
             if queries and isinstance(queries.table, Queries)
             else None,
-            _mapped(documents.table, settings)
+            _map_ids(documents.table, settings)
             if documents and isinstance(documents.table, Documents)
             else None,
             judging,
@@ -118,7 +122,7 @@ def assemble(
 
 
 @dataclass(frozen=True)
-class _RunOf:
+class _FileRun:
     """A run, and the file that it came from."""
 
     file: File
@@ -130,53 +134,55 @@ class _RunOf:
         """The name that tells the run apart."""
         return self.run.name
 
-    def renamed(self, name: str) -> _RunOf:
+    def renamed(self, name: str) -> _FileRun:
         """The same run under another name."""
         return replace(self, run=self.run.renamed(name))
 
 
-def _as_called(runs: Sequence[_RunOf], settings: Settings) -> tuple[list[_RunOf], dict[str, str]]:
+def _rename_runs(
+    runs: Sequence[_FileRun], settings: Settings
+) -> tuple[list[_FileRun], dict[str, str]]:
     """The runs under the names and in the colours that they were given here, and what those that
     have another name than in their files are called there."""
     names, slots = dict(settings.names), dict(settings.slots)
-    taken = {one.name for one in runs if one.name not in names}
-    called, own_names = [], {}
-    for one in runs:
-        own, file = one.name, one.file
-        if own in names:
-            one = one.renamed(free_name(names[own], taken))
-            taken.add(one.name)
-            own_names[one.name] = own
-        called.append(replace(one, slot=slots.get(own, file.slot)))
-    return called, own_names
+    taken_names = {file_run.name for file_run in runs if file_run.name not in names}
+    renamed, own_names = [], {}
+    for file_run in runs:
+        original_name, file = file_run.name, file_run.file
+        if original_name in names:
+            file_run = file_run.renamed(find_free_name(names[original_name], taken_names))
+            taken_names.add(file_run.name)
+            own_names[file_run.name] = original_name
+        renamed.append(replace(file_run, slot=slots.get(original_name, file.slot)))
+    return renamed, own_names
 
 
-def _mapped(table: AnyTable, settings: Settings) -> AnyTable:
+def _map_ids(table: AnyTable, settings: Settings) -> AnyTable:
     """The table with its ids as the collection reads them; where that cannot be, as it is, with a
     note."""
     maps = id_maps(settings)
     if not maps or (isinstance(table, Run) and not table.complete):
         return table
     try:
-        return with_mapped_ids(table, maps)
+        return map_ids(table, maps)
     except RanklensError as error:
         return table.noting(
             Note("not_mapped", f"its ids are unchanged: {error.message}", loud=True)
         )
 
 
-def as_kept_here(table: AnyTable, settings: Settings) -> AnyTable:
+def apply_settings(table: AnyTable, settings: Settings) -> AnyTable:
     """The table as a collection of these settings has it: its ids as they are read there, of a run
     without what is left out."""
-    read = _mapped(table, settings)
-    return _left_out(read, settings) if isinstance(read, Run) else read
+    mapped = _map_ids(table, settings)
+    return _remove_left_out(mapped, settings) if isinstance(mapped, Run) else mapped
 
 
-def _left_out(run: Run, settings: Settings) -> Run:
+def _remove_left_out(run: Run, settings: Settings) -> Run:
     """The run without what the collection leaves out; where that cannot be, as it is, with a
     note."""
     try:
-        return without(run, LeftOut(own=settings.exclude_self))
+        return exclude_documents(run, Exclusions(own_documents=settings.exclude_self))
     except RanklensError as error:
         return run.noting(Note("not_left_out", f"nothing is left out: {error.message}", loud=True))
 
@@ -186,27 +192,32 @@ def id_maps(settings: Settings) -> IdMaps:
     is."""
     try:
         return IdMaps(
-            *(id_map(m) if m else AS_THEY_STAND for m in (settings.map_queries, settings.map_docs))
+            *(
+                parse_id_map(m) if m else UNCHANGED_IDS
+                for m in (settings.map_queries, settings.map_docs)
+            )
         )
     except ParameterError:  # of a newer version
         return IdMaps()
 
 
-def _with_run_names(files: Sequence[File], runs: Sequence[_RunOf]) -> list[File]:
+def _with_run_names(files: Sequence[File], runs: Sequence[_FileRun]) -> list[File]:
     """Files of runs carry the run under the name that tells it apart, in its colour."""
-    named = []
+    named_files = []
     for f in files:
-        own = next((one for one in runs if one.file is f), None)
-        named.append(f if own is None else replace(f, table=own.run, slot=own.slot))
-    return named
+        file_run = next((candidate for candidate in runs if candidate.file is f), None)
+        named_files.append(
+            f if file_run is None else replace(f, table=file_run.run, slot=file_run.slot)
+        )
+    return named_files
 
 
 def named_judgments(files: Iterable[File]) -> dict[str, File]:
     """The judgments by the name that an address has for them: their file, or their key where
     several files have that name."""
-    own = [f for f in files if f.kind == "qrels"]
-    several = Counter(f.file for f in own)
-    return {f.file if several[f.file] == 1 else f.key: f for f in own}
+    judgment_files = [f for f in files if f.kind == "qrels"]
+    name_counts = Counter(f.file for f in judgment_files)
+    return {f.file if name_counts[f.file] == 1 else f.key: f for f in judgment_files}
 
 
 def may_be_a_run(file: File | Loaded) -> bool:
@@ -214,7 +225,7 @@ def may_be_a_run(file: File | Loaded) -> bool:
     return file.kind == "qrels" and any(note.kind == "kind" for note in file.notes)
 
 
-def as_a_run(file: File) -> Loaded:
+def convert_to_run(file: File) -> Loaded:
     """The judgments of a file as the run that they may be: the grades are its scores."""
     assert isinstance(file.table, Qrels)
     rows = file.table.table
@@ -226,21 +237,21 @@ def as_a_run(file: File) -> Loaded:
 
 def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") -> File | None:
     """The judgments that are used: those of this key, else those that fit best."""
-    asked = next((f for f in files if f.key == key), None)
-    if asked is not None or not files:
-        return asked
-    wanted = {q for run in runs for q in run.query_ids}
+    chosen_file = next((f for f in files if f.key == key), None)
+    if chosen_file is not None or not files:
+        return chosen_file
+    run_query_ids = {q for run in runs for q in run.query_ids}
 
-    def fits(f: File) -> tuple[bool, bool, bool, int]:
+    def rate_fit(f: File) -> tuple[bool, bool, bool, int]:
         table = f.table
-        shared = len(wanted & set(table.query_ids)) if isinstance(table, Qrels) else 0
-        of_hits = table is not None and any(note.kind == OF_HITS_ALONE for note in table.notes)
+        shared = len(run_query_ids & set(table.query_ids)) if isinstance(table, Qrels) else 0
+        of_hits = table is not None and any(note.kind == HITS_ONLY_KIND for note in table.notes)
         return shared > 0, not may_be_a_run(f), not of_hits, shared
 
-    return max(files, key=fits)
+    return max(files, key=rate_fit)
 
 
-def as_judgments(file: File) -> Loaded:
+def convert_to_judgments(file: File) -> Loaded:
     """The run of a file as the judgments that it may be: the scores are its grades."""
     assert isinstance(file.table, Run)
     rows, grades = file.table.whole().table, file.table.scores
@@ -255,13 +266,13 @@ def _choose_queries(files: Sequence[File], qrels: File | None) -> File | None:
     than texts, and the last. A run of another tool may bring texts alone."""
     judged = set(qrels.table.query_ids) if qrels and isinstance(qrels.table, Qrels) else set()
 
-    def known(f: File) -> tuple[int, bool]:
+    def count_known(f: File) -> tuple[int, bool]:
         table = f.table
         if not isinstance(table, Queries):
             return 0, False
         return len(judged & set(table.frame["query_id"])), bool(table.columns)
 
-    return max(files, key=lambda f: (known(f), files.index(f)), default=None)
+    return max(files, key=lambda f: (count_known(f), files.index(f)), default=None)
 
 
 def _choose_documents(files: Sequence[File], qrels: File | None) -> File | None:
@@ -270,7 +281,7 @@ def _choose_documents(files: Sequence[File], qrels: File | None) -> File | None:
         return files[-1] if files else None
     judged = qrels.table.doc_ids.unique()
 
-    def known(f: File) -> int:
+    def count_known(f: File) -> int:
         return int(f.table.known(judged).sum()) if isinstance(f.table, Documents) else 0
 
-    return max(files, key=lambda f: (known(f), files.index(f)))
+    return max(files, key=lambda f: (count_known(f), files.index(f)))

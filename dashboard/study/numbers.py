@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-class Numbers(dict[str, str]):
+class NumberedIds(dict[str, str]):
     """id -> "query 1", "query 2", …, in the order in which ids are asked for; `ids` are first."""
 
     def __init__(self, noun: str, ids: Iterable[str] = ()) -> None:

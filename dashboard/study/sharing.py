@@ -13,12 +13,12 @@ from typing import Any, Literal
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.study.columns import not_compared
-from dashboard.study.numbers import Numbers
+from dashboard.study.columns import independent_columns
+from dashboard.study.numbers import NumberedIds
 from dashboard.study.study import Study
-from dashboard.workspace.disk.records import NOTHING_SAID
+from dashboard.workspace.disk.records import DEFAULT_SETTINGS
 from metrics_core.judging import JudgedRanks
-from metrics_core.slicing.breakdowns import NO_GROUP, group_of
+from metrics_core.slicing.breakdowns import NO_GROUP, find_groups
 from metrics_core.tables import Queries, Run
 
 Include = Literal["scores only", "run names", "full texts"]
@@ -36,59 +36,61 @@ _LONGEST_NAME = 60
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedStudy:
     """A study to be shared, and what was renamed in it: runs, and (column, value) of the groups;
-    `said` is what was left out, in words, or ""."""
+    `omissions` is what was left out, in words, or ""."""
 
     study: Study
     runs: Mapping[str, str] = field(default_factory=dict)
     groups: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    said: str = ""
+    omissions: str = ""
 
-    def comparison(self, shown: Comparison) -> Comparison:
+    def comparison(self, comparison: Comparison) -> Comparison:
         """The same comparison, by the new names."""
         return replace(
-            shown,
-            focus=self.runs.get(shown.focus, shown.focus),
-            baseline=self.runs.get(shown.baseline, shown.baseline),
-            also=tuple(self.runs.get(run, run) for run in shown.also),
-            where=tuple(self.groups.get(pair, pair) for pair in shown.where),
+            comparison,
+            focus=self.runs.get(comparison.focus, comparison.focus),
+            baseline=self.runs.get(comparison.baseline, comparison.baseline),
+            other_runs=tuple(self.runs.get(run, run) for run in comparison.other_runs),
+            filters=tuple(self.groups.get(pair, pair) for pair in comparison.filters),
         )
 
 
-def shared(study: Study, include: Include) -> Shared:
+def share_study(study: Study, include: Include) -> SharedStudy:
     """Return the study with what is included. Without texts, queries and documents are numbered;
     without names, runs are A, B, C and the columns and groups of the queries are numbered too."""
     if include == "full texts":
-        return Shared(study)
+        return SharedStudy(study)
     names: dict[str, str] = {}
     if include == "scores only":
-        names = {name: letter(place) for place, name in enumerate(study.names)}
-    numbers = Numbers("query", study.query_ids)
+        names = {name: run_letter(position) for position, name in enumerate(study.names)}
+    numbers = NumberedIds("query", study.query_ids)
     groups: dict[tuple[str, str], tuple[str, str]] = {}
     queries = None
     if study.queries is not None:
-        columns, groups = _groups(study, study.queries, named=include == "run names")
+        columns, groups = _share_groups(study, study.queries, keep_names=include == "run names")
         ids = [numbers[query_id] for query_id in study.queries.frame["query_id"]]
         queries = Queries.from_columns({"query_id": ids, **columns})
-    return Shared(_with(study, names, numbers, queries), names, groups, _LEFT_OUT[include])
+    return SharedStudy(
+        _rename_study(study, names, numbers, queries), names, groups, _LEFT_OUT[include]
+    )
 
 
-def _groups(
-    study: Study, queries: Queries, *, named: bool
+def _share_groups(
+    study: Study, queries: Queries, *, keep_names: bool
 ) -> tuple[dict[str, Any], dict[tuple[str, str], tuple[str, str]]]:
-    """The columns of groups, and what was renamed in them: everything unless they are `named`, and
-    values that are texts in any case."""
+    """The columns of groups, and what was renamed in them: everything unless they are
+    `keep_names`, and values that are texts in any case."""
     columns: dict[str, Any] = {}
     renamed: dict[tuple[str, str], tuple[str, str]] = {}
     for number, column in enumerate(study.groupings, 1):
-        if named and not _holds_texts(queries, column):
+        if keep_names and not _holds_texts(queries, column):
             columns[column] = queries.frame[column]
             continue
-        title = column if named else f"column {number}"
+        title = column if keep_names else f"column {number}"
         values = [value for value in study.groups[column] if value != NO_GROUP]
-        numbered = {value: f"Group {place}" for place, value in enumerate(values, 1)}
-        columns[title] = group_of(queries, queries.frame["query_id"], column).map(numbered)
+        numbered = {value: f"Group {position}" for position, value in enumerate(values, 1)}
+        columns[title] = find_groups(queries, queries.frame["query_id"], column).map(numbered)
         renamed |= {(column, value): (title, name) for value, name in numbered.items()}
         renamed[column, NO_GROUP] = title, NO_GROUP
     return columns, renamed
@@ -103,14 +105,14 @@ def _holds_texts(queries: Queries, column: str) -> bool:
     return 2 * values.nunique() >= len(values) or int(values.str.len().max()) > _LONGEST_NAME
 
 
-def letter(place: int) -> str:
+def run_letter(position: int) -> str:
     """A, B, … Z, A2, B2, …"""
-    again, at = divmod(place, _LETTERS)
-    return f"{chr(ord('A') + at)}{again + 1 if again else ''}"
+    cycle, index = divmod(position, _LETTERS)
+    return f"{chr(ord('A') + index)}{cycle + 1 if cycle else ''}"
 
 
-def _with(
-    study: Study, names: Mapping[str, str], numbers: Numbers, queries: Queries | None
+def _rename_study(
+    study: Study, names: Mapping[str, str], numbers: NumberedIds, queries: Queries | None
 ) -> Study:
     """The same runs under these names and the same judged ranks with numbered queries, with other
     columns of the queries. Of the documents only the measures know: some count their prices."""
@@ -135,11 +137,13 @@ def _with(
         run.renamed(names.get(name, name)).with_query_ids(numbers)
         for name, run in study.runs.items()
     ]
-    said = replace(NOTHING_SAID, complete=study.settings.complete)
-    made = Study(runs, study.qrels.with_query_ids(numbers), queries, None, judging, said)
-    made.document_numbers = Numbers("document")
+    settings = replace(DEFAULT_SETTINGS, complete=study.settings.complete)
+    shared_study = Study(
+        runs, study.qrels.with_query_ids(numbers), queries, None, judging, settings
+    )
+    shared_study.document_numbers = NumberedIds("document")
     # Some follow from the texts; a view may be filtered by them.
-    derived = study.kept(not_compared).items()
-    by_number = {column: groups.set_axis(made.query_ids) for column, groups in derived}
-    made.kept(not_compared, made=by_number)
-    return made
+    derived = study.cached_answer(independent_columns).items()
+    by_number = {column: groups.set_axis(shared_study.query_ids) for column, groups in derived}
+    shared_study.cached_answer(independent_columns, precomputed=by_number)
+    return shared_study

@@ -12,23 +12,29 @@ A change is acknowledged once it is on the disk. docs/workspace.md says what is 
 is built so.
 """
 
-from dashboard.workspace.adding import Added
+from dashboard.workspace.adding import AddedFile
 from dashboard.workspace.disk.errors import StorageError
-from dashboard.workspace.disk.records import NOTHING_SAID, Collection, Damaged, Entry, Settings
-from dashboard.workspace.layers import GivenGrade, Layer
-from dashboard.workspace.notes import Comment, Noted
+from dashboard.workspace.disk.records import (
+    DEFAULT_SETTINGS,
+    Collection,
+    DamagedRecord,
+    Entry,
+    Settings,
+)
+from dashboard.workspace.layers import GradeRecord, Layer
+from dashboard.workspace.notes import Comment, QueryNotes
 from dashboard.workspace.store import Workspace
 
 __all__ = [
-    "NOTHING_SAID",
-    "Added",
+    "DEFAULT_SETTINGS",
+    "AddedFile",
     "Collection",
     "Comment",
-    "Damaged",
+    "DamagedRecord",
     "Entry",
-    "GivenGrade",
+    "GradeRecord",
     "Layer",
-    "Noted",
+    "QueryNotes",
     "Settings",
     "StorageError",
     "Workspace",

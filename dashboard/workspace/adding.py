@@ -14,28 +14,28 @@ import pyarrow as pa
 
 from dashboard.workspace.disk.records import Entry
 from dashboard.workspace.long_runs.stored_run import StoredRun
-from dashboard.workspace.long_runs.tables import as_arrow, content_of, queries_of, table_bytes
+from dashboard.workspace.long_runs.tables import as_arrow, count_queries, hash_rows, table_bytes
 from metrics_core.formats import Loaded
 from metrics_core.tables import Run, Table
-from metrics_core.tables.run_names import free_name
+from metrics_core.tables.run_names import find_free_name
 
 _ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that is taken for another
 _ID_LENGTH = 8
 
 
 @dataclass(frozen=True)
-class Added:
+class AddedFile:
     """What became of a file: it is new, it was known already, or it stands for an older one of its
-    name, which `older` is."""
+    name, which `older_file` is."""
 
     entry: Entry
-    how: Literal["new", "known", "replaced"]
-    older: Entry | None = None
+    status: Literal["new", "known", "replaced"]
+    older_file: Entry | None = None
 
 
-def record_of(
+def make_record(
     loaded: Loaded,
-    every: Sequence[Entry],
+    all_entries: Sequence[Entry],
     *,
     number: str,
     content: str,
@@ -43,40 +43,40 @@ def record_of(
     slots: Iterable[int],
     older: Entry | None,
 ) -> Entry:
-    """The record of a new file beside `every` one of its collection; `slots` are colours of runs
-    that are not among them."""
+    """The record of a new file beside `all_entries` one of its collection; `slots` are colours of
+    runs that are not among them."""
     name = loaded.table.name if isinstance(loaded.table, Run) else loaded.file
-    at = now()
-    taken = {*slots, *(e.slot for e in every if e.kind == "run")}
+    added_at = current_time()
+    taken_slots = {*slots, *(e.slot for e in all_entries if e.kind == "run")}
     return Entry(
         number=number,
         kind=loaded.kind,
-        name=older.name if older else free_name(name, names(every, loaded.kind)),
+        name=older.name if older else find_free_name(name, names_of_kind(all_entries, loaded.kind)),
         file=loaded.file,
         read_as=loaded.title,
         rows=len(loaded.table),
-        queries=queries_of(loaded.table),
-        slot=older.slot if older else free_slot(taken),
+        queries=count_queries(loaded.table),
+        slot=older.slot if older else free_slot(taken_slots),
         content=content,
         table=table,
-        changed=at,
+        changed=added_at,
         notes=loaded.notes,
         replaces=older.number if older else "",
-        added=at,
+        added=added_at,
         complete=not isinstance(loaded.table, Run) or loaded.table.complete,
     )
 
 
-Made = tuple[str, pa.Buffer | Path]
+PackedTable = tuple[str, pa.Buffer | Path]
 """A table's bytes, or the file that holds them, under the name that they give themselves."""
 
 
-def content_in(table: Table, kind: str) -> str:
+def hash_content(table: Table, kind: str) -> str:
     """A hash of a table's rows."""
-    return table.rows.content if isinstance(table, StoredRun) else content_of(as_arrow(table), kind)
+    return table.rows.content if isinstance(table, StoredRun) else hash_rows(as_arrow(table), kind)
 
 
-def packed(table: Table) -> Made:
+def pack_table(table: Table) -> PackedTable:
     """A table as it is kept. Raises StorageError where its rows are in a file that is not as it was
     written."""
     if isinstance(table, StoredRun):
@@ -86,24 +86,24 @@ def packed(table: Table) -> Made:
     return hashlib.sha256(content).hexdigest(), content
 
 
-def names(entries: Iterable[Entry], kind: str) -> list[str]:
+def names_of_kind(entries: Iterable[Entry], kind: str) -> list[str]:
     """The names that files of this kind have."""
     return [e.name for e in entries if e.kind == kind]
 
 
-def free_slot(taken: Iterable[int]) -> int:
+def free_slot(taken_slots: Iterable[int]) -> int:
     """The first colour and shape that no run has."""
-    used = set(taken)
+    used = set(taken_slots)
     return next(i for i in range(len(used) + 1) if i not in used)
 
 
-def free_id(taken: Sequence[str]) -> str:
+def free_id(taken_ids: Sequence[str]) -> str:
     """An id that no collection has."""
-    while (made := "".join(choice(_ID_LETTERS) for _ in range(_ID_LENGTH))) in taken:
+    while (new_id := "".join(choice(_ID_LETTERS) for _ in range(_ID_LENGTH))) in taken_ids:
         pass
-    return made
+    return new_id
 
 
-def now() -> str:
+def current_time() -> str:
     """The time in UTC, as records hold it."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

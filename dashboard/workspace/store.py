@@ -12,33 +12,39 @@ from typing import Any
 import pyarrow as pa
 
 from dashboard.workspace.adding import (
-    Added,
-    Made,
-    content_in,
+    AddedFile,
+    PackedTable,
+    current_time,
     free_id,
     free_slot,
-    names,
-    now,
-    packed,
-    record_of,
+    hash_content,
+    make_record,
+    names_of_kind,
+    pack_table,
 )
 from dashboard.workspace.disk import database, errors
 from dashboard.workspace.disk.contents import Contents
 from dashboard.workspace.disk.database import Connection
 from dashboard.workspace.disk.errors import StorageError
-from dashboard.workspace.disk.records import BASELINE_RULE, Collection, Damaged, Entry, hidden
-from dashboard.workspace.disk.shelves import Shelves
+from dashboard.workspace.disk.records import (
+    BASELINE_RULE,
+    Collection,
+    DamagedRecord,
+    Entry,
+    hidden_numbers,
+)
+from dashboard.workspace.disk.shelves import FolderStore
 from dashboard.workspace.earlier_layout import import_folder
-from dashboard.workspace.layers import Layers
+from dashboard.workspace.layers import LayerStore
 from dashboard.workspace.long_runs.cache import Cache
-from dashboard.workspace.long_runs.keeping import on_disk
-from dashboard.workspace.long_runs.stored_run import is_long, stored_run
-from dashboard.workspace.long_runs.tables import table_of
-from dashboard.workspace.notes import Notes
+from dashboard.workspace.long_runs.keeping import move_to_disk
+from dashboard.workspace.long_runs.stored_run import is_long, open_stored_run
+from dashboard.workspace.long_runs.tables import read_table
+from dashboard.workspace.notes import NoteStore
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats import Loaded
 from metrics_core.tables import Table
-from metrics_core.tables.run_names import free_name
+from metrics_core.tables.run_names import find_free_name
 
 
 class Workspace:
@@ -50,26 +56,26 @@ class Workspace:
     def __init__(self, folder: Path) -> None:
         """The folder is made when something is first added."""
         self.folder = folder
-        self._shelves = Shelves(folder)
+        self._folder_store = FolderStore(folder)
         self.cache = Cache(folder / "cache", lambda: self.trouble() is None)
         self._was_there = folder.is_dir()
-        self.layers = Layers(self._shelves, self.changing)
-        self.notes = Notes(self._shelves, self.changing)
-        if self._shelves.is_old():
-            with suppress(StorageError), self.writing():
+        self.layers = LayerStore(self._folder_store, self.change_collection)
+        self.notes = NoteStore(self._folder_store, self.change_collection)
+        if self._folder_store.is_old():
+            with suppress(StorageError), self.hold_write_lock():
                 pass  # which imports it
 
     def trouble(self) -> StorageError | None:
         """Why the workspace cannot be written as a whole; None where nothing speaks against it."""
         if not self.folder.is_dir():
-            return errors.gone(self.folder) if self._was_there else None
-        found = self._shelves.version()
-        if found is not None and found > database.VERSION:
-            return errors.newer(self.folder, found, database.VERSION)
-        if self._shelves.lacks_collections():
-            return errors.lacking(self.folder, "collections")
+            return errors.missing_folder_error(self.folder) if self._was_there else None
+        version = self._folder_store.version()
+        if version is not None and version > database.VERSION:
+            return errors.newer_version_error(self.folder, version, database.VERSION)
+        if self._folder_store.lacks_collections():
+            return errors.missing_subfolder_error(self.folder, "collections")
         if not os.access(self.folder, os.W_OK):
-            return errors.refused(PermissionError(13, ""), self.folder)
+            return errors.write_refused_error(PermissionError(13, ""), self.folder)
         return None
 
     # Collections
@@ -77,160 +83,170 @@ class Workspace:
     def collections(self, *, removed: bool = False) -> list[Collection]:
         """The collections that are there, or those that were removed since the start; last changed
         first."""
-        here = []
-        for identity in self._shelves.ids():
+        all_collections = []
+        for identity in self._folder_store.collection_ids():
             with suppress(KeyError):  # removed for good by somebody else just now
-                here.append(self.collection(identity))
-        wanted = [c for c in here if c.removed == removed]
-        return sorted(wanted, key=lambda c: (c.changed, c.id), reverse=True)
+                all_collections.append(self.collection(identity))
+        matching = [c for c in all_collections if c.removed == removed]
+        return sorted(matching, key=lambda c: (c.changed, c.id), reverse=True)
 
     def collection(self, identity: str) -> Collection:
         """A collection as it stands, changed when it or one of its files last was, as far as they
         can be read. Raises KeyError where there is none."""
-        told = self._shelves.collection(identity)
+        record = self._folder_store.read_collection(identity)
         with suppress(Exception):  # one collection must not stop the list of all
-            latest = max((e.changed for e in self._shelves.entries(identity)), default="")
-            return replace(told, changed=max(told.changed, latest))
-        return told
+            latest = max((e.changed for e in self._folder_store.entries(identity)), default="")
+            return replace(record, changed=max(record.changed, latest))
+        return record
 
     def folder_of(self, identity: str) -> Path:
         """The folder that holds the records of a collection that is there."""
-        return self._shelves.folder_of(identity)
+        return self._folder_store.folder_of(identity)
 
-    def has(self, identity: str) -> bool:
+    def has_collection(self, identity: str) -> bool:
         """Whether there is a collection of this id, removed or not."""
-        return self._shelves.has(identity)
+        return self._folder_store.has_collection(identity)
 
-    def new(self, name: str, identity: str = "") -> Collection:
+    def new_collection(self, name: str, identity: str = "") -> Collection:
         """An empty collection; one that is there already stays as it is."""
-        with self.writing():
-            if identity and self.has(identity):
+        with self.hold_write_lock():
+            if identity and self.has_collection(identity):
                 return self.collection(identity)
-            made = Collection(
-                identity or free_id(self._shelves.ids()),
+            new_record = Collection(
+                identity or free_id(self._folder_store.collection_ids()),
                 name,
-                now(),
+                current_time(),
                 baseline_rule=BASELINE_RULE,
             )
-            self._shelves.put_whole(made, [])
-            return made
+            self._folder_store.create_collection(new_record, [])
+            return new_record
 
     def rename(self, identity: str, name: str) -> None:
         """Give a collection another name; links keep it by its id."""
-        self._change(identity, name=name)
+        self._change_record(identity, name=name)
 
     def remove(self, identity: str) -> None:
         """Hide a collection; the next start removes it for good."""
-        self._change(identity, removed=True)
+        self._change_record(identity, removed=True)
 
     def restore(self, identity: str) -> None:
         """Undo a removal. Raises KeyError once it is for good."""
-        self._change(identity, removed=False)
+        self._change_record(identity, removed=False)
 
-    def read_with(self, identity: str, file: str, choices: Mapping[str, Any]) -> None:
+    def set_read_choices(self, identity: str, file: str, choices: Mapping[str, Any]) -> None:
         """Remember how a file of this collection's folder is to be read."""
-        with self.writing():
-            told = self._shelves.collection(identity)
-            read = {**told.choices, file: dict(choices)}
-            self._shelves.put_collection(replace(told, choices=read, changed=now()))
+        with self.hold_write_lock():
+            record = self._folder_store.read_collection(identity)
+            all_choices = {**record.choices, file: dict(choices)}
+            self._folder_store.put_collection(
+                replace(record, choices=all_choices, changed=current_time())
+            )
 
-    def judge_by(self, identity: str, judgments: str) -> None:
+    def set_judgments(self, identity: str, judgments: str) -> None:
         """Remember which judgments of this collection are used, by the key of their file."""
-        self._change(identity, judgments=judgments)
+        self._change_record(identity, judgments=judgments)
 
-    def judge_completely(self, identity: str, complete: bool) -> None:
+    def set_complete(self, identity: str, complete: bool) -> None:
         """Remember whether this collection's judgments hold all that is relevant."""
-        self._change(identity, complete=complete)
+        self._change_record(identity, complete=complete)
 
-    def call_runs(self, identity: str, names: Mapping[str, str], slots: Mapping[str, int]) -> None:
+    def rename_runs(
+        self, identity: str, names: Mapping[str, str], slots: Mapping[str, int]
+    ) -> None:
         """Remember the names that runs of this collection have here, and their colours and shapes,
         by the names in their files."""
-        self._change(identity, run_names=dict(names), run_slots=dict(slots))
+        self._change_record(identity, run_names=dict(names), run_slots=dict(slots))
 
     def map_ids(self, identity: str, queries: str, docs: str) -> None:
         """Remember how the ids of this collection are read; "" is as they stand."""
-        self._change(identity, map_queries=queries, map_docs=docs)
+        self._change_record(identity, map_queries=queries, map_docs=docs)
 
-    def leave_out_own(self, identity: str, exclude_self: bool) -> None:
+    def set_exclude_self(self, identity: str, exclude_self: bool) -> None:
         """Remember whether the runs of this collection leave each query's own document out."""
-        self._change(identity, exclude_self=exclude_self)
+        self._change_record(identity, exclude_self=exclude_self)
 
     def duplicate(self, identity: str, name: str) -> Collection:
         """A copy of a collection, its tables shared on the disk."""
-        with self.writing():
-            told, made = self.collection(identity), free_id(self._shelves.ids())
-            copy = replace(told, id=made, name=name, changed=now(), removed=False)
-            self._shelves.put_whole(copy, self.entries(identity), self.contents(identity))
+        with self.hold_write_lock():
+            record, new_id = self.collection(identity), free_id(self._folder_store.collection_ids())
+            copy = replace(record, id=new_id, name=name, changed=current_time(), removed=False)
+            self._folder_store.create_collection(
+                copy, self.entries(identity), self.contents(identity)
+            )
             return copy
 
     def contents(self, identity: str) -> Contents:
         """The rows of a collection. Raises StorageError where they cannot be read."""
-        return self._shelves.contents(identity)
+        return self._folder_store.contents(identity)
 
-    def good_since(self, identity: str) -> str:
-        """When the state was written that `restore_good` brings back, in UTC; "" for none."""
-        return self._shelves.good_since(identity)
+    def good_state_time(self, identity: str) -> str:
+        """When the state was written that `restore_last_good` brings back, in UTC; "" for none."""
+        return self._folder_store.good_state_time(identity)
 
     def restore_good(self, identity: str) -> None:
         """Go back to the last good state of a collection whose database cannot be read, which is
         put aside."""
-        with self.writing():
-            self._shelves.restore_good(identity)
+        with self.hold_write_lock():
+            self._folder_store.restore_good(identity)
 
-    def put_aside(self) -> list[Path]:
+    def set_aside_paths(self) -> list[Path]:
         """The databases that could not be read and were put aside."""
-        return self._shelves.put_aside()
+        return self._folder_store.set_aside_paths()
 
     def drop_lost(self, identity: str, texts: Iterable[str]) -> int:
         """Remove damaged rows of layers, notes and tags for good, those of these texts and no
         other; how many."""
-        with self.changing(identity) as state:
-            return self._shelves.drop_lost(identity, state, texts)
+        with self.change_collection(identity) as state:
+            return self._folder_store.drop_lost(identity, state, texts)
 
-    def _change(self, identity: str, **changes: Any) -> None:
-        with self.writing():
-            told = replace(self._shelves.collection(identity), changed=now(), **changes)
+    def _change_record(self, identity: str, **changes: Any) -> None:
+        with self.hold_write_lock():
+            record = replace(
+                self._folder_store.read_collection(identity), changed=current_time(), **changes
+            )
             try:
-                self._shelves.put_collection(told)
+                self._folder_store.put_collection(record)
             except errors.DamagedDatabaseError:
-                if not told.removed:
+                if not record.removed:
                     raise
-                self._shelves.remove_unreadable(told)
+                self._folder_store.remove_unreadable(record)
 
     # Files
 
     def entries(self, identity: str) -> list[Entry]:
         """The files of a collection, oldest first; also what one replaced that is not whole."""
-        every = self._shelves.entries(identity)
-        older = self._shelves.hidden(every)
-        return [e for e in every if not e.removed and e.number not in older]
+        all_entries = self._folder_store.entries(identity)
+        older = self._folder_store.hidden_numbers(all_entries)
+        return [e for e in all_entries if not e.removed and e.number not in older]
 
     def removed_entries(self, identity: str) -> list[Entry]:
         """The files that were removed since the start."""
-        every = self._shelves.entries(identity)
-        older = hidden(every)
-        return [e for e in every if e.removed and e.number not in older]
+        all_entries = self._folder_store.entries(identity)
+        older = hidden_numbers(all_entries)
+        return [e for e in all_entries if e.removed and e.number not in older]
 
-    def standing_in(self, identity: str) -> set[str]:
+    def stand_in_numbers(self, identity: str) -> set[str]:
         """The numbers of files that newer ones replaced whose tables are not whole."""
-        return hidden(every := self._shelves.entries(identity)) - self._shelves.hidden(every)
+        return hidden_numbers(
+            all_entries := self._folder_store.entries(identity)
+        ) - self._folder_store.hidden_numbers(all_entries)
 
-    def damaged(self, identity: str) -> list[Damaged]:
+    def damaged_records(self, identity: str) -> list[DamagedRecord]:
         """What of a collection cannot be read: records, and tables as far as they were looked
         at."""
         unsound = [
-            Damaged(e.number, e.file, why)
+            DamagedRecord(e.number, e.file, problem)
             for e in self.entries(identity)
-            if (why := self._shelves.unsound(e.table))
+            if (problem := self._folder_store.table_problem(e.table))
         ]
-        return [*self._shelves.damaged(identity), *unsound]
+        return [*self._folder_store.damaged_records(identity), *unsound]
 
     def load(self, entry: Entry) -> Table:
         """The table of an entry, its bytes checked; the rows of a long run stay on the disk. Raises
         StorageError where they are not those that were kept."""
         if entry.kind == "run" and entry.complete and is_long(entry.rows):
-            return stored_run(
-                self._shelves,
+            return open_stored_run(
+                self._folder_store,
                 self.cache,
                 table=entry.table,
                 content=entry.content,
@@ -238,23 +254,27 @@ class Workspace:
                 name=entry.name,
                 notes=entry.notes,
             )
-        content = self.bytes_of(entry)
+        content = self.read_bytes(entry)
         try:
-            return table_of(content, entry.kind, name=entry.name, notes=entry.notes)
+            return read_table(content, entry.kind, name=entry.name, notes=entry.notes)
         except (pa.ArrowException, RanklensError, ValueError, KeyError, OSError) as error:
-            self._shelves.mark_unsound(entry.table, str(error))
-            raise errors.damaged(entry.file, self._shelves.unsound(entry.table)) from error
+            self._folder_store.mark_unreadable(entry.table, str(error))
+            raise errors.damaged_file_error(
+                entry.file, self._folder_store.table_problem(entry.table)
+            ) from error
 
-    def bytes_of(self, entry: Entry) -> bytes:
+    def read_bytes(self, entry: Entry) -> bytes:
         """The bytes that an entry's table is kept as. Raises StorageError for other bytes."""
-        content = self._shelves.table(entry.table)
+        content = self._folder_store.read_table(entry.table)
         if content is None:
-            raise errors.damaged(entry.file, self._shelves.unsound(entry.table))
+            raise errors.damaged_file_error(
+                entry.file, self._folder_store.table_problem(entry.table)
+            )
         return content
 
     def add(
         self, identity: str, loaded: Loaded, *, slots: Iterable[int] = (), beside: bool = False
-    ) -> Added:
+    ) -> AddedFile:
         """Keep a table in a collection that is there.
 
         The same rows are kept once, those of a run once for each file name: two identical runs are
@@ -262,138 +282,146 @@ class Workspace:
         and under its name, unless it is to stand `beside` it. `slots` are colours that are taken by
         runs which are not kept here.
         """
-        with self._changing():
-            loaded = replace(loaded, table=on_disk(self.cache, loaded.table, loaded.file))
-        content = content_in(loaded.table, loaded.kind)
-        known = self._known(identity, loaded, content)
-        whole = known and not self._shelves.unsound(known.table, look=True)
-        made = None if whole else packed(loaded.table)
-        with self.writing():
-            if not self.has(identity):
-                raise errors.no_collection()
-            known = self._known(identity, loaded, content)
-            if known is not None:
-                return self._known_already(identity, known, made)
-            made = made or packed(loaded.table)
-            older = None if beside else self._older(identity, loaded)
-            entry = record_of(
+        with self._guard_changes():
+            loaded = replace(loaded, table=move_to_disk(self.cache, loaded.table, loaded.file))
+        content = hash_content(loaded.table, loaded.kind)
+        existing = self._find_existing(identity, loaded, content)
+        is_intact = existing and not self._folder_store.table_problem(existing.table, look=True)
+        packed_table = None if is_intact else pack_table(loaded.table)
+        with self.hold_write_lock():
+            if not self.has_collection(identity):
+                raise errors.no_collection_error()
+            existing = self._find_existing(identity, loaded, content)
+            if existing is not None:
+                return self._restore_existing(identity, existing, packed_table)
+            packed_table = packed_table or pack_table(loaded.table)
+            older = None if beside else self._find_older(identity, loaded)
+            entry = make_record(
                 loaded,
-                self._shelves.entries(identity),
-                number=self._shelves.free_number(identity),
+                self._folder_store.entries(identity),
+                number=self._folder_store.free_number(identity),
                 content=content,
-                table=made[0],
+                table=packed_table[0],
                 slots=slots,
                 older=older,
             )
-            self._shelves.put_table(*made)
-            self._shelves.put_entry(identity, entry)
-            return Added(entry, "replaced" if older else "new", older)
+            self._folder_store.put_table(*packed_table)
+            self._folder_store.put_entry(identity, entry)
+            return AddedFile(entry, "replaced" if older else "new", older)
 
     def remove_entry(self, identity: str, number: str) -> None:
         """Hide a file; the next start removes it for good. A damaged record goes at once. Nothing
         happens where it is not there."""
-        with self.writing():
-            here = self._entry_of(identity, number)
-            if here is not None:
-                self._shelves.put_entry(identity, replace(here, removed=True, changed=now()))
+        with self.hold_write_lock():
+            entry = self._entry_of(identity, number)
+            if entry is not None:
+                self._folder_store.put_entry(
+                    identity, replace(entry, removed=True, changed=current_time())
+                )
             else:
-                self._shelves.drop_entry(identity, number)
+                self._folder_store.drop_entry(identity, number)
 
     def restore_entry(self, identity: str, number: str) -> None:
         """Undo the removal of a file. Raises KeyError once it is for good."""
-        with self.writing():
-            here = self._entry_of(identity, number)
-            if here is None:
+        with self.hold_write_lock():
+            entry = self._entry_of(identity, number)
+            if entry is None:
                 raise KeyError(number)
-            self._shelves.put_entry(identity, replace(here, removed=False, changed=now()))
+            self._folder_store.put_entry(
+                identity, replace(entry, removed=False, changed=current_time())
+            )
 
-    def take_back(self, identity: str, number: str) -> None:
+    def undo_replacement(self, identity: str, number: str) -> None:
         """Undo a replacement: the newer file goes, the older one is there again. Raises KeyError
         once that is removed for good."""
-        with self.writing():
-            here = self._entry_of(identity, number)
-            if here is None or self._entry_of(identity, here.replaces) is None:
+        with self.hold_write_lock():
+            entry = self._entry_of(identity, number)
+            if entry is None or self._entry_of(identity, entry.replaces) is None:
                 raise KeyError(number)
-            self._shelves.drop_entry(identity, number)
+            self._folder_store.drop_entry(identity, number)
 
     def keep_both(self, identity: str, number: str) -> None:
         """Let a newer file stand beside the one that it replaced, as a run of its own."""
-        with self.writing():
-            here = self._entry_of(identity, number)
-            if here is None:
+        with self.hold_write_lock():
+            entry = self._entry_of(identity, number)
+            if entry is None:
                 raise KeyError(number)
-            others = [e for e in self._shelves.entries(identity) if e.number != number]
-            self._shelves.put_entry(
+            other_entries = [e for e in self._folder_store.entries(identity) if e.number != number]
+            self._folder_store.put_entry(
                 identity,
                 replace(
-                    here,
+                    entry,
                     replaces="",
-                    name=free_name(here.name, names(others, here.kind)),
-                    slot=free_slot(e.slot for e in others if e.kind == "run"),
-                    changed=now(),
+                    name=find_free_name(entry.name, names_of_kind(other_entries, entry.kind)),
+                    slot=free_slot(e.slot for e in other_entries if e.kind == "run"),
+                    changed=current_time(),
                 ),
             )
 
-    def check(self, stop: Callable[[], bool] = lambda: False) -> None:
-        """Look at the bytes of every table that is kept; `damaged` tells what was found."""
-        for identity in self._shelves.ids():
+    def check_tables(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Look at the bytes of every table that is kept; `damaged_records` tells what was found."""
+        for identity in self._folder_store.collection_ids():
             with suppress(Exception):  # the page that lists the collection says what is wrong
-                for entry in self._shelves.entries(identity):
+                for entry in self._folder_store.entries(identity):
                     if stop():
                         return
-                    self._shelves.unsound(entry.table, look=True)
+                    self._folder_store.table_problem(entry.table, look=True)
 
     # One writer at a time
 
     @contextmanager
-    def writing(self) -> Iterator[Shelves]:
+    def hold_write_lock(self) -> Iterator[FolderStore]:
         """Hold the right to name and remove collections and tables. Raises StorageError where the
         folder cannot be changed, and for what the disk refuses inside."""
-        with self._changing(), self._shelves.locked():
-            yield self._shelves
+        with self._guard_changes(), self._folder_store.hold_lock():
+            yield self._folder_store
 
     @contextmanager
-    def changing(self, identity: str) -> Iterator[Connection]:
+    def change_collection(self, identity: str) -> Iterator[Connection]:
         """The database of a collection, to be changed. Raises StorageError likewise."""
-        with self._changing(), self._shelves.changing(identity) as state:
+        with self._guard_changes(), self._folder_store.change_collection(identity) as state:
             yield state
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
+    def _guard_changes(self) -> Iterator[None]:
         trouble = self.trouble()
         if trouble is not None:
             raise trouble
         try:
-            self._shelves.make()
+            self._folder_store.make_folders()
             self._was_there = True
-            if self._shelves.version() == 0:
-                import_folder(self._shelves)
+            if self._folder_store.version() == 0:
+                import_folder(self._folder_store)
             yield
         except OSError as error:
-            raise errors.refused(error, self.folder) from error
+            raise errors.write_refused_error(error, self.folder) from error
 
     def _entry_of(self, identity: str, number: str) -> Entry | None:
-        return next((e for e in self._shelves.entries(identity) if e.number == number), None)
+        return next((e for e in self._folder_store.entries(identity) if e.number == number), None)
 
-    def _known(self, identity: str, loaded: Loaded, content: str) -> Entry | None:
-        here = (*self.entries(identity), *self.removed_entries(identity))
-        same = [e for e in here if e.content == content and e.kind == loaded.kind]
+    def _find_existing(self, identity: str, loaded: Loaded, content: str) -> Entry | None:
+        all_entries = (*self.entries(identity), *self.removed_entries(identity))
+        matching = [e for e in all_entries if e.content == content and e.kind == loaded.kind]
         if loaded.kind == "run":
-            same = [e for e in same if e.file == loaded.file]
-        return next(iter(same), None)
+            matching = [e for e in matching if e.file == loaded.file]
+        return next(iter(matching), None)
 
-    def _known_already(self, identity: str, known: Entry, made: Made | None) -> Added:
+    def _restore_existing(
+        self, identity: str, existing: Entry, packed_table: PackedTable | None
+    ) -> AddedFile:
         """The file is here: mended if its table was damaged, back again if it was removed."""
-        back = replace(known, removed=False, table=made[0] if made else known.table)
-        if made:
-            self._shelves.put_table(*made)
-        if back != known:
-            back = replace(back, changed=now())
-            self._shelves.put_entry(identity, back)
+        restored = replace(
+            existing, removed=False, table=packed_table[0] if packed_table else existing.table
+        )
+        if packed_table:
+            self._folder_store.put_table(*packed_table)
+        if restored != existing:
+            restored = replace(restored, changed=current_time())
+            self._folder_store.put_entry(identity, restored)
         else:
-            self._shelves.sync_collection(identity)
-        return Added(back, "new" if known.removed else "known")
+            self._folder_store.sync_collection(identity)
+        return AddedFile(restored, "new" if existing.removed else "known")
 
-    def _older(self, identity: str, loaded: Loaded) -> Entry | None:
-        same = (loaded.file, loaded.kind)
-        return next((e for e in self.entries(identity) if (e.file, e.kind) == same), None)
+    def _find_older(self, identity: str, loaded: Loaded) -> Entry | None:
+        file_and_kind = (loaded.file, loaded.kind)
+        return next((e for e in self.entries(identity) if (e.file, e.kind) == file_and_kind), None)

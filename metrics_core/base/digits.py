@@ -5,7 +5,7 @@ from __future__ import annotations
 _MOST_DIGITS = 18
 
 
-def whole_number(text: str) -> int | None:
+def parse_whole_number(text: str) -> int | None:
     """Return the number that a text of the digits 0 to 9 is; None for any other text. A number of
     more than 18 digits is cut to its first 18: nothing counts so far, and Python refuses to read
     more than 4,300."""

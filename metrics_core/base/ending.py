@@ -18,14 +18,14 @@ from collections.abc import Callable
 from contextlib import suppress
 
 
-def by_status(main: Callable[[], int]) -> int:
+def exit_with_status(main: Callable[[], int]) -> int:
     """What `main` returns; from then on the process ends by that status, or by the one with which
     `main` exits, once threads that are to be waited for are done and all that was registered for
     the end (`atexit`) since this was called is. An error that `main` raises ends it as Python does.
     """
     status: int | None = None
 
-    def leave() -> None:
+    def exit_process() -> None:
         if status is None:
             return
         for stream in (sys.stdout, sys.stderr):
@@ -34,21 +34,21 @@ def by_status(main: Callable[[], int]) -> int:
         os._exit(status)
 
     # Before all others, and so called after them.
-    atexit.register(leave)
+    atexit.register(exit_process)
     try:
         status = main()
-    except SystemExit as ended:
-        if ended.code is None or isinstance(ended.code, int):
-            status = ended.code or 0
+    except SystemExit as exit_error:
+        if exit_error.code is None or isinstance(exit_error.code, int):
+            status = exit_error.code or 0
         raise
     return status
 
 
-SECONDS_AT_LAST = 6
+EXIT_TIMEOUT = 6
 """How long a process that was told to end may take."""
 
 
-def leave_at_last(status: int, seconds: float = SECONDS_AT_LAST) -> None:
+def exit_within(status: int, seconds: float = EXIT_TIMEOUT) -> None:
     """For the handler of a signal that ends the process: leave by this status in so many seconds,
     whatever swallows the exit or holds it up. Not by a thread where there is a timer: the signal
     may have come while one was being started, and then the next waits for it for ever.
@@ -56,8 +56,10 @@ def leave_at_last(status: int, seconds: float = SECONDS_AT_LAST) -> None:
     Python prints and drops an exit that is raised in a weak reference's callback or a finalizer,
     so from now on such an exit ends the process at once.
     """
-    sys.unraisablehook = lambda dropped: (
-        os._exit(status) if dropped.exc_type is SystemExit else sys.__unraisablehook__(dropped)
+    sys.unraisablehook = lambda unraisable: (
+        os._exit(status)
+        if unraisable.exc_type is SystemExit
+        else sys.__unraisablehook__(unraisable)
     )
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, lambda *_: os._exit(status))
@@ -65,6 +67,6 @@ def leave_at_last(status: int, seconds: float = SECONDS_AT_LAST) -> None:
         return
     from threading import Timer
 
-    end = Timer(seconds, os._exit, (status,))
-    end.daemon = True
-    end.start()
+    timer = Timer(seconds, os._exit, (status,))
+    timer.daemon = True
+    timer.start()

@@ -20,7 +20,7 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from metrics_core.base.wording import visible, visible_lines
+from metrics_core.base.wording import escape_controls, escape_controls_in_lines
 
 MOST_PROBLEMS_SHOWN = 100
 """A report lists this many problems of one file; further ones are only counted."""
@@ -30,17 +30,17 @@ _CLOSE, _NEARLY, _NEAR_WORD = 0.6, 0.1, 0.5
 
 class RanklensError(Exception):
     """A user's mistake: `message` says what is wrong, `hint` how to mend it (may be empty). They
-    hold names and ids as they can be shown (`wording.visible_lines`)."""
+    hold names and ids as they can be shown (`wording.escape_controls_in_lines`)."""
 
     def __init__(self, message: str, hint: str = "") -> None:
-        self.message = visible_lines(message)
-        self.hint = visible_lines(hint)
+        self.message = escape_controls_in_lines(message)
+        self.hint = escape_controls_in_lines(hint)
         super().__init__(self.message)
 
     def __str__(self) -> str:
-        return visible_lines(self._told())
+        return escape_controls_in_lines(self._full_text())
 
-    def _told(self) -> str:
+    def _full_text(self) -> str:
         return f"{self.message}\n{self.hint}" if self.hint else self.message
 
 
@@ -74,7 +74,7 @@ class TableError(RanklensError):
         self.problems = tuple(problems[:MOST_PROBLEMS_SHOWN])
         self.count = len(problems) if count is None else count
 
-    def _told(self) -> str:
+    def _full_text(self) -> str:
         lines = [self.message]
         lines += [f"row {p.row + 1}: expected {p.expected}, found {p.found}" for p in self.problems]
         return "\n".join([*lines, self.hint] if self.hint else lines)
@@ -117,22 +117,22 @@ class FileFormatError(RanklensError):
         self.problems = tuple(problems[:MOST_PROBLEMS_SHOWN])
         self.count = max(len(problems), count or 0)
         self.offer = offer
-        super().__init__(self._head(self.problems[0]), hint or self.problems[0].hint)
+        super().__init__(self._headline(self.problems[0]), hint or self.problems[0].hint)
 
-    def _head(self, problem: LineProblem) -> str:
-        file = visible(self.file)
-        place = file if problem.line is None else f"{file}, line {problem.line}"
-        return f"{place}: expected {problem.expected}, found {problem.found}"
+    def _headline(self, problem: LineProblem) -> str:
+        file = escape_controls(self.file)
+        location = file if problem.line is None else f"{file}, line {problem.line}"
+        return f"{location}: expected {problem.expected}, found {problem.found}"
 
-    def _told(self) -> str:
+    def _full_text(self) -> str:
         lines: list[str] = []
-        for group in _grouped(self.problems):
+        for group in _group_by_kind(self.problems):
             first = group[0]
-            lines.append(self._head(first))
+            lines.append(self._headline(first))
             if first.text:
                 lines.append(f"    {first.text}")
             if len(group) > 1:
-                places = ", ".join(_place(p, first) for p in group[1:11])
+                places = ", ".join(_format_place(p, first) for p in group[1:11])
                 more = f" and {len(group) - 11} more" if len(group) > 11 else ""
                 also = "found" if first.line is None else "in line"
                 lines.append(f"    also {also} {places}{more}")
@@ -145,7 +145,7 @@ class FileFormatError(RanklensError):
         return "\n".join(lines)
 
 
-def _place(problem: LineProblem, first: LineProblem) -> str:
+def _format_place(problem: LineProblem, first: LineProblem) -> str:
     """A further problem of a group: its line, and what was found where that differs; what was found
     alone where a file has no lines."""
     if problem.line is None:
@@ -153,7 +153,7 @@ def _place(problem: LineProblem, first: LineProblem) -> str:
     return f"{problem.line}" + (f" ({problem.found})" if problem.found != first.found else "")
 
 
-def _grouped(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:
+def _group_by_kind(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:
     """Problems of one kind together, in the order in which the kinds first appear.
 
     What was found may differ from line to line (a score, an id), so the kind is what was expected.
@@ -171,35 +171,46 @@ class UnknownMeasureError(RanklensError):
     known."""
 
     def __init__(
-        self, name: str, known: Mapping[str, str], left_out: Sequence[str] = (), instead: str = ""
+        self,
+        name: str,
+        measure_names: Mapping[str, str],
+        failed_packages: Sequence[str] = (),
+        instead: str = "",
     ) -> None:
         self.name = name
-        near = _nearest_names(name, known)
-        self.nearest = tuple(near)
-        shown = [m if m.lower() == alias.lower() else f"{m} ({alias})" for m, alias in near.items()]
-        hint = instead or (f"Did you mean {' or '.join(shown)}?" if shown else "")
+        nearest_names = _nearest_names(name, measure_names)
+        self.nearest = tuple(nearest_names)
+        suggestions = [
+            m if m.lower() == alias.lower() else f"{m} ({alias})"
+            for m, alias in nearest_names.items()
+        ]
+        hint = instead or (f"Did you mean {' or '.join(suggestions)}?" if suggestions else "")
         listing = "`python -m metrics_core measures` lists all measures."
-        lost = f"The measures of {' and '.join(left_out)} could not be loaded." if left_out else ""
-        hints = [part for part in (hint, listing, lost) if part]
+        not_loaded = (
+            f"The measures of {' and '.join(failed_packages)} could not be loaded."
+            if failed_packages
+            else ""
+        )
+        hints = [part for part in (hint, listing, not_loaded) if part]
         super().__init__(f"There is no measure {name!r}.", " ".join(hints))
 
 
-def _nearest_names(name: str, known: Mapping[str, str]) -> dict[str, str]:
+def _nearest_names(name: str, measure_names: Mapping[str, str]) -> dict[str, str]:
     """Measures with a name close to this one, the closest first, each with that name."""
-    folded = {k.lower(): k for k in known}
-    near = difflib.get_close_matches(name.lower(), folded, n=5, cutoff=_CLOSE)
+    by_lower_name = {k.lower(): k for k in measure_names}
+    near = difflib.get_close_matches(name.lower(), by_lower_name, n=5, cutoff=_CLOSE)
     closeness = [difflib.SequenceMatcher(None, n, name.lower()).ratio() for n in near]
-    found: dict[str, str] = {}
+    nearest: dict[str, str] = {}
     for text, close in zip(near, closeness, strict=True):
         if close >= closeness[0] - _NEARLY:
-            found.setdefault(known[folded[text]], folded[text])
-    return dict(list(found.items())[:3])
+            nearest.setdefault(measure_names[by_lower_name[text]], by_lower_name[text])
+    return dict(list(nearest.items())[:3])
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, words: Iterable[str]) -> str:
     """The nearest of some words as a question, "" where none is near."""
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=_NEAR_WORD)
-    return f"Did you mean {near[0]!r}?" if near else ""
+    matches = difflib.get_close_matches(word, list(words), n=1, cutoff=_NEAR_WORD)
+    return f"Did you mean {matches[0]!r}?" if matches else ""
 
 
 class ParameterError(RanklensError, ValueError):
@@ -213,23 +224,23 @@ class LackingDataError(RanklensError):
 class UnknownRunError(RanklensError):
     """No run of that name."""
 
-    def __init__(self, name: str, known: Sequence[str]) -> None:
-        there = f"Available: {', '.join(known)}." if known else "None is available."
-        hint = f"{did_you_mean(name, known)} {there}".strip()
+    def __init__(self, name: str, run_names: Sequence[str]) -> None:
+        listing = f"Available: {', '.join(run_names)}." if run_names else "None is available."
+        hint = f"{did_you_mean(name, run_names)} {listing}".strip()
         super().__init__(f"There is no run {name!r}.", hint)
 
 
 class UnknownColumnError(RanklensError):
     """No metadata column of that name, or none whose values are groups."""
 
-    def __init__(self, column: str, known: Sequence[str]) -> None:
-        there = f"Available: {', '.join(known)}." if known else "None is available."
-        super().__init__(f"The queries have no column {column!r} to group by.", there)
+    def __init__(self, column: str, column_names: Sequence[str]) -> None:
+        listing = f"Available: {', '.join(column_names)}." if column_names else "None is available."
+        super().__init__(f"The queries have no column {column!r} to group by.", listing)
 
 
 class FilterLineError(RanklensError):
-    """A filter line cannot be understood from `position` on (from 0), where `found` stands instead
-    of what was `expected`."""
+    """A filter line cannot be understood from `find_position` on (from 0), where `found` stands
+    instead of what was `expected`."""
 
     def __init__(
         self,

@@ -14,33 +14,33 @@ import sys
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """As `malloc.h` of the GNU C library numbers them."""
-_KEPT = (128 * 2**20, 32 * 2**20)
+_THRESHOLDS = (128 * 2**20, 32 * 2**20)
 """Larger arrays go back at once, and so does what lies free beyond this at the end of the heap. The
 second where the library allows no more, as before its version of 2022."""
 
 
-def keep_what_is_free(*, together: bool = False) -> None:
-    """Let what is free stay at hand; `together` has all threads share one heap, so that it is there
+def keep_freed_memory(*, shared: bool = False) -> None:
+    """Let what is free stay at hand; `shared` has all threads share one heap, so that it is there
     for whichever works next. To be called before there are any."""
-    library = _library()
+    library = _c_library()
     if library is None:
         return
-    kept = next((size for size in _KEPT if library.mallopt(_MMAP_THRESHOLD, size)), None)
+    threshold = next((size for size in _THRESHOLDS if library.mallopt(_MMAP_THRESHOLD, size)), None)
     # Alone it would have the library take every array anew, however small.
-    if kept is not None:
-        library.mallopt(_TRIM_THRESHOLD, kept)
-    if together:
+    if threshold is not None:
+        library.mallopt(_TRIM_THRESHOLD, threshold)
+    if shared:
         library.mallopt(_ARENA_MAX, 1)
 
 
-def give_back() -> None:
+def release_memory() -> None:
     """Return all that is free to the system."""
-    library = _library()
+    library = _c_library()
     if library is not None:
         library.malloc_trim(0)
 
 
-def _library() -> ctypes.CDLL | None:
+def _c_library() -> ctypes.CDLL | None:
     """The GNU C library, if this process runs on it."""
     if sys.platform != "linux":
         return None

@@ -22,9 +22,9 @@ class Memo:
         `cost` tells what one does. The last one is kept whatever it costs."""
         if most < 1:
             raise ValueError("a memo keeps at least one value")
-        self._most, self._cost = most, cost or (lambda made: 1)
+        self._most, self._cost = most, cost or (lambda value: 1)
         self._costs: dict[Hashable, int] = {}
-        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self._values: OrderedDict[Hashable, Any] = OrderedDict()
         self._making: dict[Hashable, RLock] = {}
         self._lock = Lock()
 
@@ -32,32 +32,32 @@ class Memo:
         """What `make` gives, worked out once for this key while it is kept. Where `make` raises,
         nothing is kept."""
         with self._lock:
-            if key in self._kept:
-                return self._found(key)
+            if key in self._values:
+                return self._recall(key)
             gate = self._making.setdefault(key, RLock())
         with gate:
             with self._lock:
-                if key in self._kept:
-                    return self._found(key)
+                if key in self._values:
+                    return self._recall(key)
             try:
-                made = make()
+                value = make()
                 with self._lock:
-                    self._kept[key], self._costs[key] = made, self._cost(made)
-                    while sum(self._costs.values()) > self._most and len(self._kept) > 1:
-                        del self._costs[self._kept.popitem(last=False)[0]]
+                    self._values[key], self._costs[key] = value, self._cost(value)
+                    while sum(self._costs.values()) > self._most and len(self._values) > 1:
+                        del self._costs[self._values.popitem(last=False)[0]]
             finally:
                 with self._lock:
                     self._making.pop(key, None)
-        return made
+        return value
 
     def __contains__(self, key: Hashable) -> bool:
         """Whether there is a value for this key now."""
-        return key in self._kept
+        return key in self._values
 
     def __len__(self) -> int:
         """How many values are kept now."""
-        return len(self._kept)
+        return len(self._values)
 
-    def _found(self, key: Hashable) -> Any:
-        self._kept.move_to_end(key)
-        return self._kept[key]
+    def _recall(self, key: Hashable) -> Any:
+        self._values.move_to_end(key)
+        return self._values[key]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-OF_HITS_ALONE = "hits_alone"
+HITS_ONLY_KIND = "hits_alone"
 """The kind of the note that judgments are of what a run found alone: others are to be preferred."""
 
 

@@ -1,6 +1,6 @@
 """A function over many items on several threads, results in their order.
 
-`in_order` reads ahead in a stream; `on_all_cores` works on what is at hand.
+`map_in_order` reads ahead in a stream; `map_on_all_cores` works on what is at hand.
 """
 
 from __future__ import annotations
@@ -23,48 +23,48 @@ PRODUCTS_ON_ONE_CORE = os.environ.get("OPENBLAS_NUM_THREADS") == "1"
 without rest: while others work on the same cores, a product takes many times as long with them."""
 
 
-def in_order(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+def map_in_order(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """`function` of each item, in the order of the items; at most `WORKERS` + 1 are held at once.
 
     Threads help because Arrow and numpy work outside Python's lock.
     """
-    waiting: deque[Future[Result]] = deque()
+    futures: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(WORKERS) as pool:
         for item in items:
-            waiting.append(pool.submit(function, item))
-            if len(waiting) > WORKERS:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+            futures.append(pool.submit(function, item))
+            if len(futures) > WORKERS:
+                yield futures.popleft().result()
+        while futures:
+            yield futures.popleft().result()
 
 
-def on_all_cores(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+def map_on_all_cores(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
     """`function` of each item, in the order of the items.
 
     The thread that asks works on them itself, and others help from when they come to it: where all
     cores are busy, to hand each item over and to wait for it takes longer than the work.
     """
-    left, taking, made = enumerate(items), Lock(), dict[int, Result]()
+    remaining, lock, results = enumerate(items), Lock(), dict[int, Result]()
 
     def work() -> None:
         while True:
-            with taking:
-                place, item = next(left, (-1, None))
-            if place < 0:
+            with lock:
+                index, item = next(remaining, (-1, None))
+            if index < 0:
                 return
-            made[place] = function(item)  # type: ignore[arg-type]
+            results[index] = function(item)  # type: ignore[arg-type]
 
-    helping = [_helpers().submit(work) for _ in range(WORKERS - 1)]
+    helpers = [_helper_pool().submit(work) for _ in range(WORKERS - 1)]
     try:
         work()
     finally:
-        begun = [each for each in helping if not each.cancel()]
-        wait(begun)
-    for each in begun:
-        each.result()
-    return [made[place] for place in range(len(made))]
+        started = [future for future in helpers if not future.cancel()]
+        wait(started)
+    for future in started:
+        future.result()
+    return [results[index] for index in range(len(results))]
 
 
 @cache
-def _helpers() -> ThreadPoolExecutor:
+def _helper_pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(WORKERS - 1, "helper")

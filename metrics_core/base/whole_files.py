@@ -30,7 +30,7 @@ _SEAL = 32
 def write_sealed(path: Path, content: bytes | memoryview) -> None:
     """Put a sealed file into its place, and make its folder. Raises OSError."""
     make_folder(path.parent)
-    write(path, b"".join((_seal(path.name, content), content)))
+    write(path, b"".join((_make_seal(path.name, content), content)))
 
 
 def read_sealed(path: Path) -> memoryview | None:
@@ -40,10 +40,10 @@ def read_sealed(path: Path) -> memoryview | None:
     except OSError:
         return None
     content = sealed[_SEAL:]
-    return content if sealed[:_SEAL] == _seal(path.name, content) else None
+    return content if sealed[:_SEAL] == _make_seal(path.name, content) else None
 
 
-def _seal(name: str, content: bytes | memoryview) -> bytes:
+def _make_seal(name: str, content: bytes | memoryview) -> bytes:
     import hashlib  # takes longer to load than a start takes for most of what it needs
 
     digest = hashlib.sha256(name.encode() + b"\0")
@@ -57,7 +57,7 @@ def write(path: Path, content: bytes | memoryview) -> None:
     draft = path.with_name(f"{path.name}.{os.urandom(4).hex()}{DRAFT}")
     try:
         _write_new(draft, content)
-        clear(path)
+        remove_folder(path)
         draft.replace(path)
         sync_folder(path.parent)
     except BaseException:
@@ -68,14 +68,14 @@ def write(path: Path, content: bytes | memoryview) -> None:
 
 def replace_file(path: str | Path, content: bytes | str) -> None:
     """Put what a user asked for into a file of theirs, texts as UTF-8. Raises OSError with its
-    name, and RanklensError as `encoded`; then what was there before still is."""
+    name, and RanklensError as `encode_text`; then what was there before still is."""
     if isinstance(content, str):
-        content = encoded(content, path)
-    with replacing(Path(path)) as file:
+        content = encode_text(content, path)
+    with open_replacement(Path(path)) as file:
         file.write(content)
 
 
-def encoded(text: str, path: str | Path) -> bytes:
+def encode_text(text: str, path: str | Path) -> bytes:
     """A text for this file as UTF-8. Raises RanklensError where it has a part that is none, such as
     the name of a file."""
     try:
@@ -89,7 +89,7 @@ def encoded(text: str, path: str | Path) -> bytes:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def open_replacement(path: Path) -> Iterator[BinaryIO]:
     """A file that takes the place of the user's at this path once it is written to its end: it is
     as readable to others as the old one, and a link stays a link. Raises OSError with its name."""
     draft = None
@@ -98,17 +98,17 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             with path.open("wb") as file:
                 yield file
             return
-        whole = path.resolve()
-        draft = whole.with_name(f".{os.urandom(8).hex()}{DRAFT}")
+        target = path.resolve()
+        draft = target.with_name(f".{os.urandom(8).hex()}{DRAFT}")
         with draft.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        if whole.exists():
-            shutil.copymode(whole, draft)
-        draft.replace(whole)
+        if target.exists():
+            shutil.copymode(target, draft)
+        draft.replace(target)
         with suppress(OSError):  # one may write into a folder that one cannot read
-            sync_folder(whole.parent)
+            sync_folder(target.parent)
     except OSError as error:
         if error.filename not in (None, str(draft)):
             raise
@@ -120,7 +120,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def _write_new(path: Path, content: bytes | memoryview) -> None:
-    handle = opened_draft(path)
+    handle = open_draft(path)
     try:
         write_all(handle, content)
         os.fsync(handle)
@@ -128,16 +128,16 @@ def _write_new(path: Path, content: bytes | memoryview) -> None:
         os.close(handle)
 
 
-def opened_new(path: Path) -> int:
+def open_new(path: Path) -> int:
     """The handle of a file that was not there and is for this account only. Raises OSError."""
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _FILE)
 
 
-def opened_draft(path: Path) -> int:
+def open_draft(path: Path) -> int:
     """The same of a draft, which `is_abandoned` once this process has ended or closed it."""
     while True:
-        handle = opened_new(path)
-        if _locked(handle) and path.exists():
+        handle = open_new(path)
+        if _acquire_lock(handle) and path.exists():
             return handle
         os.close(handle)  # a start of another process came in between
         path.unlink(missing_ok=True)
@@ -147,12 +147,12 @@ def is_abandoned(path: Path) -> bool:
     """Whether no other process writes to this draft any more. Raises OSError."""
     handle = os.open(path, os.O_WRONLY)
     try:
-        return _locked(handle)
+        return _acquire_lock(handle)
     finally:
         os.close(handle)
 
 
-def _locked(handle: int) -> bool:
+def _acquire_lock(handle: int) -> bool:
     """Whether this process has the lock of a file now: the system gives it back when the process
     ends, however it ends. Where a disk has no locks, everybody has it."""
     if sys.platform != "win32":
@@ -167,9 +167,9 @@ def _locked(handle: int) -> bool:
 
 def write_all(handle: int, content: bytes | memoryview) -> None:
     """Write all of these bytes to a file. Raises OSError."""
-    left = memoryview(content)
-    while left:
-        left = left[os.write(handle, left) :]
+    remaining = memoryview(content)
+    while remaining:
+        remaining = remaining[os.write(handle, remaining) :]
 
 
 def make_folder(path: Path) -> None:
@@ -182,7 +182,7 @@ def make_folder(path: Path) -> None:
     sync_folder(path.parent)
 
 
-def clear(path: Path) -> None:
+def remove_folder(path: Path) -> None:
     """Remove a folder where a file of ours belongs. Raises OSError."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)

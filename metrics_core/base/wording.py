@@ -31,23 +31,23 @@ _ORDINALS = (
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def score(value: float | None, digits: int = 3) -> str:
+def format_score(value: float | None, digits: int = 3) -> str:
     """A score: three decimals, fewer from 100 on, where they say nothing; "–" where undefined."""
     if value is None or math.isnan(value):
         return DASH
-    text = f"{value:,.{_digits(value, digits)}f}"
+    text = f"{value:,.{_score_digits(value, digits)}f}"
     if not text.strip("-0."):
         text = text.lstrip("-")
     return text.replace("-", MINUS)
 
 
-def _digits(value: float, digits: int) -> int:
+def _score_digits(value: float, digits: int) -> int:
     """How many decimals a score has."""
     size = abs(value)
     return digits if size < _PLAIN else min(digits, 1 if size < 1000 else 0)
 
 
-def plain_number(value: float) -> str:
+def format_plain_number(value: float) -> str:
     """Return a number of somebody's file as it is, without thousands separators, which a year has
     none of; "–" for NaN."""
     if math.isnan(value):
@@ -56,70 +56,70 @@ def plain_number(value: float) -> str:
     return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", MINUS)
 
 
-def scores(values: Iterable[float], digits: int = 3) -> list[str]:
-    """Each of many as `score` writes it: few of them need a second look."""
+def format_scores(values: Iterable[float], digits: int = 3) -> list[str]:
+    """Each of many as `format_score` writes it: few of them need a second look."""
     return [
-        f"{value + 0.0:.{digits}f}" if 0 <= value < _PLAIN else score(value, digits)
+        f"{value + 0.0:.{digits}f}" if 0 <= value < _PLAIN else format_score(value, digits)
         for value in values
     ]
 
 
-def differences(values: Iterable[float], digits: int = 3) -> list[str]:
-    """Each of many as `difference` writes it."""
+def format_differences(values: Iterable[float], digits: int = 3) -> list[str]:
+    """Each of many as `format_difference` writes it."""
     signs = {True: "+", False: MINUS}
-    none = f"{0:.{digits}f}"
+    zero = f"{0:.{digits}f}"
     return [
         f"{signs[value > 0]}{text}"
-        if (text := f"{abs(value):.{digits}f}") != none and -_PLAIN < value < _PLAIN
-        else difference(value, digits)
+        if (text := f"{abs(value):.{digits}f}") != zero and -_PLAIN < value < _PLAIN
+        else format_difference(value, digits)
         for value in values
     ]
 
 
-def difference(value: float | None, digits: int = 3) -> str:
+def format_difference(value: float | None, digits: int = 3) -> str:
     """A difference: signed with a real minus, zero without sign, "–" where undefined."""
     if value is None or math.isnan(value):
         return DASH
-    text = score(abs(value), digits)
+    text = format_score(abs(value), digits)
     if not text.strip("0."):
         return text
     return f"+{text}" if value > 0 else f"{MINUS}{text}"
 
 
-def parts_of(whole: float, parts: Sequence[float], digits: int = 3) -> list[float]:
+def round_parts(whole: float, parts: Sequence[float], digits: int = 3) -> list[float]:
     """The parts of the whole, each rounded up or down so that as printed they add up to it as
     printed: what is cut off goes to those of which most was (largest remainders). A part of 0
     stays 0."""
-    counted = [i for i, part in enumerate(parts) if part]
-    if not counted or not all(map(math.isfinite, (whole, *parts))):
+    nonzero = [i for i, part in enumerate(parts) if part]
+    if not nonzero or not all(map(math.isfinite, (whole, *parts))):
         return list(parts)
-    digits = min(_digits(value, digits) for value in (whole, *parts))
+    digits = min(_score_digits(value, digits) for value in (whole, *parts))
     printed = round(float(f"{whole:.{digits}f}") * 10**digits)
     units = [part * 10**digits for part in parts]
     # What is a whole number of units but for rounding loses nothing.
-    cut = [math.floor(unit + 1e-9) for unit in units]
-    each, more = divmod(printed - sum(cut), len(counted))
-    falling = sorted(counted, key=lambda i: cut[i] - units[i])
-    for place, i in enumerate(falling):
-        cut[i] += each + (place < more)
-    return [unit / 10**digits for unit in cut]
+    rounded = [math.floor(unit + 1e-9) for unit in units]
+    each, more = divmod(printed - sum(rounded), len(nonzero))
+    falling = sorted(nonzero, key=lambda i: rounded[i] - units[i])
+    for position, i in enumerate(falling):
+        rounded[i] += each + (position < more)
+    return [unit / 10**digits for unit in rounded]
 
 
-def interval(low: float | None, high: float | None, digits: int = 3) -> str:
+def format_interval(low: float | None, high: float | None, digits: int = 3) -> str:
     """An interval in brackets, "–" where undefined. An end that only says on which side of zero it
     lies, the smallest number there is, is written so: "[above 0, 0.078]"."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return DASH
-    return f"[{_end(low, digits)}, {_end(high, digits)}]"
+    return f"[{_format_end(low, digits)}, {_format_end(high, digits)}]"
 
 
-def _end(value: float, digits: int) -> str:
+def _format_end(value: float, digits: int) -> str:
     if 0 < abs(value) < sys.float_info.min:
         return "above 0" if value > 0 else "below 0"
-    return score(value, digits)
+    return format_score(value, digits)
 
 
-def decimals(low: float | None, high: float | None) -> int:
+def interval_decimals(low: float | None, high: float | None) -> int:
     """How many decimals an interval needs so that neither its width nor the side of zero on which
     an end lies is lost: three, more where it is narrower than a few thousandths or an end is closer
     to zero than that, eight at the most."""
@@ -130,48 +130,53 @@ def decimals(low: float | None, high: float | None) -> int:
     return min(max(3, *needed), 8)
 
 
-def decimals_apart(value: float, limit: float, digits: int = 3) -> int:
+def distinguishing_decimals(value: float, limit: float, digits: int = 3) -> int:
     """How many decimals, `digits` at the least, a number needs so that it is printed otherwise than
     a limit that it does not reach or exceeds: twelve at the most."""
     if not math.isfinite(value) or math.isclose(value, limit, rel_tol=0, abs_tol=1e-12):
         return digits
-    apart = (d for d in range(digits, 12) if f"{value:.{d}f}" != f"{limit:.{d}f}")
-    return next(apart, 12)
+    enough = (d for d in range(digits, 12) if f"{value:.{d}f}" != f"{limit:.{d}f}")
+    return next(enough, 12)
 
 
-def score_apart(value: float, limit: float, digits: int = 3) -> str:
+def format_distinct_score(value: float, limit: float, digits: int = 3) -> str:
     """A score that is printed otherwise than a limit that it does not reach or exceeds: 0.9996, not
     1.000, of a limit of 1."""
-    digits = decimals_apart(value, limit, digits)
-    text, is_limit = score(value, digits), math.isclose(value, limit, rel_tol=0, abs_tol=1e-12)
-    return plain_number(value) if text == score(limit, digits) and not is_limit else text
+    digits = distinguishing_decimals(value, limit, digits)
+    text, is_limit = (
+        format_score(value, digits),
+        math.isclose(value, limit, rel_tol=0, abs_tol=1e-12),
+    )
+    return (
+        format_plain_number(value) if text == format_score(limit, digits) and not is_limit else text
+    )
 
 
 def column_decimals(lows: Iterable[float], highs: Iterable[float]) -> int:
     """How many decimals a column of intervals has: as many as the one that needs most."""
-    return max(map(decimals, lows, highs), default=3)
+    return max(map(interval_decimals, lows, highs), default=3)
 
 
-def column(values: Sequence[float], *, counts: bool) -> list[str]:
-    """The numbers of a column, all with the same decimals: those that `score` gives the largest, or
-    none where they are `counts` and all are whole."""
-    known = [value for value in values if math.isfinite(value)]
-    if counts and all(value % 1 == 0 for value in known):
-        return [count(value) for value in values]
-    digits = min((_digits(value, 3) for value in known), default=3)
-    return [score(value, digits) for value in values]
+def format_column(values: Sequence[float], *, counts: bool) -> list[str]:
+    """The numbers of a column, all with the same decimals: those that `format_score` gives the
+    largest, or none where they are `counts` and all are whole."""
+    finite = [value for value in values if math.isfinite(value)]
+    if counts and all(value % 1 == 0 for value in finite):
+        return [format_count(value) for value in values]
+    digits = min((_score_digits(value, 3) for value in finite), default=3)
+    return [format_score(value, digits) for value in values]
 
 
-def with_interval(value: float | None, low: float | None, high: float | None) -> str:
+def format_with_interval(value: float | None, low: float | None, high: float | None) -> str:
     """A difference and its interval, with as many decimals as the interval needs: "+0.060
     [0.030, 0.092]"."""
     if low is None or math.isnan(low):
-        return difference(value)
-    digits = decimals(low, high)
-    return f"{difference(value, digits)} {interval(low, high, digits)}"
+        return format_difference(value)
+    digits = interval_decimals(low, high)
+    return f"{format_difference(value, digits)} {format_interval(low, high, digits)}"
 
 
-def share(value: float | None) -> str:
+def format_share(value: float | None) -> str:
     """A share in whole per cent with a space; 99.6 % is not shown as 100 %."""
     if value is None or math.isnan(value):
         return DASH
@@ -183,21 +188,21 @@ def share(value: float | None) -> str:
     return f"{percent}{NO_BREAK}%"
 
 
-def count(value: float | int | None) -> str:
+def format_count(value: float | int | None) -> str:
     """A whole number with thousands separated."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return DASH
     return f"{int(value):,}"
 
 
-def grade(value: float | None) -> str:
+def format_grade(value: float | None) -> str:
     """A relevance grade: whole numbers plain, "?" where nobody judged."""
     if value is None or math.isnan(value):
         return "?"
     return f"{value:g}"
 
 
-def listing(words: Iterable[str], last: str = "and") -> str:
+def join_words(words: Iterable[str], last: str = "and") -> str:
     """Words as a reader lists them: "a, b and c"."""
     items = list(words)
     if len(items) < 2:
@@ -205,37 +210,37 @@ def listing(words: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
-def named(words: Sequence[str], *, all_of: int = 4) -> str:
+def name_some(words: Sequence[str], *, all_of: int = 4) -> str:
     """Words in a sentence: all of them while they are few, else three by name and the others
     counted."""
     if len(words) <= all_of:
-        return listing(words)
+        return join_words(words)
     rest = len(words) - _NAMED
-    return f"{', '.join(words[:_NAMED])} and {count(rest)} more"
+    return f"{', '.join(words[:_NAMED])} and {format_count(rest)} more"
 
 
-def p_value(p: float | None) -> str:
+def format_p_value(p: float | None) -> str:
     """A p-value: "p = 0.003", in one line; two decimals where it is far from any limit, four where
     three would not say on which side of 0.1, 0.05 or 0.01 it is."""
     if p is None or math.isnan(p):
         return f"p{NO_BREAK}={NO_BREAK}{DASH}"
     if p < 0.001:
         return f"p{NO_BREAK}<{NO_BREAK}0.001"
-    near = any(abs(p - limit) < 0.001 for limit in (0.1, 0.05, 0.01))
-    return f"p{NO_BREAK}={NO_BREAK}{p:.{4 if near else 2 if p >= 0.105 else 3}f}"
+    is_near_limit = any(abs(p - limit) < 0.001 for limit in (0.1, 0.05, 0.01))
+    return f"p{NO_BREAK}={NO_BREAK}{p:.{4 if is_near_limit else 2 if p >= 0.105 else 3}f}"
 
 
-def number(n: int) -> str:
+def number_word(n: int) -> str:
     """A small whole number as a word, from "no" to "ten", larger ones in figures."""
-    return _WORDS[n] if 0 <= n < len(_WORDS) else count(n)
+    return _WORDS[n] if 0 <= n < len(_WORDS) else format_count(n)
 
 
-def ordinal(n: int) -> str:
+def ordinal_word(n: int) -> str:
     """A place from 1 on, as a word to "tenth", then "11th", "22nd"."""
     if n <= len(_ORDINALS):
         return _ORDINALS[n - 1]
     ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
-    return f"{count(n)}{ending}"
+    return f"{format_count(n)}{ending}"
 
 
 def plural(n: int, one: str, many: str | None = None) -> str:
@@ -248,22 +253,22 @@ def sentence_case(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def visible(text: str) -> str:
+def escape_controls(text: str) -> str:
     """A name or a line as it can be shown: a character that a terminal would obey is written as
     \\uXXXX, which JSON reads back."""
-    return text if text.isprintable() else _IN_A_LINE.sub(_written, text)
+    return text if text.isprintable() else _IN_A_LINE.sub(_escape, text)
 
 
-def visible_lines(text: str) -> str:
+def escape_controls_in_lines(text: str) -> str:
     """The same for a text of several lines: they and tabs stay."""
-    return text if text.isprintable() else _IN_LINES.sub(_written, text)
+    return text if text.isprintable() else _IN_LINES.sub(_escape, text)
 
 
-def _written(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
-def shown(value: Any) -> str:
+def shorten_value(value: Any) -> str:
     """A value that a program gave, as a message shows it: as Python writes it, shortened."""
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         # Python refuses to write those of many thousand digits.

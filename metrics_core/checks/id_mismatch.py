@@ -19,11 +19,11 @@ import pyarrow.compute as pc
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Ints
 from metrics_core.base.notes import Note
-from metrics_core.checks.fit import FEW, GAIN, misses_judged_documents, queries_meet
-from metrics_core.checks.id_readings import AS_THEY_STAND, IdMap, IdReading, every_reading, is_safe
+from metrics_core.checks.fit import FEW, GAIN, do_queries_match, misses_judged_documents
+from metrics_core.checks.id_readings import UNCHANGED_IDS, IdMap, IdReading, is_safe, list_readings
 from metrics_core.judging import JudgedRanks
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.arrays import column_of, places_among, texts_of, values_of
+from metrics_core.tables.arrays import as_array, as_column, as_text_column, find_indexes
 
 _QUERIES, _ROWS = 40, 40_000
 """The sample of queries in which document ids are looked at, and rows of a run at most."""
@@ -36,15 +36,16 @@ most that are tried on all rows."""
 @dataclass(frozen=True)
 class Mismatch:
     """Ids of a run that do not meet those of the judgments, and a reading by which they would.
-    `what` is "query" or "document". Of `of` that could match, `now` do and by `reading` `then`
-    would: queries, or judged documents of the `sampled` queries, 0 for all of them. `run_ids` and
-    `qrels_ids` are examples that do not match now, each pair one that then would."""
+    `what` is "query" or "document". Of `n_possible` that could match, `n_matched` do and by
+    `reading` `n_matched_by_reading` would: queries, or judged documents of the `sampled` queries,
+    0 for all of them. `run_ids` and `qrels_ids` are examples that do not match now, each pair one
+    that then would."""
 
     what: str
     reading: IdMap
-    now: int
-    then: int
-    of: int
+    n_matched: int
+    n_matched_by_reading: int
+    n_possible: int
     run_ids: tuple[str, ...]
     qrels_ids: tuple[str, ...]
     sampled: int = 0
@@ -53,10 +54,11 @@ class Mismatch:
     def text(self) -> str:
         """The finding with its numbers."""
         noun = "queries" if self.what == "query" else "judged documents"
-        of = f" of {w.count(self.sampled)} queries" if self.sampled else ""
+        sample_text = f" of {w.format_count(self.sampled)} queries" if self.sampled else ""
         return (
-            f"{w.count(self.now)} of {w.count(self.of)} {noun}{of} match the run;"
-            f" {w.count(self.then)} would match if {self.reading.said}"
+            f"{w.format_count(self.n_matched)} of {w.format_count(self.n_possible)}"
+            f" {noun}{sample_text} match the run; {w.format_count(self.n_matched_by_reading)} would"
+            f" match if {self.reading.description}"
         )
 
     @property
@@ -73,44 +75,48 @@ class Mismatch:
     def note(self) -> Note:
         """The finding as a note of the run."""
         message = f"{self.text}: {self.option}"
-        missed = self.of - self.now
+        missed = self.n_possible - self.n_matched
         return Note(f"other_{self.what}_ids", message, missed, self.examples, loud=True)
 
 
-def query_mismatches(runs: Mapping[str, Run], qrels: Qrels) -> dict[str, Mismatch]:
+def find_query_mismatches(runs: Mapping[str, Run], qrels: Qrels) -> dict[str, Mismatch]:
     """Return a mismatch for each run that another reading of the query ids would match far more
     of. Readings are looked for once, in the first run that needs one; it is tried on the others."""
-    found: dict[str, Mismatch] = {}
+    mismatches: dict[str, Mismatch] = {}
     for name, run in runs.items():
-        if queries_meet(run, qrels):
+        if do_queries_match(run, qrels):
             continue
-        if not _tried(found, name, query_mismatch(run, qrels, _first_reading(found))):
+        if not _keep_mismatch(
+            mismatches, name, find_query_mismatch(run, qrels, _find_first_reading(mismatches))
+        ):
             break
-    return found
+    return mismatches
 
 
-def query_mismatch(run: Run, qrels: Qrels, by: IdMap | None = None) -> Mismatch | None:
-    """Return the reading of the query ids, only `by` if it is given, by which far more of them
-    would match, if there is one."""
-    if queries_meet(run, qrels):
+def find_query_mismatch(
+    run: Run, qrels: Qrels, only_reading: IdMap | None = None
+) -> Mismatch | None:
+    """Return the reading of the query ids, only `only_reading` if it is given, by which far more
+    of them would match, if there is one."""
+    if do_queries_match(run, qrels):
         return None
-    own, judged = run.query_ids, qrels.query_ids
+    run_ids, judged = run.query_ids, qrels.query_ids
     # All ids as those of one query.
-    of_run = texts_of(own), np.arange(len(own)), np.zeros(len(own), np.int64)
-    of_qrels = texts_of(judged), np.arange(len(judged)), np.zeros(len(judged), np.int64)
+    of_run = as_text_column(run_ids), np.arange(len(run_ids)), np.zeros(len(run_ids), np.int64)
+    of_qrels = as_text_column(judged), np.arange(len(judged)), np.zeros(len(judged), np.int64)
     ids = _Ids(*of_run, *of_qrels)
-    return ids.mismatch("query", 0, by, ids.run, ids.qrels)
+    return ids.find_mismatch("query", 0, only_reading, ids.run, ids.qrels)
 
 
-def _first_reading(found: Mapping[str, Mismatch]) -> IdMap | None:
-    return next((mismatch.reading for mismatch in found.values()), None)
+def _find_first_reading(mismatches: Mapping[str, Mismatch]) -> IdMap | None:
+    return next((mismatch.reading for mismatch in mismatches.values()), None)
 
 
-def _tried(found: dict[str, Mismatch], name: str, mismatch: Mismatch | None) -> bool:
+def _keep_mismatch(mismatches: dict[str, Mismatch], name: str, mismatch: Mismatch | None) -> bool:
     """Keep the mismatch of a run; return whether there is a reading to try on the runs after it."""
     if mismatch is not None:
-        found[name] = mismatch
-    return bool(found)
+        mismatches[name] = mismatch
+    return bool(mismatches)
 
 
 Retrieved = tuple[JudgedRanks, Callable[[], Run | None]]
@@ -118,58 +124,63 @@ Retrieved = tuple[JudgedRanks, Callable[[], Run | None]]
 queries; None if they cannot be loaded."""
 
 
-def document_mismatches(runs: Mapping[str, Retrieved], qrels: Qrels) -> dict[str, Mismatch]:
+def find_document_mismatches(runs: Mapping[str, Retrieved], qrels: Qrels) -> dict[str, Mismatch]:
     """Return a mismatch for each run that another reading of the document ids would match far more
     of the judged ones in. Readings are looked for once, in the first run that misses nearly all of
     them; that of this run is tried on the others."""
-    found: dict[str, Mismatch] = {}
+    mismatches: dict[str, Mismatch] = {}
     for name, (ranks, load) in runs.items():
         run = load() if misses_judged_documents(ranks) else None
         if run is None:
             continue
-        mismatch = document_mismatch(run, qrels, _first_reading(found))
+        mismatch = find_document_mismatch(run, qrels, _find_first_reading(mismatches))
         if mismatch is not None and not mismatch.sampled:
             loaded = len(run.query_ids)
             part = loaded < np.count_nonzero(ranks.retrieved)
             mismatch = replace(mismatch, sampled=loaded if part else 0)
-        if not _tried(found, name, mismatch):
+        if not _keep_mismatch(mismatches, name, mismatch):
             break
-    return found
+    return mismatches
 
 
-def document_mismatch(run: Run, qrels: Qrels, by: IdMap | None = None) -> Mismatch | None:
-    """Return the reading of the document ids, only `by` if it is given, by which far more of the
-    judged ones would match, in a sample of the queries that both have. None if more than next to
-    none match, and for a run that came as judged ranks, which names only documents that match."""
+def find_document_mismatch(
+    run: Run, qrels: Qrels, only_reading: IdMap | None = None
+) -> Mismatch | None:
+    """Return the reading of the document ids, only `only_reading` if it is given, by which far
+    more of the judged ones would match, in a sample of the queries that both have. None if more
+    than next to none match, and for a run that came as judged ranks, which names only documents
+    that match."""
     if not run.complete:
         return None
-    place = places_among(run.query_ids, qrels.query_ids)
-    shared = np.flatnonzero(place >= 0)
+    query_positions = find_indexes(run.query_ids, qrels.query_ids)
+    shared = np.flatnonzero(query_positions >= 0)
     if not len(shared):
         return None
     sampled = shared[np.linspace(0, len(shared) - 1, min(_QUERIES, len(shared))).astype(np.int64)]
     query_ids = [run.query_ids[i] for i in sampled]
     run = run.holding(query_ids)
-    place = places_among(run.query_ids, qrels.query_ids)
-    sampled = places_among(query_ids, run.query_ids)
+    query_positions = find_indexes(run.query_ids, qrels.query_ids)
+    sampled = find_indexes(query_ids, run.query_ids)
     codes = run.query_codes
     rows = np.flatnonzero(np.isin(codes, sampled))[:_ROWS]
     sampled = np.intersect1d(sampled, codes[rows])
-    of_judged = np.flatnonzero(np.isin(qrels.query_codes, place[sampled]))
-    own, own_code = _distinct(run.doc_ids.take(column_of(rows)))
-    judged, judged_code = _distinct(qrels.doc_ids.take(column_of(of_judged)))
-    ids = _Ids(own, own_code, place[codes[rows]],
-               judged, judged_code, qrels.query_codes[of_judged].astype(np.int64))  # fmt: skip
-    if ids.found(AS_THEY_STAND) >= FEW * ids.most:
+    qrels_rows = np.flatnonzero(np.isin(qrels.query_codes, query_positions[sampled]))
+    run_ids, run_code = _encode_ids(run.doc_ids.take(as_column(rows)))
+    judged, judged_code = _encode_ids(qrels.doc_ids.take(as_column(qrels_rows)))
+    ids = _Ids(run_ids, run_code, query_positions[codes[rows]],
+               judged, judged_code, qrels.query_codes[qrels_rows].astype(np.int64))  # fmt: skip
+    if ids.count_found(UNCHANGED_IDS) >= FEW * ids.most:
         return None
     size = len(sampled) if len(sampled) < len(shared) else 0
-    return ids.mismatch("document", size, by, run.doc_ids.unique(), qrels.doc_ids.unique())
+    return ids.find_mismatch(
+        "document", size, only_reading, run.doc_ids.unique(), qrels.doc_ids.unique()
+    )
 
 
-def _distinct(ids: pa.ChunkedArray) -> tuple[pa.Array, Ints]:
+def _encode_ids(ids: pa.ChunkedArray) -> tuple[pa.Array, Ints]:
     """The distinct ids, and per row which of them it has."""
     coded = ids.combine_chunks().dictionary_encode()
-    return coded.dictionary, values_of(coded.indices).astype(np.int64)
+    return coded.dictionary, as_array(coded.indices).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -188,106 +199,113 @@ class _Ids:
         """How many judged rows could be found."""
         return min(len(self.run_code), len(self.qrels_code))
 
-    def mismatch(
-        self, what: str, sampled: int, by: IdMap | None, run: pa.Array, qrels: pa.Array
+    def find_mismatch(
+        self, what: str, sampled: int, only_reading: IdMap | None, run: pa.Array, qrels: pa.Array
     ) -> Mismatch | None:
-        """Return the reading by which most are found, if that is far more than now. Only `by` is
-        tried if it is given. `run` and `qrels` are all ids, if these are those of a sample."""
-        now, wanted = self.found(AS_THEY_STAND), GAIN * self.most
-        if not self.most or now + wanted > self.most:
+        """Return the reading by which most are found, if that is far more than now. Only
+        `only_reading` is tried if it is given. `run` and `qrels` are all ids, if these are those
+        of a sample."""
+        n_now, least_gain = self.count_found(UNCHANGED_IDS), GAIN * self.most
+        if not self.most or n_now + least_gain > self.most:
             return None
         # A reading that is safe for a sample may not be for all ids: then the next best one may.
-        for reading in self._best() if by is None else [by]:
-            then = self.found(reading)
-            if then - now >= wanted and is_safe(reading, run, qrels):
-                examples = self.examples(reading)
-                return Mismatch(what, reading, now, then, self.most, *examples, sampled=sampled)
+        for reading in self._best_readings() if only_reading is None else [only_reading]:
+            n_then = self.count_found(reading)
+            if n_then - n_now >= least_gain and is_safe(reading, run, qrels):
+                examples = self.find_examples(reading)
+                return Mismatch(what, reading, n_now, n_then, self.most, *examples, sampled=sampled)
         return None
 
-    def _best(self) -> list[IdMap]:
+    def _best_readings(self) -> list[IdMap]:
         """Return the readings that match most of a few rows, best first."""
-        few = self._few()
-        readings = few._readings()
-        tried = few._matching(_alone(readings))
-        if max(map(_size, tried), default=0) < few.most:
-            tried += few._matching(_pairs(readings[:_IN_PAIRS]))
-        best = sorted(tried, key=_size, reverse=True)
+        small = self._select_few()
+        readings = small._list_readings()
+        tried = small._count_matches(_list_single_maps(readings))
+        if max(map(_match_count, tried), default=0) < small.most:
+            tried += small._count_matches(_list_pair_maps(readings[:_IN_PAIRS]))
+        best = sorted(tried, key=_match_count, reverse=True)
         return [reading for _, reading in best[:_COUNTED]]
 
-    def _matching(self, readings: Iterable[IdMap]) -> list[tuple[int, IdMap]]:
+    def _count_matches(self, readings: Iterable[IdMap]) -> list[tuple[int, IdMap]]:
         """Return the readings by which any row is found, with the number of rows; only safe
         ones."""
-        counted = [(self.found(reading), reading) for reading in readings]
-        return [(n, own) for n, own in counted if n and is_safe(own, self.run, self.qrels)]
+        counted = [(self.count_found(reading), reading) for reading in readings]
+        return [
+            (n, candidate)
+            for n, candidate in counted
+            if n and is_safe(candidate, self.run, self.qrels)
+        ]
 
-    def _few(self) -> _Ids:
+    def _select_few(self) -> _Ids:
         """The rows of so few queries that hundreds of readings are soon tried on them."""
         sizes = np.cumsum(np.bincount(self.run_query))
         last = max(int(np.searchsorted(sizes, _FEW_ROWS, "right")), int(self.run_query.min()) + 1)
-        own, judged = self.run_query < last, self.qrels_query < last
-        run, run_code = _used(self.run, self.run_code[own])
-        qrels, qrels_code = _used(self.qrels, self.qrels_code[judged])
+        in_run, in_qrels = self.run_query < last, self.qrels_query < last
+        run, run_code = _select_used(self.run, self.run_code[in_run])
+        qrels, qrels_code = _select_used(self.qrels, self.qrels_code[in_qrels])
         return replace(
             self,
             run=run,
             run_code=run_code,
-            run_query=self.run_query[own],
+            run_query=self.run_query[in_run],
             qrels=qrels,
             qrels_code=qrels_code,
-            qrels_query=self.qrels_query[judged],
+            qrels_query=self.qrels_query[in_qrels],
         )
 
-    def found(self, by: IdMap) -> int:
+    def count_found(self, reading: IdMap) -> int:
         """How many judged rows the run has by this reading."""
-        keys, judged = self._keys(by)
+        keys, judged = self._row_keys(reading)
         return int(np.isin(judged, keys).sum())
 
-    def examples(self, by: IdMap) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def find_examples(self, reading: IdMap) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Ids of the run and of the judgments that meet by this reading, and not as they stand."""
-        keys, judged = self._keys(by)
-        plain, plain_judged = self._keys(AS_THEY_STAND)
-        new = np.flatnonzero(np.isin(judged, keys) & ~np.isin(plain_judged, plain))[:_EXAMPLES]
+        keys, judged = self._row_keys(reading)
+        plain, plain_judged = self._row_keys(UNCHANGED_IDS)
+        new_rows = np.flatnonzero(np.isin(judged, keys) & ~np.isin(plain_judged, plain))[:_EXAMPLES]
         order = np.argsort(keys, kind="stable")
-        first = order[np.searchsorted(keys[order], judged[new])]
-        own = self.run.take(column_of(self.run_code[first])).to_pylist()
-        return tuple(own), tuple(self.qrels.take(column_of(self.qrels_code[new])).to_pylist())
+        first = order[np.searchsorted(keys[order], judged[new_rows])]
+        run_ids = self.run.take(as_column(self.run_code[first])).to_pylist()
+        return tuple(run_ids), tuple(
+            self.qrels.take(as_column(self.qrels_code[new_rows])).to_pylist()
+        )
 
-    def _readings(self) -> list[IdReading]:
+    def _list_readings(self) -> list[IdReading]:
         """Those that may make ids meet that do not; a plain one may do so after another."""
         run = self.run.filter(pc.invert(pc.is_in(self.run, value_set=self.qrels)))
         qrels = self.qrels.filter(pc.invert(pc.is_in(self.qrels, value_set=self.run)))
-        return every_reading(run.to_pylist(), qrels.to_pylist())
+        return list_readings(run.to_pylist(), qrels.to_pylist())
 
-    def _keys(self, by: IdMap) -> tuple[Ints, Ints]:
+    def _row_keys(self, reading: IdMap) -> tuple[Ints, Ints]:
         """A number for the query and the id of each row, of run and judgments."""
-        run, qrels = by.of_run(self.run), by.of_qrels(self.qrels)
-        known = pa.concat_arrays([run, qrels]).dictionary_encode()
-        codes = values_of(known.indices).astype(np.int64)
-        own, judged = codes[: len(run)], codes[len(run) :]
-        n = len(known.dictionary)
+        run, qrels = reading.map_run_ids(self.run), reading.map_qrels_ids(self.qrels)
+        all_ids = pa.concat_arrays([run, qrels]).dictionary_encode()
+        codes = as_array(all_ids.indices).astype(np.int64)
+        run_codes, judged = codes[: len(run)], codes[len(run) :]
+        n = len(all_ids.dictionary)
         return (
-            self.run_query * n + own[self.run_code],
+            self.run_query * n + run_codes[self.run_code],
             self.qrels_query * n + judged[self.qrels_code],
         )
 
 
-def _used(ids: pa.Array, codes: Ints) -> tuple[pa.Array, Ints]:
+def _select_used(ids: pa.Array, codes: Ints) -> tuple[pa.Array, Ints]:
     """The ids that these rows have, and per row which of them it has."""
-    used, code = np.unique(codes, return_inverse=True)
-    return ids.take(column_of(used)), code.astype(np.int64)
+    used_codes, code = np.unique(codes, return_inverse=True)
+    return ids.take(as_column(used_codes)), code.astype(np.int64)
 
 
-def _size(found: tuple[int, IdMap]) -> int:
-    return found[0]
+def _match_count(match: tuple[int, IdMap]) -> int:
+    return match[0]
 
 
-def _alone(readings: Sequence[IdReading]) -> Iterator[IdMap]:
+def _list_single_maps(readings: Sequence[IdReading]) -> Iterator[IdMap]:
     """Each reading on both sides, and on one."""
-    for own in readings:
-        yield from (IdMap((own,), (own,)), IdMap((own,), ()), IdMap((), (own,)))
+    for reading in readings:
+        yield from (IdMap((reading,), (reading,)), IdMap((reading,), ()), IdMap((), (reading,)))
 
 
-def _pairs(readings: Sequence[IdReading]) -> Iterator[IdMap]:
+def _list_pair_maps(readings: Sequence[IdReading]) -> Iterator[IdMap]:
     """Two readings one after the other on both sides or the run's, or one on each side."""
-    for own in permutations(readings, 2):
-        yield from (IdMap(own, own), IdMap(own, ()), IdMap(own[:1], own[1:]))
+    for pair in permutations(readings, 2):
+        yield from (IdMap(pair, pair), IdMap(pair, ()), IdMap(pair[:1], pair[1:]))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from metrics_core.base.notes import Note
-from metrics_core.checks.fit import misses_judged_documents, queries_meet
+from metrics_core.checks.fit import do_queries_match, misses_judged_documents
 from metrics_core.judging import JudgedRanks
 from metrics_core.tables import Qrels, Run
 
@@ -14,11 +14,11 @@ from metrics_core.tables import Qrels, Run
 def query_id_notes(runs: Sequence[Run], qrels: Qrels) -> list[tuple[str, Note]]:
     """Return the names of the runs that another reading of query ids would match far more of, each
     with its note."""
-    if all(queries_meet(run, qrels) for run in runs):
+    if all(do_queries_match(run, qrels) for run in runs):
         return []
-    from metrics_core.checks.id_mismatch import query_mismatches
+    from metrics_core.checks.id_mismatch import find_query_mismatches
 
-    mismatches = query_mismatches({run.name: run for run in runs}, qrels)
+    mismatches = find_query_mismatches({run.name: run for run in runs}, qrels)
     return [(name, mismatch.note()) for name, mismatch in mismatches.items()]
 
 
@@ -29,8 +29,8 @@ def document_id_notes(
     lists of some of its queries; None if they cannot."""
     if not any(map(misses_judged_documents, judged)):
         return []
-    from metrics_core.checks.id_mismatch import document_mismatches
+    from metrics_core.checks.id_mismatch import find_document_mismatches
 
-    lists = {own.run_name: (own, load) for own, load in zip(judged, loads, strict=True)}
-    mismatches = document_mismatches(lists, qrels)
+    lists = {ranks.run_name: (ranks, load) for ranks, load in zip(judged, loads, strict=True)}
+    mismatches = find_document_mismatches(lists, qrels)
     return [(name, mismatch.note()) for name, mismatch in mismatches.items()]

@@ -12,49 +12,51 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Hashes
 from metrics_core.checks.strict_json import HEX
 from metrics_core.tables import Qrels
-from metrics_core.tables.arrays import values_of
-from metrics_core.tables.columns import coded
+from metrics_core.tables.arrays import as_array
+from metrics_core.tables.columns import encode_ids
 
 _FACTOR, _SECOND, _THIRD = (
     np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 )
 
 
-def marks_of(qrels: Qrels) -> dict[str, str]:
+def mark_judgments(qrels: Qrels) -> dict[str, str]:
     """By query how many grades it has, and a hash of which document has which; in whatever order
     the judgments stand."""
     table = qrels.given
-    query = coded(table["query_id"])
-    codes = values_of(query.indices)
-    rows = _mixed(_hashed(table["doc_id"]))
+    query = encode_ids(table["query_id"])
+    codes = as_array(query.indices)
+    rows = _mix_bits(_hash_texts(table["doc_id"]))
     if "subtopic" in table.column_names:
-        rows = _mixed(rows + _mixed(_hashed(coded(table["subtopic"]).cast(pa.string()))) * _SECOND)
-    grades = values_of(table["relevance"]).astype(np.float64) + 0.0
-    rows = _mixed(rows + _mixed(grades.view(np.uint64)) * _THIRD)
+        rows = _mix_bits(
+            rows + _mix_bits(_hash_texts(encode_ids(table["subtopic"]).cast(pa.string()))) * _SECOND
+        )
+    grades = as_array(table["relevance"]).astype(np.float64) + 0.0
+    rows = _mix_bits(rows + _mix_bits(grades.view(np.uint64)) * _THIRD)
     sums = np.zeros(len(query.dictionary), dtype=np.uint64)
     np.add.at(sums, codes, rows)
     counts = np.bincount(codes, minlength=len(sums)).tolist()
     short = (sums >> np.uint64(32)).tolist()
-    named = zip(query.dictionary.to_pylist(), counts, short, strict=True)
-    return {query_id: f"{count} {mark:08x}" for query_id, count, mark in named if count}
+    rows_by_query = zip(query.dictionary.to_pylist(), counts, short, strict=True)
+    return {query_id: f"{count} {mark:08x}" for query_id, count, mark in rows_by_query if count}
 
 
-def _hashed(texts: pa.ChunkedArray | pa.Array) -> Hashes:
+def _hash_texts(texts: pa.ChunkedArray | pa.Array) -> Hashes:
     """A hash of each text: its bytes as the digits of a number to a fixed base."""
     column = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     column = pc.cast(column, pa.large_binary())
     _, edges, body = column.buffers()
     edge = np.frombuffer(edges, dtype=np.int64)[column.offset : column.offset + len(column) + 1]
-    own = np.frombuffer(body or b"", dtype=np.uint8)[edge[0] : edge[-1]].astype(np.uint64)
+    octets = np.frombuffer(body or b"", dtype=np.uint8)[edge[0] : edge[-1]].astype(np.uint64)
     lengths = np.diff(edge)
-    place = np.arange(len(own)) - np.repeat(edge[:-1] - edge[0], lengths)
+    position = np.arange(len(octets)) - np.repeat(edge[:-1] - edge[0], lengths)
     powers = np.full(int(lengths.max(initial=0)) + 1, _FACTOR)
-    digits = (own + np.uint64(1)) * np.multiply.accumulate(powers)[place]
+    digits = (octets + np.uint64(1)) * np.multiply.accumulate(powers)[position]
     whole = np.concatenate([np.zeros(1, np.uint64), np.add.accumulate(digits)])
     return whole[edge[1:] - edge[0]] - whole[edge[:-1] - edge[0]]
 
 
-def _mixed(numbers: Hashes) -> Hashes:
+def _mix_bits(numbers: Hashes) -> Hashes:
     """Numbers whose every bit depends on all of theirs (the finaliser of SplitMix64)."""
     mixed = numbers + _FACTOR
     mixed = (mixed ^ (mixed >> np.uint64(30))) * _SECOND
@@ -62,7 +64,7 @@ def _mixed(numbers: Hashes) -> Hashes:
     return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
-def mark_of_all(marks: Mapping[str, str]) -> str:
+def mark_all(marks: Mapping[str, str]) -> str:
     """One mark of the judgments of all queries."""
     lines = sorted(f"{query_id} {mark}" for query_id, mark in marks.items())
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:HEX]

@@ -28,12 +28,12 @@ from metrics_core.base.errors import (
     UnknownMeasureError,
 )
 from metrics_core.base.version import __version__
-from metrics_core.checks.judgment_marks import mark_of_all, marks_of
-from metrics_core.checks.strict_json import HEX, decoded, hash_of, shortest
+from metrics_core.checks.judgment_marks import mark_all, mark_judgments
+from metrics_core.checks.strict_json import HEX, hash_values, parse_json, shorten_number
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels
-from metrics_core.tables.run_names import baseline_name, free_name
+from metrics_core.tables.run_names import baseline_name, find_free_name
 
 KEY = "ranklens snapshot"
 """The first key of a snapshot; its value is the version of the format."""
@@ -41,7 +41,7 @@ FORMAT = 2
 """The version that is written. The first is read, too: its check is of the scores alone, and it has
 no best means and no unanswered queries."""
 
-ANEW = "Make a new one: python -m metrics_core snapshot QRELS RUN -o FILE."
+REMAKE_HINT = "Make a new one: python -m metrics_core snapshot QRELS RUN -o FILE."
 _MARK = re.compile(r"\d{1,15} [0-9a-f]{8}")
 _BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
 _HAS_KEY = re.compile(rf'"{KEY}"\s*:'.encode())
@@ -94,77 +94,80 @@ class Snapshot:
 
 
 @dataclass(frozen=True)
-class Changes:
+class SnapshotChanges:
     """What changed since a snapshot: queries that are no longer judged, and that are now; of those
     whose judgments are others, how many grades there were and are; measures it lacks, and those
     that another version of a package measures."""
 
-    gone: tuple[str, ...] = ()
-    new: tuple[str, ...] = ()
-    judged: Mapping[str, tuple[int, int]] | None = None
-    lacking: tuple[Measure, ...] = ()
-    remade: tuple[Measure, ...] = ()
+    removed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    rejudged: Mapping[str, tuple[int, int]] | None = None
+    missing: tuple[Measure, ...] = ()
+    remeasured: tuple[Measure, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.gone or self.new or self.judged or self.uncompared)
+        return bool(self.removed or self.added or self.rejudged or self.not_compared)
 
     @property
-    def uncompared(self) -> tuple[Measure, ...]:
+    def not_compared(self) -> tuple[Measure, ...]:
         """The measures that cannot be compared."""
-        return (*self.lacking, *self.remade)
+        return (*self.missing, *self.remeasured)
 
 
-NOTHING_CHANGED = Changes()
+NOTHING_CHANGED = SnapshotChanges()
 
 
-def snapshot_of(
+def make_snapshot(
     scores: Scores, qrels: Qrels, origin: Origin, before: Snapshot | None = None
 ) -> Snapshot:
     """The snapshot of the only run of these scores, which were made with these judgments; who adds
     its measures is found here. It takes the place of the one `before`."""
-    marks, order = marks_of(qrels), np.argsort(np.array(scores.query_ids, dtype=object))
+    marks, order = mark_judgments(qrels), np.argsort(np.array(scores.query_ids, dtype=object))
     ids = tuple(scores.query_ids[i] for i in order)
     ordered = Scores(
         scores.runs, ids, scores.measures, scores.values[:, order], scores.missing[:, order]
     )
-    own = {q: marks[q] for q in ids}
-    added_by = _added_by(scores.measures)
-    best = _means(ordered, own)
+    own_marks = {q: marks[q] for q in ids}
+    added_by = _find_packages(scores.measures)
+    best = _find_means(ordered, own_marks)
     before = before if before and before.origin.reading == origin.reading else None
     for measure in scores.measures:
         name = str(measure)
-        held = before.best.get(name) if before else None
-        if not before or not held or before.origin.added_by.get(name) != added_by.get(name):
+        best_before = before.best.get(name) if before else None
+        if not before or not best_before or before.origin.added_by.get(name) != added_by.get(name):
             continue
-        if name not in best or (held.mean - best[name].mean) * measure.declaration.direction > 0:
-            best[name] = held
-    return Snapshot(ordered, own, replace(origin, added_by=added_by), best)
+        if (
+            name not in best
+            or (best_before.mean - best[name].mean) * measure.declaration.direction > 0
+        ):
+            best[name] = best_before
+    return Snapshot(ordered, own_marks, replace(origin, added_by=added_by), best)
 
 
-def _means(scores: Scores, marks: Mapping[str, str]) -> dict[str, BestMean]:
+def _find_means(scores: Scores, marks: Mapping[str, str]) -> dict[str, BestMean]:
     """By measure the mean of the only run; without those that are undefined."""
-    judgments = mark_of_all(marks)
+    judgments = mark_all(marks)
     means = zip(scores.measures, scores.combined()[0].tolist(), strict=True)
     return {str(m): BestMean(mean, judgments) for m, mean in means if math.isfinite(mean)}
 
 
-def _added_by(measures: Iterable[Measure]) -> dict[str, str]:
+def _find_packages(measures: Iterable[Measure]) -> dict[str, str]:
     """By measure the package that adds it, and its version; without ours."""
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {}
+    packages = {}
     for measure in measures:
         package = measure.declaration.added_by
         if package:
             with suppress(PackageNotFoundError):
                 package = f"{package} {version(package)}"
-            found[str(measure)] = package
-    return found
+            packages[str(measure)] = package
+    return packages
 
 
-def text_of(snapshot: Snapshot) -> str:
+def format_snapshot(snapshot: Snapshot) -> str:
     """A snapshot as the text of its file."""
-    rows, origin = _rows(snapshot), snapshot.origin
+    rows, origin = _make_rows(snapshot), snapshot.origin
     unanswered = snapshot.scores.missing[0].tolist()
     head = {
         KEY: FORMAT,
@@ -176,39 +179,39 @@ def text_of(snapshot: Snapshot) -> str:
         "queries file": origin.queries,
         "measures": [str(measure) for measure in snapshot.measures],
         "added by": dict(origin.added_by),
-        "best": {name: list(held) for name, held in snapshot.best.items()},
-        "unanswered": [q for q, no in zip(rows, unanswered, strict=True) if no],
+        "best": {name: list(best_mean) for name, best_mean in snapshot.best.items()},
+        "unanswered": [q for q, is_missing in zip(rows, unanswered, strict=True) if is_missing],
     }
     # What cannot be written is refused by the name of the file, which only the caller knows.
-    head["check"] = hash_of({**head, "scores": rows}, errors="surrogatepass")
-    shown = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
-    lines = ",\n".join(_lines(rows))
-    return "{{{},\n{}: {{\n{}\n}}}}\n".format(",\n".join(shown), '"scores"', lines)
+    head["check"] = hash_values({**head, "scores": rows}, errors="surrogatepass")
+    head_lines = [f"{_to_json(key)}: {_to_json(value)}" for key, value in head.items()]
+    lines = ",\n".join(_format_lines(rows))
+    return "{{{},\n{}: {{\n{}\n}}}}\n".format(",\n".join(head_lines), '"scores"', lines)
 
 
-def _rows(snapshot: Snapshot) -> dict[str, list[Any]]:
+def _make_rows(snapshot: Snapshot) -> dict[str, list[Any]]:
     """By query its mark and its scores, null for one that is undefined."""
     values = snapshot.scores.values[0].tolist()
     return {
-        query_id: [snapshot.marks[query_id], *map(shortest, own)]
-        for query_id, own in zip(snapshot.scores.query_ids, values, strict=True)
+        query_id: [snapshot.marks[query_id], *map(shorten_number, scores)]
+        for query_id, scores in zip(snapshot.scores.query_ids, values, strict=True)
     }
 
 
-def _lines(rows: Mapping[str, list[Any]]) -> list[str]:
-    return [f"{_json(query_id)}: {_json(row)}" for query_id, row in rows.items()]
+def _format_lines(rows: Mapping[str, list[Any]]) -> list[str]:
+    return [f"{_to_json(query_id)}: {_to_json(row)}" for query_id, row in rows.items()]
 
 
-def _json(value: Any) -> str:
+def _to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _check_of_scores(rows: Mapping[str, list[Any]]) -> str:
+def _first_format_check(rows: Mapping[str, list[Any]]) -> str:
     """The check of the first format."""
-    return hashlib.sha256("\n".join(_lines(rows)).encode()).hexdigest()[:HEX]
+    return hashlib.sha256("\n".join(_format_lines(rows)).encode()).hexdigest()[:HEX]
 
 
-def fingerprint(path: str) -> str:
+def file_fingerprint(path: str) -> str:
     """The beginning of the hash of a file's bytes; "" of what is no file."""
     if not Path(path).is_file():
         return ""
@@ -235,60 +238,65 @@ def read_snapshot(path: str) -> Snapshot:
     later Ranklens made it."""
     name = Path(path).name
     try:
-        given = decoded(Path(path).read_bytes())
-        format = given[KEY]
+        document = parse_json(Path(path).read_bytes())
+        format = document[KEY]
     except json.JSONDecodeError as error:
-        raise _damaged(name, f"{error.msg} at column {error.colno}", error.lineno) from error
+        raise _damaged_error(name, f"{error.msg} at column {error.colno}", error.lineno) from error
     except UnicodeDecodeError as error:
-        raise _damaged(name, "bytes that are not UTF-8") from error
+        raise _damaged_error(name, "bytes that are not UTF-8") from error
     except ValueError as error:
-        raise _damaged(name, str(error)) from error
+        raise _damaged_error(name, str(error)) from error
     except (KeyError, TypeError) as error:
-        raise _damaged(name, "something else") from error
+        raise _damaged_error(name, "something else") from error
     if type(format) is int and format > FORMAT:
         raise RanklensError(
-            f"{name} is a snapshot from a newer Ranklens ({given.get('made by', '?')}): format"
+            f"{name} is a snapshot from a newer Ranklens ({document.get('made by', '?')}): format"
             f" {format}, but this version reads {FORMAT}.",
-            f"Update Ranklens here. {ANEW}",
+            f"Update Ranklens here. {REMAKE_HINT}",
         )
     try:
-        check = hash_of({key: value for key, value in given.items() if key != "check"})
-        snapshot = _parsed(given)
+        check = hash_values({key: value for key, value in document.items() if key != "check"})
+        snapshot = _parse_snapshot(document)
     except UnknownMeasureError as error:
         raise RanklensError(
-            f"{name}, a snapshot: {error.message}", f"{error.hint} {ANEW}"
+            f"{name}, a snapshot: {error.message}", f"{error.hint} {REMAKE_HINT}"
         ) from error
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise _damaged(name, "a missing or malformed part") from error
+        raise _damaged_error(name, "a missing or malformed part") from error
     if format == 1:
-        check = _check_of_scores(_rows(snapshot))
-    if given.get("check") != check:
-        raise _damaged(name, "values that do not match the checksum")
+        check = _first_format_check(_make_rows(snapshot))
+    if document.get("check") != check:
+        raise _damaged_error(name, "values that do not match the checksum")
     return snapshot
 
 
 def refuse_other_reading(path: str, snapshot: Snapshot, reading: Mapping[str, str]) -> None:
     """Refuse runs that are read with other choices than those of the snapshot in a file."""
-    then = dict(snapshot.origin.reading)
-    if then != reading:
-        said = [" ".join(f"{k} {v}" for k, v in each.items()) or "none" for each in (then, reading)]
+    old_choices = dict(snapshot.origin.reading)
+    if old_choices != reading:
+        texts = [
+            " ".join(f"{k} {v}" for k, v in each.items()) or "none"
+            for each in (old_choices, reading)
+        ]
         raise RanklensError(
-            f"{path} was made with other reading options ({said[0]}) than these ({said[1]}).",
-            f"Use the same options. {ANEW}",
+            f"{path} was made with other reading options ({texts[0]}) than these ({texts[1]}).",
+            f"Use the same options. {REMAKE_HINT}",
         )
 
 
-def _parsed(given: Mapping[str, Any]) -> Snapshot:
-    if type(given[KEY]) is not int or given[KEY] < 1:
+def _parse_snapshot(document: Mapping[str, Any]) -> Snapshot:
+    if type(document[KEY]) is not int or document[KEY] < 1:
         raise ValueError("no format version")
-    measures = tuple(parse_measure(name) for name in given["measures"])
-    rows = {query_id: given["scores"][query_id] for query_id in sorted(given["scores"])}
+    measures = tuple(parse_measure(name) for name in document["measures"])
+    rows = {query_id: document["scores"][query_id] for query_id in sorted(document["scores"])}
     if not all(_MARK.fullmatch(row[0]) for row in rows.values()):
         raise ValueError("a malformed mark")
-    values = np.array([[_score(v) for v in row[1:]] for row in rows.values()], dtype=np.float64)
-    unanswered = set(given["unanswered"]) if given[KEY] > 1 else set()
+    values = np.array(
+        [[_parse_score(v) for v in row[1:]] for row in rows.values()], dtype=np.float64
+    )
+    unanswered = set(document["unanswered"]) if document[KEY] > 1 else set()
     scores = Scores(
-        runs=(str(given["run"]),),
+        runs=(str(document["run"]),),
         query_ids=tuple(rows),
         measures=measures,
         values=values.reshape(1, len(rows), len(measures)),
@@ -296,18 +304,21 @@ def _parsed(given: Mapping[str, Any]) -> Snapshot:
     )
     marks = {query_id: row[0] for query_id, row in rows.items()}
     reading, added_by = (
-        {str(k): str(v) for k, v in given[name].items()} for name in ("reading", "added by")
+        {str(k): str(v) for k, v in document[name].items()} for name in ("reading", "added by")
     )
-    file, mark = map(str, given["file"])
-    queries, label, version = (str(given[name]) for name in ("queries file", "label", "made by"))
+    file, mark = map(str, document["file"])
+    queries, label, version = (str(document[name]) for name in ("queries file", "label", "made by"))
     origin = Origin(file, mark, queries, label, reading, added_by, version)
-    if given[KEY] == 1:
-        return Snapshot(scores, marks, origin, _means(scores, marks))
-    best = {name: BestMean(_score(mean), str(then)) for name, (mean, then) in given["best"].items()}
+    if document[KEY] == 1:
+        return Snapshot(scores, marks, origin, _find_means(scores, marks))
+    best = {
+        name: BestMean(_parse_score(mean), str(then))
+        for name, (mean, then) in document["best"].items()
+    }
     return Snapshot(scores, marks, origin, best)
 
 
-def _score(value: Any) -> float:
+def _parse_score(value: Any) -> float:
     """A score as a file has it, NaN for null. Raises ValueError of what is no finite number."""
     if value is None:
         return math.nan
@@ -316,55 +327,63 @@ def _score(value: Any) -> float:
     return float(value)
 
 
-def _damaged(name: str, found: str, line: int | None = None) -> FileFormatError:
-    problem = LineProblem(line, found, "a snapshot as it was written")
-    hint = f"The file was truncated, merged or edited by hand. {ANEW}"
+def _damaged_error(name: str, finding: str, line: int | None = None) -> FileFormatError:
+    problem = LineProblem(line, finding, "a snapshot as it was written")
+    hint = f"The file was truncated, merged or edited by hand. {REMAKE_HINT}"
     return FileFormatError(name, [problem], hint=hint)
 
 
-def changes_since(
+def find_changes(
     snapshot: Snapshot, marks: Mapping[str, str], measures: Sequence[Measure]
-) -> Changes:
+) -> SnapshotChanges:
     """What is otherwise now, with judgments of these marks and for these measures."""
-    both = [query_id for query_id in snapshot.marks if query_id in marks]
-    now = _added_by(measures)
-    return Changes(
-        gone=tuple(query_id for query_id in snapshot.marks if query_id not in marks),
-        new=tuple(query_id for query_id in marks if query_id not in snapshot.marks),
-        judged={
-            query_id: (_grades(snapshot.marks[query_id]), _grades(marks[query_id]))
-            for query_id in both
+    shared_ids = [query_id for query_id in snapshot.marks if query_id in marks]
+    packages = _find_packages(measures)
+    return SnapshotChanges(
+        removed=tuple(query_id for query_id in snapshot.marks if query_id not in marks),
+        added=tuple(query_id for query_id in marks if query_id not in snapshot.marks),
+        rejudged={
+            query_id: (_count_grades(snapshot.marks[query_id]), _count_grades(marks[query_id]))
+            for query_id in shared_ids
             if snapshot.marks[query_id] != marks[query_id]
         },
-        lacking=tuple(m for m in measures if m not in snapshot.measures),
-        remade=tuple(
+        missing=tuple(m for m in measures if m not in snapshot.measures),
+        remeasured=tuple(
             m
             for m in measures
             if m in snapshot.measures
-            and snapshot.origin.added_by.get(str(m), "") != now.get(str(m), "")
+            and snapshot.origin.added_by.get(str(m), "") != packages.get(str(m), "")
         ),
     )
 
 
-def _grades(mark: str) -> int:
+def _count_grades(mark: str) -> int:
     return int(mark.partition(" ")[0])
 
 
-def beside(snapshot: Snapshot, scores: Scores, changes: Changes) -> Scores:
+def join_snapshot(snapshot: Snapshot, scores: Scores, changes: SnapshotChanges) -> Scores:
     """The snapshot's run before those of `scores`, on the queries whose judgments are as they were
     and by the measures that both have. Its name is another where one of them has it."""
-    place = {query_id: i for i, query_id in enumerate(snapshot.scores.query_ids)}
-    changed = {*changes.new, *(changes.judged or {})}
-    kept = np.array([q not in changed for q in scores.query_ids], dtype=np.bool_)
-    own = scores.among(kept)
-    rows = np.array([place[query_id] for query_id in own.query_ids], dtype=np.int64)
+    position = {query_id: i for i, query_id in enumerate(snapshot.scores.query_ids)}
+    changed = {*changes.added, *(changes.rejudged or {})}
+    is_unchanged = np.array([q not in changed for q in scores.query_ids], dtype=np.bool_)
+    own_scores = scores.among(is_unchanged)
+    rows = np.array([position[query_id] for query_id in own_scores.query_ids], dtype=np.int64)
     measures = tuple(
-        m for m in scores.measures if m in snapshot.measures and m not in changes.uncompared
+        m for m in scores.measures if m in snapshot.measures and m not in changes.not_compared
     )
-    then = snapshot.scores.values[:, rows][:, :, [snapshot.measures.index(m) for m in measures]]
-    now = own.values[:, :, [scores.measures.index(m) for m in measures]]
+    old_values = snapshot.scores.values[:, rows][
+        :, :, [snapshot.measures.index(m) for m in measures]
+    ]
+    new_values = own_scores.values[:, :, [scores.measures.index(m) for m in measures]]
     runs = [baseline_name(snapshot.run, scores.runs)]
     for run in scores.runs:
-        runs.append(free_name(run, runs))
-    missing = np.concatenate([snapshot.scores.missing[:, rows], own.missing])
-    return Scores(tuple(runs), own.query_ids, measures, np.concatenate([then, now]), missing)
+        runs.append(find_free_name(run, runs))
+    missing = np.concatenate([snapshot.scores.missing[:, rows], own_scores.missing])
+    return Scores(
+        tuple(runs),
+        own_scores.query_ids,
+        measures,
+        np.concatenate([old_values, new_values]),
+        missing,
+    )

@@ -19,19 +19,19 @@ TOLERANCE = 1e-6
 """A stored score that differs by more than this is told."""
 
 
-def with_stored_compared(loaded: Sequence[Loaded]) -> list[Loaded]:
+def compare_stored_scores(loaded: Sequence[Loaded]) -> list[Loaded]:
     """The tables of one set; a run whose file states scores gets a note that says for how many
     queries each of them differs from the score by the judgments of the set."""
     qrels = next((part.table for part in loaded if isinstance(part.table, Qrels)), None)
     return [
-        replace(part, table=part.table.noting(*_compared(part.table, qrels, part.stored)))
+        replace(part, table=part.table.noting(*_stored_score_notes(part.table, qrels, part.stored)))
         if isinstance(part.table, Run) and qrels is not None and part.stored
         else part
         for part in loaded
     ]
 
 
-def _compared(
+def _stored_score_notes(
     run: Run, qrels: Qrels, stored: Mapping[str, Mapping[str, float]]
 ) -> tuple[Note, ...]:
     try:
@@ -40,23 +40,25 @@ def _compared(
         return ()
     differing = {}
     for name in dict.fromkeys(name for scores in stored.values() for name in scores):
-        measure = _measure_of(name)
+        measure = _parse_stored_name(name)
         if measure is not None:
-            differing[name] = _differing(ranks, measure, name, stored)
-    told = {name: queries for name, queries in differing.items() if queries}
-    if not told:
+            differing[name] = _find_differing(ranks, measure, name, stored)
+    differing_queries = {name: queries for name, queries in differing.items() if queries}
+    if not differing_queries:
         return ()
-    queries = list(dict.fromkeys(q for found in told.values() for q in found))
-    each = w.listing([f"{name} ({len(found):,})" for name, found in told.items()])
+    queries = list(dict.fromkeys(q for query_ids in differing_queries.values() for q in query_ids))
+    counts_text = w.join_words(
+        [f"{name} ({len(query_ids):,})" for name, query_ids in differing_queries.items()]
+    )
     n = len(queries)
     message = (
         f"the scores in the file differ from the scores computed here for {n:,}"
-        f" {w.plural(n, 'query', 'queries')}: {each}"
+        f" {w.plural(n, 'query', 'queries')}: {counts_text}"
     )
     return (Note("stored_scores", message, n, tuple(queries[:3]), loud=True),)
 
 
-def _measure_of(name: str) -> Measure | None:
+def _parse_stored_name(name: str) -> Measure | None:
     """The measure that a stored name means, `precision@3` or `precision_at_3`; None if none."""
     try:
         return parse_measure(name.replace("_at_", "@"))
@@ -64,7 +66,7 @@ def _measure_of(name: str) -> Measure | None:
         return None
 
 
-def _differing(
+def _find_differing(
     ranks: JudgedRanks,
     measure: Measure,
     name: str,

@@ -8,68 +8,68 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from metrics_core.base.wording import shown
+from metrics_core.base.wording import shorten_value
 
 HEX = 12
 """So many digits of a hash are kept."""
 _MOST_DIGITS = 20
 
 
-def decoded(body: bytes) -> Any:
+def parse_json(body: bytes) -> Any:
     """Return the values of a file in UTF-8. Raises ValueError, also of a key that stands twice,
     which a merge of both sides leaves, of nesting beyond measure, and of what is no finite number.
     """
     try:
         return json.loads(
             body.decode("utf-8-sig"),
-            object_pairs_hook=_each_once,
-            parse_int=_whole_number,
-            parse_float=_finite,
-            parse_constant=_finite,
+            object_pairs_hook=_refuse_repeated_keys,
+            parse_int=_parse_whole_number,
+            parse_float=_parse_finite,
+            parse_constant=_parse_finite,
         )
     except RecursionError as error:
         raise ValueError("values that are nested too deeply") from error
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in pairs:
         if key in values:
-            raise ValueError(f"{shown(key)} twice")
+            raise ValueError(f"{shorten_value(key)} twice")
         values[key] = value
     return values
 
 
-def _whole_number(text: str) -> int:
+def _parse_whole_number(text: str) -> int:
     if len(text) > _MOST_DIGITS:
         raise ValueError(f"a number of {len(text):,} digits")
     return int(text)
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError(f"{shown(text)}, which is not a finite number")
+        raise ValueError(f"{shorten_value(text)}, which is not a finite number")
     return value
 
 
-def hash_of(values: Mapping[str, Any], *, errors: str = "strict") -> str:
+def hash_values(values: Mapping[str, Any], *, errors: str = "strict") -> str:
     """The beginning of a hash of values, the same in whatever order and form a file has them.
     Raises ValueError of a text that no file can hold, unless `errors` is "surrogatepass"."""
-    plain = json.dumps(_plain(values), ensure_ascii=False, sort_keys=True)
+    plain = json.dumps(_normalise_numbers(values), ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(plain.encode(errors=errors)).hexdigest()[:HEX]
 
 
-def _plain(value: Any) -> Any:
+def _normalise_numbers(value: Any) -> Any:
     """The same with each number as it is written here: 1 for 1.0."""
     if isinstance(value, dict):
-        return {key: _plain(own) for key, own in value.items()}
+        return {key: _normalise_numbers(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_plain(own) for own in value]
-    return shortest(value) if isinstance(value, float) else value
+        return [_normalise_numbers(item) for item in value]
+    return shorten_number(value) if isinstance(value, float) else value
 
 
-def shortest(value: float) -> float | int | None:
+def shorten_number(value: float) -> float | int | None:
     """A number as JSON has it: without a fraction of 0, null for what is not finite."""
     if not math.isfinite(value):
         return None

@@ -79,8 +79,8 @@ def command(
 
 def commands_for(arguments: Sequence[str]) -> list[Command]:
     """The command that these arguments ask for; all of them where they ask for none."""
-    asked = [module for module, names in MODULES.items() if set(arguments[:1]) & set(names)]
-    for module in asked or MODULES:
+    modules = [module for module, names in MODULES.items() if set(arguments[:1]) & set(names)]
+    for module in modules or MODULES:
         import_module(f"metrics_core.commands.{module}")
     order = [name for names in MODULES.values() for name in names]
     return sorted(COMMANDS, key=lambda command: order.index(command.name))

@@ -12,13 +12,18 @@ from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.commands import command
 from metrics_core.commands.paper_table import NOTHING_TESTED, Pair, paper_table
-from metrics_core.commands.reading import judged_files, nothing_to_compare
+from metrics_core.commands.reading import nothing_to_compare_error, read_judged_files
 from metrics_core.commands.reading_options import (
     ReadingOptions,
     add_level_option,
     add_reading_options,
 )
-from metrics_core.commands.score_tables import IN_FULL, aligned, p_value, piped
+from metrics_core.commands.score_tables import (
+    FULL_FORMATS,
+    align_texts,
+    format_p_value,
+    markdown_table,
+)
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs, all_pairs
 from metrics_core.comparing.method import BOOTSTRAP, TESTS
 from metrics_core.comparing.verdicts import BETTER_RUN
@@ -34,46 +39,50 @@ class AllPairsOptions(ReadingOptions):
     level: float
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
     add_level_option(parser)
     parser.add_argument("--format", choices=sorted([*FORMATS, "latex"]), default="table")
 
 
-@command("all-pairs", AllPairsOptions, help="test every pair of runs", arguments=_arguments)
-def every_pair(options: AllPairsOptions) -> str:
+@command("all-pairs", AllPairsOptions, help="test every pair of runs", arguments=_add_arguments)
+def format_all_pairs(options: AllPairsOptions) -> str:
     """A row for each measure and pair, the run of the better mean first; as LaTeX the table of a
     paper. Notes go to stderr."""
-    files = judged_files(options)
+    files = read_judged_files(options)
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
     if len(scores.runs) < 2:
-        raise nothing_to_compare(scores.runs[0])
-    found = {str(m): all_pairs(scores, m, level=options.level) for m in scores.measures}
+        raise nothing_to_compare_error(scores.runs[0])
+    pairs_by_measure = {str(m): all_pairs(scores, m, level=options.level) for m in scores.measures}
     if options.format == "latex":
-        return _latex(scores, found, options.level)
-    parts = [pairs.frame.assign(measure=name) for name, pairs in found.items()]
-    whole = pd.concat(parts, ignore_index=True).rename(columns={"queries": "n"})
-    told = ["n", "difference", "low", "high", "p", "p_corrected"]
-    return FORMATS[options.format](whole[["run", "other", "measure", "verdict", *told]])
+        return _format_latex(scores, pairs_by_measure, options.level)
+    parts = [pairs.frame.assign(measure=name) for name, pairs in pairs_by_measure.items()]
+    table = pd.concat(parts, ignore_index=True).rename(columns={"queries": "n"})
+    columns = ["n", "difference", "low", "high", "p", "p_corrected"]
+    return FORMATS[options.format](table[["run", "other", "measure", "verdict", *columns]])
 
 
-def _latex(scores: Scores, found: dict[str, AllPairs], level: float) -> str:
-    return paper_table(scores, {name: _beaten(p) for name, p in found.items()}, _told(found, level))
+def _format_latex(scores: Scores, pairs_by_measure: dict[str, AllPairs], level: float) -> str:
+    return paper_table(
+        scores,
+        {name: _beaten_pairs(p) for name, p in pairs_by_measure.items()},
+        _test_caption(pairs_by_measure, level),
+    )
 
 
-def _beaten(found: AllPairs) -> set[Pair]:
-    rows, columns = np.nonzero(found.verdict == BETTER_RUN)
-    return {(found.runs[i], found.runs[j]) for i, j in zip(rows, columns, strict=True)}
+def _beaten_pairs(pairs: AllPairs) -> set[Pair]:
+    rows, columns = np.nonzero(pairs.verdict == BETTER_RUN)
+    return {(pairs.runs[i], pairs.runs[j]) for i, j in zip(rows, columns, strict=True)}
 
 
-def _told(found: dict[str, AllPairs], level: float) -> str:
+def _test_caption(pairs_by_measure: dict[str, AllPairs], level: float) -> str:
     """How the letters of a table were found."""
-    if all(np.isnan(pairs.p).all() for pairs in found.values()):
+    if all(np.isnan(pairs.p).all() for pairs in pairs_by_measure.values()):
         return NOTHING_TESTED
-    pairs = next(iter(found.values())).n_pairs
+    pairs = next(iter(pairs_by_measure.values())).n_pairs
     corrected = (
-        f", corrected for {w.number(pairs)} comparisons per measure (geometric mean of Holm and"
-        " step-down max-statistic)"
+        f", corrected for {w.number_word(pairs)} comparisons per measure (geometric mean of Holm"
+        " and step-down max-statistic)"
     )
     return (
         "Superscripts mark runs that a run significantly outperforms (significance level"
@@ -82,7 +91,7 @@ def _told(found: dict[str, AllPairs], level: float) -> str:
     )
 
 
-def _shown(frame: pd.DataFrame) -> pd.DataFrame:
+def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
     """Pairs as people read them, as texts."""
     digits = w.column_decimals(frame["low"], frame["high"])
     rows = [
@@ -91,10 +100,10 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
             "other": row["other"],
             "measure": row["measure"],
             "verdict": row["verdict"],
-            "n": w.count(row["n"]),
-            "difference": w.difference(row["difference"], digits),
-            "interval": w.interval(row["low"], row["high"], digits),
-            "p": p_value(row["p_corrected"]),
+            "n": w.format_count(row["n"]),
+            "difference": w.format_difference(row["difference"], digits),
+            "interval": w.format_interval(row["low"], row["high"], digits),
+            "p": format_p_value(row["p_corrected"]),
         }
         for row in frame.to_dict("records")
     ]
@@ -102,7 +111,7 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {
-    "table": lambda frame: aligned(_shown(frame), _LABELS),
-    "markdown": lambda frame: piped(_shown(frame), _LABELS),
-    **IN_FULL,
+    "table": lambda frame: align_texts(_format_rows(frame), _LABELS),
+    "markdown": lambda frame: markdown_table(_format_rows(frame), _LABELS),
+    **FULL_FORMATS,
 }

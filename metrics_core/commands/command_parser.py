@@ -28,18 +28,18 @@ class CommandParser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
         """As argparse does."""
-        given = list(args or ())
+        arguments = list(args or ())
         if not self._takes_collection:
             return super().parse_known_args(args, namespace)
-        return super().parse_known_args([*_named(given), *given], namespace)
+        return super().parse_known_args([*_find_collection(arguments), *arguments], namespace)
 
 
-def _named(given: Sequence[str]) -> list[str]:
+def _find_collection(arguments: Sequence[str]) -> list[str]:
     """The collection that is named, in a list; none where there is none."""
     finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     finder.add_argument(_OPTION)
     try:
-        name = finder.parse_known_args(list(given))[0].collection
+        name = finder.parse_known_args(list(arguments))[0].collection
     except argparse.ArgumentError:
         return []  # the parser itself says what is wrong
     return [] if name is None else [name]

@@ -20,13 +20,13 @@ NOBODY_READS = 141
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as the signal SIGINT says."""
 
-_EVERY = 0.2
+_INTERVAL = 0.2
 """Seconds between two lines."""
 
 _PLAIN = {w.MINUS: "-", w.DASH: "-", "—": "-", "…": "...", "“": '"', "”": '"', "’": "'", "·": "-"}
 
 
-def _readable(error: UnicodeError) -> tuple[str | bytes, int]:
+def _replace_unprintable(error: UnicodeError) -> tuple[str | bytes, int]:
     """What stands for characters that a console lacks: a plain sign, else \\uXXXX, which JSON reads
     back, too."""
     if not isinstance(error, UnicodeEncodeError):
@@ -39,10 +39,10 @@ def _readable(error: UnicodeError) -> tuple[str | bytes, int]:
     return "".join(parts), error.end
 
 
-codecs.register_error("ranklens.readable", _readable)
+codecs.register_error("ranklens.readable", _replace_unprintable)
 
 
-class _Visible:
+class _VisibleStream:
     """A stream that is written to for people."""
 
     def __init__(self, beneath: TextIO) -> None:
@@ -50,76 +50,76 @@ class _Visible:
 
     def write(self, text: str) -> int:
         """Write it as it can be shown."""
-        return self.beneath.write(w.visible_lines(text))
+        return self.beneath.write(w.escape_controls_in_lines(text))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.beneath, name)
 
 
-def _draw(text: str) -> None:
+def _write_status(text: str) -> None:
     """Write on stderr what is to move its cursor, as it stands."""
-    stream = sys.stderr.beneath if isinstance(sys.stderr, _Visible) else sys.stderr
+    stream = sys.stderr.beneath if isinstance(sys.stderr, _VisibleStream) else sys.stderr
     print(text, end="", file=stream, flush=True)
 
 
 @contextmanager
-def any_console() -> Iterator[None]:
+def adapt_console() -> Iterator[None]:
     """Inside, whatever is printed fits the encodings of stdout and stderr; what goes to stderr is
     for people; a closed stderr is written to in vain, instead of its words going to stdout."""
     stderr = sys.stderr
     beneath = io.StringIO() if stderr is None else stderr
     streams = [s for s in (sys.stdout, beneath) if isinstance(s, io.TextIOWrapper)]
-    before = [stream.errors for stream in streams]
+    error_modes = [stream.errors for stream in streams]
     for stream in streams:
         stream.reconfigure(errors="ranklens.readable")
-    sys.stderr = cast(TextIO, _Visible(beneath))
+    sys.stderr = cast(TextIO, _VisibleStream(beneath))
     try:
         yield
     finally:
         sys.stderr = stderr
-        for stream, errors in zip(streams, before, strict=True):
+        for stream, errors in zip(streams, error_modes, strict=True):
             with suppress(OSError, ValueError):
                 stream.reconfigure(errors=errors)
 
 
 @contextmanager
-def progress_of(path: str) -> Iterator[Callable[[int], None] | None]:
+def show_progress(path: str) -> Iterator[Callable[[int], None] | None]:
     """What is told the bytes read of a file, and shows their share; None where nobody looks. The
     line is gone at the end."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    name, last = w.visible(Path(path).name), 0.0
+    name, last = w.escape_controls(Path(path).name), 0.0
     size = Path(path).stat().st_size if Path(path).is_file() else 0
 
-    def show(read: int) -> None:
+    def show(n_read: int) -> None:
         nonlocal last
-        if time.monotonic() - last < _EVERY:
+        if time.monotonic() - last < _INTERVAL:
             return
         last = time.monotonic()
-        share = f"{min(read / size, 1):.0%} of " if size and read <= size else ""
-        _draw(f"\r\x1b[2K{name}: {share}{read / 1e6:,.0f} MB")
+        share = f"{min(n_read / size, 1):.0%} of " if size and n_read <= size else ""
+        _write_status(f"\r\x1b[2K{name}: {share}{n_read / 1e6:,.0f} MB")
 
     try:
         yield show
     finally:
-        _draw("\r\x1b[2K")
+        _write_status("\r\x1b[2K")
 
 
 @contextmanager
-def step(told: str) -> Iterator[None]:
+def show_step(description: str) -> Iterator[None]:
     """Say at a terminal what is being done for as long as it is."""
-    seen = sys.stderr is not None and sys.stderr.isatty()
-    if seen:
-        _draw(f"\r\x1b[2K{w.visible(told)} …")
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    if is_terminal:
+        _write_status(f"\r\x1b[2K{w.escape_controls(description)} …")
     try:
         yield
     finally:
-        if seen:
-            _draw("\r\x1b[2K")
+        if is_terminal:
+            _write_status("\r\x1b[2K")
 
 
-def say_no_more() -> None:
+def silence_streams() -> None:
     """Let go of streams that take no more, so that Python does not complain when it closes them."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):

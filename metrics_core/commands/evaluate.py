@@ -13,27 +13,27 @@ from metrics_core.commands.on_spark import (
     refuse_spark_options,
     spark_scores,
 )
-from metrics_core.commands.reading import groups_of, judged_files, say_unused
+from metrics_core.commands.reading import note_unused_queries, read_groups, read_judged_files
 from metrics_core.commands.reading_options import (
     add_grouping_options,
     add_reading_options,
-    argument,
+    argument_type,
 )
-from metrics_core.commands.score_tables import PRINTERS, Long
-from metrics_core.formats.source.limits import bytes_of
-from metrics_core.scoring.means import means
+from metrics_core.commands.score_tables import PRINTERS, LongTable
+from metrics_core.formats.source.limits import parse_size
+from metrics_core.scoring.means import combine_scores
 from metrics_core.scoring.scores import Scores, score_runs
 
 _MEAN = "all"
 """The query_id under which the mean is printed, as trec_eval prints it."""
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
     parser.add_argument("--per-query", action="store_true", help="also print one value per query")
     parser.add_argument(
         "--memory",
-        type=argument(bytes_of),
+        type=argument_type(parse_size),
         metavar="SIZE",
         help="memory limit, such as 1GB, for runs of any size; their rows must be grouped by query",
     )
@@ -42,23 +42,23 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=sorted(PRINTERS), default="table")
 
 
-@command("evaluate", SparkOptions, help="score runs against judgments", arguments=_arguments)
+@command("evaluate", SparkOptions, help="score runs against judgments", arguments=_add_arguments)
 def evaluate(options: SparkOptions) -> str:
     """Scores as text; notes go to stderr."""
     if options.spark:
         scores = spark_scores(options.spark, options)
     else:
         refuse_spark_options(options)
-        files = judged_files(options)
+        files = read_judged_files(options)
         scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
-    say_unused(options)
+    note_unused_queries(options)
     if options.by:
-        groups = groups_of(options.by, scores.query_ids, options)
-        return PRINTERS[options.format](_by_group(scores, options.by, groups))
-    return PRINTERS[options.format](_long(scores, per_query=options.per_query))
+        groups = read_groups(options.by, scores.query_ids, options)
+        return PRINTERS[options.format](_group_means(scores, options.by, groups))
+    return PRINTERS[options.format](_long_table(scores, per_query=options.per_query))
 
 
-def _long(scores: Scores, *, per_query: bool) -> Long:
+def _long_table(scores: Scores, *, per_query: bool) -> LongTable:
     """Columns run, query_id, measure, value; the mean (or sum) as query_id "all"."""
     if per_query and _MEAN in scores.query_ids:
         raise RanklensError(
@@ -69,20 +69,20 @@ def _long(scores: Scores, *, per_query: bool) -> Long:
     rows: list[tuple[str, str, str, float]] = []
     for run, values, combined in zip(scores.runs, scores.values, scores.combined(), strict=True):
         listed = [*zip(scores.query_ids, values.tolist(), strict=True)] if per_query else []
-        for query_id, own in [*listed, (_MEAN, combined.tolist())]:
-            rows += [(run, query_id, *cell) for cell in zip(names, own, strict=True)]
-    return Long(["run", "query_id", "measure", "value"], rows)
+        for query_id, query_values in [*listed, (_MEAN, combined.tolist())]:
+            rows += [(run, query_id, *cell) for cell in zip(names, query_values, strict=True)]
+    return LongTable(["run", "query_id", "measure", "value"], rows)
 
 
-def _by_group(scores: Scores, by: str, groups: pd.Series) -> pd.DataFrame:
+def _group_means(scores: Scores, by: str, groups: pd.Series) -> pd.DataFrame:
     """Columns run, the grouping, measure, value; NumQ-like counts stay sums."""
-    from metrics_core.slicing.breakdowns import ordered_groups
+    from metrics_core.slicing.breakdowns import order_groups
 
     column = f"query {by}" if by in ("run", "measure", "value") else by
     parts = []
-    for group in ordered_groups(groups):
-        inside = scores.among((groups == group).to_numpy())
-        parts.append(means(inside).assign(**{column: group}))
+    for group in order_groups(groups):
+        group_scores = scores.among((groups == group).to_numpy())
+        parts.append(combine_scores(group_scores).assign(**{column: group}))
     frame = pd.concat(parts, ignore_index=True)
     order = {run: i for i, run in enumerate(scores.runs)}
     frame = frame.sort_values("run", key=lambda runs: runs.map(order), kind="stable")

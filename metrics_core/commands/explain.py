@@ -16,15 +16,20 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import RanklensError, did_you_mean
 from metrics_core.commands import command
-from metrics_core.commands.reading import ReadFiles, nothing_to_compare, read_files
+from metrics_core.commands.reading import InputFiles, nothing_to_compare_error, read_files
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
-from metrics_core.commands.score_tables import PRINTERS, aligned, line_of_markdown, piped
+from metrics_core.commands.score_tables import (
+    PRINTERS,
+    align_texts,
+    escape_markdown_line,
+    markdown_table,
+)
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
-from metrics_core.explaining.kinds import changes, kinds
-from metrics_core.explaining.ledger import DifferenceLedger, difference
-from metrics_core.explaining.one_query import alone
+from metrics_core.explaining.kinds import classify_changes, classify_queries
+from metrics_core.explaining.ledger import DifferenceLedger, difference_ledger
+from metrics_core.explaining.one_query import select_query
 from metrics_core.findings import explanations
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
@@ -41,7 +46,7 @@ class ExplainOptions(ReadingOptions):
     query: str | None
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(
         parser,
         baseline="the run to compare the other with",
@@ -57,9 +62,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True)
-class _Explained:
+class _Explanation:
     """The queries that are explained, those with the worst difference first in `order`; `query_ids`
-    and all arrays as in the judgments. `sentence` is there for one query."""
+    and all arrays as in the judgments. `show_sentence` is there for one query."""
 
     run: str
     baseline: str
@@ -74,40 +79,40 @@ class _Explained:
     headroom: Headroom | None
     sentence: str
 
-    def parts(self, position: int) -> list[dict[str, Any]]:
+    def document_parts(self, position: int) -> list[dict[str, Any]]:
         """The documents of a query, the largest part first; a rank is None where it is not
         listed."""
-        found, part = self.ledger, self.ledger.part
-        first, end = np.searchsorted(found.query, [position, position + 1])
+        ledger, part = self.ledger, self.ledger.part
+        first, end = np.searchsorted(ledger.query, [position, position + 1])
         rows = first + np.argsort(-np.abs(part[first:end]), kind="stable")
         return [
             {
                 "doc_id": self.doc_ids[row],
-                "grade": float(found.grade[row]),
-                "rank": _whole(found.rank[row]),
-                "baseline_rank": _whole(found.baseline_rank[row]),
+                "grade": float(ledger.grade[row]),
+                "rank": _rank_or_none(ledger.rank[row]),
+                "baseline_rank": _rank_or_none(ledger.baseline_rank[row]),
                 "part": float(part[row]),
             }
             for row in rows.tolist()
         ]
 
-    def query(self, position: int) -> dict[str, Any]:
+    def query_fields(self, position: int) -> dict[str, Any]:
         """What is told of a query besides its documents."""
         return {
             "query_id": self.query_ids[position],
-            "score": _defined(self.ledger.score[position]),
-            "baseline_score": _defined(self.ledger.baseline_score[position]),
-            "difference": _defined(self.ledger.difference[position]),
+            "score": _number_or_none(self.ledger.score[position]),
+            "baseline_score": _number_or_none(self.ledger.baseline_score[position]),
+            "difference": _number_or_none(self.ledger.difference[position]),
             "kind": self.kinds[position],
             "change": self.changes[position],
         }
 
 
-def _whole(rank: float) -> int | None:
+def _rank_or_none(rank: float) -> int | None:
     return None if np.isnan(rank) else int(rank)
 
 
-def _defined(value: float) -> float | None:
+def _number_or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
@@ -115,7 +120,7 @@ def _defined(value: float) -> float | None:
     "explain",
     ExplainOptions,
     help="explain query scores document by document",
-    arguments=_arguments,
+    arguments=_add_arguments,
 )
 def explain(options: ExplainOptions) -> str:
     """For each query the kind of failure of the run, how it changed against the baseline, and each
@@ -126,26 +131,26 @@ def explain(options: ExplainOptions) -> str:
     if len(files.measures) > 1:
         raise RanklensError("Only one measure can be explained at a time.", "Give one with -m.")
     if len(files.judged) < 2:
-        raise nothing_to_compare(files.judged[0].run_name)
-    return FORMATS[options.format](_explained(files, options))
+        raise nothing_to_compare_error(files.judged[0].run_name)
+    return FORMATS[options.format](_explain_queries(files, options))
 
 
-def _explained(files: ReadFiles, options: ExplainOptions) -> _Explained:
-    baseline, run = (_asked(ranks, files.measures[0], options) for ranks in files.judged)
+def _explain_queries(files: InputFiles, options: ExplainOptions) -> _Explanation:
+    baseline, run = (_select_queries(ranks, files.measures[0], options) for ranks in files.judged)
     (measure,) = files.measures
     top = measure.cutoff or _TOP
-    parts = difference(run, baseline, measure)
+    parts = difference_ledger(run, baseline, measure)
     doc_ids = files.qrels.doc_ids.take(parts.qrels_row).to_pylist()
     gains = parts.difference * measure.declaration.direction
-    return _Explained(
+    return _Explanation(
         run=run.run_name,
         baseline=baseline.run_name,
         measure=measure,
         top=top,
         query_ids=run.query_ids,
         order=np.argsort(gains, kind="stable"),
-        kinds=kinds(run, measure, top),
-        changes=changes(run, baseline, measure, top, same=SAME),
+        kinds=classify_queries(run, measure, top),
+        changes=classify_changes(run, baseline, measure, top, same=SAME),
         ledger=parts,
         doc_ids=doc_ids,
         headroom=headroom(run, measure, top) if has_headroom(measure) else None,
@@ -153,21 +158,21 @@ def _explained(files: ReadFiles, options: ExplainOptions) -> _Explained:
     )
 
 
-def _asked(ranks: JudgedRanks, measure: Measure, options: ExplainOptions) -> JudgedRanks:
+def _select_queries(ranks: JudgedRanks, measure: Measure, options: ExplainOptions) -> JudgedRanks:
     """The queries that are explained. Raises RanklensError where the one asked for is not there."""
     if options.without_relevant == "leave out":
         ranks = ranks.among(ranks.n_relevant(measure.relevant_from) > 0)
     if options.query is None:
         return ranks
     if options.query not in ranks.query_ids:
-        near = did_you_mean(options.query, ranks.query_ids)
-        raise RanklensError(f"There is no judged query {options.query!r}.", near)
-    return alone(ranks, options.query)
+        suggestion = did_you_mean(options.query, ranks.query_ids)
+        raise RanklensError(f"There is no judged query {options.query!r}.", suggestion)
+    return select_query(ranks, options.query)
 
 
-def _sentence(files: ReadFiles, query_id: str, top: int) -> str:
+def _sentence(files: InputFiles, query_id: str, top: int) -> str:
     baseline, run = (ranks.run_name for ranks in files.judged)
-    found = diagnose(
+    diagnosis = diagnose(
         files.runs,
         files.judged,
         files.qrels,
@@ -177,115 +182,134 @@ def _sentence(files: ReadFiles, query_id: str, top: int) -> str:
         focus=run,
         cutoff=top,
     )
-    return explanations.explain(found).text
+    return explanations.explain(diagnosis).text
 
 
-def json_text(found: _Explained) -> str:
+def format_json(explanation: _Explanation) -> str:
     """A list of objects, one a query; what is undefined, or not listed, is null."""
-    return json.dumps([_record(found, i) for i in found.order], ensure_ascii=False, indent=1) + "\n"
+    return (
+        json.dumps(
+            [_query_record(explanation, i) for i in explanation.order], ensure_ascii=False, indent=1
+        )
+        + "\n"
+    )
 
 
-def _record(found: _Explained, position: int) -> dict[str, Any]:
-    gains = found.headroom
+def _query_record(explanation: _Explanation, position: int) -> dict[str, Any]:
+    gains = explanation.headroom
     return {
-        **found.query(position),
-        "parts": found.parts(position),
-        "without_them": _defined(found.ledger.empty[position]),
+        **explanation.query_fields(position),
+        "parts": explanation.document_parts(position),
+        "without_them": _number_or_none(explanation.ledger.empty[position]),
         "headroom": gains
         and {
-            "missing": _defined(gains.missing[position]),
-            "below": _defined(gains.below[position]),
-            "order": _defined(gains.order[position]),
+            "missing": _number_or_none(gains.missing[position]),
+            "below": _number_or_none(gains.below[position]),
+            "order": _number_or_none(gains.order[position]),
         },
     }
 
 
-def _frame(found: _Explained) -> pd.DataFrame:
+def _document_frame(explanation: _Explanation) -> pd.DataFrame:
     """A row for each document; one for a query without any."""
     nothing = dict.fromkeys(("grade", "rank", "baseline_rank", "part"), np.nan)
     rows = []
-    for i in found.order:
-        told = {k: np.nan if v is None else v for k, v in found.query(i).items()}
-        for part in found.parts(i) or [{"doc_id": "", **nothing}]:
-            rows.append(told | {k: np.nan if v is None else v for k, v in part.items()})
+    for i in explanation.order:
+        query_fields = {
+            k: np.nan if v is None else v for k, v in explanation.query_fields(i).items()
+        }
+        for part in explanation.document_parts(i) or [{"doc_id": "", **nothing}]:
+            rows.append(query_fields | {k: np.nan if v is None else v for k, v in part.items()})
     return pd.DataFrame(rows, dtype=object)
 
 
-def _told(
-    found: _Explained,
-    laid_out: Callable[[pd.DataFrame, int], str],
+def _format_text(
+    explanation: _Explanation,
+    format_table: Callable[[pd.DataFrame, int], str],
     line: Callable[[str], str],
 ) -> str:
     """As people read it: one query with all its documents, or a line for each of several."""
-    if not found.sentence:
-        return laid_out(_overview(found), 5)
-    told, gains = found.query(0), found.headroom
+    if not explanation.sentence:
+        return format_table(_overview_table(explanation), 5)
+    query_fields, gains = explanation.query_fields(0), explanation.headroom
     scores = (
-        f"{found.measure} of this query: {found.run} {w.score(told['score'])}, {found.baseline}"
-        f" {w.score(told['baseline_score'])}, difference {w.difference(told['difference'])}."
+        f"{explanation.measure} of this query: {explanation.run}"
+        f" {w.format_score(query_fields['score'])}, {explanation.baseline}"
+        f" {w.format_score(query_fields['baseline_score'])}, difference"
+        f" {w.format_difference(query_fields['difference'])}."
     )
-    kind = f"{told['query_id']}: {told['change']}; {found.run}: {told['kind']}."
-    parts = [*map(line, (kind, found.sentence, scores)), laid_out(_documents(found), 1)]
+    kind = (
+        f"{query_fields['query_id']}: {query_fields['change']}; {explanation.run}:"
+        f" {query_fields['kind']}."
+    )
+    parts = [
+        *map(line, (kind, explanation.sentence, scores)),
+        format_table(_document_table(explanation), 1),
+    ]
     if gains is not None:
         parts.append(
             line(
-                f"{found.run} could gain {w.score(gains.order[0])} by reordering its first"
-                f" {found.top} results, then {w.score(gains.below[0])} from documents ranked below"
-                f" them, then {w.score(gains.missing[0])} from documents it lacks."
+                f"{explanation.run} could gain {w.format_score(gains.order[0])} by reordering its"
+                f" first {explanation.top} results, then {w.format_score(gains.below[0])} from"
+                f" documents ranked below them, then {w.format_score(gains.missing[0])} from"
+                " documents it lacks."
             )
         )
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
-def _overview(found: _Explained) -> pd.DataFrame:
+def _overview_table(explanation: _Explanation) -> pd.DataFrame:
     rows = []
-    for i in found.order:
-        told = found.query(i)
-        side = np.sign(told["difference"] or 0)
-        parts = [part for part in found.parts(i) if part["part"] * side > 0]
+    for i in explanation.order:
+        query_fields = explanation.query_fields(i)
+        side = np.sign(query_fields["difference"] or 0)
+        parts = [part for part in explanation.document_parts(i) if part["part"] * side > 0]
         rows.append(
             {
-                "query_id": told["query_id"],
-                "measure": str(found.measure),
-                "change": told["change"],
-                "kind": told["kind"],
+                "query_id": query_fields["query_id"],
+                "measure": str(explanation.measure),
+                "change": query_fields["change"],
+                "kind": query_fields["kind"],
                 "document": parts[0]["doc_id"] if parts else w.DASH,
-                "its part": w.difference(parts[0]["part"]) if parts else w.DASH,
-                "difference": w.difference(told["difference"]),
-                "score": w.score(told["score"]),
-                "baseline": w.score(told["baseline_score"]),
+                "its part": w.format_difference(parts[0]["part"]) if parts else w.DASH,
+                "difference": w.format_difference(query_fields["difference"]),
+                "score": w.format_score(query_fields["score"]),
+                "baseline": w.format_score(query_fields["baseline_score"]),
             }
         )
     return pd.DataFrame(rows, dtype=object)
 
 
-def _documents(found: _Explained) -> pd.DataFrame:
+def _document_table(explanation: _Explanation) -> pd.DataFrame:
     """The documents of the one query with their parts, and what they add up to."""
-    rank, before = f"rank in {found.run}", f"rank in {found.baseline}"
-    whole, rest = float(found.ledger.difference[0]), float(found.ledger.empty[0])
-    parts = found.parts(0)
-    *printed, without = w.parts_of(whole, [*(part["part"] for part in parts), rest])
+    rank_column, baseline_column = f"rank in {explanation.run}", f"rank in {explanation.baseline}"
+    total, rest_difference = (
+        float(explanation.ledger.difference[0]),
+        float(explanation.ledger.empty[0]),
+    )
+    parts = explanation.document_parts(0)
+    *printed, rest_part = w.round_parts(total, [*(part["part"] for part in parts), rest_difference])
     rows = [
         {
             "document": part["doc_id"],
-            "grade": w.grade(part["grade"]),
-            rank: w.count(part["rank"]),
-            before: w.count(part["baseline_rank"]),
-            "part": w.difference(shown),
+            "grade": w.format_grade(part["grade"]),
+            rank_column: w.format_count(part["rank"]),
+            baseline_column: w.format_count(part["baseline_rank"]),
+            "part": w.format_difference(printed_part),
         }
-        for part, shown in zip(parts, printed, strict=True)
+        for part, printed_part in zip(parts, printed, strict=True)
     ]
-    blank = {"grade": "", rank: "", before: ""}
-    if rest != 0:
-        rows.append({"document": "(without them)", **blank, "part": w.difference(without)})
-    rows.append({"document": "(difference)", **blank, "part": w.difference(whole)})
+    blank = {"grade": "", rank_column: "", baseline_column: ""}
+    if rest_difference != 0:
+        rows.append({"document": "(without them)", **blank, "part": w.format_difference(rest_part)})
+    rows.append({"document": "(difference)", **blank, "part": w.format_difference(total)})
     return pd.DataFrame(rows, dtype=object)
 
 
-FORMATS: dict[str, Callable[[_Explained], str]] = {
-    "table": lambda found: _told(found, aligned, w.visible),
-    "markdown": lambda found: _told(found, piped, line_of_markdown),
-    "json": json_text,
-    "tsv": lambda found: PRINTERS["tsv"](_frame(found)),
-    "csv": lambda found: PRINTERS["csv"](_frame(found)),
+FORMATS: dict[str, Callable[[_Explanation], str]] = {
+    "table": lambda explanation: _format_text(explanation, align_texts, w.escape_controls),
+    "markdown": lambda explanation: _format_text(explanation, markdown_table, escape_markdown_line),
+    "json": format_json,
+    "tsv": lambda explanation: PRINTERS["tsv"](_document_frame(explanation)),
+    "csv": lambda explanation: PRINTERS["csv"](_document_frame(explanation)),
 }

@@ -22,18 +22,18 @@ _LIGATURE = re.compile(r"(?<=[-`'?!])(?=[-`'])")
 
 def escape(text: str) -> str:
     """The text as LaTeX shows it letter for letter."""
-    apart = _LIGATURE.sub("\0", w.visible(text))
-    return apart.translate(_ESCAPES).replace("\0", "{}")
+    separated = _LIGATURE.sub("\0", w.escape_controls(text))
+    return separated.translate(_ESCAPES).replace("\0", "{}")
 
 
 def tabular(columns: str, head: str, rows: Sequence[str]) -> str:
     """A table between booktabs' rules; `head` and rows are cells with & between them."""
     lines = [r"\toprule", rf"{head} \\", r"\midrule", *(rf"{row} \\" for row in rows)]
-    inside = "\n".join([*lines, r"\bottomrule"])
-    return f"\\begin{{tabular}}{{{columns}}}\n{inside}\n\\end{{tabular}}\n"
+    body = "\n".join([*lines, r"\bottomrule"])
+    return f"\\begin{{tabular}}{{{columns}}}\n{body}\n\\end{{tabular}}\n"
 
 
-def table_of_texts(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int) -> str:
+def format_tabular(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int) -> str:
     """Texts as a tabular, so many of the columns labels, the others numbers."""
     written = [" & ".join(map(escape, row)) for row in (head, *rows)]
     return tabular("l" * labels + "r" * (len(head) - labels), written[0], written[1:])

@@ -14,14 +14,14 @@ import pyarrow as pa
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.installing import install_command
-from metrics_core.formats.parsing.checking import qrels_table
+from metrics_core.formats.parsing.checking import build_qrels_table
 from metrics_core.formats.read_as import ReadAs
 from metrics_core.formats.source.limits import Limit, Size
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Documents, Qrels, Queries
 from metrics_core.tables.columns import ID
 
-_NEAR = 3
+_MAX_SUGGESTIONS = 3
 
 
 @dataclass(frozen=True)
@@ -33,76 +33,84 @@ class NamedCollection:
 
     def qrels(self, read_as: ReadAs) -> Qrels:
         """The judgments. Raises RanklensError."""
-        found = self._columns("qrels", read_as.limit)
-        if "relevance" not in found:
+        columns = self._read_columns("qrels", read_as.limit)
+        if "relevance" not in columns:
             raise RanklensError(f"The judgments of {self.name} have no grades.")
-        if "subtopic_id" in found:
-            found["subtopic"] = found["subtopic_id"]
-        kept = ("query_id", "doc_id", "relevance", "subtopic", "iteration")
-        rows = pa.table({name: pa.array(found[name], ID) for name in kept if name in found})
-        return qrels_table(Source(self.name, b""), read_as.request("qrels", self.name), rows, None)
+        if "subtopic_id" in columns:
+            columns["subtopic"] = columns["subtopic_id"]
+        names = ("query_id", "doc_id", "relevance", "subtopic", "iteration")
+        rows = pa.table({name: pa.array(columns[name], ID) for name in names if name in columns})
+        return build_qrels_table(
+            Source(self.name, b""), read_as.build_request("qrels", self.name), rows, None
+        )
 
     def queries(self, limit: Size | None) -> Queries:
         """The queries. Raises RanklensError."""
-        return Queries.from_columns(self._columns("queries", limit))
+        return Queries.from_columns(self._read_columns("queries", limit))
 
     def documents(self, limit: Size | None) -> Documents:
         """The documents. Raises RanklensError."""
-        found = self._columns("docs", limit)
-        return Documents.from_columns({name: pa.array(own, ID) for name, own in found.items()})
+        columns = self._read_columns("docs", limit)
+        return Documents.from_columns(
+            {name: pa.array(values, ID) for name, values in columns.items()}
+        )
 
-    def _columns(self, what: str, limit: Size | None) -> dict[str, list[str]]:
+    def _read_columns(self, table_name: str, limit: Size | None) -> dict[str, list[str]]:
         """The records' fields of one value as texts, with what they hold to be read as text."""
-        if not self.dataset.has(what):
-            raise self._lacking(what)
-        found: dict[str, list[str]] = {}
-        size, most = 0, Limit.of(limit)
-        for record in self._records(what):
-            texts = {n: _as_text(v) for n, v in record._asdict().items() if _is_one_value(v)}
-            if what != "qrels":
-                texts.setdefault("text", _text_of(record))
-            for name in list(found or texts):
-                found.setdefault(name, []).append(texts.get(name, ""))
+        if not self.dataset.has(table_name):
+            raise self._missing_error(table_name)
+        columns: dict[str, list[str]] = {}
+        size, size_limit = 0, Limit.from_size(limit)
+        for record in self._read_records(table_name):
+            texts = {n: _as_text(v) for n, v in record._asdict().items() if _is_scalar(v)}
+            if table_name != "qrels":
+                texts.setdefault("text", _record_text(record))
+            for name in list(columns or texts):
+                columns.setdefault(name, []).append(texts.get(name, ""))
             size += sum(map(len, texts.values()))
-            most.check_size(self.name, size)
-        if not found:
-            raise RanklensError(f"{self.name} has no {what}.")
-        return found
+            size_limit.check_size(self.name, size)
+        if not columns:
+            raise RanklensError(f"{self.name} has no {table_name}.")
+        return columns
 
-    def _records(self, what: str) -> Iterable[Any]:
+    def _read_records(self, table_name: str) -> Iterable[Any]:
         try:
-            yield from getattr(self.dataset, f"{what}_iter")()
+            yield from getattr(self.dataset, f"{table_name}_iter")()
         except (OSError, RuntimeError, EOFError) as error:
-            first = w.visible(str(error).split("\n")[0] or type(error).__name__)
+            first = w.escape_controls(str(error).split("\n")[0] or type(error).__name__)
             raise RanklensError(
-                f"ir_datasets could not get the {what} of {self.name}: {first}",
+                f"ir_datasets could not get the {table_name} of {self.name}: {first}",
                 "Check the network and the free disk space. See also the messages above.",
             ) from error
 
-    def _lacking(self, what: str) -> RanklensError:
-        there = [name for name in _names() if name.startswith(f"{self.name}/")]
-        some = [name for name in there if _has(name, what)][:_NEAR]
-        hint = f"Collections with them: {w.listing(some)}." if some else "Give a file instead."
-        return RanklensError(f"{self.name} of ir_datasets has no {what}.", hint)
+    def _missing_error(self, table_name: str) -> RanklensError:
+        parts = [name for name in _collection_names() if name.startswith(f"{self.name}/")]
+        alternatives = [name for name in parts if _has_records(name, table_name)][:_MAX_SUGGESTIONS]
+        hint = (
+            f"Collections with them: {w.join_words(alternatives)}."
+            if alternatives
+            else "Give a file instead."
+        )
+        return RanklensError(f"{self.name} of ir_datasets has no {table_name}.", hint)
 
 
-def named_collection(name: str) -> NamedCollection:
+def load_collection(name: str) -> NamedCollection:
     """The collection; says that it may be downloaded, and to where. Raises RanklensError where
     there is none of the name, or ir_datasets is not installed."""
-    ir_datasets = _ir_datasets()
+    ir_datasets = _import_ir_datasets()
     try:
         dataset = ir_datasets.load(name)
     except KeyError as error:
         raise RanklensError(
-            f"ir_datasets has no collection {name!r}.", _nearest(name, _names())
+            f"ir_datasets has no collection {name!r}.", _suggest_names(name, _collection_names())
         ) from error
     folder = ir_datasets.util.home_path()
-    told = f"note: {name}: read with ir_datasets; missing files are downloaded to {folder}"
-    print(w.visible(told), file=sys.stderr, flush=True)
+    note = f"note: {name}: read with ir_datasets; missing files are downloaded to {folder}"
+    print(w.escape_controls(note), file=sys.stderr, flush=True)
     return NamedCollection(name, dataset)
 
 
-def _ir_datasets() -> Any:
+def _import_ir_datasets() -> Any:
     try:
         import ir_datasets
     except ImportError as error:
@@ -111,23 +119,25 @@ def _ir_datasets() -> Any:
     return ir_datasets
 
 
-def _names() -> list[str]:
-    return list(_ir_datasets().registry)
+def _collection_names() -> list[str]:
+    return list(_import_ir_datasets().registry)
 
 
-def _has(name: str, what: str) -> bool:
-    return bool(_ir_datasets().load(name).has(what))
+def _has_records(name: str, table_name: str) -> bool:
+    return bool(_import_ir_datasets().load(name).has(table_name))
 
 
-def _nearest(name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=_NEAR, cutoff=0.5)
-    near += [other for other in known if name.lower() in other and other not in near]
-    if not near:
+def _suggest_names(name: str, names: Sequence[str]) -> str:
+    matches = difflib.get_close_matches(name, names, n=_MAX_SUGGESTIONS, cutoff=0.5)
+    matches += [
+        candidate for candidate in names if name.lower() in candidate and candidate not in matches
+    ]
+    if not matches:
         return "`ir_datasets list` prints all names."
-    return f"Similar names: {w.listing(near[:_NEAR])}."
+    return f"Similar names: {w.join_words(matches[:_MAX_SUGGESTIONS])}."
 
 
-def _is_one_value(value: Any) -> bool:
+def _is_scalar(value: Any) -> bool:
     return value is None or isinstance(value, (str, int, float))
 
 
@@ -135,7 +145,7 @@ def _as_text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _text_of(record: Any) -> str:
+def _record_text(record: Any) -> str:
     """The text by which a query or a document is known, where it is not called so."""
-    own: Callable[[], str] | None = getattr(record, "default_text", None)
-    return str(own()) if own is not None else ""
+    default_text: Callable[[], str] | None = getattr(record, "default_text", None)
+    return str(default_text()) if default_text is not None else ""

@@ -13,14 +13,14 @@ import pyarrow.compute as pc
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
-from metrics_core.commands.reading import asked, say
+from metrics_core.commands.reading import print_notes, read_inputs
 from metrics_core.commands.reading_options import ReadingOptions
-from metrics_core.judging.judged import Places, assembled
+from metrics_core.judging.judged import JudgedPlaces, assemble_ranks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.notes import score_notes
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels
-from metrics_core.tables.arrays import texts_of, values_of
+from metrics_core.tables.arrays import as_array, as_text_column
 
 _LENGTH = "NumRet"
 """The measure that says how long a list is, and so whether a run lacks it."""
@@ -64,7 +64,10 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
         "--map-docs or --map-queries": bool(options.maps),
         "--exclude-self or --exclude": options.exclude_self or options.exclude,
         "--memory": options.memory,
-        **{f"--{name}": True for name in options.read_as.beyond({"duplicates", "grades"})},
+        **{
+            f"--{name}": True
+            for name in options.read_as.unsupported_choices({"duplicates", "grades"})
+        },
     }
     for option, value in only_here.items():
         if value:
@@ -72,12 +75,12 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
     if "-" in (options.qrels, *options.runs):
         raise RanklensError("Spark cannot read standard input.", "Give files.")
     from metrics_core.scoring.spark import evaluating, session, told
-    from metrics_core.scoring.spark.columns import collection_of
+    from metrics_core.scoring.spark.columns import read_collection
     from metrics_core.scoring.spark.files import read_runs
-    from metrics_core.scoring.spark.ranking import ranked
+    from metrics_core.scoring.spark.ranking import rank_lists
 
-    measures, qrels, _ = asked(options)
-    evaluating.refuse_what_needs_more(measures)
+    measures, qrels, _ = read_inputs(options)
+    evaluating.refuse_unsupported(measures)
     if options.read_as.duplicates == "first":
         raise RanklensError(
             "Rows have no order on Spark, so there is no first one.",
@@ -85,34 +88,34 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
         )
     spark = session(master)
     with told():
-        runs, given = read_runs(spark, options.runs)
-        collection = collection_of(runs, qrels)
-        names = sorted(collection.names, key=lambda name: (*given, name).index(name))
-        rows = ranked(collection, duplicates=options.read_as.duplicates)
+        runs, run_names = read_runs(spark, options.runs)
+        collection = read_collection(runs, qrels)
+        names = sorted(collection.names, key=lambda name: (*run_names, name).index(name))
+        rows = rank_lists(collection, duplicates=options.read_as.duplicates)
         if options.judged_ranks:
             rows = rows.persist()
-            evaluating.stored(rows).write.parquet(options.judged_ranks)
+            evaluating.store_rows(rows).write.parquet(options.judged_ranks)
         counted = list(dict.fromkeys([*measures, parse_measure(_LENGTH)]))
-        frame = evaluating.scored(rows, collection.top_grade, counted, options.without_relevant)
-        everything = _collected(frame.toArrow(), names, qrels, counted)
+        frame = evaluating.score_rows(rows, collection.top_grade, counted, options.without_relevant)
+        all_scores = _build_scores(frame.toArrow(), names, qrels, counted)
     for name in names:
-        say(name, _notes(everything.only([name]), qrels, measures, options))
+        print_notes(name, _notes(all_scores.only([name]), qrels, measures, options))
         if name in collection.unjudged:
-            say(name, [_unjudged(*collection.unjudged[name])])
-    values = everything.values[:, :, : len(measures)]
-    return replace(everything, measures=tuple(measures), values=values)
+            print_notes(name, [_unjudged_note(*collection.unjudged[name])])
+    values = all_scores.values[:, :, : len(measures)]
+    return replace(all_scores, measures=tuple(measures), values=values)
 
 
-def _collected(
+def _build_scores(
     table: pa.Table, names: Sequence[str], qrels: Qrels, measures: Sequence[Measure]
 ) -> Scores:
     """Scores as Spark gives them, in the order of these names and of the judged queries."""
     query_ids = qrels.query_ids
-    run = values_of(pc.index_in(table["run"], value_set=texts_of(names))).astype(np.int64)
-    query = values_of(pc.index_in(table["query_id"], value_set=texts_of(query_ids)))
+    run = as_array(pc.index_in(table["run"], value_set=as_text_column(names))).astype(np.int64)
+    query = as_array(pc.index_in(table["query_id"], value_set=as_text_column(query_ids)))
     values = np.empty((len(names), len(query_ids), len(measures)))
     for i, measure in enumerate(measures):
-        values[run, query, i] = values_of(table[str(measure)])
+        values[run, query, i] = as_array(table[str(measure)])
     length = values[:, :, [str(measure) for measure in measures].index(_LENGTH)]
     return Scores(tuple(names), tuple(query_ids), tuple(measures), values, length == 0)
 
@@ -122,11 +125,13 @@ def _notes(
 ) -> list[Note]:
     """What the scores of one run rest on."""
     none = np.zeros(0, dtype=np.int64)
-    places = Places(none, none, none, scores.of(_LENGTH)[0].astype(np.int64))
-    ranks = assembled(scores.runs[0], qrels, places, unjudged=(), named=none)
+    places = JudgedPlaces(none, none, none, scores.of(_LENGTH)[0].astype(np.int64))
+    ranks = assemble_ranks(
+        scores.runs[0], qrels, places, unjudged_queries=(), judged_positions=none
+    )
     return score_notes(ranks, measures, without_relevant=options.without_relevant)
 
 
-def _unjudged(count: int, example: str) -> Note:
-    what = w.plural(count, "query", "queries")
-    return Note("unjudged", f"{count:,} {what} without judgments; excluded", count, (example,))
+def _unjudged_note(count: int, example: str) -> Note:
+    noun = w.plural(count, "query", "queries")
+    return Note("unjudged", f"{count:,} {noun} without judgments; excluded", count, (example,))

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from metrics_core.base import wording as w
 from metrics_core.commands.latex import escape, tabular
-from metrics_core.commands.score_tables import Long, bold_best
+from metrics_core.commands.score_tables import LongTable, bold_best
 from metrics_core.scoring.scores import Scores
 
 Pair = tuple[str, str]
@@ -17,11 +17,11 @@ NOTHING_TESTED = "No tests: too few queries, or too few queries on which runs di
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def letter(place: int) -> str:
+def row_letter(number: int) -> str:
     """The name of a row: a to z, then aa, ab and so on; the first is 0."""
-    name, place = "", place + 1
-    while place:
-        place, last = divmod(place - 1, len(_LETTERS))
+    name, number = "", number + 1
+    while number:
+        number, last = divmod(number - 1, len(_LETTERS))
         name = _LETTERS[last] + name
     return name
 
@@ -35,11 +35,13 @@ def paper_table(scores: Scores, beaten: Mapping[str, AbstractSet[Pair]], tested:
     """
     names = [str(measure) for measure in scores.measures]
     means = zip(scores.runs, scores.combined().tolist(), strict=True)
-    cells = [(run, *cell) for run, own in means for cell in zip(names, own, strict=True)]
-    written = bold_best(Long(["run", "measure", "value"], cells).wide())
+    cells = [
+        (run, *cell) for run, run_means in means for cell in zip(names, run_means, strict=True)
+    ]
+    written = bold_best(LongTable(["run", "measure", "value"], cells).wide())
     rows = []
-    for place, (run, (label, *values)) in enumerate(zip(scores.runs, written, strict=True)):
-        row = [letter(place), label]
+    for row_number, (run, (label, *values)) in enumerate(zip(scores.runs, written, strict=True)):
+        row = [row_letter(row_number), label]
         for name, value in zip(names, values, strict=True):
             row += [value, _superscript(run, scores.runs, beaten[name])]
         rows.append(" & ".join(row).rstrip())
@@ -53,19 +55,23 @@ def paper_table(scores: Scores, beaten: Mapping[str, AbstractSet[Pair]], tested:
 
 
 def _superscript(run: str, runs: Sequence[str], beaten: AbstractSet[Pair]) -> str:
-    letters = [letter(place) for place, other in enumerate(runs) if (run, other) in beaten]
+    letters = [
+        row_letter(position)
+        for position, other_run in enumerate(runs)
+        if (run, other_run) in beaten
+    ]
     # "aa" is another run than "a" and "a".
-    told = ("," if len(runs) > len(_LETTERS) else "").join(letters)
-    return rf"\textsuperscript{{{told}}}" if told else ""
+    text = ("," if len(runs) > len(_LETTERS) else "").join(letters)
+    return rf"\textsuperscript{{{text}}}" if text else ""
 
 
 def _means_over(scores: Scores) -> str:
     summed = any(not measure.declaration.combination.averaged for measure in scores.measures)
     n = len(scores.query_ids)
     queries = w.plural(n, "query", "queries")
-    return f"{'Means and sums' if summed else 'Means'} over {w.count(n)} {queries}"
+    return f"{'Means and sums' if summed else 'Means'} over {w.format_count(n)} {queries}"
 
 
-def lettered(run: str, runs: Sequence[str]) -> str:
+def run_with_letter(run: str, runs: Sequence[str]) -> str:
     """A run as a caption names it: "bm25 (a)"."""
-    return f"{run} ({letter(list(runs).index(run))})"
+    return f"{run} ({row_letter(list(runs).index(run))})"

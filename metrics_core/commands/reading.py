@@ -20,27 +20,27 @@ from metrics_core.base.errors import (
     TableError,
 )
 from metrics_core.base.notes import Note
-from metrics_core.checks.corpus import equal_text_notes, lacking_notes
-from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
+from metrics_core.checks.corpus import duplicate_text_notes, missing_document_notes
+from metrics_core.checks.fit import AnyTable, clean_ids, find_near_matches
 from metrics_core.checks.id_notes import document_id_notes, query_id_notes
-from metrics_core.checks.mapped_ids import with_mapped_ids
-from metrics_core.commands.console import progress_of
-from metrics_core.commands.own_columns import choices_for, refuse_unused_columns
-from metrics_core.commands.reading_options import ReadingOptions, measures_named, names_given
-from metrics_core.commands.run_files import OfFile, runs_given
-from metrics_core.formats.beir import qrels_of_set
+from metrics_core.checks.mapped_ids import map_ids
+from metrics_core.commands.console import show_progress
+from metrics_core.commands.own_columns import reading_choices, refuse_unused_columns
+from metrics_core.commands.reading_options import ReadingOptions, parse_measure_options, split_names
+from metrics_core.commands.run_files import FileRun, read_file_runs
+from metrics_core.formats.beir import read_set_qrels
 from metrics_core.formats.pairs import read_pairs
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.left_out import LeftOut, own_query_notes, without
+from metrics_core.judging.left_out import Exclusions, exclude_documents, own_query_notes
 from metrics_core.judging.while_reading.large_files import (
-    first_lists,
-    judged_at_once,
-    judged_within,
+    judge_files,
+    judge_within_memory,
+    read_first_lists,
 )
 from metrics_core.measures import Measure, name_notes
-from metrics_core.scoring.notes import score_notes, with_tie_range
+from metrics_core.scoring.notes import add_tie_range, score_notes
 from metrics_core.tables import Documents, Qrels, Queries, Run
-from metrics_core.tables.run_names import AnyRun, baseline_name, told_apart, with_folders
+from metrics_core.tables.run_names import AnyRun, add_folder_names, baseline_name, make_names_unique
 
 if TYPE_CHECKING:
     from metrics_core.commands.named_collection import NamedCollection
@@ -52,7 +52,7 @@ _WHILE_READING = {"encoding", "limit", "grades"}
 
 
 @dataclass(frozen=True)
-class ReadRun:
+class RunToJudge:
     """A run as it was read, to be judged."""
 
     run: Run
@@ -70,18 +70,18 @@ class ReadRun:
         try:
             return judge(self.run, self.qrels, documents=self.documents)
         except NoSharedQueriesError as error:
-            from metrics_core.checks.id_mismatch import query_mismatch
+            from metrics_core.checks.id_mismatch import find_query_mismatch
 
-            found = query_mismatch(self.run, self.qrels)
-            if found is None:
+            mismatch = find_query_mismatch(self.run, self.qrels)
+            if mismatch is None:
                 raise
-            ids = w.listing(found.examples)
-            hint = f"{error.hint} {found.text} ({ids}): {found.option}."
+            ids = w.join_words(mismatch.examples)
+            hint = f"{error.hint} {mismatch.text} ({ids}): {mismatch.option}."
             raise NoSharedQueriesError(error.message, hint) from error
 
 
 @dataclass(frozen=True)
-class ReadFiles:
+class InputFiles:
     """The judgments, the runs joined with them and where a command line finds each by its name
     (`OfFile`), the measures, the documents where they were given, and the runs as they were read;
     none where they were judged while they were."""
@@ -94,56 +94,64 @@ class ReadFiles:
     runs: list[Run] = field(default_factory=list)
 
 
-def judged_files(options: ReadingOptions) -> ReadFiles:
+def read_judged_files(options: ReadingOptions) -> InputFiles:
     """The runs joined with the judgments, and the measures asked for; notes go to stderr."""
-    measures, qrels, documents = asked(options)
-    runs = _judged_at_once(options, qrels, measures)
+    measures, qrels, documents = read_inputs(options)
+    runs = _judge_at_once(options, qrels, measures)
     if runs is None:
-        return _read(options, qrels, measures, documents)
-    judged = [_told(one.run, measures, options) for one in runs]
+        return _judge_runs(options, qrels, measures, documents)
+    judged = [_judge_with_notes(judged_file.run, measures, options) for judged_file in runs]
     # No more than the first lists of such a run fits in memory.
-    part = partial(first_lists, read_as=options.read_as)
-    for name, note in document_id_notes(judged, [partial(part, one.file) for one in runs], qrels):
-        say(name, (note,))
-    return ReadFiles(qrels, judged, {one.name: one.file for one in runs}, measures, documents)
+    part = partial(read_first_lists, read_as=options.read_as)
+    for name, note in document_id_notes(
+        judged, [partial(part, judged_file.file) for judged_file in runs], qrels
+    ):
+        print_notes(name, (note,))
+    return InputFiles(
+        qrels,
+        judged,
+        {judged_file.name: judged_file.file for judged_file in runs},
+        measures,
+        documents,
+    )
 
 
-def read_files(options: ReadingOptions) -> ReadFiles:
+def read_files(options: ReadingOptions) -> InputFiles:
     """The same with the runs, each read whole."""
-    measures, qrels, documents = asked(options)
-    return _read(options, qrels, measures, documents)
+    measures, qrels, documents = read_inputs(options)
+    return _judge_runs(options, qrels, measures, documents)
 
 
-def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | None]:
+def read_inputs(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | None]:
     """The measures, the judgments and the documents that the options name."""
-    measures = measures_named(options.measures or options.default_measures)
-    say("measures", name_notes(names_given(options.measures or ())))
+    measures = parse_measure_options(options.measures or options.default_measures)
+    print_notes("measures", name_notes(split_names(options.measures or ())))
     _refuse_rereading(
         [options.qrels, *options.all_runs, options.documents, options.queries, options.exclude]
     )
     refuse_unused_columns(options)
-    qrels = _qrels(options)
-    say(Path(options.qrels).name, qrels.notes)
-    qrels = with_ids(qrels, options.qrels, options)
-    return measures, qrels, _documents(options, qrels, measures)
+    qrels = _read_qrels(options)
+    print_notes(Path(options.qrels).name, qrels.notes)
+    qrels = apply_id_options(qrels, options.qrels, options)
+    return measures, qrels, _read_documents(options, qrels, measures)
 
 
-def _qrels(options: ReadingOptions) -> Qrels:
+def _read_qrels(options: ReadingOptions) -> Qrels:
     if options.collection is not None:
-        return _collection(options.collection).qrels(options.read_as)
-    return qrels_of_set(options.qrels, options.read_as) or formats.read_qrels(
-        options.qrels, **choices_for(options.qrels, "qrels", options)
+        return _load_collection(options.collection).qrels(options.read_as)
+    return read_set_qrels(options.qrels, options.read_as) or formats.read_qrels(
+        options.qrels, **reading_choices(options.qrels, "qrels", options)
     )
 
 
 @cache
-def _collection(name: str) -> NamedCollection:
-    from metrics_core.commands.named_collection import named_collection
+def _load_collection(name: str) -> NamedCollection:
+    from metrics_core.commands.named_collection import load_collection
 
-    return named_collection(name)
+    return load_collection(name)
 
 
-def nothing_to_compare(baseline: str) -> RanklensError:
+def nothing_to_compare_error(baseline: str) -> RanklensError:
     """The error for runs that turned out to be the baseline."""
     return RanklensError(
         f"There is no run to compare with {baseline}.",
@@ -159,219 +167,232 @@ def _refuse_rereading(files: Sequence[str | None]) -> None:
         )
 
 
-def _documents(
+def _read_documents(
     options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
 ) -> Documents | None:
     """The documents that are given; those of a collection where a measure needs them."""
     if options.documents:
         path = options.documents
-        documents = formats.read_documents(path, **options.read_as.choices(columns=None))
+        documents = formats.read_documents(path, **options.read_as.to_choices(columns=None))
     elif options.collection and any("documents" in m.declaration.needs for m in measures):
         path = options.collection
-        documents = _collection(path).documents(options.read_as.limit)
+        documents = _load_collection(path).documents(options.read_as.limit)
     else:
         return None
     name = Path(path).name
-    say(name, documents.notes)
-    documents = with_ids(documents, path, options)
-    say(name, (*lacking_notes(documents, qrels), *equal_text_notes(documents)))
+    print_notes(name, documents.notes)
+    documents = apply_id_options(documents, path, options)
+    print_notes(name, (*missing_document_notes(documents, qrels), *duplicate_text_notes(documents)))
     return documents
 
 
-def _read(
+def _judge_runs(
     options: ReadingOptions, qrels: Qrels, measures: list[Measure], documents: Documents | None
-) -> ReadFiles:
+) -> InputFiles:
     """The runs, each read whole, and judged."""
-    read = runs_read(options)
-    runs = [one.run for one in read]
-    judged = [_told(ReadRun(run, qrels, documents), measures, options) for run in runs]
+    file_runs = read_whole_runs(options)
+    runs = [file_run.run for file_run in file_runs]
+    judged = [
+        _judge_with_notes(RunToJudge(run, qrels, documents), measures, options) for run in runs
+    ]
     for name, note in (
         *query_id_notes(runs, qrels),
         *document_id_notes(judged, [run.whole for run in runs], qrels),
     ):
-        say(name, (note,))
-    files = {one.name: one.file for one in read}
-    return ReadFiles(qrels, judged, files, measures, documents, runs)
+        print_notes(name, (note,))
+    files = {file_run.name: file_run.file for file_run in file_runs}
+    return InputFiles(qrels, judged, files, measures, documents, runs)
 
 
-def runs_read(options: ReadingOptions) -> list[OfFile[Run]]:
+def read_whole_runs(options: ReadingOptions) -> list[FileRun[Run]]:
     """The runs, each read whole; notes go to stderr."""
-    read, left_out, given = [], _left_out(options), runs_given(options)
-    several = Counter(path for path, _ in given) - Counter(options.all_runs)
-    for path, run in given:
+    file_runs, left_out, named_runs = [], _read_exclusions(options), read_file_runs(options)
+    shared_paths = Counter(path for path, _ in named_runs) - Counter(options.all_runs)
+    for path, run in named_runs:
         about = (Path(path).name or path) if run.complete else run.name
-        say(about, run.notes)
-        own = with_ids(run, path, options)
-        left = without(own, left_out)
-        say(about, left.notes[len(own.notes) :])
-        file = f"{path.rstrip('/')}/{run.name}" if path in several else path
-        read.append(OfFile(left, file))
-    return _apart(read, lambda one, other: one.has_rows_of(other), options)
+        print_notes(about, run.notes)
+        run_with_ids = apply_id_options(run, path, options)
+        remaining = exclude_documents(run_with_ids, left_out)
+        print_notes(about, remaining.notes[len(run_with_ids.notes) :])
+        file = f"{path.rstrip('/')}/{run.name}" if path in shared_paths else path
+        file_runs.append(FileRun(remaining, file))
+    return _with_distinct_names(file_runs, lambda one, other: one.has_rows_of(other), options)
 
 
-def _apart(
-    runs: Sequence[OfFile[AnyRun]], same: Callable[[AnyRun, AnyRun], bool], options: ReadingOptions
-) -> list[OfFile[AnyRun]]:
+def _with_distinct_names(
+    runs: Sequence[FileRun[AnyRun]],
+    has_same_rows: Callable[[AnyRun, AnyRun], bool],
+    options: ReadingOptions,
+) -> list[FileRun[AnyRun]]:
     """Return the runs with distinct names; folders tell those of one name apart. A file that is
     given twice counts once, unless both are to stay; two files with the same rows are two runs."""
     keeps_same = options.keeps_same
     if keeps_same and runs:
-        baseline, *others = runs
-        named = baseline_name(baseline.name, {run.name for run in others})
-        runs = [baseline.renamed(named), *others]
-    runs = with_folders(runs, [run.file for run in runs])
+        baseline, *other_runs = runs
+        unique_name = baseline_name(baseline.name, {run.name for run in other_runs})
+        runs = [baseline.renamed(unique_name), *other_runs]
+    runs = add_folder_names(runs, [run.file for run in runs])
 
-    def is_given_again(one: OfFile[AnyRun], other: OfFile[AnyRun]) -> bool:
-        return normpath(one.file) == normpath(other.file) and same(one.run, other.run)
+    def is_given_again(one: FileRun[AnyRun], other: FileRun[AnyRun]) -> bool:
+        return normpath(one.file) == normpath(other.file) and has_same_rows(one.run, other.run)
 
-    apart, notes = told_apart(runs) if keeps_same else told_apart(runs, is_given_again)
-    say("runs", notes)
-    return apart
+    distinct, notes = (
+        make_names_unique(runs) if keeps_same else make_names_unique(runs, is_given_again)
+    )
+    print_notes("runs", notes)
+    return distinct
 
 
-def _left_out(options: ReadingOptions) -> LeftOut:
+def _read_exclusions(options: ReadingOptions) -> Exclusions:
     """What the runs leave out; the pairs have their ids as the runs have."""
     if options.exclude is None:
-        return LeftOut(options.exclude_self)
-    pairs = read_pairs(options.exclude, **options.read_as.choices(columns=None))
-    return LeftOut(options.exclude_self, with_ids(pairs, options.exclude, options))
+        return Exclusions(options.exclude_self)
+    pairs = read_pairs(options.exclude, **options.read_as.to_choices(columns=None))
+    return Exclusions(options.exclude_self, apply_id_options(pairs, options.exclude, options))
 
 
-def _judged_at_once(
+def _judge_at_once(
     options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
-) -> list[OfFile[JudgedFile]] | None:
+) -> list[FileRun[JudgedFile]] | None:
     """The runs, judged while they are read; None where that cannot be done, or does not pay."""
     needs = options.documents or any(m.declaration.needs for m in measures)
     if options.memory is not None:
         _refuse_with_memory(options, needs=bool(needs))
-        read = [_within_memory(options.memory, path, options, qrels) for path in options.all_runs]
+        runs = [
+            _judge_within_memory(options.memory, path, options, qrels) for path in options.all_runs
+        ]
     elif (
         needs
         or options.clean_ids
         or options.maps
         or options.exclude_self
         or options.exclude
-        or options.read_as.beyond(_WHILE_READING)
-        or any(map(formats.holds_runs, options.all_runs))
+        or options.read_as.unsupported_choices(_WHILE_READING)
+        or any(map(formats.has_runs, options.all_runs))
     ):
         return None
     else:
-        made = judged_at_once(options.all_runs, qrels, options.read_as)
-        if made is None:
+        judged_runs = judge_files(options.all_runs, qrels, options.read_as)
+        if judged_runs is None:
             return None
-        read = made
-    looked_at = True
-    for path, run in zip(options.all_runs, read, strict=True):
-        say(Path(path).name, run.notes)
-        if looked_at:
+        runs = judged_runs
+    is_checked = True
+    for path, run in zip(options.all_runs, runs, strict=True):
+        print_notes(Path(path).name, run.notes)
+        if is_checked:
             # Where queries are documents, the first run lists them, too: 40 runs are many to open.
-            first = first_lists(path, options.read_as)
+            first = read_first_lists(path, options.read_as)
             notes = () if first is None else own_query_notes(first, among="the first ")
-            say(Path(path).name, notes)
-            looked_at = bool(notes)
-    found = [OfFile(run, path) for path, run in zip(options.all_runs, read, strict=True)]
-    return _apart(found, lambda one, other: one.has_rows_of(other), options)
+            print_notes(Path(path).name, notes)
+            is_checked = bool(notes)
+    file_runs = [FileRun(run, path) for path, run in zip(options.all_runs, runs, strict=True)]
+    return _with_distinct_names(file_runs, lambda one, other: one.has_rows_of(other), options)
 
 
-def _within_memory(memory: int, path: str, options: ReadingOptions, qrels: Qrels) -> JudgedFile:
-    with progress_of(path) as progress:
-        return judged_within(memory, path, qrels, options.read_as, progress=progress)
+def _judge_within_memory(
+    memory: int, path: str, options: ReadingOptions, qrels: Qrels
+) -> JudgedFile:
+    with show_progress(path) as progress:
+        return judge_within_memory(memory, path, qrels, options.read_as, progress=progress)
 
 
 def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
     """Refuse --memory beside what takes a run that is read whole."""
-    beyond = options.read_as.beyond(_WHILE_READING | {"columns"})
-    both = {
+    unsupported = options.read_as.unsupported_choices(_WHILE_READING | {"columns"})
+    conflicts = {
         "--documents or a measure of documents": needs,
         "--clean-ids": options.clean_ids,
         "--map-docs or --map-queries": bool(options.maps),
         "--exclude-self or --exclude": bool(options.exclude_self or options.exclude),
-        "a folder of judged ranks": any(map(formats.holds_ranks, options.all_runs)),
-        "a folder of runs": any(map(formats.holds_runs, options.all_runs)),
-        **{f"--{name} {value}": True for name, value in beyond.items()},
+        "a folder of judged ranks": any(map(formats.has_judged_ranks, options.all_runs)),
+        "a folder of runs": any(map(formats.has_runs, options.all_runs)),
+        **{f"--{name} {value}": True for name, value in unsupported.items()},
     }
-    named = next((name for name, given in both.items() if given), None)
-    if named:
+    first_conflict = next((name for name, is_given in conflicts.items() if is_given), None)
+    if first_conflict:
         raise RanklensError(
-            f"--memory judges runs while reading them and cannot be combined with {named}.",
+            "--memory judges runs while reading them and cannot be combined with"
+            f" {first_conflict}.",
             "Leave one of the two out.",
         )
 
 
-def cleaned(table: AnyTable, path: str) -> AnyTable:
+def clean_table_ids(table: AnyTable, path: str) -> AnyTable:
     """The table with clean ids; where two ids become one, the error names the file."""
     try:
-        return with_clean_ids(table)
+        return clean_ids(table)
     except TableError as error:
         raise RanklensError(f"{path}, with clean ids: {error}") from error
 
 
-def _told(
-    run: ReadRun | JudgedFile, measures: Sequence[Measure], options: ReadingOptions
+def _judge_with_notes(
+    run: RunToJudge | JudgedFile, measures: Sequence[Measure], options: ReadingOptions
 ) -> JudgedRanks:
     """The judged ranks, once what is to be said of them is."""
     ranks = run.ranks
-    notes = with_tie_range(ranks, measures)
-    if isinstance(run, ReadRun):  # ids that are judged at once are plain
-        notes += near_matches(run.run, run.qrels) + own_query_notes(run.run)
+    notes = add_tie_range(ranks, measures)
+    if isinstance(run, RunToJudge):  # ids that are judged at once are plain
+        notes += find_near_matches(run.run, run.qrels) + own_query_notes(run.run)
     notes += score_notes(ranks, measures, without_relevant=options.without_relevant)
-    say(run.name, notes)
+    print_notes(run.name, notes)
     return ranks
 
 
-def with_ids(table: AnyTable, path: str, options: ReadingOptions) -> AnyTable:
+def apply_id_options(table: AnyTable, path: str, options: ReadingOptions) -> AnyTable:
     """The table with its ids as they are to be read; what became one is told."""
-    own = cleaned(table, path) if options.clean_ids else table
+    cleaned_table = clean_table_ids(table, path) if options.clean_ids else table
     try:
-        read = with_mapped_ids(own, options.maps)
+        mapped_table = map_ids(cleaned_table, options.maps)
     except RanklensError as error:
         raise RanklensError(f"{path}: {error.message}", error.hint) from error
-    say(Path(path).name, read.notes[len(own.notes) :])
-    return read
+    print_notes(Path(path).name, mapped_table.notes[len(cleaned_table.notes) :])
+    return mapped_table
 
 
-def groups_of(by: str, query_ids: Sequence[str], options: ReadingOptions) -> pd.Series:
+def read_groups(column: str, query_ids: Sequence[str], options: ReadingOptions) -> pd.Series:
     """The group of each query by this column of the queries file; what is odd about it goes to
     stderr. Raises RanklensError where it cannot be read, or has none of the queries."""
-    from metrics_core.slicing.breakdowns import group_of
+    from metrics_core.slicing.breakdowns import find_groups
 
-    return group_of(queries_given(query_ids, options, "--by"), query_ids, by)
+    return find_groups(read_needed_queries(query_ids, options, "--by"), query_ids, column)
 
 
-def queries_given(query_ids: Sequence[str], options: ReadingOptions, needed_by: str) -> Queries:
+def read_needed_queries(
+    query_ids: Sequence[str], options: ReadingOptions, needed_by: str
+) -> Queries:
     """The queries file, which something needs; what is odd about it goes to stderr. Raises
-    RanklensError as `groups_of`."""
-    from metrics_core.slicing.breakdowns import refuse_strangers
+    RanklensError as `read_groups`."""
+    from metrics_core.slicing.breakdowns import refuse_unknown_queries
 
-    queries = queries_named(options)
+    queries = read_named_queries(options)
     if queries is None:
         hint = "Give their file with --queries FILE."
         raise RanklensError(f"{needed_by} needs the queries.", hint)
-    refuse_strangers(queries, query_ids, str(options.queries or options.collection))
+    refuse_unknown_queries(queries, query_ids, str(options.queries or options.collection))
     return queries
 
 
-def queries_named(options: ReadingOptions) -> Queries | None:
+def read_named_queries(options: ReadingOptions) -> Queries | None:
     """The queries in a file or of a collection; None where neither is named. Notes go to stderr."""
     path = options.queries or options.collection
     if not path:
         return None
     if not options.queries:
-        queries = _collection(path).queries(options.read_as.limit)
+        queries = _load_collection(path).queries(options.read_as.limit)
     else:
-        queries = formats.read_queries(path, **options.read_as.choices(columns=None))
-    say(Path(path).name, queries.notes)
-    return with_ids(queries, path, options)
+        queries = formats.read_queries(path, **options.read_as.to_choices(columns=None))
+    print_notes(Path(path).name, queries.notes)
+    return apply_id_options(queries, path, options)
 
 
-def say_unused(options: ReadingOptions) -> None:
+def note_unused_queries(options: ReadingOptions) -> None:
     """Tell of queries that were given and are not needed."""
     if options.queries and not options.by:
-        say("--queries", [Note("unused", "only --by needs this file; it was not read")])
+        print_notes("--queries", [Note("unused", "only --by needs this file; it was not read")])
 
 
-def say(about: str, notes: Sequence[Note]) -> None:
+def print_notes(about: str, notes: Sequence[Note]) -> None:
     """Print notes to stderr."""
     for note in notes:
         first = f" (first: {', '.join(note.examples)})" if note.examples else ""
-        print(w.visible(f"note: {about}: {note.message}{first}"), file=sys.stderr)
+        print(w.escape_controls(f"note: {about}: {note.message}{first}"), file=sys.stderr)

@@ -12,12 +12,12 @@ from glob import glob
 from typing import Any
 
 from metrics_core.base.errors import ParameterError, RanklensError
-from metrics_core.checks.id_readings import AS_THEY_STAND, IdMap, id_map
+from metrics_core.checks.id_readings import UNCHANGED_IDS, IdMap, parse_id_map
 from metrics_core.checks.mapped_ids import IdMaps
 from metrics_core.commands import CommandOptions
 from metrics_core.commands.command_parser import CommandParser
-from metrics_core.formats.read_as import AS_USUAL, ReadAs
-from metrics_core.measures import Measure, measures_from
+from metrics_core.formats.read_as import DEFAULT_CHOICES, ReadAs
+from metrics_core.measures import Measure, parse_measures
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import WithoutRelevant
 
@@ -32,8 +32,8 @@ _NUMBER = re.compile(r"\d*\.?\d+")
 class ReadingOptions(CommandOptions):
     """What the commands that score files are asked for; those with a default not all of them take.
 
-    Where there is a `collection`, `qrels` is its name. `one_run` says that there is one run beside
-    the baseline, `default_measures` which are taken where none is given.
+    Where there is a `collection_id`, `qrels` is its name. `one_run` says that there is one run
+    beside the baseline, `default_measures` which are taken where none is given.
     """
 
     qrels: str
@@ -75,15 +75,15 @@ class ReadingOptions(CommandOptions):
     def all_runs(self) -> list[str]:
         """The files of the runs, those of a pattern in their order; the baseline is the first.
         Raises RanklensError where a pattern stands for several and one is asked for."""
-        own = [path for pattern in self.runs for path in files_of(pattern)]
-        first = [] if self.baseline is None else files_of(self.baseline)
-        for pattern, found in ((self.baseline, first), *([(self.runs[0], own)] * self.one_run)):
-            if len(found) > 1:
+        paths = [path for pattern in self.runs for path in expand_pattern(pattern)]
+        first = [] if self.baseline is None else expand_pattern(self.baseline)
+        for pattern, files in ((self.baseline, first), *([(self.runs[0], paths)] * self.one_run)):
+            if len(files) > 1:
                 raise RanklensError(
-                    f"{pattern} matches {len(found):,} files, but only one is allowed.",
-                    f"Name one of them, such as {found[0]}.",
+                    f"{pattern} matches {len(files):,} files, but only one is allowed.",
+                    f"Name one of them, such as {files[0]}.",
                 )
-        return [*first, *own]
+        return [*first, *paths]
 
 
 def add_reading_options(
@@ -126,20 +126,22 @@ def add_reading_options(
         metavar="FILE",
         help="table of the documents, for measures that use price, popularity or category",
     )
-    parser.set_defaults(read_as=AS_USUAL)
+    parser.set_defaults(read_as=DEFAULT_CHOICES)
     for choice in (choice for choice in fields(ReadAs) if choice.metadata):
-        own = {**choice.metadata, "type": argument(choice.metadata.get("type", str))}
-        parser.add_argument(f"--{choice.name}", action=_Choose, default=argparse.SUPPRESS, **own)
+        arguments = {**choice.metadata, "type": argument_type(choice.metadata.get("type", str))}
+        parser.add_argument(
+            f"--{choice.name}", action=_StoreReadingChoice, default=argparse.SUPPRESS, **arguments
+        )
     parser.add_argument(
         "--clean-ids", action="store_true", help="strip blanks and invisible characters around ids"
     )
-    for what, of in (("queries", "query ids"), ("docs", "document ids")):
+    for id_kind, ids_text in (("queries", "query ids"), ("docs", "document ids")):
         parser.add_argument(
-            f"--map-{what}",
-            type=argument(id_map),
-            default=AS_THEY_STAND,
+            f"--map-{id_kind}",
+            type=argument_type(parse_id_map),
+            default=UNCHANGED_IDS,
             metavar="READING",
-            help=f"map {of} before matching, such as 'cut #' or 'case, zeros'; if ids do not"
+            help=f"map {ids_text} before matching, such as 'cut #' or 'case, zeros'; if ids do not"
             " match, a note suggests a mapping",
         )
     parser.add_argument(
@@ -161,9 +163,9 @@ def add_reading_options(
     )
 
 
-def add_grouping_options(parser: argparse.ArgumentParser, by: str) -> None:
-    """The options; `by` says what is printed for each group."""
-    parser.add_argument("--by", metavar="COLUMN", help=by)
+def add_grouping_options(parser: argparse.ArgumentParser, help_text: str) -> None:
+    """The options; `help_text` says what is printed for each group."""
+    parser.add_argument("--by", metavar="COLUMN", help=help_text)
     parser.add_argument("--queries", metavar="FILE", help="table of the queries")
 
 
@@ -178,16 +180,16 @@ def add_level_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def files_of(pattern: str) -> list[str]:
+def expand_pattern(pattern: str) -> list[str]:
     """The files of a pattern that the shell left as it was, such as 'runs/*.run'; what is no
     pattern, or has none, as it stands."""
     if pattern == "-" or os.path.lexists(pattern):
         return [pattern]
-    found = glob(pattern)  # noqa: PTH207 - as a shell, without hidden files
-    return sorted(found) or [pattern]
+    paths = glob(pattern)  # noqa: PTH207 - as a shell, without hidden files
+    return sorted(paths) or [pattern]
 
 
-class _Choose(argparse.Action):
+class _StoreReadingChoice(argparse.Action):
     """Put the value of an option into the reading choices."""
 
     def __call__(
@@ -196,37 +198,37 @@ class _Choose(argparse.Action):
         namespace.read_as = replace(namespace.read_as, **{self.dest: value})
 
 
-def argument(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+def argument_type(parse: Callable[[str], Any]) -> Callable[[str], Any]:
     """The same for argparse, which takes errors of its own."""
 
-    def parsed(text: str) -> Any:
+    def parse_argument(text: str) -> Any:
         try:
             return parse(text)
         except ParameterError as error:
             raise argparse.ArgumentTypeError(f"{error.message} {error.hint}".strip()) from error
 
-    return parsed
+    return parse_argument
 
 
-def measures_named(given: Sequence[str]) -> list[Measure]:
+def parse_measure_options(texts: Sequence[str]) -> list[Measure]:
     """The measures of `AP,nDCG@10`, `P.5,10`, `P(rel=2)@5`, each once, in their order. Raises
     RanklensError where there is none, UnknownMeasureError and ParameterError."""
-    return list(dict.fromkeys(measures_from(names_given(given))))
+    return list(dict.fromkeys(parse_measures(split_names(texts))))
 
 
-def names_given(given: Sequence[str]) -> list[str]:
+def split_names(texts: Sequence[str]) -> list[str]:
     """The single names in these texts, as they were typed."""
-    return [name for text in given for name in _names(text)]
+    return [name for text in texts for name in _iterate_names(text)]
 
 
-def _names(text: str) -> Iterator[str]:
+def _iterate_names(text: str) -> Iterator[str]:
     """The names in a text; a number alone is a further cutoff of the name before it."""
-    before = ""
+    prefix = ""
     for part in (part.strip() for part in _PART.findall(text)):
         numbered = _NUMBERED.fullmatch(part)
-        if _NUMBER.fullmatch(part) and before:
-            yield before + part
+        if _NUMBER.fullmatch(part) and prefix:
+            yield prefix + part
             continue
-        before = numbered["name"] if numbered else ""
+        prefix = numbered["name"] if numbered else ""
         if part:
             yield part

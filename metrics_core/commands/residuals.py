@@ -11,9 +11,9 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.commands import command
-from metrics_core.commands.reading import judged_files
+from metrics_core.commands.reading import read_judged_files
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
-from metrics_core.commands.score_tables import IN_FULL
+from metrics_core.commands.score_tables import FULL_FORMATS
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.residuals import residual_frame
 from metrics_core.scoring.scores import score_runs
@@ -22,7 +22,7 @@ _LABELS = ("run", "query_id", "measure")
 _VALUES = ("score", "lowest", "highest")
 
 
-def _grade(text: str) -> float:
+def _parse_grade(text: str) -> float:
     """The argument of --highest."""
     grade = float(text)
     if not 0 < grade < float("inf"):
@@ -37,12 +37,12 @@ class ResidualsOptions(ReadingOptions):
     highest: float | None
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
     parser.add_argument("--per-query", action="store_true", help="print one line per query")
     parser.add_argument(
         "--highest",
-        type=_grade,
+        type=_parse_grade,
         metavar="GRADE",
         help="the highest possible grade (default: the highest grade given)",
     )
@@ -53,53 +53,55 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     "residuals",
     ResidualsOptions,
     help="show how far unjudged documents could move the scores",
-    arguments=_arguments,
+    arguments=_add_arguments,
 )
 def residuals(options: ResidualsOptions) -> str:
     """Run, query_id (all: the mean), measure, score, lowest, highest, and whether the two are
     reached (exact) or only never passed (bound); the table has three decimals, the other formats
     plain numbers in full."""
-    files = judged_files(options)
-    found = residual_frame(files.judged, files.measures, highest=options.highest)
+    files = read_judged_files(options)
+    residual_table = residual_frame(files.judged, files.measures, highest=options.highest)
     scores = score_runs(
         files.judged, files.measures, without_relevant=options.without_relevant
     ).frame
     long = scores.melt(id_vars=["run", "query_id"], var_name="measure", value_name="score")
-    found = found.merge(long, on=["run", "query_id", "measure"], sort=False)
+    residual_table = residual_table.merge(long, on=["run", "query_id", "measure"], sort=False)
     # A query that is left out has no extremes either.
-    found.loc[found["score"].isna(), ["low", "high"]] = np.nan
-    rows = found if options.per_query else _combined(found)
-    return FORMATS[options.format](_named(rows))
+    residual_table.loc[residual_table["score"].isna(), ["low", "high"]] = np.nan
+    rows = residual_table if options.per_query else _combine_queries(residual_table)
+    return FORMATS[options.format](_rename_columns(rows))
 
 
-def _named(rows: pd.DataFrame) -> pd.DataFrame:
+def _rename_columns(rows: pd.DataFrame) -> pd.DataFrame:
     """The columns as they are printed."""
     names = {"low": "lowest", "high": "highest", "exact": "kind"}
     frame = rows.rename(columns=names)[[*_LABELS, *_VALUES, "kind"]]
     return frame.assign(kind=np.where(frame["kind"].to_numpy(dtype=bool), "exact", "bound"))
 
 
-def table(frame: pd.DataFrame) -> str:
+def format_table(frame: pd.DataFrame) -> str:
     """Tab-separated lines with a header, three decimals."""
     lines = ["\t".join(frame.columns)]
     for row in frame.to_dict("records"):
-        values = (w.score(row[name]) for name in _VALUES)
-        lines.append("\t".join([*(w.visible(row[name]) for name in _LABELS), *values, row["kind"]]))
+        values = (w.format_score(row[name]) for name in _VALUES)
+        lines.append(
+            "\t".join([*(w.escape_controls(row[name]) for name in _LABELS), *values, row["kind"]])
+        )
     return "\n".join(lines) + "\n"
 
 
 FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {
-    "table": table,
-    **IN_FULL,
+    "table": format_table,
+    **FULL_FORMATS,
 }
 
 
-def _combined(found: pd.DataFrame) -> pd.DataFrame:
+def _combine_queries(residual_table: pd.DataFrame) -> pd.DataFrame:
     """One row for each run and measure, its queries combined as the measure combines them."""
     rows = []
-    for (run, name), part in found.groupby(["run", "measure"], sort=False):
+    for (run, name), part in residual_table.groupby(["run", "measure"], sort=False):
         combination = parse_measure(str(name)).declaration.combination
-        values = {c: float(combination.of(part[c])) for c in ("score", "low", "high")}
+        values = {c: float(combination.combine(part[c])) for c in ("score", "low", "high")}
         exact = bool(part["exact"].iloc[0])
         rows.append({"run": run, "query_id": "all", "measure": name, **values, "exact": exact})
     return pd.DataFrame(rows)

@@ -10,17 +10,17 @@ from typing import Generic, cast
 from metrics_core import formats
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError, UnknownRunError
-from metrics_core.commands.own_columns import choices_for, file_and_run
+from metrics_core.commands.own_columns import reading_choices, split_run_path
 from metrics_core.commands.reading_options import ReadingOptions
-from metrics_core.formats.parsing.ranks_parts import joined_parts
+from metrics_core.formats.parsing.ranks_parts import join_run_parts
 from metrics_core.tables import Run
 from metrics_core.tables.run_names import AnyRun
 
-_SHOWN = 5
+_MAX_NAMED = 5
 
 
 @dataclass(frozen=True)
-class OfFile(Generic[AnyRun]):
+class FileRun(Generic[AnyRun]):
     """A run, or what was judged of it, and where a command line finds it: its file, with its name
     behind where that holds several."""
 
@@ -32,51 +32,54 @@ class OfFile(Generic[AnyRun]):
         """The name that tells the run apart."""
         return self.run.name
 
-    def renamed(self, name: str) -> OfFile[AnyRun]:
+    def renamed(self, name: str) -> FileRun[AnyRun]:
         """The same run under another name."""
         return replace(self, run=self.run.renamed(name))
 
 
-def runs_given(options: ReadingOptions) -> list[tuple[str, Run]]:
+def read_file_runs(options: ReadingOptions) -> list[tuple[str, Run]]:
     """The runs with the files that they are in, parts of one run as one. Raises RanklensError where
     one is asked for and a file holds several."""
-    given: list[tuple[str, Run]] = []
-    for place, path in enumerate(options.all_runs):
-        own = _runs_in(path, options)
-        if len(own) > 1 and (options.one_run or (place == 0 and options.baseline is not None)):
-            names = w.listing([run.name for run in own[:_SHOWN]])
-            what = "judged ranks of " if formats.holds_ranks(path) else ""
+    named_runs: list[tuple[str, Run]] = []
+    for position, path in enumerate(options.all_runs):
+        file_runs = _read_runs_in(path, options)
+        if len(file_runs) > 1 and (
+            options.one_run or (position == 0 and options.baseline is not None)
+        ):
+            names = w.join_words([run.name for run in file_runs[:_MAX_NAMED]])
+            kind_text = "judged ranks of " if formats.has_judged_ranks(path) else ""
             raise RanklensError(
-                f"{path} contains {what}{len(own):,} runs, but only one is allowed: {names}.",
-                f"Name one of them, such as {path.rstrip('/')}/{own[0].name}.",
+                f"{path} contains {kind_text}{len(file_runs):,} runs, but only one is allowed:"
+                f" {names}.",
+                f"Name one of them, such as {path.rstrip('/')}/{file_runs[0].name}.",
             )
-        given += [(path, run) for run in own]
-    return _with_parts_joined(given)
+        named_runs += [(path, run) for run in file_runs]
+    return _join_parts(named_runs)
 
 
-def _runs_in(path: str, options: ReadingOptions) -> list[Run]:
-    file, name = file_and_run(path)
-    if path != "-" and formats.holds_ranks(file):
+def _read_runs_in(path: str, options: ReadingOptions) -> list[Run]:
+    file, name = split_run_path(path)
+    if path != "-" and formats.has_judged_ranks(file):
         runs: list[Run] = [*formats.read_judged_ranks(file, limit=options.read_as.limit)]
-    elif path != "-" and formats.holds_runs(file):
-        loaded = formats.read_run_folder(file, **options.read_as.choices(columns=None))
-        runs = [cast(Run, one.table) for one in loaded]
+    elif path != "-" and formats.has_runs(file):
+        loaded = formats.read_run_folder(file, **options.read_as.to_choices(columns=None))
+        runs = [cast(Run, part.table) for part in loaded]
     else:
-        runs = formats.read_runs(file, **choices_for(file, "run", options))
+        runs = formats.read_runs(file, **reading_choices(file, "run", options))
     if name is None:
         return runs
-    own = [run for run in runs if run.name == name]
-    if not own:
+    matching_runs = [run for run in runs if run.name == name]
+    if not matching_runs:
         raise UnknownRunError(name, [run.name for run in runs])
-    return own
+    return matching_runs
 
 
-def _with_parts_joined(given: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
+def _join_parts(named_runs: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
     """The same, the parts of one run of judged ranks as one."""
-    listed: list[tuple[str, Run] | None] = list(given)
-    named = [(f"{path}/{run.name}", run) for path, run in given]
-    for first, others, run in joined_parts(named):
-        listed[first] = given[first][0], run
-        for place in others:
-            listed[place] = None
-    return [one for one in listed if one is not None]
+    listed: list[tuple[str, Run] | None] = list(named_runs)
+    named_paths = [(f"{path}/{run.name}", run) for path, run in named_runs]
+    for first, other_positions, run in join_run_parts(named_paths):
+        listed[first] = named_runs[first][0], run
+        for position in other_positions:
+            listed[position] = None
+    return [entry for entry in listed if entry is not None]

@@ -12,43 +12,43 @@ from typing import Any
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.commands.latex import escape, tabular
-from metrics_core.formats import inert, spreadsheet_csv
+from metrics_core.formats import escape_formula, spreadsheet_csv
 from metrics_core.measures import parse_measure
 
 
 @dataclass(frozen=True)
-class Long:
+class LongTable:
     """Values one a row: columns of labels, then measure and value."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
 
     @classmethod
-    def of(cls, given: Long | pd.DataFrame) -> Long:
+    def from_table(cls, source: LongTable | pd.DataFrame) -> LongTable:
         """The same, also from a frame."""
-        if isinstance(given, Long):
-            return given
-        return cls(list(given.columns), given.to_numpy().tolist())
+        if isinstance(source, LongTable):
+            return source
+        return cls(list(source.columns), source.to_numpy().tolist())
 
     @property
     def labels(self) -> list[str]:
         """The columns before measure and value."""
         return [name for name in self.columns if name not in ("measure", "value")]
 
-    def wide(self) -> Wide:
+    def wide(self) -> WideTable:
         """The labels, and a column for each measure, in the order in which they come."""
-        at = [self.columns.index(name) for name in self.labels]
+        label_columns = [self.columns.index(name) for name in self.labels]
         measure, value = self.columns.index("measure"), self.columns.index("value")
         measures = list(dict.fromkeys(row[measure] for row in self.rows))
         cells: dict[tuple[Any, ...], dict[str, float]] = {}
         for row in self.rows:
-            cells.setdefault(tuple(row[i] for i in at), {})[row[measure]] = row[value]
-        rows = [[own.get(name, float("nan")) for name in measures] for own in cells.values()]
-        return Wide(self.labels, measures, list(cells), rows)
+            cells.setdefault(tuple(row[i] for i in label_columns), {})[row[measure]] = row[value]
+        rows = [[values.get(name, float("nan")) for name in measures] for values in cells.values()]
+        return WideTable(self.labels, measures, list(cells), rows)
 
 
 @dataclass(frozen=True)
-class Wide:
+class WideTable:
     """A row for each of the labels, with a value for each measure; NaN where there is none."""
 
     labels: list[str]
@@ -58,13 +58,13 @@ class Wide:
 
     def texts(self) -> list[list[str]]:
         """As people read them: counts as whole numbers, scores with three decimals."""
-        write = [_total if _is_summed(name) else w.score for name in self.measures]
+        write = [_format_total if _is_summed(name) else w.format_score for name in self.measures]
         return [
             [
                 *map(str, key),
-                *(written(v) for written, v in zip(write, own, strict=True)),
+                *(format_value(v) for format_value, v in zip(write, values, strict=True)),
             ]
-            for key, own in zip(self.keys, self.values, strict=True)
+            for key, values in zip(self.keys, self.values, strict=True)
         ]
 
     @property
@@ -73,24 +73,24 @@ class Wide:
         return [*self.labels, *self.measures]
 
 
-def table(given: Long | pd.DataFrame) -> str:
+def format_table(source: LongTable | pd.DataFrame) -> str:
     """Aligned columns for a terminal; a measure a column, three decimals."""
-    wide = Long.of(given).wide()
-    return _aligned(wide.head, wide.texts(), len(wide.labels))
+    wide = LongTable.from_table(source).wide()
+    return _align_rows(wide.head, wide.texts(), len(wide.labels))
 
 
-def aligned(texts: pd.DataFrame, labels: int) -> str:
+def align_texts(texts: pd.DataFrame, labels: int) -> str:
     """A frame of texts in aligned columns, so many of them labels and the others numbers."""
-    return _aligned(list(texts.columns), texts.to_numpy().tolist(), labels)
+    return _align_rows(list(texts.columns), texts.to_numpy().tolist(), labels)
 
 
-def records_aligned(records: Sequence[dict[str, str]], labels: int) -> str:
+def align_records(records: Sequence[dict[str, str]], labels: int) -> str:
     """The same of rows by column, all with the columns of the first."""
-    return _aligned(list(records[0]), [list(row.values()) for row in records], labels)
+    return _align_rows(list(records[0]), [list(row.values()) for row in records], labels)
 
 
-def _aligned(head: list[str], rows: list[list[str]], labels: int) -> str:
-    cells = [[w.visible(str(cell)) for cell in row] for row in (head, *rows)]
+def _align_rows(head: list[str], rows: list[list[str]], labels: int) -> str:
+    cells = [[w.escape_controls(str(cell)) for cell in row] for row in (head, *rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
     lines = []
     for row in cells:
@@ -102,13 +102,13 @@ def _aligned(head: list[str], rows: list[list[str]], labels: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def tsv(given: Long | pd.DataFrame) -> str:
+def format_tsv(source: LongTable | pd.DataFrame) -> str:
     """One value a line, tab separated, with a header; values in full precision (repr); no name acts
     as a formula."""
-    long = Long.of(given)
+    long = LongTable.from_table(source)
     lines = []
     for row in (map(str, long.columns), *long.rows):
-        cells = [repr(v) if isinstance(v, float) else str(inert(v)) for v in row]
+        cells = [repr(v) if isinstance(v, float) else str(escape_formula(v)) for v in row]
         lines.append("\t".join(cell.translate(_BLANKS) for cell in cells))
     return "\n".join(lines) + "\n"
 
@@ -117,18 +117,18 @@ _BLANKS = str.maketrans("\t\n\r", "   ")
 """What would end a cell or a line."""
 
 
-def csv(given: Long | pd.DataFrame) -> str:
-    """As `tsv`, comma separated, for spreadsheets: no name acts as a formula, an undefined value is
-    empty."""
-    frame = given
-    if isinstance(given, Long):
-        frame = pd.DataFrame(list(given.rows), columns=list(given.columns))
+def format_csv(source: LongTable | pd.DataFrame) -> str:
+    """As `format_tsv`, comma separated, for spreadsheets: no name acts as a formula, an undefined
+    value is empty."""
+    frame = source
+    if isinstance(source, LongTable):
+        frame = pd.DataFrame(list(source.rows), columns=list(source.columns))
     return spreadsheet_csv(frame).decode("utf-8-sig").replace("\r\n", "\n")
 
 
-def json_text(given: Long | pd.DataFrame) -> str:
+def format_json(source: LongTable | pd.DataFrame) -> str:
     """A list of objects, one a value; an undefined value is null."""
-    long = Long.of(given)
+    long = LongTable.from_table(source)
     records = [
         {key: (None if v != v else v) for key, v in zip(long.columns, row, strict=True)}
         for row in long.rows
@@ -136,33 +136,33 @@ def json_text(given: Long | pd.DataFrame) -> str:
     return json.dumps(records, ensure_ascii=False, indent=1) + "\n"
 
 
-def markdown(given: Long | pd.DataFrame) -> str:
+def format_markdown(source: LongTable | pd.DataFrame) -> str:
     """A Markdown table; a measure a column, three decimals."""
-    wide = Long.of(given).wide()
-    return _piped(wide.head, wide.texts(), len(wide.labels))
+    wide = LongTable.from_table(source).wide()
+    return _markdown_rows(wide.head, wide.texts(), len(wide.labels))
 
 
-def piped(texts: pd.DataFrame, labels: int) -> str:
+def markdown_table(texts: pd.DataFrame, labels: int) -> str:
     """A frame of texts as a Markdown table, so many of its columns labels, the others numbers."""
-    return _piped([str(c) for c in texts.columns], texts.to_numpy().tolist(), labels)
+    return _markdown_rows([str(c) for c in texts.columns], texts.to_numpy().tolist(), labels)
 
 
-def _piped(head: list[str], texts: list[list[str]], labels: int) -> str:
-    names = [in_markdown(name) for name in head]
+def _markdown_rows(head: list[str], texts: list[list[str]], labels: int) -> str:
+    names = [escape_markdown(name) for name in head]
     rule = ["---" if i < labels else "---:" for i in range(len(names))]
-    rows = [[in_markdown(text) for text in row] for row in texts]
+    rows = [[escape_markdown(text) for text in row] for row in texts]
     return "".join(f"| {' | '.join(row)} |\n" for row in [names, rule, *rows])
 
 
-def latex(given: Long | pd.DataFrame) -> str:
+def format_latex(source: LongTable | pd.DataFrame) -> str:
     """A LaTeX tabular; a measure a column, three decimals, the best mean of a column in bold."""
-    wide = Long.of(given).wide()
-    aligned_to = "l" * len(wide.labels) + "r" * len(wide.measures)
+    wide = LongTable.from_table(source).wide()
+    alignment = "l" * len(wide.labels) + "r" * len(wide.measures)
     rows = [" & ".join(row) for row in bold_best(wide)]
-    return tabular(aligned_to, " & ".join(map(escape, wide.head)), rows)
+    return tabular(alignment, " & ".join(map(escape, wide.head)), rows)
 
 
-def bold_best(wide: Wide) -> list[list[str]]:
+def bold_best(wide: WideTable) -> list[list[str]]:
     """Labels and values as LaTeX, the best mean of a column in bold."""
     bold = _best_means(wide)
     return [
@@ -174,44 +174,48 @@ def bold_best(wide: Wide) -> list[list[str]]:
     ]
 
 
-def _best_means(wide: Wide) -> set[tuple[int, str]]:
+def _best_means(wide: WideTable) -> set[tuple[int, str]]:
     """Row and column of the best mean of each measure, where there is a choice."""
-    at = wide.labels.index("query_id") if "query_id" in wide.labels else None
-    means = [row for row, key in enumerate(wide.keys) if at is None or key[at] == "all"]
-    found = set()
+    query_column = wide.labels.index("query_id") if "query_id" in wide.labels else None
+    means = [
+        row
+        for row, key in enumerate(wide.keys)
+        if query_column is None or key[query_column] == "all"
+    ]
+    best_cells = set()
     for column, name in enumerate(wide.measures):
-        own = {row: wide.values[row][column] for row in means}
-        own = {row: value for row, value in own.items() if value == value}
-        if len(means) > 1 and own and not _is_summed(name):
-            best = _best(name)(own.values())
-            found |= {(row, name) for row, value in own.items() if value == best}
-    return found
+        column_values = {row: wide.values[row][column] for row in means}
+        column_values = {row: value for row, value in column_values.items() if value == value}
+        if len(means) > 1 and column_values and not _is_summed(name):
+            best = _best_function(name)(column_values.values())
+            best_cells |= {(row, name) for row, value in column_values.items() if value == best}
+    return best_cells
 
 
-def _best(measure: str) -> Callable[..., float]:
+def _best_function(measure: str) -> Callable[..., float]:
     return max if parse_measure(measure).declaration.higher_is_better else min
 
 
-PRINTERS: dict[str, Callable[[Long | pd.DataFrame], str]] = {
-    "table": table,
-    "tsv": tsv,
-    "csv": csv,
-    "json": json_text,
-    "markdown": markdown,
-    "latex": latex,
+PRINTERS: dict[str, Callable[[LongTable | pd.DataFrame], str]] = {
+    "table": format_table,
+    "tsv": format_tsv,
+    "csv": format_csv,
+    "json": format_json,
+    "markdown": format_markdown,
+    "latex": format_latex,
 }
-IN_FULL = {name: PRINTERS[name] for name in ("tsv", "csv", "json")}
+FULL_FORMATS = {name: PRINTERS[name] for name in ("tsv", "csv", "json")}
 """The formats that print any table as it is, with every decimal."""
 
 
-def p_value(p: float) -> str:
+def format_p_value(p: float) -> str:
     """A p-value in a table."""
-    return "<0.0001" if p < 0.0001 else w.score(p, 4)
+    return "<0.0001" if p < 0.0001 else w.format_score(p, 4)
 
 
-def _total(value: float) -> str:
+def _format_total(value: float) -> str:
     """A count as a whole number; a sum of shares, such as Coverage, as a score."""
-    return w.count(value) if value != value or value == int(value) else w.score(value)
+    return w.format_count(value) if value != value or value == int(value) else w.format_score(value)
 
 
 def _is_summed(column: str) -> bool:
@@ -227,11 +231,11 @@ _MARKDOWN = re.compile(
 )
 
 
-def in_markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """A text inside of Markdown that shows it letter for letter: no HTML, no link, no emphasis."""
-    return _MARKDOWN.sub(r"\\\g<0>", html.escape(w.visible(text), quote=False))
+    return _MARKDOWN.sub(r"\\\g<0>", html.escape(w.escape_controls(text), quote=False))
 
 
-def line_of_markdown(text: str) -> str:
+def escape_markdown_line(text: str) -> str:
     """The same as a line of its own: no heading, no list, no code."""
-    return re.sub(r"^(\d*)(?=[.)#+=-])", r"\1\\", in_markdown(text.lstrip()))
+    return re.sub(r"^(\d*)(?=[.)#+=-])", r"\1\\", escape_markdown(text.lstrip()))

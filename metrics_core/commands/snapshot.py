@@ -13,14 +13,14 @@ from metrics_core.base.whole_files import replace_file
 from metrics_core.checks.snapshots import (
     Origin,
     Snapshot,
-    fingerprint,
+    file_fingerprint,
+    format_snapshot,
     is_snapshot,
+    make_snapshot,
     read_snapshot,
-    snapshot_of,
-    text_of,
 )
 from metrics_core.commands import command
-from metrics_core.commands.reading import judged_files, say
+from metrics_core.commands.reading import print_notes, read_judged_files
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.scoring.scores import score_runs
 
@@ -34,7 +34,7 @@ class SnapshotOptions(ReadingOptions):
     after: str
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser, one_run=True)
     parser.add_argument(
         "-o", "--output", required=True, metavar="FILE", help="output file, such as baseline.json"
@@ -63,54 +63,58 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     "snapshot",
     SnapshotOptions,
     help="save a run's scores as a baseline for later comparisons",
-    arguments=_arguments,
+    arguments=_add_arguments,
 )
 def snapshot(options: SnapshotOptions) -> str:
     """Writes the file, and says what is in it; notes go to stderr."""
-    files = judged_files(options)
+    files = read_judged_files(options)
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
-    made = snapshot_of(scores, files.qrels, origin_of(options, options.label), _before(options))
-    replace_file(options.output, text_of(made))
+    new_snapshot = make_snapshot(
+        scores, files.qrels, make_origin(options, options.label), _previous_snapshot(options)
+    )
+    replace_file(options.output, format_snapshot(new_snapshot))
     queries = w.plural(scores.n_queries, "query", "queries")
     return (
-        f"{options.output}: {made.run}, {w.count(scores.n_queries)} {queries},"
-        f" {w.listing(map(str, made.measures))}.\n"
+        f"{options.output}: {new_snapshot.run}, {w.format_count(scores.n_queries)} {queries},"
+        f" {w.join_words(map(str, new_snapshot.measures))}.\n"
     )
 
 
-def _before(options: SnapshotOptions) -> Snapshot | None:
+def _previous_snapshot(options: SnapshotOptions) -> Snapshot | None:
     """The snapshot whose place is taken. A damaged one is written over, since that mends it."""
     if options.after:
         if is_snapshot(options.after):
             return read_snapshot(options.after)
-        say(options.after, [Note("after", "is not a snapshot; no best means are carried over")])
+        print_notes(
+            options.after, [Note("after", "is not a snapshot; no best means are carried over")]
+        )
         return None
     with suppress(RanklensError):
         return read_snapshot(options.output) if is_snapshot(options.output) else None
-    say(options.output, [Note("after", "was damaged; no best means are carried over")])
+    print_notes(options.output, [Note("after", "was damaged; no best means are carried over")])
     return None
 
 
-def origin_of(options: ReadingOptions, label: str) -> Origin:
+def make_origin(options: ReadingOptions, label: str) -> Origin:
     """What the scores of the one run of a command are made from."""
     (path,) = replace(options, baseline=None).all_runs
     return Origin(
         file=path,
-        fingerprint=fingerprint(path),
-        queries=fingerprint(options.queries or ""),
+        fingerprint=file_fingerprint(path),
+        queries=file_fingerprint(options.queries or ""),
         label=label,
-        reading=reading_of(options),
+        reading=scoring_choices(options),
     )
 
 
-def reading_of(options: ReadingOptions) -> dict[str, str]:
+def scoring_choices(options: ReadingOptions) -> dict[str, str]:
     """The choices of reading that change scores and not the judgments, where they are not the usual
     ones."""
-    chosen = {
+    choices = {
         "--without-relevant": options.without_relevant
         if options.without_relevant != "zero"
         else "",
         "--exclude-self": "yes" if options.exclude_self else "",
-        "--exclude": fingerprint(options.exclude or ""),
+        "--exclude": file_fingerprint(options.exclude or ""),
     }
-    return {name: value for name, value in chosen.items() if value}
+    return {name: value for name, value in choices.items() if value}

@@ -11,9 +11,9 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats
 from metrics_core.comparing.method import MIN_P, Method
-from metrics_core.comparing.testing import tested, widest_difference
-from metrics_core.comparing.verdicts import verdict
-from metrics_core.comparing.winners import sides
+from metrics_core.comparing.testing import compare_columns, widest_difference
+from metrics_core.comparing.verdicts import decide_verdict
+from metrics_core.comparing.winners import better_sides
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores
@@ -36,52 +36,52 @@ class Agreement:
     table: pd.DataFrame
     orders: Floats
 
-    def in_order(self, measures: Sequence[str]) -> Agreement:
+    def reorder(self, measures: Sequence[str]) -> Agreement:
         """The same with its measures in another order."""
-        places = pd.Index(self.table["measure"]).get_indexer(list(measures))
-        table = self.table.iloc[places].reset_index(drop=True)
-        return Agreement(table, self.orders[np.ix_(places, places)])
+        positions = pd.Index(self.table["measure"]).get_indexer(list(measures))
+        table = self.table.iloc[positions].reset_index(drop=True)
+        return Agreement(table, self.orders[np.ix_(positions, positions)])
 
-    def with_verdict(self, measure: str, tested: Mapping[str, Any]) -> Agreement:
+    def replace_verdict(self, measure: str, row: Mapping[str, Any]) -> Agreement:
         """The same with interval and verdict of one measure as a row of `compare` has them, which
         is corrected for runs and not for measures."""
         names = ["low", "high", "verdict"]
         table = self.table.copy()
-        table.loc[table["measure"] == measure, names] = [tested[name] for name in names]
+        table.loc[table["measure"] == measure, names] = [row[name] for name in names]
         return Agreement(table, self.orders)
 
-    def agreeing(self, measure: str) -> list[str]:
+    def agreeing_measures(self, measure: str) -> list[str]:
         """The measures on whose side of the pair this one stands, itself included."""
-        side = self.defined.set_index("measure")["side"]
+        side = self.defined_rows.set_index("measure")["side"]
         return list(side.index[side == side[measure]])
 
     @property
-    def defined(self) -> pd.DataFrame:
+    def defined_rows(self) -> pd.DataFrame:
         """The rows of the measures that have a difference."""
         return self.table.dropna(subset=["difference"])
 
-    def same_order(self, measure: str) -> list[str]:
+    def measures_in_same_order(self, measure: str) -> list[str]:
         """The measures that order all runs as this one does, itself included."""
         names = list(self.table["measure"])
-        like = self.orders[names.index(measure)] >= 1 - _ALIKE
-        return [name for name, same in zip(names, like, strict=True) if same or name == measure]
+        is_same = self.orders[names.index(measure)] >= 1 - _ALIKE
+        return [name for name, same in zip(names, is_same, strict=True) if same or name == measure]
 
 
-def agreement(scores: Scores, run: str, baseline: str, *, level: float = LEVEL) -> Agreement:
+def find_agreement(scores: Scores, run: str, baseline: str, *, level: float = LEVEL) -> Agreement:
     """All measures of the scores, and all their runs. Raises UnknownRunError."""
     combined = scores.combined()
     i, j = scores.position(run), scores.position(baseline)
     directions = np.array([m.declaration.direction for m in scores.measures])
     gaps = []
     for m, measure in enumerate(scores.measures):
-        onto = measure.declaration.combination.onto
+        onto = measure.declaration.combination.to_scale
         gaps.append(onto(scores.values[i, :, m]) - onto(scores.values[j, :, m]))
     differences = np.stack(gaps, axis=1)
     widest = [
         widest_difference(m) if m.declaration.combination.linear else np.inf
         for m in scores.measures
     ]
-    found = tested(differences, Method(correction=MIN_P, level=level)).no_farther(widest)
+    results = compare_columns(differences, Method(correction=MIN_P, level=level)).limit_ends(widest)
     difference = combined[i] - combined[j]
     table = pd.DataFrame(
         {
@@ -89,25 +89,25 @@ def agreement(scores: Scores, run: str, baseline: str, *, level: float = LEVEL) 
             "mean": combined[i],
             "baseline_mean": combined[j],
             "difference": difference,
-            "side": sides(difference) * directions,
-            "low": found.low,
-            "high": found.high,
+            "side": better_sides(difference) * directions,
+            "low": results.low,
+            "high": results.high,
             "verdict": [
-                verdict(gap, p, queries=int(n), differing=int(m), level=level).word
+                decide_verdict(gap, p, queries=int(n), differing=int(m), level=level).word
                 for gap, p, n, m in zip(
                     difference * directions,
-                    found.p_corrected,
-                    found.sample.queries,
-                    found.sample.differing,
+                    results.p_corrected,
+                    results.sample.queries,
+                    results.sample.differing,
                     strict=True,
                 )
             ],
         }
     )
-    return Agreement(table, _taus(combined * directions))
+    return Agreement(table, _kendall_taus(combined * directions))
 
 
-def _taus(values: Floats) -> Floats:
+def _kendall_taus(values: Floats) -> Floats:
     """Kendall's tau-b between the columns of float64[R, M]: of the pairs of runs those that two
     columns order alike less those that they do not, by the root of how many each orders."""
     # What differs by rounding alone is tied.
@@ -122,7 +122,7 @@ def _taus(values: Floats) -> Floats:
     return taus
 
 
-def disagreements(
+def find_disagreements(
     scores: Scores,
     run: str,
     baseline: str,
@@ -140,11 +140,11 @@ def disagreements(
     gaps: list[Floats] = []
     units: list[Floats] = []
     for measure in map(parse_measure, (first, second)):
-        own, other = pair.of(measure)
-        gap = own - other
-        usual = float(np.sqrt(np.nanmean(np.square(gap)))) if (~np.isnan(gap)).any() else 0.0
+        own_scores, other_scores = pair.of(measure)
+        gap = own_scores - other_scores
+        typical = float(np.sqrt(np.nanmean(np.square(gap)))) if (~np.isnan(gap)).any() else 0.0
         gaps.append(gap)
-        units.append(gap * measure.declaration.direction / usual if usual > 0 else gap)
+        units.append(gap * measure.declaration.direction / typical if typical > 0 else gap)
     frame = pd.DataFrame(
         {
             "query_id": np.array(pair.query_ids, dtype=object),
@@ -153,11 +153,11 @@ def disagreements(
             "apart": np.abs(units[0] - units[1]),
         }
     )
-    known = frame.dropna(subset=["apart"])
-    return known.sort_values("apart", ascending=False, kind="stable").reset_index(drop=True)
+    defined = frame.dropna(subset=["apart"])
+    return defined.sort_values("apart", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def opposed(frame: pd.DataFrame, measures: Sequence[GivenMeasure]) -> int:
-    """On how many queries of `disagreements` the two measures name another winner."""
+def count_opposed(frame: pd.DataFrame, measures: Sequence[GivenMeasure]) -> int:
+    """On how many queries of `find_disagreements` the two measures name another winner."""
     first, second = (parse_measure(m).declaration.direction for m in measures)
     return int((frame["first"] * first * frame["second"] * second < 0).sum())

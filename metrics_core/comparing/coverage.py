@@ -35,7 +35,7 @@ class QueryCoverage:
         return not any(self.lacking.values()) and not any(self.unjudged.values())
 
 
-def coverage(judged: Sequence[JudgedRanks]) -> QueryCoverage:
+def find_coverage(judged: Sequence[JudgedRanks]) -> QueryCoverage:
     """Which queries the runs have, of those that the judgments hold. All were judged alike."""
     listed = np.array([ranks.retrieved > 0 for ranks in judged])
     return QueryCoverage(
@@ -53,7 +53,7 @@ def shared_queries(scores: Scores, runs: Sequence[str] = ()) -> Mask:
     return np.logical_not(scores.missing[rows].any(axis=0), dtype=np.bool_)
 
 
-def counting(scores: Scores, missing: Missing, runs: Sequence[str] = ()) -> Scores:
+def select_scores(scores: Scores, missing: Missing, runs: Sequence[str] = ()) -> Scores:
     """The scores that count: with "zero" all of them, with "shared" those of the queries that all
     of these runs list. Raises UnknownRunError."""
     return scores if missing == "zero" else scores.among(shared_queries(scores, runs))

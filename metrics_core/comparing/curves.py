@@ -11,10 +11,10 @@ from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import UnknownRunError
 from metrics_core.comparing.method import MIN_P, Method
-from metrics_core.comparing.testing import Against, tested_groups
+from metrics_core.comparing.testing import PairedScores, compare_groups
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
-from metrics_core.scoring.curves import curve
+from metrics_core.scoring.curves import score_curve
 from metrics_core.scoring.intervals import LEVEL, Interval, mean_intervals
 
 _CELLS = 2_000_000
@@ -33,7 +33,7 @@ class Band:
     queries: Ints
 
     @property
-    def turned(self) -> Band:
+    def inverse(self) -> Band:
         """The band of the baseline to the run, of scores that are averaged as they are: the test
         asks for sizes alone."""
         return Band(-self.difference, -self.high, -self.low, self.queries)
@@ -63,17 +63,17 @@ def mean_curves(
         raise UnknownRunError(baseline, list(by_run))
     means = means_by_cutoff([(ranks, measure) for ranks in judged], cutoffs, level=level)
     others = [r for r in judged if r.run_name != baseline]
-    found = bands([(r, by_run[baseline], measure) for r in others], cutoffs, level=level)
-    against = dict(zip((r.run_name for r in others), found, strict=True))
+    run_bands = find_bands([(r, by_run[baseline], measure) for r in others], cutoffs, level=level)
+    band_by_run = dict(zip((r.run_name for r in others), run_bands, strict=True))
     parts = [
-        curve_frame(name, cutoffs, own, against.get(name))
-        for name, own in zip(by_run, means, strict=True)
+        make_curve_frame(name, cutoffs, run_means, band_by_run.get(name))
+        for name, run_means in zip(by_run, means, strict=True)
     ]
     return pd.concat(parts, ignore_index=True)
 
 
 @dataclass(frozen=True)
-class Means:
+class MeanCurve:
     """Means by cutoff with an interval of its own at each; `queries` int64[K] counts those with a
     defined score."""
 
@@ -82,97 +82,114 @@ class Means:
 
 
 def means_by_cutoff(
-    wanted: Sequence[tuple[JudgedRanks, Measure]],
+    judged_measures: Sequence[tuple[JudgedRanks, Measure]],
     cutoffs: Sequence[int],
     *,
     level: float = LEVEL,
     bounds: bool = True,
-) -> list[Means]:
+) -> list[MeanCurve]:
     """The means of runs on measures that are combined alike, judged for the same queries; without
     `bounds` no draws are needed, and low and high are NaN."""
     # Many at once, for the draws are one matrix product; not all, for memory.
-    size = max(1, _CELLS // max(wanted[0][0].n_queries * len(cutoffs), 1))
-    parts = (wanted[start : start + size] for start in range(0, len(wanted), size))
-    return [one for part in parts for one in _means(part, cutoffs, level, bounds=bounds)]
+    size = max(1, _CELLS // max(judged_measures[0][0].n_queries * len(cutoffs), 1))
+    parts = (
+        judged_measures[start : start + size] for start in range(0, len(judged_measures), size)
+    )
+    return [
+        mean_curve
+        for part in parts
+        for mean_curve in _find_means(part, cutoffs, level, bounds=bounds)
+    ]
 
 
-def _means(
-    wanted: Sequence[tuple[JudgedRanks, Measure]],
+def _find_means(
+    judged_measures: Sequence[tuple[JudgedRanks, Measure]],
     cutoffs: Sequence[int],
     level: float,
     *,
     bounds: bool,
-) -> list[Means]:
-    combination = wanted[0][1].declaration.combination
-    values = np.hstack([curve(ranks, measure, cutoffs) for ranks, measure in wanted])
+) -> list[MeanCurve]:
+    combination = judged_measures[0][1].declaration.combination
+    values = np.hstack([score_curve(ranks, measure, cutoffs) for ranks, measure in judged_measures])
     queries = (~np.isnan(values)).sum(axis=0)
     if bounds:
-        ranges = [measure.declaration.range for _, measure in wanted]
+        ranges = [measure.declaration.range for _, measure in judged_measures]
         least, most = np.repeat(ranges, len(cutoffs), axis=0).T
-        (ends,) = mean_intervals([values], combination, level=level, within=(least, most))
+        (ends,) = mean_intervals([values], combination, level=level, limits=(least, most))
     else:
         unknown = np.full(values.shape[1], np.nan)
-        ends = Interval(combination.of(values), unknown, unknown)
-    split = (np.split(part, len(wanted)) for part in (*ends, queries))
-    return [Means(Interval(*parts[:3]), parts[3]) for parts in zip(*split, strict=True)]
+        ends = Interval(combination.combine(values), unknown, unknown)
+    split = (np.split(part, len(judged_measures)) for part in (*ends, queries))
+    return [MeanCurve(Interval(*parts[:3]), parts[3]) for parts in zip(*split, strict=True)]
 
 
-def bands(pairs: Sequence[Pair], cutoffs: Sequence[int], *, level: float = LEVEL) -> list[Band]:
+def find_bands(
+    pairs: Sequence[Pair], cutoffs: Sequence[int], *, level: float = LEVEL
+) -> list[Band]:
     """The bands of several pairs over the same queries, in one pass over the draws."""
-    found: dict[int, Band] = {}
+    band_by_place: dict[int, Band] = {}
     # A measure at a time: all of deep lists take much memory, and no product grows by it.
     for measure in dict.fromkeys(m for _, _, m in pairs):
         places = [i for i, pair in enumerate(pairs) if pair[2] == measure]
-        against = _against([pairs[i] for i in places], cutoffs)
-        tested = tested_groups(against, Method(correction=MIN_P, level=level))
-        each = (Band(one.mean, one.low, one.high, one.sample.queries) for one in tested)
-        found |= zip(places, each, strict=True)
-    return [found[i] for i in range(len(pairs))]
+        score_pairs = _pair_scores([pairs[i] for i in places], cutoffs)
+        tested = compare_groups(score_pairs, Method(correction=MIN_P, level=level))
+        each = (
+            Band(result.mean, result.low, result.high, result.sample.queries) for result in tested
+        )
+        band_by_place |= zip(places, each, strict=True)
+    return [band_by_place[i] for i in range(len(pairs))]
 
 
 def differences_by_cutoff(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[Band]:
-    """The differences of `bands` alone, which need no draws; low and high are NaN."""
-    found = []
-    for group in _against(pairs, cutoffs):
-        combined = group.combination
-        own, other = combined.onto(group.values), combined.onto(group.baseline)
-        known = ~np.isnan(own - other)
-        queries = known.sum(axis=0)
+    """The differences of `find_bands` alone, which need no draws; low and high are NaN."""
+    bands_found = []
+    for group in _pair_scores(pairs, cutoffs):
+        combination = group.combination
+        own_values, other_values = (
+            combination.to_scale(group.values),
+            combination.to_scale(group.baseline),
+        )
+        is_defined = ~np.isnan(own_values - other_values)
+        queries = is_defined.sum(axis=0)
         mean, start = np.full((2, len(queries)), np.nan)
-        for values, into in ((own - other, mean), (other, start)):
-            total = np.where(known, values, 0.0).sum(axis=0)
-            np.divide(total, queries, out=into, where=queries > 0)
-        if not combined.linear:
-            mean = combined.back(start + mean) - combined.back(start)
-        nothing = np.full(len(queries), np.nan)
-        found.append(Band(mean, nothing, nothing, queries))
-    return found
+        for values, target in ((own_values - other_values, mean), (other_values, start)):
+            total = np.where(is_defined, values, 0.0).sum(axis=0)
+            np.divide(total, queries, out=target, where=queries > 0)
+        if not combination.linear:
+            mean = combination.from_scale(start + mean) - combination.from_scale(start)
+        undefined = np.full(len(queries), np.nan)
+        bands_found.append(Band(mean, undefined, undefined, queries))
+    return bands_found
 
 
-def _against(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[Against]:
+def _pair_scores(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[PairedScores]:
     """The scores of both of each pair, each run's worked out once."""
-    known: dict[tuple[int, Measure], Floats] = {}
+    curves: dict[tuple[int, Measure], Floats] = {}
     for run, baseline, measure in pairs:
         for ranks in (run, baseline):
-            if (id(ranks), measure) not in known:
-                known[id(ranks), measure] = curve(ranks, measure, cutoffs)
-    return [Against(known[id(run), m], known[id(baseline), m], m) for run, baseline, m in pairs]
+            if (id(ranks), measure) not in curves:
+                curves[id(ranks), measure] = score_curve(ranks, measure, cutoffs)
+    return [
+        PairedScores(curves[id(run), m], curves[id(baseline), m], m) for run, baseline, m in pairs
+    ]
 
 
-def curve_frame(run: str, cutoffs: Sequence[int], own: Means, band: Band | None) -> pd.DataFrame:
+def make_curve_frame(
+    run: str, cutoffs: Sequence[int], run_means: MeanCurve, band: Band | None
+) -> pd.DataFrame:
     """The rows of `mean_curves` of one run; without a band those of the baseline."""
-    nothing = np.full(len(cutoffs), np.nan)
-    against = Band(nothing, nothing, nothing, own.queries) if band is None else band
+    undefined = np.full(len(cutoffs), np.nan)
+    run_band = Band(undefined, undefined, undefined, run_means.queries) if band is None else band
     return pd.DataFrame(
         {
             "run": run,
             "k": np.asarray(cutoffs),
-            "mean": own.interval.mean,
-            "low": own.interval.low,
-            "high": own.interval.high,
-            "difference": against.difference,
-            "diff_low": against.low,
-            "diff_high": against.high,
-            "queries": against.queries,
+            "mean": run_means.interval.mean,
+            "low": run_means.interval.low,
+            "high": run_means.interval.high,
+            "difference": run_band.difference,
+            "diff_low": run_band.low,
+            "diff_high": run_band.high,
+            "queries": run_band.queries,
         }
     )

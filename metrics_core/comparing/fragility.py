@@ -28,12 +28,12 @@ class Fragility:
     queries: int
     total: float
 
-    def names(self, query_ids: Sequence[str], most: int | None = None) -> list[str]:
+    def deciding_queries(self, query_ids: Sequence[str], most: int | None = None) -> list[str]:
         """The queries whose removal turns the sign, those that carry most first."""
         return [query_ids[i] for i in self.order[: self.turning or 0][:most]]
 
 
-def fragility(differences: Floats) -> Fragility:
+def find_fragility(differences: Floats) -> Fragility:
     """The fewest queries whose removal turns the sign of the mean of float64[Q], NaN undefined.
 
     Taking the largest differences of the mean's own sign first is exact. Removing a query changes
@@ -43,19 +43,19 @@ def fragility(differences: Floats) -> Fragility:
     the fewest.
     """
     places = np.flatnonzero(~np.isnan(differences))
-    known = differences[places]
-    total = float(known.sum())
-    size = _ROUNDING * float(np.abs(known).sum())
+    defined = differences[places]
+    total = float(defined.sum())
+    size = _ROUNDING * float(np.abs(defined).sum())
     sign = 0 if abs(total) <= size else (1 if total > 0 else -1)
-    by_size = np.argsort(-known * (sign or 1), kind="stable")
+    by_size = np.argsort(-defined * (sign or 1), kind="stable")
     order = places[by_size]
-    left = sign * (total - np.cumsum(known[by_size]))
-    turned = np.flatnonzero(left < -size)
-    turning = int(turned[0]) + 1 if sign and len(turned) else None
-    return Fragility(order, turning, len(known), total if sign else 0.0)
+    remaining = sign * (total - np.cumsum(defined[by_size]))
+    turning_places = np.flatnonzero(remaining < -size)
+    turning = int(turning_places[0]) + 1 if sign and len(turning_places) else None
+    return Fragility(order, turning, len(defined), total if sign else 0.0)
 
 
-def carried(differences: Floats, queries: Mask) -> float:
+def carried_share(differences: Floats, queries: Mask) -> float:
     """The share of the sum of differences that some queries carry, bool[Q]: above 1 where others
     take some of it away again, NaN where the sum is 0."""
     total = float(np.nansum(differences))

@@ -6,7 +6,7 @@
     cannot tell  neither
 
 Not worse is said of at most 5 % of changes whose true loss is the margin. Its interval is one of
-its own (`mean_intervals`: `margin_interval` and `bounded_by_shares`): by that of draws, or of t, it
+its own (`mean_intervals`: `margin_interval` and `bound_by_shares`): by that of draws, or of t, it
 was said of up to 9 %, where few queries change, and of 13 % where a few of them fail wholly. That
 every gate is not worse needs no correction. A gate that failed wherever the lower end lies below
 the margin would fail most changes that change nothing (benchmarks/gates.py).
@@ -24,9 +24,14 @@ import numpy as np
 
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.base.errors import ParameterError
-from metrics_core.comparing.power import chance_to_fail, smallest_failing
-from metrics_core.comparing.testing import Against, Tested, tested_as_one, widest_difference
-from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN, is_found
+from metrics_core.comparing.power import failure_chance, smallest_failing_loss
+from metrics_core.comparing.testing import (
+    ComparisonResults,
+    PairedScores,
+    compare_groups_together,
+    widest_difference,
+)
+from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN, are_significant
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, mean_bound
 from metrics_core.scoring.scores import Scores
@@ -38,11 +43,11 @@ OUTCOMES = (WORSE_RUN, CANNOT_TELL, NOT_WORSE)
 """What a gate finds, the worst first."""
 
 ALL_WELL, FAILED, INPUT_ERROR, UNCLEAR, CHANGED = 0, 1, 2, 3, 4
-"""The exit statuses; which one of several counts is said by `status_of`."""
+"""The exit statuses; which one of several counts is said by `exit_status`."""
 
 _ROUNDING = 1e-12
 
-_ASKED = re.compile(
+_PATTERN = re.compile(
     r"\s*(?P<measure>[^<>≥≤]+?)\s*(?:\[(?P<column>[^\[\]=<>]+)=(?P<group>[^\]]*)\])?"
     r"\s*(?P<side>>=|<=|[<>≥≤])\s*(?P<number>[-+−]?(?:\d+\.?\d*|\.\d+))\s*"
 )
@@ -70,44 +75,44 @@ class Gate:
     slice: QuerySlice = EVERY_QUERY
 
     @classmethod
-    def of(cls, text: str) -> Self:
+    def parse(cls, text: str) -> Self:
         """That of `nDCG@10 > -0.01` or `nDCG@10[category=Billing] > -0.03`; of a measure of which
         less is better, of `Latency < 0.5`. Raises ParameterError and UnknownMeasureError."""
-        found = _parts(text, "nDCG@10 > -0.01")
-        measure = parse_measure(found["measure"])
+        match = _match_parts(text, "nDCG@10 > -0.01")
+        measure = parse_measure(match["measure"])
         higher = measure.declaration.higher_is_better
-        number = _number(found["number"])
+        number = _parse_number(match["number"])
         margin = -number if higher else number
-        if found["side"] != (">" if higher else "<") or margin <= 0:
+        if match["side"] != (">" if higher else "<") or margin <= 0:
             example = f"{measure} {'> -0.01' if higher else '< 0.01'}"
             raise ParameterError(
                 f"{text.strip()!r} is not a gate.",
                 "A gate states the loss that is still allowed, by > or, if less is better, by <:"
                 f" {example!r}. For a limit on the mean itself use --floor.",
             )
-        return cls(measure, margin, _slice(found))
+        return cls(measure, margin, _parse_slice(match))
 
     @classmethod
-    def allowing(cls, asked: str, margin: float) -> Self:
+    def from_margin(cls, target: str, margin: float) -> Self:
         """That of a measure, or of one on some queries, `nDCG@10[category=Billing]`. Raises
         ParameterError and UnknownMeasureError."""
-        if not isinstance(asked, str):
+        if not isinstance(target, str):
             raise ParameterError(
-                f"{asked!r} is not a single measure.", "Name one measure: 'nDCG@10'."
+                f"{target!r} is not a single measure.", "Name one measure: 'nDCG@10'."
             )
-        name, bracket, rest = asked.strip().partition("[")
+        name, bracket, rest = target.strip().partition("[")
         column, equals, group = rest.removesuffix("]").partition("=")
         if bracket and not (column and equals and rest.endswith("]")):
             raise ParameterError(
-                f"{asked!r} cannot be read.", "Write it as 'nDCG@10[category=Billing]'."
+                f"{target!r} cannot be read.", "Write it as 'nDCG@10[category=Billing]'."
             )
         if not (math.isfinite(margin) and margin > 0):
             raise ParameterError(
                 f"{margin!r} is not a margin.",
                 "A margin is the loss that is still allowed, greater than 0, such as 0.01.",
             )
-        on = QuerySlice(column.strip(), group.strip()) if bracket else EVERY_QUERY
-        return cls(parse_measure(name), margin, on)
+        query_slice = QuerySlice(column.strip(), group.strip()) if bracket else EVERY_QUERY
+        return cls(parse_measure(name), margin, query_slice)
 
     def __str__(self) -> str:
         side = f"> -{self.margin:g}" if self.direction > 0 else f"< {self.margin:g}"
@@ -121,27 +126,27 @@ class Gate:
 
 @dataclass(frozen=True)
 class Floor:
-    """What a mean must reach, or with `shown` the lower end of its 90 % interval."""
+    """What a mean must reach, or with `by_bound` the lower end of its 90 % interval."""
 
     measure: Measure
     least: float
     slice: QuerySlice = EVERY_QUERY
-    shown: bool = False
+    by_bound: bool = False
 
     @classmethod
-    def of(cls, text: str, *, shown: bool = False) -> Self:
+    def parse(cls, text: str, *, by_bound: bool = False) -> Self:
         """That of `nDCG@10 >= 0.4`; of a measure of which less is better, of `Latency <= 2`. Raises
         ParameterError and UnknownMeasureError."""
-        found = _parts(text, "nDCG@10 >= 0.4")
-        measure = parse_measure(found["measure"])
+        match = _match_parts(text, "nDCG@10 >= 0.4")
+        measure = parse_measure(match["measure"])
         higher = measure.declaration.higher_is_better
-        if found["side"] not in ((">=", "≥") if higher else ("<=", "≤")):
+        if match["side"] not in ((">=", "≥") if higher else ("<=", "≤")):
             raise ParameterError(
                 f"{text.strip()!r} is not a floor.",
                 "A floor states what the mean must reach:"
                 f" '{measure} {'>=' if higher else '<='} 0.4'.",
             )
-        return cls(measure, _number(found["number"]), _slice(found), shown)
+        return cls(measure, _parse_number(match["number"]), _parse_slice(match), by_bound)
 
     def __str__(self) -> str:
         side = ">=" if self.measure.declaration.higher_is_better else "<="
@@ -178,12 +183,12 @@ class GateOutcome:
     @property
     def outcome(self) -> str:
         """One of `OUTCOMES`."""
-        if self.unchanged or self.worst_loss < self.gate.margin:
+        if self.is_unchanged or self.worst_loss < self.gate.margin:
             return NOT_WORSE
-        return WORSE_RUN if self.found and self.loss > self.gate.margin else CANNOT_TELL
+        return WORSE_RUN if self.is_significant and self.loss > self.gate.margin else CANNOT_TELL
 
     @property
-    def unchanged(self) -> bool:
+    def is_unchanged(self) -> bool:
         """Whether no query scores otherwise."""
         return self.queries > 0 and self.differing == 0
 
@@ -196,8 +201,8 @@ class GateOutcome:
 
     @property
     def queries_without_loss(self) -> float:
-        """How many queries without a loss rule out one of the margin (`share_at_most`); NaN on a
-        scale without end."""
+        """How many queries without a loss rule out one of the margin (`share_upper_bound`); NaN on
+        a scale without end."""
         widest = widest_difference(self.gate.measure)
         if not math.isfinite(widest):
             return math.nan
@@ -205,23 +210,23 @@ class GateOutcome:
         return math.ceil(math.log(1 - LEVEL) / math.log1p(-share)) if share < 1 else 1
 
     @property
-    def found(self) -> bool:
+    def is_significant(self) -> bool:
         """Whether the difference is significant after correction."""
-        return bool(is_found(np.array(self.p_corrected), LEVEL)) and self.difference != 0
+        return bool(are_significant(np.array(self.p_corrected), LEVEL)) and self.difference != 0
 
     @property
-    def smallest(self) -> float:
+    def smallest_loss(self) -> float:
         """The smallest true loss that would be found worse four times out of five; NaN where it is
         not said."""
-        return smallest_failing(*self._seen) if self._seen else math.nan
+        return smallest_failing_loss(*self._spread) if self._spread else math.nan
 
     @property
-    def chance(self) -> float:
+    def chance_at_twice(self) -> float:
         """How likely a loss of twice the margin would be found worse; NaN where it is not said."""
-        return chance_to_fail(2 * self.gate.margin, *self._seen) if self._seen else math.nan
+        return failure_chance(2 * self.gate.margin, *self._spread) if self._spread else math.nan
 
     @property
-    def _seen(self) -> tuple[float, float, int, float, float] | None:
+    def _spread(self) -> tuple[float, float, int, float, float] | None:
         """What is known of how differences vary; None where none does, and on the scale of
         logarithms."""
         if not self.differing or not self.gate.measure.declaration.combination.linear:
@@ -253,7 +258,7 @@ class FloorOutcome:
     end: float
 
 
-def gate_outcomes(
+def evaluate_gates(
     scores: Scores, gates: Sequence[Gate], members: Mapping[QuerySlice, Mask], baseline: str
 ) -> list[GateOutcome]:
     """What each gate finds of each run but the baseline, gate by gate; `members` says which queries
@@ -266,106 +271,110 @@ def gate_outcomes(
         np.ascontiguousarray(ordered.of(gate.measure)[:, members[gate.slice]].T) for gate in gates
     ]
     groups = [
-        Against(values[:, 1:], values[:, :1], gate.measure)
+        PairedScores(values[:, 1:], values[:, :1], gate.measure)
         for gate, values in zip(gates, columns, strict=True)
     ]
     outcomes = []
-    for gate, values, found in zip(gates, columns, tested_as_one(groups, LEVEL), strict=True):
-        combined = gate.measure.declaration.combination.of
-        for place, run in enumerate(runs):
-            known = ~np.isnan(values[:, 0] + values[:, place + 1])
-            means = [float(combined(values[known, at])) for at in (place + 1, 0)]
-            gaps = (values[known, place + 1] - values[known, 0]) * gate.direction
-            lost = int((gaps < 0).sum())
-            outcomes.append(_outcome(gate, found, place, run, baseline, means, lost))
+    for gate, values, result in zip(
+        gates, columns, compare_groups_together(groups, LEVEL), strict=True
+    ):
+        combined = gate.measure.declaration.combination.combine
+        for run_index, run in enumerate(runs):
+            is_defined = ~np.isnan(values[:, 0] + values[:, run_index + 1])
+            means = [float(combined(values[is_defined, column])) for column in (run_index + 1, 0)]
+            gaps = (values[is_defined, run_index + 1] - values[is_defined, 0]) * gate.direction
+            n_lost = int((gaps < 0).sum())
+            outcomes.append(_make_outcome(gate, result, run_index, run, baseline, means, n_lost))
     return outcomes
 
 
-def _outcome(
+def _make_outcome(
     gate: Gate,
-    found: Tested,
-    place: int,
+    result: ComparisonResults,
+    run_index: int,
     run: str,
     baseline: str,
     means: Sequence[float],
-    lost: int,
+    n_lost: int,
 ) -> GateOutcome:
-    sample = found.sample
-    queries = int(sample.queries[place])
+    sample = result.sample
+    queries = int(sample.queries[run_index])
     return GateOutcome(
         gate=gate,
         run=run,
         baseline=baseline,
         queries=queries,
-        differing=int(sample.differing[place]),
-        lost=lost,
+        differing=int(sample.differing[run_index]),
+        lost=n_lost,
         score=means[0],
         baseline_score=means[1],
-        difference=float(found.mean[place]) if queries else math.nan,
-        low=float(found.low[place]),
-        high=float(found.high[place]),
-        inner_low=float(found.inner_low[place]),
-        inner_high=float(found.inner_high[place]),
-        p_corrected=float(found.p_corrected[place]),
-        error=float(sample.error[place]),
-        width=float(found.width[place]),
+        difference=float(result.mean[run_index]) if queries else math.nan,
+        low=float(result.low[run_index]),
+        high=float(result.high[run_index]),
+        inner_low=float(result.inner_low[run_index]),
+        inner_high=float(result.inner_high[run_index]),
+        p_corrected=float(result.p_corrected[run_index]),
+        error=float(sample.error[run_index]),
+        width=float(result.width[run_index]),
     )
 
 
-def floor_outcomes(
+def evaluate_floors(
     scores: Scores, floors: Sequence[Floor], members: Mapping[QuerySlice, Mask], runs: Sequence[str]
 ) -> list[FloorOutcome]:
     """Whether each of the runs reaches each floor, floor by floor. Raises UnknownRunError."""
     return [
-        _reached(floor, run, scores.only([run]).of(floor.measure)[0][members[floor.slice]])
+        _evaluate_floor(floor, run, scores.only([run]).of(floor.measure)[0][members[floor.slice]])
         for floor in floors
         for run in runs
     ]
 
 
-def _reached(floor: Floor, run: str, values: Floats) -> FloorOutcome:
+def _evaluate_floor(floor: Floor, run: str, values: Floats) -> FloorOutcome:
     combination, direction = (
         floor.measure.declaration.combination,
         floor.measure.declaration.direction,
     )
     queries = int((~np.isnan(values)).sum())
-    score, end = float(combination.of(values)), math.nan
-    if floor.shown:
+    score, end = float(combination.combine(values)), math.nan
+    if floor.by_bound:
         end = mean_bound(values, combination, upper=direction < 0)
-    if math.isnan(score) or (floor.shown and math.isnan(end)):
+    if math.isnan(score) or (floor.by_bound and math.isnan(end)):
         return FloorOutcome(floor, run, CANNOT_TELL, queries, score, end)
-    told = end if floor.shown else score
-    held = (told - floor.least) * direction >= -_ROUNDING
-    return FloorOutcome(floor, run, HELD if held else BELOW, queries, score, end)
+    estimate = end if floor.by_bound else score
+    is_held = (estimate - floor.least) * direction >= -_ROUNDING
+    return FloorOutcome(floor, run, HELD if is_held else BELOW, queries, score, end)
 
 
-def status_of(outcomes: Iterable[str], *, changed: bool = False, fail_unclear: bool = False) -> int:
+def exit_status(
+    outcomes: Iterable[str], *, changed: bool = False, fail_unclear: bool = False
+) -> int:
     """The exit status: the first that holds of worse or below a floor, judgments or queries that
     changed, cannot tell where that fails, and nothing of these."""
-    found = set(outcomes)
-    if found & {WORSE_RUN, BELOW}:
+    outcome_set = set(outcomes)
+    if outcome_set & {WORSE_RUN, BELOW}:
         return FAILED
     if changed:
         return CHANGED
-    return UNCLEAR if CANNOT_TELL in found and fail_unclear else ALL_WELL
+    return UNCLEAR if CANNOT_TELL in outcome_set and fail_unclear else ALL_WELL
 
 
-def _parts(text: str, example: str) -> re.Match[str]:
-    found = _ASKED.fullmatch(text)
-    if found is None:
+def _match_parts(text: str, example: str) -> re.Match[str]:
+    match = _PATTERN.fullmatch(text)
+    if match is None:
         raise ParameterError(
             f"{text.strip()!r} cannot be read.",
             f"Write it as {example!r}, or for some queries as"
             f" {example.replace(' ', '[category=Billing] ', 1)!r}.",
         )
-    return found
+    return match
 
 
-def _number(text: str) -> float:
+def _parse_number(text: str) -> float:
     return float(text.replace("−", "-"))
 
 
-def _slice(found: re.Match[str]) -> QuerySlice:
-    if found["column"] is None:
+def _parse_slice(match: re.Match[str]) -> QuerySlice:
+    if match["column"] is None:
         return EVERY_QUERY
-    return QuerySlice(found["column"].strip(), found["group"].strip())
+    return QuerySlice(match["column"].strip(), match["group"].strip())

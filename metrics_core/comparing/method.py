@@ -45,11 +45,14 @@ class Method:
 
     def __post_init__(self) -> None:
         if self.test not in TESTS:
-            raise ParameterError(f"There is no test {self.test!r}.", f"Tests: {_listed(TESTS)}.")
-        if self.correction and self.correction not in self.fitting:
+            raise ParameterError(
+                f"There is no test {self.test!r}.", f"Tests: {_join_names(TESTS)}."
+            )
+        if self.correction and self.correction not in self.valid_corrections:
             raise ParameterError(
                 f"{self.test} cannot be corrected by {self.correction!r}.",
-                f"Possible with it: {_listed(dict.fromkeys(self.fitting))}. {_WHY}",
+                f"Possible with it: {_join_names(dict.fromkeys(self.valid_corrections))}."
+                f" {_CORRECTION_HINT}",
             )
         if self.margin is not None and not 0 < self.margin < float("inf"):
             raise ParameterError(
@@ -63,7 +66,7 @@ class Method:
             )
 
     @property
-    def fitting(self) -> tuple[str, ...]:
+    def valid_corrections(self) -> tuple[str, ...]:
         """The corrections that suit the test, its own first."""
         if self.test == BOOTSTRAP:
             return (*BY_NUMBER, MIN_P, NO_CORRECTION)
@@ -74,33 +77,33 @@ class Method:
     @property
     def corrected_by(self) -> str:
         """The correction, chosen or by default."""
-        return self.correction or self.fitting[0]
+        return self.correction or self.valid_corrections[0]
 
     @property
     def is_default(self) -> bool:
         """Whether nothing but perhaps a margin was chosen."""
         return Method(margin=self.margin) == Method(
             self.test,
-            "" if self.correction == self.fitting[0] else self.correction,
+            "" if self.correction == self.valid_corrections[0] else self.correction,
             self.margin,
             self.level,
         )
 
 
-METHOD = Method()
+DEFAULT_METHOD = Method()
 """What is meant where no method is chosen."""
 
-_WHY = (
+_CORRECTION_HINT = (
     "10,000 draws give no p-value below 0.0001, which is too coarse to correct for the number of"
     " comparisons. The p-values of bootstrap and random signs can be smaller."
 )
 
 
-def _listed(names: dict[str, str] | dict[str, None]) -> str:
+def _join_names(names: dict[str, str] | dict[str, None]) -> str:
     return ", ".join(names)
 
 
-def suggested_margin(measure: GivenMeasure) -> float | None:
+def suggest_margin(measure: GivenMeasure) -> float | None:
     """A margin to begin with: a hundredth of the measure's scale, None where that has no end.
 
     It is taken from the scale alone and never from the data, which would choose the margin that

@@ -16,36 +16,36 @@ import numpy.typing as npt
 
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Mask
-from metrics_core.comparing.method import METHOD, Method
-from metrics_core.comparing.testing import Against, Tested, tested_groups
-from metrics_core.comparing.verdicts import NO_MATTER, Verdict, verdict
+from metrics_core.comparing.method import DEFAULT_METHOD, Method
+from metrics_core.comparing.testing import ComparisonResults, PairedScores, compare_groups
+from metrics_core.comparing.verdicts import NO_MATTER, Verdict, decide_verdict
 from metrics_core.measures import MEAN, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 
 SAME = 0.01
 """Half the width of the band in which two scores of a query count as the same."""
 
-BETTER, WORSE, LEVEL_WITH = "better", "worse", "same"
+BETTER, WORSE, TIED = "better", "worse", "same"
 
 
-def outcomes(differences: Floats, *, same: float = SAME) -> npt.NDArray[np.object_]:
+def classify_differences(differences: Floats, *, same: float = SAME) -> npt.NDArray[np.object_]:
     """Per difference "better", "worse" or "same"; None where it is undefined."""
-    better, worse = _beyond(differences, same)
-    result = np.full(differences.shape, LEVEL_WITH, dtype=object)
+    better, worse = _outside_band(differences, same)
+    result = np.full(differences.shape, TIED, dtype=object)
     result[better] = BETTER
     result[worse] = WORSE
     result[np.isnan(differences)] = None
     return result
 
 
-def _beyond(differences: Floats, same: float) -> tuple[Mask, Mask]:
+def _outside_band(differences: Floats, same: float) -> tuple[Mask, Mask]:
     """Which differences are above the band, and which below it."""
     # A difference of exactly the band in decimals must not fall out of it by rounding.
     edge = same + 1e-12
     return differences > edge, differences < -edge
 
 
-def differences(
+def query_differences(
     scores: Scores | pd.DataFrame,
     measure: GivenMeasure,
     run: str,
@@ -55,15 +55,17 @@ def differences(
 ) -> pd.DataFrame:
     """Per query: columns query_id, score, baseline_score, difference, outcome. Raises
     UnknownRunError."""
-    given, wanted = Scores.given(scores), parse_measure(measure)
-    own, other = given.only([run, baseline]).of(wanted)
+    run_scores, parsed_measure = Scores.given(scores), parse_measure(measure)
+    own_scores, other_scores = run_scores.only([run, baseline]).of(parsed_measure)
     return pd.DataFrame(
         {
-            "query_id": np.array(given.query_ids, dtype=object),
-            "score": own,
-            "baseline_score": other,
-            "difference": own - other,
-            "outcome": outcomes((own - other) * wanted.declaration.direction, same=same),
+            "query_id": np.array(run_scores.query_ids, dtype=object),
+            "score": own_scores,
+            "baseline_score": other_scores,
+            "difference": own_scores - other_scores,
+            "outcome": classify_differences(
+                (own_scores - other_scores) * parsed_measure.declaration.direction, same=same
+            ),
         }
     )
 
@@ -74,7 +76,7 @@ def compare(
     baseline: str,
     *,
     same: float = SAME,
-    method: Method = METHOD,
+    method: Method = DEFAULT_METHOD,
 ) -> pd.DataFrame:
     """Every run against the baseline on one measure, the baseline's own row first.
 
@@ -91,10 +93,10 @@ def compare(
     does not ask about the mean has none. A geometric mean is compared as such: difference is that
     of the two means, and the test is on logarithms. Raises UnknownRunError.
     """
-    return compare_each(scores, [measure], baseline, same=same, methods=[method])[0]
+    return compare_measures(scores, [measure], baseline, same=same, methods=[method])[0]
 
 
-def interval_tested(row: Mapping[str, Any], level: float) -> tuple[float, float, float]:
+def verdict_interval(row: Mapping[str, Any], level: float) -> tuple[float, float, float]:
     """Low and high of the interval that the verdict of a row of `compare` rests on, and its level:
     that a difference does not matter is found by two one-sided tests, each at the whole level."""
     if row["verdict"] == NO_MATTER and "inner_low" in row:
@@ -102,7 +104,7 @@ def interval_tested(row: Mapping[str, Any], level: float) -> tuple[float, float,
     return row["low"], row["high"], level
 
 
-def compare_each(
+def compare_measures(
     scores: Scores | pd.DataFrame,
     measures: Sequence[GivenMeasure],
     baseline: str,
@@ -112,64 +114,74 @@ def compare_each(
 ) -> list[pd.DataFrame]:
     """`compare` on several measures in one pass over the draws. The methods, one for each measure,
     differ in nothing but their margins. Raises UnknownRunError."""
-    given, wanted = Scores.given(scores), [parse_measure(m) for m in measures]
-    given.position(baseline)
+    run_scores, parsed_measures = Scores.given(scores), [parse_measure(m) for m in measures]
+    run_scores.position(baseline)
     if len({replace(method, margin=None) for method in methods}) != 1:
         raise ValueError("measures are compared together by one method")
-    runs = list(dict.fromkeys([baseline, *given.runs]))
-    every = [np.ascontiguousarray(given.only(runs).of(measure).T) for measure in wanted]
-    found = tested_groups(
+    runs = list(dict.fromkeys([baseline, *run_scores.runs]))
+    run_values = [
+        np.ascontiguousarray(run_scores.only(runs).of(measure).T) for measure in parsed_measures
+    ]
+    results = compare_groups(
         [
-            Against(values[:, 1:], values[:, :1], measure)
-            for measure, values in zip(wanted, every, strict=True)
+            PairedScores(values[:, 1:], values[:, :1], measure)
+            for measure, values in zip(parsed_measures, run_values, strict=True)
         ],
         methods[0],
     )
     return [
-        _compared(runs, measure, values, one, method, same)
-        for measure, values, one, method in zip(wanted, every, found, methods, strict=True)
+        _make_frame(runs, measure, values, result, method, same)
+        for measure, values, result, method in zip(
+            parsed_measures, run_values, results, methods, strict=True
+        )
     ]
 
 
-def _compared(
+def _make_frame(
     runs: Sequence[str],
     measure: Measure,
     values: Floats,
-    found: Tested,
+    result: ComparisonResults,
     method: Method,
     same: float,
 ) -> pd.DataFrame:
     combination, direction = measure.declaration.combination, measure.declaration.direction
-    mean = combination.back(MEAN.of(combination.onto(values)))
+    mean = combination.from_scale(MEAN.combine(combination.to_scale(values)))
     gaps = (values[:, 1:] - values[:, :1]) * direction
-    won, lost = (np.count_nonzero(beyond, axis=0) for beyond in _beyond(gaps, same))
-    known, defined = (~np.isnan(gaps)).sum(axis=0), int((~np.isnan(values[:, 0])).sum())
-    verdicts, effect = _verdicts(found, direction, method), found.effect_interval(method.level)
+    won, lost = (np.count_nonzero(beyond, axis=0) for beyond in _outside_band(gaps, same))
+    n_defined, n_baseline = (~np.isnan(gaps)).sum(axis=0), int((~np.isnan(values[:, 0])).sum())
+    verdicts, effect = (
+        _find_verdicts(result, direction, method),
+        result.effect_interval(method.level),
+    )
     # In the baseline's own row first, then of the others.
     columns: dict[str, tuple[object, npt.NDArray[Any]]] = {
         "mean": (mean[0], mean[1:]),
         "baseline_mean": (mean[0], np.full(len(won), mean[0])),
-        "difference": (np.nan, found.mean),
-        "low": (np.nan, found.low),
-        "high": (np.nan, found.high),
+        "difference": (np.nan, result.mean),
+        "low": (np.nan, result.low),
+        "high": (np.nan, result.high),
         "won": (0, won),
         "lost": (0, lost),
-        "same": (defined, known - won - lost),
-        "queries": (defined, found.sample.queries),
-        "differing": (0, found.sample.differing),
-        "p": (np.nan, found.p),
-        "p_corrected": (np.nan, found.p_corrected),
-        "inner_low": (np.nan, found.inner_low),
-        "inner_high": (np.nan, found.inner_high),
-        "effect": (np.nan, found.effect),
+        "same": (n_baseline, n_defined - won - lost),
+        "queries": (n_baseline, result.sample.queries),
+        "differing": (0, result.sample.differing),
+        "p": (np.nan, result.p),
+        "p_corrected": (np.nan, result.p_corrected),
+        "inner_low": (np.nan, result.inner_low),
+        "inner_high": (np.nan, result.inner_high),
+        "effect": (np.nan, result.effect),
         "effect_low": (np.nan, effect.low),
         "effect_high": (np.nan, effect.high),
-        "error": (np.nan, found.sample.error),
-        "width": (np.nan, found.width),
+        "error": (np.nan, result.sample.error),
+        "width": (np.nan, result.width),
     }
     frame = pd.DataFrame(
         {"run": list(runs)}
-        | {name: np.concatenate([[own], rest]) for name, (own, rest) in columns.items()}
+        | {
+            name: np.concatenate([[baseline_value], run_values])
+            for name, (baseline_value, run_values) in columns.items()
+        }
     )
     return frame.assign(
         verdict=pd.Series([None, *(v.word for v in verdicts)], dtype=object),
@@ -177,22 +189,24 @@ def _compared(
     )
 
 
-def _verdicts(tested: Tested, direction: int, method: Method) -> list[Verdict]:
+def _find_verdicts(tested: ComparisonResults, direction: int, method: Method) -> list[Verdict]:
     """The verdict on each run."""
     contrary = tested.side * np.sign(tested.mean) < 0
     sample = tested.sample
-    told = [c.tolist() for c in (tested.mean, tested.p_corrected, sample.queries, sample.differing)]
+    columns = [
+        c.tolist() for c in (tested.mean, tested.p_corrected, sample.queries, sample.differing)
+    ]
     return [
-        verdict(
+        decide_verdict(
             difference * direction,
             p_corrected,
             queries=queries,
             differing=differing,
             level=method.level,
-            within=bool(inside),
-            contrary=bool(against),
+            is_within_margin=bool(is_within),
+            is_contrary=bool(is_contrary),
         )
-        for difference, p_corrected, queries, differing, inside, against in zip(
-            *told, tested.within(method.margin), contrary, strict=True
+        for difference, p_corrected, queries, differing, is_within, is_contrary in zip(
+            *columns, tested.is_within_margin(method.margin), contrary, strict=True
         )
     ]

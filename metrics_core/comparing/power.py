@@ -20,7 +20,7 @@ from metrics_core.comparing.verdicts import FEWEST_QUERIES
 POWER = 0.8
 """What is asked of a test: to show a difference that is there four times out of five."""
 
-FEWEST_TOLD = 20
+FEWEST_FOR_POWER = 20
 """Of fewer queries nothing is said of what they could show: their deviation is too little known."""
 
 _NORMAL = 10_000
@@ -34,7 +34,7 @@ _TWO_FIGURES = 1e-4
 """How near a loss is found of which two figures are told."""
 
 
-def chance_to_show(difference: float, error: npt.ArrayLike, width: float, queries: int) -> Floats:
+def detection_chance(difference: float, error: npt.ArrayLike, width: float, queries: int) -> Floats:
     """How likely a true mean difference is shown, where the mean of so many queries has this
     standard error, one or several, and must be more than `width` of them from zero."""
     from scipy import special
@@ -42,10 +42,10 @@ def chance_to_show(difference: float, error: npt.ArrayLike, width: float, querie
     shift = abs(difference) / np.asarray(error, dtype=np.float64)
     if queries >= _NORMAL:
         return np.asarray(special.ndtr(shift - width) + special.ndtr(-width - shift))
-    near = special.nctdtr(queries - 1, -shift, -width)
-    far = special.nctdtr(queries - 1, shift, -width)
+    near_tail = special.nctdtr(queries - 1, -shift, -width)
+    far_tail = special.nctdtr(queries - 1, shift, -width)
     # scipy gives NaN where hardly anything is left on the far side.
-    return np.asarray(near + np.nan_to_num(far))
+    return np.asarray(near_tail + np.nan_to_num(far_tail))
 
 
 def _likely_deviations(queries: int) -> Floats:
@@ -58,63 +58,65 @@ def _likely_deviations(queries: int) -> Floats:
     return np.sqrt((queries - 1) / special.chdtri(queries - 1, shares))
 
 
-def smallest_shown(error: float, width: float, queries: int) -> float:
+def smallest_detectable(error: float, width: float, queries: int) -> float:
     """The smallest true mean difference that these queries show with probability `POWER`.
 
     `error` is the standard error of the mean difference and `width` how many of them it must be
     from zero (`Tested.width`, which holds what a correction costs). NaN where there is no error or
-    no width, and of fewer than `FEWEST_TOLD` queries.
+    no width, and of fewer than `FEWEST_FOR_POWER` queries.
     """
-    if queries < FEWEST_TOLD or not (math.isfinite(error) and math.isfinite(width)):
+    if queries < FEWEST_FOR_POWER or not (math.isfinite(error) and math.isfinite(width)):
         return math.nan
     if not error:
         return 0.0
 
     deviations = _likely_deviations(queries)
 
-    def shows(shift: float) -> bool:
-        return bool(chance_to_show(shift, deviations, width, queries).mean() >= POWER)
+    def is_detected(shift: float) -> bool:
+        return bool(detection_chance(shift, deviations, width, queries).mean() >= POWER)
 
     low, enough = 0.0, width + 1
-    if shows(low):
+    if is_detected(low):
         return low
-    while not shows(enough):
+    while not is_detected(enough):
         enough *= 2
     # Halved: scipy.optimize would take a fifth of a second to load.
     while enough - low > _NEARLY * enough:
         middle = (low + enough) / 2
-        low, enough = (low, middle) if shows(middle) else (middle, enough)
+        low, enough = (low, middle) if is_detected(middle) else (middle, enough)
     return error * enough
 
 
-def chance_to_fail(
+def failure_chance(
     loss: float, error: float, width: float, queries: int, beyond: float, share: float = 1.0
 ) -> float:
     """How likely a true loss is found to be one, and larger than `beyond`; NaN where
-    `smallest_shown` is, and without an error.
+    `smallest_detectable` is, and without an error.
 
     The loss is on the `share` of queries that differ, and so makes differences vary more than they
     do by their standard error without it.
     """
-    if queries < FEWEST_TOLD or not (math.isfinite(error) and math.isfinite(width) and error > 0):
+    if queries < FEWEST_FOR_POWER or not (
+        math.isfinite(error) and math.isfinite(width) and error > 0
+    ):
         return math.nan
     from scipy import special
 
     deviations = _likely_deviations(queries)
     spread = np.hypot(error * deviations, loss * math.sqrt((1 / share - 1) / queries))
-    past = special.ndtr((loss - beyond) / spread)
+    beyond_chance = special.ndtr((loss - beyond) / spread)
     # The one nearly always brings the other along, so that the rarer of the two counts.
-    return float(np.minimum(chance_to_show(loss, spread, width, queries), past).mean())
+    return float(np.minimum(detection_chance(loss, spread, width, queries), beyond_chance).mean())
 
 
-def smallest_failing(
+def smallest_failing_loss(
     error: float, width: float, queries: int, beyond: float, share: float = 1.0
 ) -> float:
     """The smallest true loss that is found to be one, and larger than `beyond`, with probability
-    `POWER`; NaN where `chance_to_fail` is, and where none is found so often."""
+    `POWER`; NaN where `failure_chance` is, and where none is found so often."""
 
     def fails(loss: float) -> bool:
-        return chance_to_fail(loss, error, width, queries, beyond, share) >= POWER
+        return failure_chance(loss, error, width, queries, beyond, share) >= POWER
 
     low, enough = beyond, beyond + (width + 1) * error
     while not fails(enough):
@@ -127,7 +129,7 @@ def smallest_failing(
     return enough
 
 
-def level_of_one(width: float, queries: int) -> float:
+def single_test_level(width: float, queries: int) -> float:
     """The level at which a t-test of one difference is as strict as an interval so many standard
     errors wide: what a correction for several leaves to each."""
     from scipy import special
@@ -135,12 +137,12 @@ def level_of_one(width: float, queries: int) -> float:
     return 1 - 2 * float(special.stdtr(queries - 1, -width))
 
 
-def queries_needed(difference: float, deviation: float, level: float) -> float:
+def find_queries_needed(difference: float, deviation: float, level: float) -> float:
     """How many queries show a true mean difference with probability `POWER`; inf where none do.
 
     `deviation` is the standard deviation of the paired differences, `level` that of the test of one
-    of them (`level_of_one`). Never fewer than those without which there is no verdict. NaN where
-    the deviation is not known.
+    of them (`single_test_level`). Never fewer than those without which there is no verdict. NaN
+    where the deviation is not known.
     """
     if math.isnan(deviation) or math.isnan(difference):
         return math.nan
@@ -149,11 +151,11 @@ def queries_needed(difference: float, deviation: float, level: float) -> float:
     if not deviation:
         return FEWEST_QUERIES
 
-    def shows(queries: int) -> bool:
-        return _shown_by(difference, deviation, level, queries) >= POWER
+    def is_detected(queries: int) -> bool:
+        return _power_with(difference, deviation, level, queries) >= POWER
 
     high = FEWEST_QUERIES
-    while not shows(high):
+    while not is_detected(high):
         low, high = high, 2 * high
         if high > _MOST:
             return math.inf
@@ -161,12 +163,12 @@ def queries_needed(difference: float, deviation: float, level: float) -> float:
         return high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if shows(middle) else (middle, high)
+        low, high = (low, middle) if is_detected(middle) else (middle, high)
     return high
 
 
-def _shown_by(difference: float, deviation: float, level: float, queries: int) -> float:
+def _power_with(difference: float, deviation: float, level: float, queries: int) -> float:
     from scipy import special
 
     width = float(special.stdtrit(queries - 1, (1 + level) / 2))
-    return float(chance_to_show(difference, deviation / np.sqrt(queries), width, queries))
+    return float(detection_chance(difference, deviation / np.sqrt(queries), width, queries))

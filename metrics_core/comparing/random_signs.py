@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from metrics_core.base.arrays import Floats
-from metrics_core.scoring.random_groups import in_groups
+from metrics_core.scoring.random_groups import sum_in_groups
 
 _DRAWS = 9_999
 _SEED = 20_260
@@ -17,34 +17,35 @@ _BLOCK = 4_000_000
 _ROUNDING = 1e-12
 
 
-def random_signs(differences: Floats) -> Floats:
+def random_sign_p_values(differences: Floats) -> Floats:
     """Two-sided p-values of the columns of float64[Q, C], 0 where a query has no difference; 1
     where all are 0; float64[C].
 
     All choices of signs are counted up to 15 queries; of more 9,999 are drawn, the same each time,
     and the data count as one of them. Of more than 20,000 queries the signs of random groups of
-    them change (`scoring.random_groups`): some of all choices, closed under each other, so that the
-    test keeps its level (Hemerik and Goeman, Exact testing with random permutations, TEST 2018).
+    them change (`make_scorer.random_groups`): some of all choices, closed under each other, so
+    that the test keeps its level (Hemerik and Goeman, Exact testing with random permutations, TEST
+    2018).
     """
-    units = in_groups(differences)
+    units = sum_in_groups(differences)
     n = len(units)
     # A choice that ties with the data may by rounding fall to either side of it.
     limits = np.abs(units.sum(axis=0)) - _ROUNDING * np.abs(units).sum(axis=0)
-    as_far = np.zeros(units.shape[1])
+    n_as_far = np.zeros(units.shape[1])
     size = max(1, _BLOCK // max(min(2**n, _DRAWS), 1))
-    columns = [slice(begin, begin + size) for begin in range(0, len(as_far), size)]
-    for flips in _every_choice(n) if n <= _ENUMERATED else _drawn_choices(n):
-        for some in columns:
-            as_far[some] += (_flipped(units[:, some], flips) >= limits[some]).sum(axis=0)
-    found = as_far / 2**n if n <= _ENUMERATED else (as_far + 1) / (_DRAWS + 1)
-    return np.where(limits > 0, found, 1.0)
+    columns = [slice(begin, begin + size) for begin in range(0, len(n_as_far), size)]
+    for flips in _list_choices(n) if n <= _ENUMERATED else _draw_choices(n):
+        for part in columns:
+            n_as_far[part] += (_flip_sums(units[:, part], flips) >= limits[part]).sum(axis=0)
+    p_values = n_as_far / 2**n if n <= _ENUMERATED else (n_as_far + 1) / (_DRAWS + 1)
+    return np.where(limits > 0, p_values, 1.0)
 
 
-def _every_choice(n: int) -> Iterator[Floats]:
+def _list_choices(n: int) -> Iterator[Floats]:
     yield ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(np.float64)
 
 
-def _drawn_choices(n: int) -> Iterator[Floats]:
+def _draw_choices(n: int) -> Iterator[Floats]:
     generator = np.random.default_rng(_SEED)
     step = max(1, _BLOCK // n)
     for start in range(0, _DRAWS, step):
@@ -53,6 +54,6 @@ def _drawn_choices(n: int) -> Iterator[Floats]:
         yield np.unpackbits(bits.reshape(rows, -1), axis=1, count=n).astype(np.float64)
 
 
-def _flipped(differences: Floats, chosen: Floats) -> Floats:
+def _flip_sums(differences: Floats, flips: Floats) -> Floats:
     """How far off the sum of each column is with the sign of the chosen differences changed."""
-    return np.abs(differences.sum(axis=0) - 2 * (chosen @ differences))
+    return np.abs(differences.sum(axis=0) - 2 * (flips @ differences))

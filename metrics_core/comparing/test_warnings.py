@@ -18,7 +18,7 @@ _FEW, _TENTH = 3, 0.1
 
 
 @dataclass(frozen=True)
-class Doubts:
+class DifferenceWarnings:
     """Facts about the differences of two runs, over the `queries` on which both have a score.
 
     differing    queries on which they differ at all
@@ -45,13 +45,13 @@ class Doubts:
         return 0 < self.differing < _TENTH * self.queries
 
 
-def doubts(differences: Floats) -> Doubts:
+def find_warnings(differences: Floats) -> DifferenceWarnings:
     """The facts about float64[Q]; undefined differences (NaN) are left out."""
-    known = differences[~np.isnan(differences)]
-    return Doubts(len(known), int((known != 0).sum()), carried_by(known))
+    defined = differences[~np.isnan(differences)]
+    return DifferenceWarnings(len(defined), int((defined != 0).sum()), count_carriers(defined))
 
 
-def carried_by(differences: Floats) -> int:
+def count_carriers(differences: Floats) -> int:
     """The fewest queries whose differences, in the direction of the mean, make up half of the sum
     of all; 0 where that is 0. float64[Q] without NaN."""
     total = float(differences.sum())
@@ -63,8 +63,8 @@ def carried_by(differences: Floats) -> int:
     return int(np.argmax(reached)) + 1
 
 
-def asks_something_else(test: str, queries: int) -> bool:
+def has_other_hypothesis(test: str, queries: int) -> bool:
     """Whether a test by this name is to be greyed with so many queries."""
-    declared = PAIRED_TESTS.get(test)
-    other = declared is not None and not declared.of_the_mean
-    return other and queries > MOST_OF_ANOTHER_HYPOTHESIS
+    paired_test = PAIRED_TESTS.get(test)
+    is_other = paired_test is not None and not paired_test.tests_mean
+    return is_other and queries > MOST_OF_ANOTHER_HYPOTHESIS

@@ -11,22 +11,27 @@ import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.mean_intervals import (
-    bca,
     bca_interval,
-    bounded_by_shares,
+    bca_test,
+    bound_by_shares,
     margin_interval,
     t_interval,
 )
 from metrics_core.comparing.method import BCA, BOOTSTRAP, MIN_P, NO_CORRECTION, Method
-from metrics_core.comparing.resampled import Resampled, agreeing, no_farther, resampled_groups
-from metrics_core.comparing.tests import BY_NUMBER, PAIRED_TESTS, holm
-from metrics_core.comparing.verdicts import FEWEST_QUERIES, is_found
+from metrics_core.comparing.resampled import (
+    ResampledMeans,
+    align_with_test,
+    limit_ends,
+    resample_groups,
+)
+from metrics_core.comparing.tests import BY_NUMBER, PAIRED_TESTS, holm_adjusted
+from metrics_core.comparing.verdicts import FEWEST_QUERIES, are_significant
 from metrics_core.measures import MEAN, Combination, Measure
 from metrics_core.scoring.intervals import Interval
 
 
 @dataclass(frozen=True)
-class Tested:
+class ComparisonResults:
     """What a method says of C mean differences; each float64[C], NaN where there is no test.
 
     `low` and `high` are the interval that agrees with `p_corrected`; `inner_low` and `inner_high`
@@ -36,7 +41,7 @@ class Tested:
     draws say of the same columns, whatever the method.
     """
 
-    sample: Resampled
+    sample: ResampledMeans
     mean: Floats
     p: Floats
     p_corrected: Floats
@@ -66,17 +71,17 @@ class Tested:
         reach = special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt((1 + effect**2 / 2) / n)
         return Interval(effect, effect - reach, effect + reach)
 
-    def no_farther(self, widest: npt.ArrayLike) -> Tested:
+    def limit_ends(self, widest: npt.ArrayLike) -> ComparisonResults:
         """The same with no end of an interval farther from zero than a difference can be."""
         return replace(
             self,
-            low=no_farther(self.low, widest),
-            high=no_farther(self.high, widest),
-            inner_low=no_farther(self.inner_low, widest),
-            inner_high=no_farther(self.inner_high, widest),
+            low=limit_ends(self.low, widest),
+            high=limit_ends(self.high, widest),
+            inner_low=limit_ends(self.inner_low, widest),
+            inner_high=limit_ends(self.inner_high, widest),
         )
 
-    def within(self, margin: float | None) -> Mask:
+    def is_within_margin(self, margin: float | None) -> Mask:
         """Which differences are smaller than the margin; none where nobody has said one."""
         if margin is None:
             return np.zeros(len(self.mean), dtype=bool)
@@ -87,7 +92,7 @@ _ENDS = ("mean", "low", "high", "inner_low", "inner_high")
 
 
 @dataclass(frozen=True)
-class Against:
+class PairedScores:
     """Scores of float64[Q, C] and those of a baseline, float64[Q, C] or float64[Q, 1], on a
     measure."""
 
@@ -107,170 +112,199 @@ def widest_difference(measure: Measure) -> float:
     return high - low
 
 
-def tested_groups(groups: Sequence[Against], method: Method) -> list[Tested]:
+def compare_groups(groups: Sequence[PairedScores], method: Method) -> list[ComparisonResults]:
     """Test the combined scores of several groups, each of the same queries and corrected by itself,
     over the queries that both define and on the scale on which they are combined."""
-    both = [_on_their_scale(group) for group in groups]
-    found = _tested([own - other for own, other in both], method)
+    score_pairs = [_to_scale(group) for group in groups]
+    results = _compare(
+        [own_scores - other_scores for own_scores, other_scores in score_pairs], method
+    )
     return [
-        _back(f, own, other, g, method.level)
-        for f, (own, other), g in zip(found, both, groups, strict=True)
+        _from_scale(f, own_scores, other_scores, g, method.level)
+        for f, (own_scores, other_scores), g in zip(results, score_pairs, groups, strict=True)
     ]
 
 
-def tested_as_one(groups: Sequence[Against], level: float) -> list[Tested]:
+def compare_groups_together(
+    groups: Sequence[PairedScores], level: float
+) -> list[ComparisonResults]:
     """Test the combined scores of several groups, which may be of other queries and measures, by
     draws and corrected by Holm's rule for all columns of all groups together; `low` and `high` hold
     for all at once.
     """
-    both = [_on_their_scale(group) for group in groups]
-    samples = resampled_groups([own - other for own, other in both])
+    score_pairs = [_to_scale(group) for group in groups]
+    samples = resample_groups(
+        [own_scores - other_scores for own_scores, other_scores in score_pairs]
+    )
     ends = np.cumsum([len(sample.p) for sample in samples])[:-1]
-    corrected = np.split(holm(np.concatenate([sample.p for sample in samples])), ends)
+    corrected = np.split(holm_adjusted(np.concatenate([sample.p for sample in samples])), ends)
     tail = (1 - level) / max(sum(int((~np.isnan(p)).sum()) for p in corrected), 1)
-    found = []
-    for sample, p, (own, other), group in zip(samples, corrected, both, groups, strict=True):
-        outer = sample.intervals(tail, is_found(p, level))
-        inner = _inner(sample, sample.p, level)
+    results = []
+    for sample, p, (own_scores, other_scores), group in zip(
+        samples, corrected, score_pairs, groups, strict=True
+    ):
+        outer = sample.intervals(tail, are_significant(p, level))
+        inner = _find_margin_interval(sample, sample.p, level)
         low, high = np.minimum(outer.low, inner.low), np.maximum(outer.high, inner.high)
-        ends_of = low, high, inner.low, inner.high
-        width, side = _width_at(tail, sample, p), np.sign(sample.mean)
-        one = Tested(sample, sample.mean, sample.p, p, *ends_of, width, side)
-        found.append(_back(one, own, other, group, level))
-    return found
+        interval_ends = low, high, inner.low, inner.high
+        width, side = _width_for_tail(tail, sample, p), np.sign(sample.mean)
+        result = ComparisonResults(sample, sample.mean, sample.p, p, *interval_ends, width, side)
+        results.append(_from_scale(result, own_scores, other_scores, group, level))
+    return results
 
 
-def _on_their_scale(group: Against) -> tuple[Floats, Floats]:
+def _to_scale(group: PairedScores) -> tuple[Floats, Floats]:
     """Scores and those of the baseline on the scale on which they are combined, of one shape."""
     combination = group.combination
-    own, other = np.broadcast_arrays(
-        combination.onto(group.values), combination.onto(group.baseline)
+    own_scores, other_scores = np.broadcast_arrays(
+        combination.to_scale(group.values), combination.to_scale(group.baseline)
     )
-    return own, other
+    return own_scores, other_scores
 
 
-def _back(found: Tested, own: Floats, other: Floats, group: Against, level: float) -> Tested:
+def _from_scale(
+    result: ComparisonResults,
+    own_scores: Floats,
+    other_scores: Floats,
+    group: PairedScores,
+    level: float,
+) -> ComparisonResults:
     combination, widest = group.combination, widest_difference(group.measure)
     if combination.linear:
-        enough = found.sample.queries >= FEWEST_QUERIES
-        if math.isfinite(widest) and not np.isnan(found.inner_low[~np.isnan(found.p)]).any():
+        enough = result.sample.queries >= FEWEST_QUERIES
+        if math.isfinite(widest) and not np.isnan(result.inner_low[~np.isnan(result.p)]).any():
             # Equal scores have no spread, and rule out little of few queries.
-            ends = found.inner_low, found.inner_high
-            ends_known = (np.where(found.sample.differing > 0, end, np.nan) for end in ends)
-            inner = Interval(found.mean, *ends_known)
-            bounded = bounded_by_shares(inner, own, other, widest, level)
+            ends = result.inner_low, result.inner_high
+            ends_known = (np.where(result.sample.differing > 0, end, np.nan) for end in ends)
+            inner = Interval(result.mean, *ends_known)
+            bounded = bound_by_shares(inner, own_scores, other_scores, widest, level)
             low, high = (np.where(enough, end, np.nan) for end in bounded[1:])
-            found = replace(found, inner_low=low, inner_high=high)
-        return found.no_farther(widest)
+            result = replace(result, inner_low=low, inner_high=high)
+        return result.limit_ends(widest)
     # Ends of such a scale are taken back from where the baseline stands on it.
-    start = MEAN.of(np.where(np.isnan(own), np.nan, other))
+    start = MEAN.combine(np.where(np.isnan(own_scores), np.nan, other_scores))
     mean, low, high, inner_low, inner_high = (
-        combination.back(start + getattr(found, end)) - combination.back(start) for end in _ENDS
+        combination.from_scale(start + getattr(result, end)) - combination.from_scale(start)
+        for end in _ENDS
     )
-    return replace(found, mean=mean, low=low, high=high, inner_low=inner_low, inner_high=inner_high)
+    return replace(
+        result, mean=mean, low=low, high=high, inner_low=inner_low, inner_high=inner_high
+    )
 
 
-def tested(differences: Floats, method: Method) -> Tested:
+def compare_columns(differences: Floats, method: Method) -> ComparisonResults:
     """Test the means of the columns of float64[Q, C]; NaN where a query has no difference.
 
-    The correction is over all columns of which `verdicts.may_be_tested` allows a test.
+    The correction is over all columns of which `verdicts.can_be_tested` allows a test.
     """
-    return _tested([differences], method)[0]
+    return _compare([differences], method)[0]
 
 
-def _tested(groups: Sequence[Floats], method: Method) -> list[Tested]:
-    samples = resampled_groups(groups)
+def _compare(groups: Sequence[Floats], method: Method) -> list[ComparisonResults]:
+    samples = resample_groups(groups)
     if method.test == BOOTSTRAP:
-        return [_by_draws(sample, method) for sample in samples]
-    return [_by_test(gaps, sample, method) for gaps, sample in zip(groups, samples, strict=True)]
+        return [_compare_by_draws(sample, method) for sample in samples]
+    return [
+        _compare_by_test(gaps, sample, method) for gaps, sample in zip(groups, samples, strict=True)
+    ]
 
 
-def _by_draws(sample: Resampled, method: Method) -> Tested:
-    together, tail = method.corrected_by == MIN_P, 1 - method.level
-    p_corrected = sample.together() if together else _corrected(sample.p, method)
-    each = sample.left_to_each(tail) if together else tail * _part(p_corrected, method, tail)
-    outer = sample.intervals(each, is_found(p_corrected, method.level))
-    inner = _inner(sample, sample.p, method.level)
+def _compare_by_draws(sample: ResampledMeans, method: Method) -> ComparisonResults:
+    is_joint, tail = method.corrected_by == MIN_P, 1 - method.level
+    p_corrected = sample.correct_together() if is_joint else _correct_p_values(sample.p, method)
+    each = (
+        sample.error_per_column(tail) if is_joint else tail * _error_part(p_corrected, method, tail)
+    )
+    outer = sample.intervals(each, are_significant(p_corrected, method.level))
+    inner = _find_margin_interval(sample, sample.p, method.level)
     ends = outer.low, outer.high, inner.low, inner.high
-    width = _width(sample, p_corrected, method)
-    return Tested(sample, sample.mean, sample.p, p_corrected, *ends, width, np.sign(sample.mean))
+    width = _find_width(sample, p_corrected, method)
+    return ComparisonResults(
+        sample, sample.mean, sample.p, p_corrected, *ends, width, np.sign(sample.mean)
+    )
 
 
-def _inner(sample: Resampled, p: Floats, level: float) -> Interval:
+def _find_margin_interval(sample: ResampledMeans, p: Floats, level: float) -> Interval:
     """The interval that a margin is held to: two one-sided tests at this level amount to one of
     1 - 2 * (1 - level) (Schuirmann, A comparison of the two one-sided tests procedure, 1987). Each
     by itself: what is said only where every one shows it needs no correction."""
-    return margin_interval(sample, 2 * (1 - level), is_found(p, 2 * level - 1))
+    return margin_interval(sample, 2 * (1 - level), are_significant(p, 2 * level - 1))
 
 
-def _by_test(differences: Floats, sample: Resampled, method: Method) -> Tested:
+def _compare_by_test(
+    differences: Floats, sample: ResampledMeans, method: Method
+) -> ComparisonResults:
     columns = [column[~np.isnan(column)] for column in differences.T]
     p = np.full(len(columns), np.nan)
     for i in np.flatnonzero(~np.isnan(sample.p)):
-        p[i] = _p_value(columns[i], method)
-    p_corrected = _corrected(p, method)
-    low, high = _intervals(columns, p_corrected, method)
+        p[i] = _find_p_value(columns[i], method)
+    p_corrected = _correct_p_values(p, method)
+    low, high = _find_intervals(columns, p_corrected, method)
     inner = Interval(sample.mean, *np.full((2, len(columns)), np.nan))
-    width = _width(sample, p_corrected, method)
+    width = _find_width(sample, p_corrected, method)
     side = np.sign(sample.mean)
-    if _asks_the_mean(method):
-        inner = _inner(sample, p, method.level)
+    if _tests_mean(method):
+        inner = _find_margin_interval(sample, p, method.level)
     else:
         side = np.array([PAIRED_TESTS[method.test].side(c) for c in columns])
     ends = low, high, inner.low, inner.high
-    return Tested(sample, sample.mean, p, p_corrected, *ends, width, side)
+    return ComparisonResults(sample, sample.mean, p, p_corrected, *ends, width, side)
 
 
-def _corrected(p: Floats, method: Method) -> Floats:
+def _correct_p_values(p: Floats, method: Method) -> Floats:
     return BY_NUMBER[method.corrected_by](p) if method.corrected_by in BY_NUMBER else p
 
 
-def _p_value(differences: Floats, method: Method) -> float:
-    return bca(differences)[0] if method.test == BCA else PAIRED_TESTS[method.test](differences)
+def _find_p_value(differences: Floats, method: Method) -> float:
+    return (
+        bca_test(differences)[0] if method.test == BCA else PAIRED_TESTS[method.test](differences)
+    )
 
 
-def _intervals(columns: list[Floats], p_corrected: Floats, method: Method) -> tuple[Floats, Floats]:
+def _find_intervals(
+    columns: list[Floats], p_corrected: Floats, method: Method
+) -> tuple[Floats, Floats]:
     """Intervals of the means at the method's level, for all columns together where they are
     corrected; none where a test does not ask about the mean."""
     tail = 1 - method.level
     low, high = np.full((2, len(columns)), np.nan)
-    if not _asks_the_mean(method):
+    if not _tests_mean(method):
         return low, high
-    level = 1 - tail * _part(p_corrected, method, tail)
+    level = 1 - tail * _error_part(p_corrected, method, tail)
     for i in np.flatnonzero(~np.isnan(p_corrected)):
         low[i], high[i] = (bca_interval if method.test == BCA else t_interval)(columns[i], level)
     # A step-down, and a test that counts signs, may find what this interval alone would not.
     means = np.array([column.mean() if len(column) else np.nan for column in columns])
-    return agreeing(low, high, means, is_found(p_corrected, 1 - tail))
+    return align_with_test(low, high, means, are_significant(p_corrected, 1 - tail))
 
 
-def _width(sample: Resampled, p_corrected: Floats, method: Method) -> Floats:
+def _find_width(sample: ResampledMeans, p_corrected: Floats, method: Method) -> Floats:
     """That of a t-test at the level that is left to each column."""
-    if not _asks_the_mean(method):
+    if not _tests_mean(method):
         return np.full(len(p_corrected), np.nan)
-    tail = (1 - method.level) * _part(p_corrected, method, 1 - method.level)
-    return _width_at(tail, sample, p_corrected)
+    tail = (1 - method.level) * _error_part(p_corrected, method, 1 - method.level)
+    return _width_for_tail(tail, sample, p_corrected)
 
 
-def _width_at(tail: float, sample: Resampled, p: Floats) -> Floats:
+def _width_for_tail(tail: float, sample: ResampledMeans, p: Floats) -> Floats:
     """That of a t-test that may err with probability `tail`, where there is a test."""
     from scipy import special
 
-    known = ~np.isnan(p)
-    free = np.where(known, np.maximum(sample.queries - 1, 1), np.nan)
+    is_tested = ~np.isnan(p)
+    free = np.where(is_tested, np.maximum(sample.queries - 1, 1), np.nan)
     return -np.asarray(special.stdtrit(free, tail / 2))
 
 
-def _asks_the_mean(method: Method) -> bool:
-    return method.test not in PAIRED_TESTS or PAIRED_TESTS[method.test].of_the_mean
+def _tests_mean(method: Method) -> bool:
+    return method.test not in PAIRED_TESTS or PAIRED_TESTS[method.test].tests_mean
 
 
-def _part(p_corrected: Floats, method: Method, tail: float) -> float:
+def _error_part(p_corrected: Floats, method: Method, tail: float) -> float:
     """The part of the error that each of several intervals may have (of those found by Benjamini
     and Hochberg: Benjamini and Yekutieli, False discovery rate-adjusted multiple confidence
     intervals, JASA 2005)."""
     family = int((~np.isnan(p_corrected)).sum())
     if method.corrected_by == NO_CORRECTION or not family:
         return 1.0
-    found = int((p_corrected <= tail).sum()) if method.corrected_by == "benjamini-hochberg" else 1
-    return max(found, 1) / family
+    n_found = int((p_corrected <= tail).sum()) if method.corrected_by == "benjamini-hochberg" else 1
+    return max(n_found, 1) / family

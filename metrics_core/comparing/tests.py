@@ -1,7 +1,7 @@
 """Paired tests of two runs over the same queries, and corrections of p-values by their number.
 
-They stand beside the draws of `resampled`, for those who compare with what others report. What each
-one asks, and whether its p-values are fine enough to be multiplied, is declared here.
+They stand beside the draws of `resample_means`, for those who compare with what others report.
+What each one asks, and whether its p-values are fine enough to be multiplied, is declared here.
 scipy.stats is imported where a test is made: it takes longer to import than a small run to score.
 """
 
@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics_core.base.arrays import Floats
-from metrics_core.comparing.random_signs import random_signs
+from metrics_core.comparing.random_signs import random_sign_p_values
 
 _ROUNDING = 1e-12
 """Differences that vary by less than this share of themselves are one and the same."""
 
 
-def alike(differences: Floats) -> bool:
+def are_equal(differences: Floats) -> bool:
     """Whether two or more differences are one and the same but for rounding."""
     if len(differences) < 2:
         return False
@@ -32,12 +32,12 @@ def t_test(differences: Floats) -> float:
 
     if len(differences) < 2:
         return float("nan")
-    if alike(differences):
+    if are_equal(differences):
         return 0.0 if differences.any() else 1.0
     return float(stats.ttest_1samp(differences, 0.0).pvalue)
 
 
-def wilcoxon(differences: Floats) -> float:
+def wilcoxon_test(differences: Floats) -> float:
     """Two-sided p-value of Wilcoxon's signed-rank test; differences of 0 are left out, and it is 1
     where all are."""
     from scipy import stats
@@ -55,22 +55,22 @@ def sign_test(differences: Floats) -> float:
     return float(stats.binomtest(above, above + below).pvalue) if above + below else 1.0
 
 
-def randomization(differences: Floats) -> float:
-    """Two-sided p-value of Fisher's randomization test (`random_signs`)."""
-    return float(random_signs(differences[:, None])[0])
+def randomization_test(differences: Floats) -> float:
+    """Two-sided p-value of Fisher's randomization test (`random_sign_p_values`)."""
+    return float(random_sign_p_values(differences[:, None])[0])
 
 
-def _of_the_mean(differences: Floats) -> float:
+def _mean_side(differences: Floats) -> float:
     return float(np.sign(differences.sum()))
 
 
-def _of_the_ranks(differences: Floats) -> float:
+def _rank_side(differences: Floats) -> float:
     from scipy import stats
 
     return float(np.sign((stats.rankdata(np.abs(differences)) * np.sign(differences)).sum()))
 
 
-def _of_the_signs(differences: Floats) -> float:
+def _sign_side(differences: Floats) -> float:
     return float(np.sign(np.sign(differences).sum()))
 
 
@@ -78,7 +78,7 @@ def _of_the_signs(differences: Floats) -> float:
 class PairedTest:
     """A test: its name in a sentence, what it asks, and its two-sided p-value of float64[Q].
 
-    `of_the_mean` says that it asks whether the mean differs from 0, as the verdict does;
+    `tests_mean` says that it asks whether the mean differs from 0, as the verdict does;
     `countable` that its p-values can be as small as they need be, so that they may be corrected by
     their number; `without_zeros` that it leaves out queries on which the runs do not differ. `side`
     is 1 where it finds more of the differences float64[Q] above 0, -1 where below.
@@ -87,16 +87,16 @@ class PairedTest:
     title: str
     question: str
     p_value: Callable[[Floats], float]
-    of_the_mean: bool = True
+    tests_mean: bool = True
     countable: bool = True
     without_zeros: bool = False
-    side: Callable[[Floats], float] = _of_the_mean
+    side: Callable[[Floats], float] = _mean_side
 
     def __call__(self, differences: Floats) -> float:
         """The p-value; undefined differences (NaN) are left out."""
         return self.p_value(differences[~np.isnan(differences)])
 
-    def left_out(self, differences: Floats) -> int:
+    def count_left_out(self, differences: Floats) -> int:
         """How many defined differences it does not look at, because they are 0."""
         return int((differences == 0).sum()) if self.without_zeros else 0
 
@@ -112,32 +112,32 @@ PAIRED_TESTS: dict[str, PairedTest] = {
         "random signs",
         "Tests how often a mean this far from zero occurs if the two runs are swapped at random on"
         " each query.",
-        randomization,
+        randomization_test,
         countable=False,
     ),
     "wilcoxon": PairedTest(
         "Wilcoxon's signed ranks",
         "Tests whether the differences are symmetric around zero, by their ranks; queries without"
         " a difference are excluded.",
-        wilcoxon,
-        of_the_mean=False,
+        wilcoxon_test,
+        tests_mean=False,
         without_zeros=True,
-        side=_of_the_ranks,
+        side=_rank_side,
     ),
     "sign": PairedTest(
         "sign test",
         "Tests whether as many queries are won as lost, regardless of the size of the differences;"
         " queries without a difference are excluded.",
         sign_test,
-        of_the_mean=False,
+        tests_mean=False,
         without_zeros=True,
-        side=_of_the_signs,
+        side=_sign_side,
     ),
 }
 """Tests by name."""
 
 
-def holm(p_values: Floats) -> Floats:
+def holm_adjusted(p_values: Floats) -> Floats:
     """p-values corrected for their number (Holm 1979), in the given order; NaN stays NaN."""
     corrected = np.full(len(p_values), np.nan)
     defined = np.flatnonzero(~np.isnan(p_values))
@@ -147,7 +147,7 @@ def holm(p_values: Floats) -> Floats:
     return corrected
 
 
-def benjamini_hochberg(p_values: Floats) -> Floats:
+def benjamini_hochberg_adjusted(p_values: Floats) -> Floats:
     """p-values corrected so that few of those found are false (Benjamini and Hochberg 1995), in the
     given order; NaN stays NaN."""
     from scipy import stats
@@ -159,20 +159,20 @@ def benjamini_hochberg(p_values: Floats) -> Floats:
     return corrected
 
 
-def bonferroni(p_values: Floats) -> Floats:
+def bonferroni_adjusted(p_values: Floats) -> Floats:
     """p-values times their number; NaN stays NaN."""
     return np.minimum(p_values * int((~np.isnan(p_values)).sum()), 1.0)
 
 
-def sidak(p_values: Floats, number: int) -> Floats:
+def sidak_adjusted(p_values: Floats, number: int) -> Floats:
     """p-values corrected for so many independent tests (Sidak 1967); NaN stays NaN."""
     with np.errstate(divide="ignore"):
         return -np.expm1(number * np.log1p(-np.minimum(p_values, 1.0)))
 
 
 BY_NUMBER: dict[str, Callable[[Floats], Floats]] = {
-    "holm": holm,
-    "benjamini-hochberg": benjamini_hochberg,
-    "bonferroni": bonferroni,
+    "holm": holm_adjusted,
+    "benjamini-hochberg": benjamini_hochberg_adjusted,
+    "bonferroni": bonferroni_adjusted,
 }
 """Corrections of p-values by their number, by name."""

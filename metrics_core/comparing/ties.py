@@ -17,7 +17,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ties import tie_extremes
 from metrics_core.measures import Measure
 from metrics_core.tables import Run
-from metrics_core.tables.arrays import places_among
+from metrics_core.tables.arrays import find_indexes
 
 _ALIKE = 1e-12
 _RISING = ("monotone", "recall", "precisions", "normalised", "at relevant")
@@ -39,12 +39,12 @@ class TieRange:
         return TieRange(self.low[queries], self.high[queries], self.tied[queries], self.exact)
 
     @property
-    def moved(self) -> Mask:
+    def is_affected(self) -> Mask:
         """The queries whose score depends on the order, bool[Q]."""
         return self.high - self.low > _ALIKE
 
 
-def tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
+def find_tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
     """The lowest and highest score of each query that an order of the tied documents gives. `ranks`
     are those of the run, of all judged queries.
 
@@ -52,7 +52,7 @@ def tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
     the two orders are tried, and nothing is known of those between them.
     """
     score = measure.score(ranks)
-    tied = tied_queries(run, ranks, measure.cutoff)
+    tied = find_tied_queries(run, ranks, measure.cutoff)
     needs = bool(measure.declaration.needs or measure.value("gains"))
     exact = measure.declaration.residual in _RISING and not needs
     if not tied.any() or measure.declaration.needs:
@@ -63,19 +63,19 @@ def tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
     return TieRange(np.minimum(low, score), np.maximum(high, score), tied, exact)
 
 
-def tied_queries(run: Run, ranks: JudgedRanks, cutoff: int | None = None) -> Mask:
+def find_tied_queries(run: Run, ranks: JudgedRanks, cutoff: int | None = None) -> Mask:
     """The judged queries, bool[Q], with equal scores that touch the first `cutoff` ranks;
     anywhere in the list where there is no cutoff."""
     first = run.first_ties()
-    found = (first > 0) & (first <= (cutoff or np.inf))
-    place = places_among(ranks.query_ids, run.query_ids)
-    return np.asarray((place >= 0) & found[place], dtype=np.bool_)
+    is_tied = (first > 0) & (first <= (cutoff or np.inf))
+    positions = find_indexes(ranks.query_ids, run.query_ids)
+    return np.asarray((positions >= 0) & is_tied[positions], dtype=np.bool_)
 
 
 def difference_range(run: TieRange, baseline: TieRange, measure: Measure) -> tuple[float, float]:
     """The lowest and the highest combined difference that the orders of both runs allow."""
-    of = measure.declaration.combination.of
+    combine = measure.declaration.combination.combine
     defined = ~(np.isnan(run.low) | np.isnan(baseline.low))
-    low = of(run.low[defined]) - of(baseline.high[defined])
-    high = of(run.high[defined]) - of(baseline.low[defined])
+    low = combine(run.low[defined]) - combine(baseline.high[defined])
+    high = combine(run.high[defined]) - combine(baseline.low[defined])
     return float(low), float(high)

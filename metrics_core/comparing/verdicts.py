@@ -27,7 +27,7 @@ FEWEST_DIFFERING = 6
 in 1 of 16 cases."""
 
 
-def may_be_tested(
+def can_be_tested(
     queries: npt.NDArray[np.int64], differing: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
     """Of which differences a test says something, by how many queries there are and on how many of
@@ -36,7 +36,7 @@ def may_be_tested(
     return np.asarray((queries >= FEWEST_QUERIES) & enough)
 
 
-def is_found(p_corrected: npt.NDArray[np.float64], level: float) -> npt.NDArray[np.bool_]:
+def are_significant(p_corrected: npt.NDArray[np.float64], level: float) -> npt.NDArray[np.bool_]:
     """Which differences a test finds at a level; none where there was no test (NaN)."""
     return np.asarray(p_corrected <= 1 - level + 1e-12)
 
@@ -48,44 +48,44 @@ class Verdict(NamedTuple):
     reason: str
 
 
-def verdict(
+def decide_verdict(
     difference: float,
     p_corrected: float,
     *,
     queries: int,
     differing: int,
     level: float,
-    within: bool = False,
-    contrary: bool = False,
+    is_within_margin: bool = False,
+    is_contrary: bool = False,
 ) -> Verdict:
     """The verdict on a mean difference, positive where the run does better.
 
-    `p_corrected` alone decides whether there is one; it is NaN where there was no test. `within`
-    says that the difference is smaller than the margin, by two one-sided tests or by the few
-    queries that differ, `contrary` that a
+    `p_corrected` alone decides whether there is one; it is NaN where there was no test.
+    `is_within_margin` says that the difference is smaller than the margin, by two one-sided tests
+    or by the few queries that differ, `is_contrary` that a
     test which does not ask about the mean found more on its other side.
     """
     if queries < FEWEST_QUERIES:
         return Verdict(CANNOT_TELL, f"fewer than {FEWEST_QUERIES} queries")
-    if p_corrected != p_corrected and not within:
-        return Verdict(CANNOT_TELL, _untested(differing))
-    found = p_corrected <= 1 - level + 1e-12 and difference != 0
-    if found and contrary:
+    if p_corrected != p_corrected and not is_within_margin:
+        return Verdict(CANNOT_TELL, _untested_reason(differing))
+    is_significant = p_corrected <= 1 - level + 1e-12 and difference != 0
+    if is_significant and is_contrary:
         return Verdict(CANNOT_TELL, "the mean and this test point to different runs")
-    if within:
-        if not found:
+    if is_within_margin:
+        if not is_significant:
             return Verdict(NO_MATTER, "the interval lies within the margin")
         word = BETTER_BY_LITTLE if difference > 0 else WORSE_BY_LITTLE
         return Verdict(word, "the interval excludes zero and lies within the margin")
-    if found:
+    if is_significant:
         word = BETTER_RUN if difference > 0 else WORSE_RUN
         return Verdict(word, f"p is at most {1 - level:.2g} after correction")
     if not differing:
-        return Verdict(CANNOT_TELL, _untested(differing))
+        return Verdict(CANNOT_TELL, _untested_reason(differing))
     return Verdict(CANNOT_TELL, f"p is above {1 - level:.2g} after correction")
 
 
-def _untested(differing: int) -> str:
+def _untested_reason(differing: int) -> str:
     if not differing:
         return "no query differs"
     return "only one query differs" if differing == 1 else f"only {differing} queries differ"

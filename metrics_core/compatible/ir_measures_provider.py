@@ -20,7 +20,7 @@ from metrics_core.base.errors import NoSharedQueriesError, ParameterError
 from metrics_core.judging import judge, single_query
 from metrics_core.measures import Measure, declarations
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.qrels import subtopic_column
+from metrics_core.tables.qrels import find_subtopic_column
 
 try:
     import ir_measures
@@ -32,7 +32,7 @@ except ImportError as error:
     ) from error
 
 
-def translated(measure: Any) -> Measure | None:
+def translate_measure(measure: Any) -> Measure | None:
     """Our measure for one of ir_measures', with all its parameters; None where we have none."""
     if hasattr(measure, "runtime_impl"):
         return None
@@ -54,17 +54,17 @@ class RanklensProvider(providers.Provider):
 
     def __init__(self) -> None:
         super().__init__()
-        known = {d.name for d in declarations() if d.ir_measures is not None}
+        names = {d.name for d in declarations() if d.ir_measures is not None}
         self.SUPPORTED_MEASURES = [
             type(m)(**{name: providers.base.Any() for name in m.SUPPORTED_PARAMS})
             for m in dict.fromkeys(ir_measures.measures.registry.values())
-            if m.NAME in known and not m.params
+            if m.NAME in names and not m.params
         ]
 
     def supports(self, measure: Any) -> bool:
         """Whether we have the measure with these parameters."""
         measure.validate_params()
-        return translated(measure) is not None
+        return translate_measure(measure) is not None
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> RanklensEvaluator:
         return RanklensEvaluator(list(measures), qrels)
@@ -75,13 +75,17 @@ class RanklensEvaluator(providers.Evaluator):
     TableError where a document is judged twice with different grades."""
 
     def __init__(self, measures: list[Any], qrels: Any) -> None:
-        self.own: dict[Any, Measure] = {}
+        self.our_measures: dict[Any, Measure] = {}
         for measure in measures:
-            own = translated(measure)
-            if own is None:
+            our_measure = translate_measure(measure)
+            if our_measure is None:
                 raise ValueError(f"unsupported measure {measure}")
-            self.own[measure] = own
-        needs = {need for own in self.own.values() for need in own.declaration.needs}
+            self.our_measures[measure] = our_measure
+        needs = {
+            need
+            for our_measure in self.our_measures.values()
+            for need in our_measure.declaration.needs
+        }
         self.qrels = _qrels(qrels, by_subtopic="subtopics" in needs)
         super().__init__(measures, set(self.qrels.query_ids if self.qrels else ()))
 
@@ -89,13 +93,13 @@ class RanklensEvaluator(providers.Evaluator):
         """Per-query results: for the queries of the run first, then, as ir_measures has it, the
         measure's default for judged queries that the run lacks. Where a score is undefined
         (Accuracy without a pair to compare) there is no result at all."""
-        lacking = set(product(self.own, self.qrel_qids))
+        missing = set(product(self.our_measures, self.qrel_qids))
         for metric in self._iter_calc(run):
-            lacking.discard((metric.measure, metric.query_id))
+            missing.discard((metric.measure, metric.query_id))
             if metric.value == metric.value:
                 yield metric
-        for measure, query_id in sorted(lacking, key=lambda pair: (str(pair[0]), pair[1])):
-            if not _undefined_unlisted(self.own[measure]):
+        for measure, query_id in sorted(missing, key=lambda pair: (str(pair[0]), pair[1])):
+            if not _is_undefined_unlisted(self.our_measures[measure]):
                 yield ir_measures.Metric(query_id, measure, measure.DEFAULT)
 
     def _iter_calc(self, run: Any) -> Iterator[Any]:
@@ -107,13 +111,13 @@ class RanklensEvaluator(providers.Evaluator):
         except NoSharedQueriesError:
             return
         listed = np.flatnonzero(ranks.retrieved)
-        for measure, own in self.own.items():
-            scores = own.score(ranks).tolist()
+        for measure, our_measure in self.our_measures.items():
+            scores = our_measure.score(ranks).tolist()
             for i in listed.tolist():
                 yield ir_measures.Metric(ranks.query_ids[i], measure, scores[i])
 
 
-def _undefined_unlisted(measure: Measure) -> bool:
+def _is_undefined_unlisted(measure: Measure) -> bool:
     """Whether a query that the run does not list has no score."""
     empty = single_query([], [1.0], 0)
     return not measure.declaration.needs and bool(np.isnan(measure.score(empty)[0]))
@@ -134,21 +138,23 @@ def _qrels(qrels: Any, *, by_subtopic: bool) -> Qrels | None:
     query_id, doc_id, relevance, iteration = _columns(converter, qrels, "relevance")
     if not len(query_id):
         return None
-    subtopic = iteration if by_subtopic else subtopic_column(query_id, iteration)
+    subtopic = iteration if by_subtopic else find_subtopic_column(query_id, iteration)
     return Qrels.from_columns(query_id, doc_id, relevance, subtopic)
 
 
-def _columns(converter: Any, given: Any, value: str) -> tuple[list[str], list[str], Any, list[str]]:
+def _columns(
+    converter: Any, source: Any, value: str
+) -> tuple[list[str], list[str], Any, list[str]]:
     """query_id, doc_id, the value and the iteration ("0" where there is none) of each row."""
     kind, error = converter.predict_type()
     if kind == "UNKNOWN":
         raise ValueError(f"unknown format of run or qrels: {error}")
     if kind == "dict_of_dict":
-        return _nested(given)
+        return _nested_columns(source)
     if kind == "pd_dataframe":
-        texts = [given[name].astype(str).tolist() for name in ("query_id", "doc_id")]
-        second = given["iteration"].astype(str).tolist() if "iteration" in given else []
-        values = given[value].to_numpy()
+        texts = [source[name].astype(str).tolist() for name in ("query_id", "doc_id")]
+        second = source["iteration"].astype(str).tolist() if "iteration" in source else []
+        values = source[value].to_numpy()
     else:
         rows = list(converter.as_namedtuple_iter())
         texts = [[str(getattr(r, name)) for r in rows] for name in ("query_id", "doc_id")]
@@ -157,10 +163,10 @@ def _columns(converter: Any, given: Any, value: str) -> tuple[list[str], list[st
     return texts[0], texts[1], values, second or ["0"] * len(values)
 
 
-def _nested(given: Mapping[Any, Mapping[Any, float]]) -> tuple[Any, Any, Any, list[str]]:
-    query_id = [str(q) for q, documents in given.items() for _ in documents]
-    doc_id = [str(d) for documents in given.values() for d in documents]
-    values = [v for documents in given.values() for v in documents.values()]
+def _nested_columns(source: Mapping[Any, Mapping[Any, float]]) -> tuple[Any, Any, Any, list[str]]:
+    query_id = [str(q) for q, documents in source.items() for _ in documents]
+    doc_id = [str(d) for documents in source.values() for d in documents]
+    values = [v for documents in source.values() for v in documents.values()]
     return query_id, doc_id, values, ["0"] * len(values)
 
 

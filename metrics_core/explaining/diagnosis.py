@@ -13,14 +13,14 @@ import pyarrow.compute as pc
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats
 from metrics_core.base.memo import Memo
-from metrics_core.explaining.ledger import difference, has_ledger
-from metrics_core.explaining.one_query import alone, grades_of
+from metrics_core.explaining.ledger import difference_ledger, has_ledger
+from metrics_core.explaining.one_query import find_grades, select_query
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.measures import Measure
 from metrics_core.scoring.residuals import Residual, residual
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.ranked_run import nameless
+from metrics_core.tables.ranked_run import ranked_run_names
 
 SQUARES = 20
 """Ranks that are drawn as squares, one by one, at least."""
@@ -77,12 +77,12 @@ class Diagnosis:
 
     def score(self, run: str) -> float:
         """The run's score on this query."""
-        place = self.standings["run"].tolist().index(run)
-        return float(self.standings["score"].iloc[place])
+        index = self.standings["run"].tolist().index(run)
+        return float(self.standings["score"].iloc[index])
 
     def ranks(self, run: str) -> dict[str, int]:
         """doc_id -> rank in the run's whole list."""
-        return self._memo(run, lambda: _ranks_in(self.rankings[run]))
+        return self._memo(run, lambda: _rank_by_document(self.rankings[run]))
 
     def length(self, run: str) -> int:
         """How many ranks the run's list has, also those without a document."""
@@ -97,9 +97,9 @@ class Diagnosis:
     def _squares(self, run: str, ranks: int) -> list[tuple[str, float | None]]:
         first = self.rankings[run].head(ranks)
         first = first[first["rank"] <= ranks]
-        found = zip(first["doc_id"].fillna("").tolist(), first["grade"].tolist(), strict=True)
+        cells = zip(first["doc_id"].fillna("").tolist(), first["grade"].tolist(), strict=True)
         squares: list[tuple[str, float | None]] = [("", None)] * ranks
-        for rank, square in zip(first["rank"].tolist(), found, strict=True):
+        for rank, square in zip(first["rank"].tolist(), cells, strict=True):
             squares[rank - 1] = square
         return squares
 
@@ -115,16 +115,16 @@ class Diagnosis:
         first: list[dict[str, Any]] = ranking[ranking["rank"] <= rows].to_dict("records")
         for row in first:
             doc_id = row["doc_id"]
-            named = isinstance(doc_id, str)
-            row["other_rank"] = float(ranks.get(doc_id, np.nan)) if named else np.nan
-            row["other_known"] = named and (not partly_known or doc_id in self.grades)
+            has_id = isinstance(doc_id, str)
+            row["other_rank"] = float(ranks.get(doc_id, np.nan)) if has_id else np.nan
+            row["other_known"] = has_id and (not partly_known or doc_id in self.grades)
             row["relevant"] = row["grade"] >= self.relevant_from
         return first
 
 
-def _ranks_in(ranking: pd.DataFrame) -> dict[str, int]:
-    named = ranking[ranking["doc_id"].notna()]
-    return dict(zip(named["doc_id"].tolist(), named["rank"].tolist(), strict=True))
+def _rank_by_document(ranking: pd.DataFrame) -> dict[str, int]:
+    named_rows = ranking[ranking["doc_id"].notna()]
+    return dict(zip(named_rows["doc_id"].tolist(), named_rows["rank"].tolist(), strict=True))
 
 
 def diagnose(
@@ -140,17 +140,22 @@ def diagnose(
 ) -> Diagnosis:
     """Everything the page of one query shows. `runs` and `judged` go together by position;
     `cutoff` is the number of results that are looked at, whatever the measure's own."""
-    grades = grades_of(qrels, query_id)
-    rankings = {run.name: _with_grades(ranked_documents(run, query_id), grades) for run in runs}
-    own = {r.run_name: alone(r, query_id) for r in judged}
-    scores = {name: _first(measure.score(ranks)) for name, ranks in own.items()}
-    condensed = {name: _first(measure.score(ranks.condensed())) for name, ranks in own.items()}
-    reach = {name: _reach(ranks, measure) for name, ranks in own.items()}
+    grades = find_grades(qrels, query_id)
+    rankings = {run.name: _add_grades(ranked_documents(run, query_id), grades) for run in runs}
+    query_ranks = {r.run_name: select_query(r, query_id) for r in judged}
+    scores = {name: _single_value(measure.score(ranks)) for name, ranks in query_ranks.items()}
+    condensed = {
+        name: _single_value(measure.score(ranks.condensed())) for name, ranks in query_ranks.items()
+    }
+    residuals = {name: _find_range(ranks, measure) for name, ranks in query_ranks.items()}
     least = measure.relevant_from
     standings = pd.DataFrame(
         [
-            _standing(rankings[name], scores, name, baseline, cutoff, least)
-            | {"lowest": _first(reach[name].low), "highest": _first(reach[name].high)}
+            _make_standing(rankings[name], scores, name, baseline, cutoff, least)
+            | {
+                "lowest": _single_value(residuals[name].low),
+                "highest": _single_value(residuals[name].high),
+            }
             for name in rankings
         ]
     ).sort_values("score", ascending=False, kind="stable", ignore_index=True)
@@ -163,55 +168,55 @@ def diagnose(
         grades=grades,
         rankings=rankings,
         standings=standings,
-        missed=_missed(grades, rankings, {baseline, focus}, cutoff, least),
+        missed=_find_missed(grades, rankings, {baseline, focus}, cutoff, least),
         condensed_difference=condensed[focus] - condensed[baseline],
         is_judged=bool(grades),
-        residual_is_exact=reach[focus].exact,
-        effects=_effects(own[focus], own[baseline], qrels, measure),
+        residual_is_exact=residuals[focus].exact,
+        effects=_find_effects(query_ranks[focus], query_ranks[baseline], qrels, measure),
         relevant_from=least,
-        nameless=frozenset(nameless(runs)),
+        nameless=frozenset(ranked_run_names(runs)),
     )
 
 
-def _first(values: Floats) -> float:
+def _single_value(values: Floats) -> float:
     """The single query's value; NaN where the query is not judged."""
     return float(values[0]) if len(values) else float("nan")
 
 
-def _effects(
+def _find_effects(
     focus: JudgedRanks, baseline: JudgedRanks, qrels: Qrels, measure: Measure
 ) -> dict[str, float]:
     """Nothing where ranks and grades do not explain a score, as where it counts what is judged."""
     if not has_ledger(measure) or measure.declaration.residual in ("unaffected", "count"):
         return {}
-    parts = difference(focus, baseline, measure)
-    told = parts.rank_differs & (parts.grade >= measure.relevant_from)
-    doc_ids = qrels.doc_ids.take(pa.array(parts.qrels_row[told])).to_pylist()
-    return dict(zip(doc_ids, parts.part[told].tolist(), strict=True))
+    parts = difference_ledger(focus, baseline, measure)
+    is_effect = parts.rank_differs & (parts.grade >= measure.relevant_from)
+    doc_ids = qrels.doc_ids.take(pa.array(parts.qrels_row[is_effect])).to_pylist()
+    return dict(zip(doc_ids, parts.part[is_effect].tolist(), strict=True))
 
 
-def _reach(ranks: JudgedRanks, measure: Measure) -> Residual:
+def _find_range(ranks: JudgedRanks, measure: Measure) -> Residual:
     """What the unjudged documents allow; NaN where no more is known than the whole range."""
-    found = residual(ranks, measure)
-    nothing_known = (found.low <= measure.declaration.range[0]) & (
-        found.high >= measure.declaration.range[1]
+    bounds = residual(ranks, measure)
+    nothing_known = (bounds.low <= measure.declaration.range[0]) & (
+        bounds.high >= measure.declaration.range[1]
     )
     return replace(
-        found,
-        low=np.where(nothing_known & (found.low < found.high), np.nan, found.low),
-        high=np.where(nothing_known & (found.low < found.high), np.nan, found.high),
+        bounds,
+        low=np.where(nothing_known & (bounds.low < bounds.high), np.nan, bounds.low),
+        high=np.where(nothing_known & (bounds.low < bounds.high), np.nan, bounds.high),
     )
 
 
-def _with_grades(ranking: pd.DataFrame, grades: Mapping[str, float]) -> pd.DataFrame:
+def _add_grades(ranking: pd.DataFrame, grades: Mapping[str, float]) -> pd.DataFrame:
     text = pa.large_string()
     listed, judged = pa.array(ranking["doc_id"], text), pa.array(list(grades), text)
-    place = pc.index_in(listed, judged, skip_nulls=True).fill_null(len(grades))
-    grade = np.array([*grades.values(), np.nan])[place.to_numpy()]
+    index = pc.index_in(listed, judged, skip_nulls=True).fill_null(len(grades))
+    grade = np.array([*grades.values(), np.nan])[index.to_numpy()]
     return ranking.assign(grade=np.where(grade >= 0, grade, np.nan))
 
 
-def _standing(
+def _make_standing(
     ranking: pd.DataFrame,
     scores: Mapping[str, float],
     name: str,
@@ -230,7 +235,7 @@ def _standing(
     }
 
 
-def _missed(
+def _find_missed(
     grades: Mapping[str, float],
     rankings: Mapping[str, pd.DataFrame],
     sides: set[str],
@@ -240,13 +245,15 @@ def _missed(
     relevant = [doc_id for doc_id, grade in grades.items() if grade >= least]
     columns: dict[str, Any] = {"doc_id": relevant, "grade": [grades[d] for d in relevant]}
     for name, ranking in rankings.items():
-        at = np.flatnonzero(ranking["grade"].to_numpy() >= least)
-        found = ranking["doc_id"].array.take(at).tolist()
-        ranks = dict(zip(found, ranking["rank"].to_numpy()[at].tolist(), strict=True))
+        rows = np.flatnonzero(ranking["grade"].to_numpy() >= least)
+        doc_ids = ranking["doc_id"].array.take(rows).tolist()
+        ranks = dict(zip(doc_ids, ranking["rank"].to_numpy()[rows].tolist(), strict=True))
         columns[f"rank: {name}"] = np.array([ranks.get(d, np.nan) for d in relevant], np.float64)
     frame = pd.DataFrame(columns)
-    lacking = np.logical_or.reduce([~(frame[f"rank: {side}"] <= cutoff) for side in sorted(sides)])
-    frame = frame[lacking]
+    is_missed = np.logical_or.reduce(
+        [~(frame[f"rank: {side}"] <= cutoff) for side in sorted(sides)]
+    )
+    frame = frame[is_missed]
     best = frame[[f"rank: {name}" for name in rankings]].min(axis=1)
     order = frame.assign(_best=best).sort_values(
         ["grade", "_best", "doc_id"], ascending=[False, True, True], na_position="last"

@@ -15,7 +15,7 @@ import numpy as np
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.additions import order_by_query
-from metrics_core.judging.judged import without_rows
+from metrics_core.judging.judged import no_qrels_rows
 from metrics_core.measures import Measure
 
 
@@ -46,23 +46,23 @@ class Headroom:
     def mean(self) -> Headroom:
         """The means over the queries with a defined score, as one query; NaN where there is none.
         They add up as the parts of each do."""
-        known = ~np.isnan(self.score)
+        is_defined = ~np.isnan(self.score)
         parts = (self.score, self.order, self.below, self.missing)
-        if not known.any():
+        if not is_defined.any():
             return Headroom(*(np.full(1, np.nan) for _ in parts))
-        return Headroom(*(np.array([part[known].mean()]) for part in parts))
+        return Headroom(*(np.array([part[is_defined].mean()]) for part in parts))
 
 
 def has_headroom(measure: Measure) -> bool:
     """Whether a better order and more relevant documents are what raises the measure: it is about
     grades alone, more is better, and each grade is worth more than the last."""
-    declared = measure.declaration
+    declaration = measure.declaration
     return (
-        declared.higher_is_better
-        and declared.by_query
-        and not declared.needs
+        declaration.higher_is_better
+        and declaration.by_query
+        and not declaration.needs
         and not measure.value("gains")
-        and declared.residual not in ("unaffected", "count")
+        and declaration.residual not in ("unaffected", "count")
     )
 
 
@@ -73,72 +73,72 @@ def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
         raise ValueError(f"{measure} has no best order")
     first, least = measure.cutoff or cutoff, measure.relevant_from
     # What no cutoff changes is known from one to the next.
-    whole, reachable = ranks.kept(
-        "best lists", least, lambda: (in_best_order(ranks, least), at_best(ranks, least))
+    best_order, reachable = ranks.kept(
+        "best lists", least, lambda: (sort_lists(ranks, least), make_best_lists(ranks, least))
     )
     score, ordered, deeper, best = (
         measure.score(better)
-        for better in (ranks, in_best_order(ranks, least, first), whole, reachable)
+        for better in (ranks, sort_lists(ranks, least, first), best_order, reachable)
     )
     # What is divided by the documents listed may fall as the list grows; then nothing is added.
     best = np.maximum(best, deeper)
     return Headroom(score, ordered - score, deeper - ordered, best - deeper)
 
 
-def in_best_order(ranks: JudgedRanks, least: float, first: int | None = None) -> JudgedRanks:
+def sort_lists(ranks: JudgedRanks, least: float, first: int | None = None) -> JudgedRanks:
     """The same lists with their first results, or all of them, in the best order: grades from
     `least` on in front, best first, and the others behind them as they stood. None is of a row of
     the judgments (-1)."""
     inside = ranks.rank <= first if first is not None else np.ones(len(ranks.rank), dtype=np.bool_)
     gains = (ranks.relevance >= least) & inside
     count = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
-    pushed = count[ranks.query] - _up_to(gains, ranks.query, ranks.n_queries)
+    pushed = count[ranks.query] - _running_counts(gains, ranks.query, ranks.n_queries)
     rank = np.where(inside, ranks.rank + pushed, ranks.rank)
     # They stand by rank already.
     best = order_by_query(ranks.query[gains], -ranks.relevance[gains])
-    rank[np.flatnonzero(gains)[best]] = _numbered(ranks.query[gains], ranks.n_queries)
+    rank[np.flatnonzero(gains)[best]] = _number_rows(ranks.query[gains], ranks.n_queries)
     order = order_by_query(ranks.query, rank)
     return ranks.with_lists(
-        rank=rank[order], relevance=ranks.relevance[order], qrels_row=without_rows(len(order))
+        rank=rank[order], relevance=ranks.relevance[order], qrels_row=no_qrels_rows(len(order))
     )
 
 
-def at_best(ranks: JudgedRanks, least: float) -> JudgedRanks:
+def make_best_lists(ranks: JudgedRanks, least: float) -> JudgedRanks:
     """The best lists there can be: all documents of a grade from `least` on in front, also those
     that the run lacks, and the others that it lists behind them as they stood. None is of a row of
     the judgments (-1)."""
     gains = ranks.relevance >= least
-    found = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
-    known = ranks.judged_relevance >= least
-    query = ranks.judged_query[known]
+    n_listed = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
+    is_relevant = ranks.judged_relevance >= least
+    query = ranks.judged_query[is_relevant]
     total = np.bincount(query, minlength=ranks.n_queries)
-    behind = ranks.rank - _up_to(gains, ranks.query, ranks.n_queries) + total[ranks.query]
+    behind = ranks.rank - _running_counts(gains, ranks.query, ranks.n_queries) + total[ranks.query]
     queries = np.concatenate([query, ranks.query[~gains]])
-    rank = np.concatenate([_numbered(query, ranks.n_queries), behind[~gains]])
+    rank = np.concatenate([_number_rows(query, ranks.n_queries), behind[~gains]])
     order = order_by_query(queries, rank)
-    relevance = np.concatenate([ranks.judged_relevance[known], ranks.relevance[~gains]])
+    relevance = np.concatenate([ranks.judged_relevance[is_relevant], ranks.relevance[~gains]])
     return ranks.with_lists(
         query=queries[order],
         rank=rank[order],
         relevance=relevance[order],
-        qrels_row=without_rows(len(order)),
-        retrieved=ranks.retrieved + total - found,
+        qrels_row=no_qrels_rows(len(order)),
+        retrieved=ranks.retrieved + total - n_listed,
     )
 
 
-def _up_to(gains: Mask, query: Ints, n_queries: int) -> Ints:
+def _running_counts(gains: Mask, query: Ints, n_queries: int) -> Ints:
     """Per row how many of its query's rows up to and with it gain something."""
     running = np.cumsum(gains)
-    before = np.append(0, running)[_starts(query, n_queries)]
+    before = np.append(0, running)[_query_starts(query, n_queries)]
     return np.asarray(running - before[query])
 
 
-def _numbered(query: Ints, n_queries: int) -> Ints:
+def _number_rows(query: Ints, n_queries: int) -> Ints:
     """1, 2, 3, … within each query."""
-    return np.arange(1, len(query) + 1) - _starts(query, n_queries)[query]
+    return np.arange(1, len(query) + 1) - _query_starts(query, n_queries)[query]
 
 
-def _starts(query: Ints, n_queries: int) -> Ints:
+def _query_starts(query: Ints, n_queries: int) -> Ints:
     """Where the rows of each query begin."""
     counts = np.bincount(query, minlength=n_queries)
     return np.cumsum(counts) - counts

@@ -14,14 +14,14 @@ import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints, Mask, Objects
 from metrics_core.base.errors import ParameterError
-from metrics_core.comparing.resampled import resampled_groups
-from metrics_core.comparing.tests import sidak
-from metrics_core.comparing.verdicts import is_found
-from metrics_core.explaining.kinds import FINE, NOTHING_TO_FIND, kinds
+from metrics_core.comparing.resampled import resample_groups
+from metrics_core.comparing.tests import sidak_adjusted
+from metrics_core.comparing.verdicts import are_significant
+from metrics_core.explaining.kinds import FINE, NOTHING_TO_FIND, classify_queries
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import MEAN, Combination, Measure
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.scoring.resampling import portions
+from metrics_core.scoring.resampling import split_by_memory
 
 FLICKERS_FROM = 3
 """Changes between fine and not fine from which a query flickers."""
@@ -44,37 +44,37 @@ class History:
         return np.asarray((self.fine[1:] != self.fine[:-1]).sum(axis=0))
 
     @property
-    def flickers(self) -> Mask:
+    def is_flickering(self) -> Mask:
         """Which queries changed at least `FLICKERS_FROM` times; bool[Q]."""
         return self.changes >= FLICKERS_FROM
 
     @cached_property
-    def broke(self) -> Ints:
+    def broken_at(self) -> Ints:
         """The version with which each query last went from fine to not fine; int64[Q]."""
-        return _last(self.fine[:-1] & ~self.fine[1:])
+        return _last_switch(self.fine[:-1] & ~self.fine[1:])
 
     @cached_property
-    def fixed(self) -> Ints:
+    def fixed_at(self) -> Ints:
         """The version with which each query last went from not fine to fine; int64[Q]."""
-        return _last(~self.fine[:-1] & self.fine[1:])
+        return _last_switch(~self.fine[:-1] & self.fine[1:])
 
     @property
-    def first_bad(self) -> Ints:
+    def first_bad_version(self) -> Ints:
         """Of the queries that were fine and are not with the last version: the first version since
         which they are not; -1 of all others. int64[Q]."""
-        return np.where(self.fine[-1], -1, self.broke)
+        return np.where(self.fine[-1], -1, self.broken_at)
 
 
-def history(
+def make_history(
     ranks: Sequence[JudgedRanks],
     measure: Measure,
     cutoff: int,
     *,
-    told: Sequence[Objects] | None = None,
+    query_kinds: Sequence[Objects] | None = None,
 ) -> History:
-    """The history of runs judged by the same qrels, first to last; `told` are their `kinds`, where
-    those are known already. Raises ParameterError for none, and for runs that other judgments
-    judged."""
+    """The history of runs judged by the same qrels, first to last; `query_kinds` are their
+    `kinds`, where those are known already. Raises ParameterError for none, and for runs that other
+    judgments judged."""
     if not ranks:
         raise ParameterError("A history needs at least one version.", "Give at least one run.")
     first = ranks[0]
@@ -87,21 +87,23 @@ def history(
                 f"{other.run_name} and {first.run_name} have different judgments.",
                 "Versions can only be compared on the same judgments.",
             )
-    found = np.array(told or [kinds(each, measure, cutoff) for each in ranks], dtype=object)
+    kinds_by_run = np.array(
+        query_kinds or [classify_queries(each, measure, cutoff) for each in ranks], dtype=object
+    )
     return History(
         versions=tuple(each.run_name for each in ranks),
         query_ids=first.query_ids,
-        fine=np.asarray(found == FINE),
-        to_find=np.asarray((found != NOTHING_TO_FIND).all(axis=0)),
+        fine=np.asarray(kinds_by_run == FINE),
+        to_find=np.asarray((kinds_by_run != NOTHING_TO_FIND).all(axis=0)),
     )
 
 
-def first_bad_versions(
+def find_first_bad_versions(
     slices: Sequence[Floats],
     *,
     direction: int = 1,
     combination: Combination = MEAN,
-    looked_at: int = 1,
+    n_tested: int = 1,
 ) -> list[int]:
     """The first version since which each slice is clearly worse than it was at its best, -1 where
     its last version is not. Each of `slices` is float64[V, Q] of queries of its own, versions first
@@ -111,41 +113,41 @@ def first_bad_versions(
     history is looked at again with every version, and each time the best of more is taken as what
     the last is measured by: each p-value counts as often as the versions make pairs, either way
     round. So 1 to 5 of 100 histories of 10 or of 20 equal versions, looked at after each, are
-    called worse at any time (benchmarks/simulations.py). It holds for `looked_at` slices
-    (Sidak), and there is no test of too few queries (`verdicts.may_be_tested`).
+    called worse at any time (benchmarks/simulations.py). It holds for `n_tested` slices
+    (Sidak), and there is no test of too few queries (`verdicts.can_be_tested`).
     """
-    scaled = [combination.onto(scores) * direction for scores in slices]
+    scaled = [combination.to_scale(scores) * direction for scores in slices]
     best = [_best_version(scores) for scores in scaled]
     later = [i for i, scores in enumerate(scaled) if 0 <= best[i] < len(scores) - 1]
     gaps = [(scaled[i][best[i] + 1 :] - scaled[i][best[i]]).T for i in later]
-    found = [-1] * len(slices)
+    first_bad_places = [-1] * len(slices)
     tested = (
-        each
-        for portion in portions([g.shape for g in gaps])
-        for each in resampled_groups(gaps[portion])
+        test
+        for portion in split_by_memory([g.shape for g in gaps])
+        for test in resample_groups(gaps[portion])
     )
-    for i, each in zip(later, tested, strict=True):
+    for i, test in zip(later, tested, strict=True):
         versions = len(scaled[i])
-        p = np.minimum(each.p * versions * (versions - 1), 1.0)
-        worse = is_found(sidak(p, max(looked_at, 1)), LEVEL) & (each.mean < 0)
+        p = np.minimum(test.p * versions * (versions - 1), 1.0)
+        worse = are_significant(sidak_adjusted(p, max(n_tested, 1)), LEVEL) & (test.mean < 0)
         if worse[-1]:
             good = np.flatnonzero(~worse)
-            found[i] = best[i] + 1 + (int(good[-1]) + 1 if len(good) else 0)
-    return found
+            first_bad_places[i] = best[i] + 1 + (int(good[-1]) + 1 if len(good) else 0)
+    return first_bad_places
 
 
 def _best_version(scaled: Floats) -> int:
     """The version with the greatest mean; -1 where no score is defined."""
-    known = ~np.isnan(scaled)
-    if not known.any():
+    is_defined = ~np.isnan(scaled)
+    if not is_defined.any():
         return -1
-    counts = known.sum(axis=1)
+    counts = is_defined.sum(axis=1)
     mean = np.full(len(scaled), -np.inf)
-    np.divide(np.where(known, scaled, 0.0).sum(axis=1), counts, out=mean, where=counts > 0)
+    np.divide(np.where(is_defined, scaled, 0.0).sum(axis=1), counts, out=mean, where=counts > 0)
     return int(np.argmax(mean))
 
 
-def _last(switches: Mask) -> Ints:
+def _last_switch(switches: Mask) -> Ints:
     """The place of the version behind the last switch of each column; -1 where there is none."""
     n = len(switches)
     if not n:

@@ -8,11 +8,11 @@ import numpy as np
 
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.explaining.one_query import grades_of, judged_rows
-from metrics_core.explaining.variants import variants
-from metrics_core.explaining.what_if import Move, Remove, what_if
+from metrics_core.explaining.one_query import find_grades, find_judged_rows
+from metrics_core.explaining.variants import make_variants
+from metrics_core.explaining.what_if import Move, Remove, edit_ranks
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.ranking import by_rank, ranked_documents
+from metrics_core.judging.ranking import documents_by_rank, ranked_documents
 from metrics_core.measures import Measure
 from metrics_core.tables import Qrels, Run
 
@@ -31,7 +31,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class _Judged:
+class _JudgedDocuments:
     """The judged documents of a query that are listed or relevant, m of them: rank (0: not listed),
     grade, row in the qrels, whether the measure takes it as relevant."""
 
@@ -57,28 +57,28 @@ class _Changes:
     def ranks(self, rank: Ints) -> Ints:
         """The ranks of the judged documents, int64[m], after each change; int64[C, m]."""
         start, end = self.start[:, None], self.end[:, None]
-        left = rank - ((start > 0) & (rank > start))
-        after = left + ((end > 0) & (rank > 0) & (left >= end))
-        own = np.flatnonzero(self.document >= 0)
-        after[own, self.document[own]] = self.end[own]
+        closed_ranks = rank - ((start > 0) & (rank > start))
+        after = closed_ranks + ((end > 0) & (rank > 0) & (closed_ranks >= end))
+        changed = np.flatnonzero(self.document >= 0)
+        after[changed, self.document[changed]] = self.end[changed]
         return after
 
-    def passed(self, listed: int) -> Ints:
+    def count_passed(self, listed: int) -> Ints:
         """How many ranks a document passes; what is not listed stands behind the last."""
         start, end = (np.where(rank > 0, rank, listed + 1) for rank in (self.start, self.end))
         return np.abs(end - start)
 
 
-def best_single_change(
+def find_best_change(
     run: Run, qrels: Qrels, query_id: str, measure: Measure, k: int
 ) -> Change | None:
     """Of moving one relevant document, listed or not, to a rank up to k, and of taking one of the
     first k out of the list, what raises the score most (lowers it, where less is better); of
     equals the one that passes the fewest ranks. None where nothing does, or nothing is judged. For
     measures of grades: raises LackingDataError for others."""
-    ranks = what_if(run, qrels, query_id, (), move_in=run.name)
-    listed = by_rank(ranked_documents(run, query_id))
-    judged = _judged(qrels, query_id, listed, measure)
+    ranks = edit_ranks(run, qrels, query_id, (), move_in=run.name)
+    listed = documents_by_rank(ranked_documents(run, query_id))
+    judged = _read_judged(qrels, query_id, listed, measure)
     changes = _single_changes(judged, listed, k)
     if not ranks.n_queries or not len(changes.end):
         return None
@@ -88,7 +88,7 @@ def best_single_change(
     if gains.max() <= _NOTHING:
         return None
     equal = np.flatnonzero(gains >= gains.max() - _NOTHING)
-    best = equal[np.argmin(changes.passed(len(listed))[equal])]
+    best = equal[np.argmin(changes.count_passed(len(listed))[equal])]
     document, start, end = (int(a[best]) for a in (changes.document, changes.start, changes.end))
     doc_id = judged.doc_ids[document] if document >= 0 else listed[start - 1]
     assert doc_id is not None
@@ -96,42 +96,46 @@ def best_single_change(
     return Change(edit, float(scores[best] - before), float(scores[best]))
 
 
-def _judged(qrels: Qrels, query_id: str, listed: list[str | None], measure: Measure) -> _Judged:
-    rows, grades = judged_rows(qrels, query_id), grades_of(qrels, query_id)
-    place = {doc_id: rank for rank, doc_id in enumerate(listed, 1) if doc_id is not None}
+def _read_judged(
+    qrels: Qrels, query_id: str, listed: list[str | None], measure: Measure
+) -> _JudgedDocuments:
+    rows, grades = find_judged_rows(qrels, query_id), find_grades(qrels, query_id)
+    rank_by_id = {doc_id: rank for rank, doc_id in enumerate(listed, 1) if doc_id is not None}
     relevant = {d for d, grade in grades.items() if grade >= measure.relevant_from and grade > 0}
-    known = sorted(
-        (doc_id for doc_id in rows if doc_id in place or doc_id in relevant),
-        key=lambda doc_id: place.get(doc_id, len(listed) + 1),
+    doc_ids = sorted(
+        (doc_id for doc_id in rows if doc_id in rank_by_id or doc_id in relevant),
+        key=lambda doc_id: rank_by_id.get(doc_id, len(listed) + 1),
     )
-    return _Judged(
-        doc_ids=known,
-        rank=np.array([place.get(doc_id, 0) for doc_id in known], dtype=np.int64),
-        grade=np.array([grades[doc_id] for doc_id in known], dtype=np.float64),
-        row=np.array([rows[doc_id] for doc_id in known], dtype=np.int64),
-        relevant=np.array([doc_id in relevant for doc_id in known], dtype=np.bool_),
+    return _JudgedDocuments(
+        doc_ids=doc_ids,
+        rank=np.array([rank_by_id.get(doc_id, 0) for doc_id in doc_ids], dtype=np.int64),
+        grade=np.array([grades[doc_id] for doc_id in doc_ids], dtype=np.float64),
+        row=np.array([rows[doc_id] for doc_id in doc_ids], dtype=np.int64),
+        relevant=np.array([doc_id in relevant for doc_id in doc_ids], dtype=np.bool_),
     )
 
 
-def _single_changes(judged: _Judged, listed: list[str | None], k: int) -> _Changes:
+def _single_changes(judged: _JudgedDocuments, listed: list[str | None], k: int) -> _Changes:
     """Every move of a relevant document, then every removal, both by rank."""
     movable = np.flatnonzero(judged.relevant)
     document = np.repeat(movable, k)
     start, end = judged.rank[document], np.tile(np.arange(1, k + 1), len(movable))
     # A document that comes in may also stand behind all others.
-    possible = (end != start) & (end <= len(listed) + (start == 0))
-    out = np.array([rank for rank, d in enumerate(listed[:k], 1) if d is not None], dtype=np.int64)
+    is_possible = (end != start) & (end <= len(listed) + (start == 0))
+    removable = np.array(
+        [rank for rank, d in enumerate(listed[:k], 1) if d is not None], dtype=np.int64
+    )
     of_rank = np.full(len(listed) + 1, -1)
     of_rank[judged.rank] = np.arange(len(judged.rank))
     return _Changes(
-        document=np.concatenate([document[possible], of_rank[out]]),
-        start=np.concatenate([start[possible], out]),
-        end=np.concatenate([end[possible], np.zeros(len(out), dtype=np.int64)]),
+        document=np.concatenate([document[is_possible], of_rank[removable]]),
+        start=np.concatenate([start[is_possible], removable]),
+        end=np.concatenate([end[is_possible], np.zeros(len(removable), dtype=np.int64)]),
     )
 
 
 def _scores_after(
-    ranks: JudgedRanks, measure: Measure, judged: _Judged, changes: _Changes
+    ranks: JudgedRanks, measure: Measure, judged: _JudgedDocuments, changes: _Changes
 ) -> Floats:
     """The score after each change, float64[C]; one batch, unless that would be too large."""
     n, step = len(changes.end), max(1, _MOST_CELLS // max(1, len(judged.rank)))
@@ -140,7 +144,7 @@ def _scores_after(
     return np.concatenate(
         [
             measure.score(
-                variants(
+                make_variants(
                     ranks,
                     0,
                     rank=changes[part].ranks(judged.rank),
@@ -156,7 +160,7 @@ def _scores_after(
     )
 
 
-def near_misses(
+def find_near_misses(
     run: Run, qrels: Qrels, query_id: str, measure: Measure, k: int, *, deep: int | None = None
 ) -> pd.DataFrame:
     """The relevant documents just below k, down to rank `deep` (2k): doc_id, grade, rank, score,
@@ -164,7 +168,7 @@ def near_misses(
     frame = ranked_documents(run, query_id)
     last = frame.loc[frame["rank"] == k, "score"]
     below = frame[(frame["rank"] > k) & (frame["rank"] <= (2 * k if deep is None else deep))]
-    grade = below["doc_id"].map(grades_of(qrels, query_id)).astype(float)
+    grade = below["doc_id"].map(find_grades(qrels, query_id)).astype(float)
     below = below.assign(grade=grade)[(grade >= measure.relevant_from) & (grade > 0)]
     short = float(last.iloc[0]) - below["score"] if len(last) else below["score"]
     columns = ["doc_id", "grade", "rank", "score", "short"]

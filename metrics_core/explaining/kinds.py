@@ -61,36 +61,36 @@ CHANGES: dict[str, str] = {
 """The kinds of a pair by name, in the order in which they are asked, each with its rule."""
 
 
-def judged_by(measure: Measure, cutoff: int) -> Measure:
+def quality_measure(measure: Measure, cutoff: int) -> Measure:
     """The measure that tells a good query: the given one, or nDCG at this cutoff where a better
     order is not what raises it."""
     return measure if has_headroom(measure) else parse_measure(f"nDCG@{cutoff}")
 
 
-def kinds(
+def classify_queries(
     ranks: JudgedRanks,
     measure: Measure,
     cutoff: int,
     *,
-    room: Headroom | None = None,
+    known_headroom: Headroom | None = None,
     complete: bool = False,
 ) -> Objects:
-    """The kind of each query of a run, a name of `KINDS`; object[Q]. `room` is the headroom of
-    these ranks on this measure, where it has one and that is known already. Where the judgments are
-    `complete`, what is unjudged is not relevant, and no list is filled with it."""
-    measure = judged_by(measure, cutoff)
+    """The kind of each query of a run, a name of `KINDS`; object[Q]. `known_headroom` is the
+    headroom of these ranks on this measure, where it has one and that is known already. Where the
+    judgments are `complete`, what is unjudged is not relevant, and no list is filled with it."""
+    measure = quality_measure(measure, cutoff)
     first = measure.cutoff or cutoff
-    room = room or headroom(ranks, measure, first)
+    known_headroom = known_headroom or headroom(ranks, measure, first)
     relevant = ranks.relevant(measure.relevant_from)
     listed = ranks.documents(first)
     unjudged = listed - ranks.judged().count(first)
     empty = set(ranks.empty_queries)
-    return _first_that_holds(
+    return _apply_rules(
         {
             NOTHING_TO_FIND: ranks.n_relevant(measure.relevant_from) == 0,
             NOTHING_RETRIEVED: np.array([q in empty for q in ranks.query_ids], dtype=np.bool_),
             NOT_IN_RUN: ranks.retrieved == 0,
-            FINE: room.reached >= FINE_FROM,
+            FINE: known_headroom.reached >= FINE_FROM,
             UNJUDGED_TOP: (listed > 0) & (unjudged >= MOSTLY * listed) & (not complete),
             NOTHING_RELEVANT: relevant.count() == 0,
             BELOW: relevant.count(first) == 0,
@@ -99,31 +99,33 @@ def kinds(
     )
 
 
-def changes(
+def classify_changes(
     run: JudgedRanks,
     baseline: JudgedRanks,
     measure: Measure,
     cutoff: int,
     *,
     same: float,
-    told: Sequence[Objects] | None = None,
+    known_kinds: Sequence[Objects] | None = None,
 ) -> Objects:
     """The kind of each query of a pair of runs, a name of `CHANGES`; object[Q]. Scores that are no
-    more than `same` apart count as the same. `told` are the `kinds` of the two runs where those are
-    known already."""
-    by = judged_by(measure, cutoff)
-    first = by.cutoff or cutoff
-    known = told or [kinds(ranks, by, first) for ranks in (run, baseline)]
-    fine, was_fine = (found == FINE for found in known)
+    more than `same` apart count as the same. `known_kinds` are the `classify_queries` of the two
+    runs where those are known already."""
+    quality = quality_measure(measure, cutoff)
+    first = quality.cutoff or cutoff
+    both_kinds = known_kinds or [
+        classify_queries(ranks, quality, first) for ranks in (run, baseline)
+    ]
+    fine, was_fine = (run_kinds == FINE for run_kinds in both_kinds)
     gap = (measure.score(run) - measure.score(baseline)) * measure.declaration.direction
-    none = np.logical_and.reduce(
-        [ranks.relevant(by.relevant_from).count(first) == 0 for ranks in (run, baseline)]
+    none_relevant = np.logical_and.reduce(
+        [ranks.relevant(quality.relevant_from).count(first) == 0 for ranks in (run, baseline)]
     )
-    return _first_that_holds(
+    return _apply_rules(
         {
             FIXED: fine & ~was_fine & (gap > same),
             BROKEN: was_fine & ~fine & (gap < -same),
-            BOTH_FAIL: none & (run.n_relevant(by.relevant_from) > 0),
+            BOTH_FAIL: none_relevant & (run.n_relevant(quality.relevant_from) > 0),
             BETTER: gap > same,
             WORSE: gap < -same,
             SAME: np.ones(run.n_queries, dtype=np.bool_),
@@ -131,11 +133,11 @@ def changes(
     )
 
 
-def counted(found: Objects, names: Sequence[str]) -> dict[str, int]:
+def count_kinds(query_kinds: Objects, names: Sequence[str]) -> dict[str, int]:
     """How many queries are of each kind, those without any included."""
-    return {name: int((found == name).sum()) for name in names}
+    return {name: int((query_kinds == name).sum()) for name in names}
 
 
-def _first_that_holds(rules: dict[str, Mask]) -> Objects:
-    found = np.select(list(rules.values()), list(range(len(rules))))
-    return np.array(list(rules), dtype=object)[found]
+def _apply_rules(rules: dict[str, Mask]) -> Objects:
+    rule_index = np.select(list(rules.values()), list(range(len(rules))))
+    return np.array(list(rules), dtype=object)[rule_index]

@@ -1,8 +1,8 @@
 """The ledger of a score: each document's part of it, and of the difference between two runs.
 
 Where a measure sums over documents a part is the document's term of the sum (`Measure.terms`);
-where it does not, its Shapley value (`shapley`). Either way the parts of a query, and what its
-score is without them, add up to the score. A document's part of a difference is its part in the
+where it does not, its Shapley value (`shapley_values`). Either way the parts of a query, and what
+its score is without them, add up to the score. A document's part of a difference is its part in the
 run less its part in the baseline. No list is scored that cannot exist.
 """
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import LackingDataError
-from metrics_core.explaining.shapley import shapley
+from metrics_core.explaining.shapley import shapley_values
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 
@@ -96,7 +96,7 @@ def has_ledger(measure: Measure) -> bool:
     return not measure.declaration.needs
 
 
-def ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
+def score_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
     """Each document's part of each query's score. Raises LackingDataError where `has_ledger` does
     not hold: a part would lie in subtopics, prices or the company of other documents."""
     if not has_ledger(measure):
@@ -105,7 +105,7 @@ def ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
             "Choose a measure of grades alone.",
         )
     if measure.declaration.terms is None:
-        return _by_shapley(ranks, measure)
+        return _shapley_ledger(ranks, measure)
     terms, score = measure.terms(ranks), measure.score(ranks)
     # Condensed lists count without the unjudged documents; the ledger tells the real ranks.
     condensed = bool(measure.value("judged_only"))
@@ -114,20 +114,22 @@ def ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
     if condensed:
         rows = np.flatnonzero(ranks.relevance >= 0)[rows]
     empty = np.where(np.isnan(score), np.nan, 0.0)
-    return _ledger(ranks, rows, terms.relevance, empty, score, np.full(len(score), "terms", object))
+    return _make_ledger(
+        ranks, rows, terms.relevance, empty, score, np.full(len(score), "terms", object)
+    )
 
 
-def _by_shapley(ranks: JudgedRanks, measure: Measure) -> Ledger:
+def _shapley_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
     """One query after another: each is a batch of its own."""
-    found = [shapley(ranks, i, measure) for i in range(ranks.n_queries)]
-    rows = np.concatenate([np.empty(0, np.int64), *(rows for rows, *_ in found)])
-    parts = np.concatenate([np.empty(0), *(values for _, values, *_ in found)])
-    empty = np.array([nothing for *_, nothing, _ in found], dtype=np.float64)
-    by = np.array([averaged for *_, averaged in found], dtype=object)
-    return _ledger(ranks, rows, parts, empty, measure.score(ranks), by)
+    results = [shapley_values(ranks, i, measure) for i in range(ranks.n_queries)]
+    rows = np.concatenate([np.empty(0, np.int64), *(rows for rows, *_ in results)])
+    parts = np.concatenate([np.empty(0), *(values for _, values, *_ in results)])
+    empty = np.array([empty_score for *_, empty_score, _ in results], dtype=np.float64)
+    by = np.array([averaged for *_, averaged in results], dtype=object)
+    return _make_ledger(ranks, rows, parts, empty, measure.score(ranks), by)
 
 
-def _ledger(
+def _make_ledger(
     ranks: JudgedRanks,
     rows: Ints,
     part: Floats,
@@ -147,18 +149,20 @@ def _ledger(
     )
 
 
-def difference(run: JudgedRanks, baseline: JudgedRanks, measure: Measure) -> DifferenceLedger:
+def difference_ledger(
+    run: JudgedRanks, baseline: JudgedRanks, measure: Measure
+) -> DifferenceLedger:
     """Each document's part of the difference of two runs judged by the same qrels. Raises
-    LackingDataError as `ledger` does, and ValueError where the queries differ."""
+    LackingDataError as `score_ledger` does, and ValueError where the queries differ."""
     if run.query_ids != baseline.query_ids:
         raise ValueError("both runs must hold the same queries")
-    now, before = ledger(run, measure), ledger(baseline, measure)
-    rows, first, place = np.unique(
+    now, before = score_ledger(run, measure), score_ledger(baseline, measure)
+    rows, first, position = np.unique(
         np.concatenate([now.qrels_row, before.qrels_row]), return_index=True, return_inverse=True
     )
     query = np.concatenate([now.query, before.query])[first]
     grade = np.concatenate([now.grade, before.grade])[first]
-    own, n = len(now.part), len(rows)
+    n_own, n = len(now.part), len(rows)
     ranks = [_ranks_of(ranks, rows) for ranks in (run, baseline)]
     order = np.lexsort((np.fmin(*ranks), query))
     return DifferenceLedger(
@@ -167,8 +171,8 @@ def difference(run: JudgedRanks, baseline: JudgedRanks, measure: Measure) -> Dif
         grade=grade[order],
         rank=ranks[0][order],
         baseline_rank=ranks[1][order],
-        term=_sums(place[:own], now.part, n)[order],
-        baseline_term=_sums(place[own:], before.part, n)[order],
+        term=_sum_parts(position[:n_own], now.part, n)[order],
+        baseline_term=_sum_parts(position[n_own:], before.part, n)[order],
         empty=now.empty - before.empty,
         score=now.score,
         baseline_score=before.score,
@@ -176,7 +180,7 @@ def difference(run: JudgedRanks, baseline: JudgedRanks, measure: Measure) -> Dif
     )
 
 
-def _sums(cell: Ints, part: Floats, n: int) -> Floats:
+def _sum_parts(cell: Ints, part: Floats, n: int) -> Floats:
     # numpy gives integers where there is nothing to add.
     return np.bincount(cell, part, n).astype(np.float64, copy=False)
 
@@ -184,7 +188,7 @@ def _sums(cell: Ints, part: Floats, n: int) -> Floats:
 def _ranks_of(ranks: JudgedRanks, qrels_row: Ints) -> Floats:
     """The rank of each of these documents, NaN where it is not listed; float64."""
     order = np.argsort(ranks.qrels_row)
-    place = np.searchsorted(ranks.qrels_row, qrels_row, sorter=order)
-    found = np.append(order, -1)[place]
-    listed = np.append(ranks.qrels_row, -1)[found] == qrels_row
-    return np.where(listed, np.append(ranks.rank, 0)[found].astype(np.float64), np.nan)
+    position = np.searchsorted(ranks.qrels_row, qrels_row, sorter=order)
+    index = np.append(order, -1)[position]
+    listed = np.append(ranks.qrels_row, -1)[index] == qrels_row
+    return np.where(listed, np.append(ranks.rank, 0)[index].astype(np.float64), np.nan)

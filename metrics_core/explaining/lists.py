@@ -17,7 +17,7 @@ from metrics_core.tables import Run
 
 
 @dataclass(frozen=True)
-class AcrossRuns:
+class ScoreSpread:
     """What several runs score on each of Q queries; float64[Q], NaN where no run has a score.
 
     mean     of the runs
@@ -33,33 +33,33 @@ class AcrossRuns:
     failing: Mask
 
     @property
-    def apart(self) -> Floats:
+    def score_range(self) -> Floats:
         """The highest score less the lowest; float64[Q]."""
         return self.highest - self.lowest
 
-    def most_apart(self) -> Ints:
+    def most_disputed(self) -> Ints:
         """The positions of the queries on which the runs disagree most, those first; without those
         of which nothing is known, or on which all agree."""
         order = np.argsort(-np.nan_to_num(self.spread), kind="stable")
         return order[np.nan_to_num(self.spread[order]) > 0]
 
 
-def across_runs(values: Floats, measure: Measure) -> AcrossRuns:
+def spread_of_scores(values: Floats, measure: Measure) -> ScoreSpread:
     """How the runs agree on each query; `values` is float64[R, Q], the measure's scores."""
-    known = ~np.isnan(values)
-    n = known.sum(axis=0)
-    defined = n > 0
-    sums = np.where(known, values, 0.0).sum(axis=0)
-    mean = np.where(defined, ratio(sums, n), np.nan)
-    squares = np.where(known, (values - mean) ** 2, 0.0).sum(axis=0)
-    lowest = np.where(known, values, np.inf).min(axis=0, initial=np.inf)
-    highest = np.where(known, values, -np.inf).max(axis=0, initial=-np.inf)
+    is_defined = ~np.isnan(values)
+    n = is_defined.sum(axis=0)
+    has_score = n > 0
+    sums = np.where(is_defined, values, 0.0).sum(axis=0)
+    mean = np.where(has_score, ratio(sums, n), np.nan)
+    squares = np.where(is_defined, (values - mean) ** 2, 0.0).sum(axis=0)
+    lowest = np.where(is_defined, values, np.inf).min(axis=0, initial=np.inf)
+    highest = np.where(is_defined, values, -np.inf).max(axis=0, initial=-np.inf)
     failing = (values == 0).all(axis=0) & (len(values) > 0) & measure.declaration.higher_is_better
-    return AcrossRuns(
+    return ScoreSpread(
         mean=mean,
-        spread=np.where(defined, np.sqrt(ratio(squares, n)), np.nan),
-        lowest=np.where(defined, lowest, np.nan),
-        highest=np.where(defined, highest, np.nan),
+        spread=np.where(has_score, np.sqrt(ratio(squares, n)), np.nan),
+        lowest=np.where(has_score, lowest, np.nan),
+        highest=np.where(has_score, highest, np.nan),
         failing=failing,
     )
 
@@ -77,53 +77,53 @@ class TwoLists:
     other_listed: Ints
 
     @property
-    def _longer(self) -> Ints:
+    def _longest(self) -> Ints:
         return np.maximum(self.listed, self.other_listed)
 
     def overlap(self, k: int) -> Floats:
         """The share of the first k that both lists have, of fewer where both are shorter;
         float64[Q], NaN where both are empty."""
         common = np.maximum(self.rank, self.other_rank) <= k
-        found = np.bincount(self.query[common], minlength=len(self.listed))
-        most = np.minimum(k, self._longer)
-        return np.where(most > 0, ratio(found.astype(np.float64), most), np.nan)
+        n_common = np.bincount(self.query[common], minlength=len(self.listed))
+        most = np.minimum(k, self._longest)
+        return np.where(most > 0, ratio(n_common.astype(np.float64), most), np.nan)
 
     def rbo(self, p: float = 0.9) -> Floats:
         """Rank-biased overlap, float64[Q]: how alike the lists are for a reader who goes on to the
         next rank with probability `p`, between 0 and 1; 1 for equal lists, NaN where both are
         empty. Beyond the end of the lists it is taken to go on as it was (Webber, Moffat and
         Zobel, A similarity measure for indefinite rankings, TOIS 2010, equation 32)."""
-        n, longer = len(self.listed), self._longer
+        n, longer = len(self.listed), self._longest
         shorter = np.minimum(self.listed, self.other_listed)
         depth = np.arange(1, int(longer.max(initial=0)) + 1)
         # Sums of p^d / d and of p^d over the first depths.
         shares, weights = prefix_sums(p**depth / depth), prefix_sums(p ** depth.astype(np.float64))
-        both = np.maximum(self.rank, self.other_rank)
+        deeper_rank = np.maximum(self.rank, self.other_rank)
         common = np.bincount(self.query, minlength=n).astype(np.float64)
-        within = np.bincount(self.query[both <= shorter[self.query]], minlength=n)
-        down_to = shares[longer[self.query]] - shares[both - 1]
+        n_within = np.bincount(self.query[deeper_rank <= shorter[self.query]], minlength=n)
+        down_to = shares[longer[self.query]] - shares[deeper_rank - 1]
         agreed = np.bincount(self.query, down_to, n).astype(np.float64)
         # The shorter list is taken to go on agreeing as far as it did down to its end.
-        rate = ratio(within.astype(np.float64), shorter)
-        gone_on = rate * (weights[longer] - weights[shorter])
-        gone_on -= within * (shares[longer] - shares[shorter])
-        end = (ratio(common - within, longer) + rate) * p**longer
-        return np.where(longer > 0, (1 - p) / p * (agreed + gone_on) + end, np.nan)
+        rate = ratio(n_within.astype(np.float64), shorter)
+        extrapolated = rate * (weights[longer] - weights[shorter])
+        extrapolated -= n_within * (shares[longer] - shares[shorter])
+        end = (ratio(common - n_within, longer) + rate) * p**longer
+        return np.where(longer > 0, (1 - p) / p * (agreed + extrapolated) + end, np.nan)
 
     def tau(self) -> Floats:
         """Kendall's tau of the documents that both list: 1 where they have them in the same order,
         -1 in the opposite one; float64[Q], NaN where there are fewer than two."""
         n = np.bincount(self.query, minlength=len(self.listed))
         pairs = n * (n - 1) / 2
-        share = ratio(_inversions(self.query, self.other_rank, len(n)), pairs)
+        share = ratio(_count_inversions(self.query, self.other_rank, len(n)), pairs)
         return np.where(n > 1, 1 - 2 * share, np.nan)
 
 
-def _inversions(query: Ints, values: Ints, n_queries: int) -> Floats:
+def _count_inversions(query: Ints, values: Ints, n_queries: int) -> Floats:
     """Per query how many pairs stand with the greater value first; `query` ascends, the values of
     a query differ. Bit by bit, for all queries at once: of two values the highest bit in which
     they differ decides, so they are counted where all higher bits are equal."""
-    found = np.zeros(n_queries)
+    counts = np.zeros(n_queries)
     bits = int(values.max(initial=0)).bit_length()
     for bit in range(bits - 1, -1, -1):
         group = (query << bits) + (values >> bit + 1)
@@ -132,14 +132,14 @@ def _inversions(query: Ints, values: Ints, n_queries: int) -> Floats:
         high = values >> bit & 1
         before = np.cumsum(high) - high
         first = np.searchsorted(group, group)
-        found += np.bincount(query, np.where(high == 0, before - before[first], 0), n_queries)
-    return found
+        counts += np.bincount(query, np.where(high == 0, before - before[first], 0), n_queries)
+    return counts
 
 
-def two_lists(doc_ids: Sequence[str], other: Sequence[str]) -> TwoLists:
+def compare_lists(doc_ids: Sequence[str], other: Sequence[str]) -> TwoLists:
     """Two lists of one query, best first; no document stands twice in one of them."""
-    place = {doc_id: rank for rank, doc_id in enumerate(other, 1)}
-    common = [(rank, place[d]) for rank, d in enumerate(doc_ids, 1) if d in place]
+    other_rank = {doc_id: rank for rank, doc_id in enumerate(other, 1)}
+    common = [(rank, other_rank[d]) for rank, d in enumerate(doc_ids, 1) if d in other_rank]
     ranks = np.array(common, dtype=np.int64).reshape(-1, 2)
     return TwoLists(
         query=np.zeros(len(ranks), dtype=np.int64),
@@ -150,43 +150,45 @@ def two_lists(doc_ids: Sequence[str], other: Sequence[str]) -> TwoLists:
     )
 
 
-def two_runs(run: Run, other: Run, query_ids: Sequence[str], *, depth: int) -> TwoLists:
+def compare_runs(run: Run, other: Run, query_ids: Sequence[str], *, depth: int) -> TwoLists:
     """The lists of two runs for these queries, each down to rank `depth`, in the order of the
     queries; what a run does not list is an empty list."""
-    sides = [_listed(r, query_ids, depth) for r in (run, other)]
+    sides = [_read_lists(r, query_ids, depth) for r in (run, other)]
     documents = pa.chunked_array([d for _, _, d in sides]).unique()
     pairs = [
         query * np.int64(len(documents)) + pc.index_in(docs, value_set=documents).to_numpy()
         for query, _, docs in sides
     ]
-    _, own, others = np.intersect1d(pairs[0], pairs[1], assume_unique=True, return_indices=True)
+    _, own_rows, other_rows = np.intersect1d(
+        pairs[0], pairs[1], assume_unique=True, return_indices=True
+    )
     (query, rank, _), (other_query, other_rank, _) = sides
-    order = np.lexsort((rank[own], query[own]))
-    own, others = own[order], others[order]
+    order = np.lexsort((rank[own_rows], query[own_rows]))
+    own_rows, other_rows = own_rows[order], other_rows[order]
     return TwoLists(
-        query=query[own],
-        rank=rank[own],
-        other_rank=other_rank[others],
-        listed=_lengths(query, rank, len(query_ids)),
-        other_listed=_lengths(other_query, other_rank, len(query_ids)),
+        query=query[own_rows],
+        rank=rank[own_rows],
+        other_rank=other_rank[other_rows],
+        listed=_list_lengths(query, rank, len(query_ids)),
+        other_listed=_list_lengths(other_query, other_rank, len(query_ids)),
     )
 
 
-def _lengths(query: Ints, rank: Ints, n_queries: int) -> Ints:
+def _list_lengths(query: Ints, rank: Ints, n_queries: int) -> Ints:
     """How many ranks each list has, empty ones too."""
     last = np.zeros(n_queries, dtype=np.int64)
     np.maximum.at(last, query, rank)
     return last
 
 
-def _listed(run: Run, query_ids: Sequence[str], depth: int) -> tuple[Ints, Ints, pa.Array]:
+def _read_lists(run: Run, query_ids: Sequence[str], depth: int) -> tuple[Ints, Ints, pa.Array]:
     """Query (its position), rank and doc_id of what a run lists for these queries."""
     run = run.holding(query_ids)
     position = {query_id: i for i, query_id in enumerate(query_ids)}
-    place = np.array([position.get(q, -1) for q in run.query_ids], dtype=np.int64)
+    positions = np.array([position.get(q, -1) for q in run.query_ids], dtype=np.int64)
     rows, rank = top_ranks(run, depth)
-    query = place[run.query_codes[rows]]
-    asked = query >= 0
-    docs = run.doc_ids.take(pa.array(rows[asked]))
+    query = positions[run.query_codes[rows]]
+    is_asked = query >= 0
+    docs = run.doc_ids.take(pa.array(rows[is_asked]))
     docs = docs.combine_chunks() if isinstance(docs, pa.ChunkedArray) else docs
-    return query[asked], rank[asked], docs
+    return query[is_asked], rank[is_asked], docs

@@ -10,7 +10,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.tables import Qrels
 
 
-def alone(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
+def select_query(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
     """The ranks of this query only; no query at all where it is not judged."""
     queries = np.zeros(len(ranks.query_ids), dtype=np.bool_)
     if query_id in ranks.query_ids:
@@ -18,23 +18,23 @@ def alone(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
     return ranks.among(queries)
 
 
-def grade_in(grades: Mapping[str, float], doc_id: str) -> float:
+def find_grade(grades: Mapping[str, float], doc_id: str) -> float:
     """A document's grade among those of its query; NaN where nobody judged it, as a negative one
     says too."""
     grade = grades.get(doc_id, -1.0)
     return grade if grade >= 0 else float("nan")
 
 
-def judged_rows(qrels: Qrels, query_id: str) -> dict[str, int]:
+def find_judged_rows(qrels: Qrels, query_id: str) -> dict[str, int]:
     """doc_id -> its row in the qrels, for every document that the judgments of the query name."""
-    known = qrels.query_ids
-    if query_id not in known:
+    query_ids = qrels.query_ids
+    if query_id not in query_ids:
         return {}
-    rows = np.flatnonzero(qrels.query_codes == known.index(query_id))
+    rows = np.flatnonzero(qrels.query_codes == query_ids.index(query_id))
     return dict(zip(qrels.doc_ids.take(rows).to_pylist(), rows.tolist(), strict=True))
 
 
-def grades_of(qrels: Qrels, query_id: str) -> dict[str, float]:
+def find_grades(qrels: Qrels, query_id: str) -> dict[str, float]:
     """doc_id -> grade of every document that the judgments of the query name."""
     grades = qrels.relevance
-    return {doc_id: float(grades[row]) for doc_id, row in judged_rows(qrels, query_id).items()}
+    return {doc_id: float(grades[row]) for doc_id, row in find_judged_rows(qrels, query_id).items()}

@@ -12,10 +12,10 @@ import numpy as np
 from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.comparing.gates import BELOW, HELD
-from metrics_core.explaining.lists import two_runs
+from metrics_core.explaining.lists import compare_runs
 from metrics_core.tables import Run
 
-_ASKED = re.compile(r"\s*top\s*(?P<k>[1-9]\d{0,3})\s*(?:>=|≥)\s*(?P<share>\d*\.?\d+)\s*", re.I)
+_PATTERN = re.compile(r"\s*top\s*(?P<k>[1-9]\d{0,3})\s*(?:>=|≥)\s*(?P<share>\d*\.?\d+)\s*", re.I)
 
 
 @dataclass(frozen=True)
@@ -26,15 +26,15 @@ class Overlap:
     least: float
 
     @classmethod
-    def of(cls, text: str) -> Self:
+    def parse(cls, text: str) -> Self:
         """That of `top10 >= 0.8`. Raises ParameterError."""
-        found = _ASKED.fullmatch(text)
-        if found is None or not 0 < float(found["share"]) <= 1:
+        match = _PATTERN.fullmatch(text)
+        if match is None or not 0 < float(match["share"]) <= 1:
             raise ParameterError(
                 f"{text.strip()!r} is not an overlap.",
                 "It states the share of the first results that must remain: 'top10 >= 0.8'.",
             )
-        return cls(int(found["k"]), float(found["share"]))
+        return cls(int(match["k"]), float(match["share"]))
 
     def __str__(self) -> str:
         return f"top{self.k} >= {self.least:g}"
@@ -79,22 +79,24 @@ class OverlapOutcome:
         return [(self.query_ids[i], float(self.shares[i]), float(self.rbo[i])) for i in order]
 
 
-def overlap_outcomes(
+def find_overlaps(
     baseline: Run, runs: Sequence[Run], overlaps: Sequence[Overlap]
 ) -> list[OverlapOutcome]:
     """What each run keeps of the baseline's lists. Raises RanklensError where one lists nothing."""
-    found = []
+    outcomes = []
     empty = next((run.name for run in (baseline, *runs) if not run.query_ids), None)
     if empty is not None:
         raise RanklensError(f"{empty} has no results.", "Give runs with results.")
     for overlap in overlaps:
         for run in runs:
             ids = tuple(dict.fromkeys([*baseline.query_ids, *run.query_ids]))
-            lists = two_runs(run, baseline, ids, depth=overlap.k)
+            lists = compare_runs(run, baseline, ids, depth=overlap.k)
             shares, rbo = lists.overlap(overlap.k), lists.rbo()
-            known = ~np.isnan(shares)
-            some = tuple(np.array(ids, dtype=object)[known].tolist())
-            found.append(
-                OverlapOutcome(overlap, run.name, baseline.name, some, shares[known], rbo[known])
+            is_listed = ~np.isnan(shares)
+            some = tuple(np.array(ids, dtype=object)[is_listed].tolist())
+            outcomes.append(
+                OverlapOutcome(
+                    overlap, run.name, baseline.name, some, shares[is_listed], rbo[is_listed]
+                )
             )
-    return found
+    return outcomes

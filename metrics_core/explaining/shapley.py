@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.explaining.variants import rows_of, variants
+from metrics_core.explaining.variants import make_variants, query_rows
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 
@@ -26,57 +26,59 @@ MOST_PLAYERS = 12
 Averaged = Literal["shapley", "order"]
 
 
-def shapley(
+def shapley_values(
     ranks: JudgedRanks, position: int, measure: Measure
 ) -> tuple[Ints, Floats, float, Averaged]:
     """Of the query at that position: the rows of its players in the ranks, int64[n], the value of
     each, float64[n], v(∅), and whether the values are averaged over all orders ("shapley") or are
     what each adds when they join by rank ("order"). For measures of grades alone."""
-    rows = rows_of(ranks, position)
+    rows = query_rows(ranks, position)
     grade = ranks.relevance[rows]
     players = np.flatnonzero((grade >= measure.relevant_from) & (grade > 0))
-    few = len(players) <= MOST_PLAYERS
-    kept = _every_subset(len(players)) if few else np.tri(len(players) + 1, len(players), -1)
-    worth = _worth(ranks, position, measure, players, kept.astype(np.bool_))
-    values = _averaged(worth, len(players)) if few else np.diff(worth)
-    return players + rows.start, values, float(worth[0]), "shapley" if few else "order"
+    has_few = len(players) <= MOST_PLAYERS
+    subsets = _list_subsets(len(players)) if has_few else np.tri(len(players) + 1, len(players), -1)
+    worth = _score_subsets(ranks, position, measure, players, subsets.astype(np.bool_))
+    values = _average_orders(worth, len(players)) if has_few else np.diff(worth)
+    return players + rows.start, values, float(worth[0]), "shapley" if has_few else "order"
 
 
-def _every_subset(n: int) -> Ints:
+def _list_subsets(n: int) -> Ints:
     """Which of n players are in each of 2^n subsets: subset s has player i where bit i is set."""
     return (np.arange(2**n)[:, None] >> np.arange(n)) & 1
 
 
-def _worth(
+def _score_subsets(
     ranks: JudgedRanks,
     position: int,
     measure: Measure,
     players: Ints,
-    kept: Mask,
+    subsets: Mask,
 ) -> Floats:
-    """v of each subset; `kept` is bool[S, n]."""
-    rows, sets = rows_of(ranks, position), len(kept)
-    relevance = np.tile(ranks.relevance[rows], (sets, 1))
-    relevance[:, players] *= kept
+    """v of each subset; `subsets` is bool[S, n]."""
+    rows, n_subsets = query_rows(ranks, position), len(subsets)
+    relevance = np.tile(ranks.relevance[rows], (n_subsets, 1))
+    relevance[:, players] *= subsets
     return measure.score(
-        variants(
+        make_variants(
             ranks,
             position,
-            rank=np.tile(ranks.rank[rows], (sets, 1)),
+            rank=np.tile(ranks.rank[rows], (n_subsets, 1)),
             relevance=relevance,
             qrels_row=ranks.qrels_row[rows],
-            retrieved=np.full(sets, ranks.retrieved[position]),
+            retrieved=np.full(n_subsets, ranks.retrieved[position]),
         )
     )
 
 
-def _averaged(worth: Floats, n: int) -> Floats:
+def _average_orders(worth: Floats, n: int) -> Floats:
     """Σ over the subsets S without i of |S|! (n − |S| − 1)! / n! · (v(S ∪ i) − v(S))."""
     subsets = np.arange(2**n)
-    size = _every_subset(n).sum(axis=1)
+    size = _list_subsets(n).sum(axis=1)
     orders = np.array([factorial(s) * factorial(n - s - 1) / factorial(n) for s in range(n)])
     values = np.empty(n)
     for i in range(n):
-        without = subsets[subsets >> i & 1 == 0]
-        values[i] = orders[size[without]] @ (worth[without | 1 << i] - worth[without])
+        subsets_without = subsets[subsets >> i & 1 == 0]
+        values[i] = orders[size[subsets_without]] @ (
+            worth[subsets_without | 1 << i] - worth[subsets_without]
+        )
     return values

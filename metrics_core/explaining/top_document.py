@@ -19,7 +19,7 @@ class TopDocument:
     is_only_relevant: bool
 
 
-def top_document(
+def find_top_document(
     focus: JudgedRanks, baseline: JudgedRanks, query: int, relevant_from: float
 ) -> TopDocument | None:
     """The relevant document that no other of the query reaches in grade; None without one."""
@@ -32,8 +32,8 @@ def top_document(
 
     def rank_in(ranks: JudgedRanks) -> int:
         begin, end = np.searchsorted(ranks.query, [query, query + 1])
-        at = np.flatnonzero(ranks.relevance[begin:end] == grades[0])
-        return int(ranks.rank[begin + at[0]]) if len(at) else 0
+        positions = np.flatnonzero(ranks.relevance[begin:end] == grades[0])
+        return int(ranks.rank[begin + positions[0]]) if len(positions) else 0
 
-    only = int((grades >= max(relevant_from, 0)).sum()) == 1
-    return TopDocument(rank_in(baseline), rank_in(focus), only)
+    is_only = int((grades >= max(relevant_from, 0)).sum()) == 1
+    return TopDocument(rank_in(baseline), rank_in(focus), is_only)

@@ -10,13 +10,13 @@ from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 
 
-def rows_of(ranks: JudgedRanks, position: int) -> slice:
+def query_rows(ranks: JudgedRanks, position: int) -> slice:
     """The rows of the judged listed documents of the query at that position."""
     start, end = np.searchsorted(ranks.query, [position, position + 1])
     return slice(int(start), int(end))
 
 
-def variants(
+def make_variants(
     ranks: JudgedRanks,
     position: int,
     *,
@@ -38,8 +38,8 @@ def variants(
     variant, document = np.nonzero(rank)
     # Documents in the order of one variant's ranks are nearly in that of the others, which a
     # stable sort of one key turns into speed.
-    place = variant * (int(rank.max(initial=0)) + 1) + rank[variant, document]
-    order = np.argsort(place, kind="stable")
+    sort_key = variant * (int(rank.max(initial=0)) + 1) + rank[variant, document]
+    order = np.argsort(sort_key, kind="stable")
     variant, document = variant[order], document[order]
     first, end = np.searchsorted(ranks.judged_query, [position, position + 1])
     grades = ranks.judged_relevance[first:end]

@@ -13,13 +13,13 @@ import numpy as np
 
 from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import ParameterError
-from metrics_core.base.wording import shown
-from metrics_core.explaining.one_query import judged_rows
+from metrics_core.base.wording import shorten_value
+from metrics_core.explaining.one_query import find_judged_rows
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.ranking import by_rank, ranked_documents
+from metrics_core.judging.ranking import documents_by_rank, ranked_documents
 from metrics_core.measures import Combination
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.given_numbers import finite_number
+from metrics_core.tables.given_numbers import to_finite_number
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Grade:
 Edit = Move | Remove | Grade
 
 
-def edited_list(doc_ids: Iterable[str | None], edits: Sequence[Edit]) -> list[str | None]:
+def edit_list(doc_ids: Iterable[str | None], edits: Sequence[Edit]) -> list[str | None]:
     """The list, best first, None where a rank has no document, after the moves and removals in
     turn. A removal of what is not listed changes nothing. Raises ParameterError for a rank below
     1."""
@@ -66,26 +66,26 @@ def edited_list(doc_ids: Iterable[str | None], edits: Sequence[Edit]) -> list[st
     return listed
 
 
-def edited_grades(grades: Mapping[str, float], edits: Sequence[Edit]) -> dict[str, float]:
+def edit_grades(grades: Mapping[str, float], edits: Sequence[Edit]) -> dict[str, float]:
     """The grades by doc_id after the edits in turn. Raises ParameterError for one that is no finite
     number."""
     edited = dict(grades)
     for edit in edits:
         if not isinstance(edit, Grade):
             continue
-        grade = finite_number(edit.grade)
+        grade = to_finite_number(edit.grade)
         if edit.grade is None:
             edited.pop(edit.doc_id, None)
         elif grade is None:
             raise ParameterError(
-                f"The grade of {edit.doc_id} is {shown(edit.grade)}, not a finite number."
+                f"The grade of {edit.doc_id} is {shorten_value(edit.grade)}, not a finite number."
             )
         else:
             edited[edit.doc_id] = float(grade)
     return edited
 
 
-def what_if(
+def edit_ranks(
     run: Run, qrels: Qrels, query_id: str, edits: Sequence[Edit], *, move_in: str
 ) -> JudgedRanks:
     """The one query as the edits leave it, for any measure of grades; no query where nothing of it
@@ -95,30 +95,30 @@ def what_if(
     their edits. A measure that reads the highest grade of all judgments sees the edited one.
     """
     edits = [edit for edit in edits if isinstance(edit, Grade) or run.name == move_in]
-    rows = judged_rows(qrels, query_id)
+    rows = find_judged_rows(qrels, query_id)
     grades = qrels.relevance.astype(np.float64)
-    edited = edited_grades({doc_id: grades[row] for doc_id, row in rows.items()}, edits)
-    named = dict.fromkeys(edit.doc_id for edit in edits if isinstance(edit, Grade))
-    for i, doc_id in enumerate(doc_id for doc_id in named if doc_id not in rows):
+    edited = edit_grades({doc_id: grades[row] for doc_id, row in rows.items()}, edits)
+    graded_ids = dict.fromkeys(edit.doc_id for edit in edits if isinstance(edit, Grade))
+    for i, doc_id in enumerate(doc_id for doc_id in graded_ids if doc_id not in rows):
         rows[doc_id] = len(qrels) + i
-    listed = edited_list(by_rank(ranked_documents(run, query_id)), edits)
+    listed = edit_list(documents_by_rank(ranked_documents(run, query_id)), edits)
     others = np.ones(len(qrels), dtype=np.bool_)
     others[[row for row in rows.values() if row < len(qrels)]] = False
     top_grade = max([*edited.values(), float(grades[others].max(initial=0)), 0.0])
-    known = query_id in run.query_ids
-    return _judged_alone(run.name, query_id, listed, edited, rows, top_grade, known)
+    is_in_run = query_id in run.query_ids
+    return _judge_list(run.name, query_id, listed, edited, rows, top_grade, is_in_run)
 
 
-def _judged_alone(
+def _judge_list(
     run_name: str,
     query_id: str,
     listed: Sequence[str | None],
     grades: Mapping[str, float],
     rows: Mapping[str, int],
     top_grade: float,
-    known: bool,
+    is_in_run: bool,
 ) -> JudgedRanks:
-    """A list and the grades of its query as JudgedRanks; `known` is whether the run has it."""
+    """A list and the grades of its query as JudgedRanks; `is_in_run` is whether the run has it."""
     judged = [(rank, d) for rank, d in enumerate(listed, 1) if d is not None and d in grades]
     n = 1 if grades else 0
     return JudgedRanks(
@@ -132,13 +132,13 @@ def _judged_alone(
         judged_query=np.zeros(len(grades), dtype=np.int64),
         judged_relevance=np.array(sorted(grades.values(), reverse=True), dtype=np.float64),
         top_grade=top_grade,
-        empty_queries=(query_id,) * n if known and not listed else (),
+        empty_queries=(query_id,) * n if is_in_run and not listed else (),
     )
 
 
-def mean_with(scores: Floats, position: int, new: float, combination: Combination) -> float:
+def replace_in_mean(scores: Floats, position: int, new: float, combination: Combination) -> float:
     """The mean over all queries, as the measure combines them, when the query at that position
     scores `new` instead; `scores` is float64[Q], NaN is left out."""
-    replaced = np.array(scores, dtype=np.float64)
-    replaced[position] = new
-    return float(combination.of(replaced))
+    new_scores = np.array(scores, dtype=np.float64)
+    new_scores[position] = new
+    return float(combination.combine(new_scores))

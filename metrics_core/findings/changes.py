@@ -14,14 +14,14 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask
 from metrics_core.explaining.diagnosis import Diagnosis
 from metrics_core.explaining.top_document import TopDocument
-from metrics_core.findings.sentence import Sentence, muted, run, strong
+from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 
-_MOST_NAMED = 3
-_ENOUGH_OF_THE_CHANGE = 0.7
-_FEW_BEST = 5
-_NOTHING = 1e-9
+_MAX_NAMED = 3
+_SUFFICIENT_SHARE = 0.7
+_MAX_BEST = 5
+_NEGLIGIBLE = 1e-9
 
-NO_NAMES: Mapping[float, str] = MappingProxyType({})
+NO_GRADE_NAMES: Mapping[float, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -36,65 +36,68 @@ class _Move:
     weight: float
 
     @property
-    def fell(self) -> bool:
+    def has_fallen(self) -> bool:
         """Whether it stands lower than before, or is not listed any more."""
         return (self.after or math.inf) > (self.before or math.inf)
 
 
-def stand(n: int) -> str:
+def stand_verb(n: int) -> str:
     """The verb that goes with n documents."""
     return "is" if n == 1 else "are"
 
 
-def change(
-    diagnosis: Diagnosis, difference: float, grade_names: Mapping[float, str] = NO_NAMES
+def explain_change(
+    diagnosis: Diagnosis, difference: float, grade_names: Mapping[float, str] = NO_GRADE_NAMES
 ) -> Sentence:
     """Why the run in focus gains or loses this much on the query; `grade_names` as in `explain`."""
     loses = difference < 0
     head = (
-        run(diagnosis.focus)
-        + muted(" loses " if loses else " gains ")
-        + strong(w.score(abs(difference)))
+        run_span(diagnosis.focus)
+        + muted_span(" loses " if loses else " gains ")
+        + strong_span(w.format_score(abs(difference)))
     )
-    silent = _without_list(diagnosis, loses)
-    if silent is not None:
+    unanswering_run = _run_without_results(diagnosis, loses)
+    if unanswering_run is not None:
         return (
             head
-            + muted(": ")
-            + run(silent)
-            + muted(" returned nothing for this query, so it scores 0.")
+            + muted_span(": ")
+            + run_span(unanswering_run)
+            + muted_span(" returned nothing for this query, so it scores 0.")
         )
     moves = _decisive_moves(diagnosis, loses)
     reasons = []
     if moves:
-        reasons = [_moved(diagnosis, moves, loses, grade_names), _above(diagnosis, moves, loses)]
+        reasons = [
+            _describe_moves(diagnosis, moves, loses, grade_names),
+            _describe_documents_above(diagnosis, moves, loses),
+        ]
     because = "; ".join(filter(None, reasons))
-    told = [f": {because}." if because else ".", _left_out(diagnosis, loses)]
-    return head + muted(" ".join(filter(None, told)))
+    parts = [f": {because}." if because else ".", _describe_condensed_difference(diagnosis, loses)]
+    return head + muted_span(" ".join(filter(None, parts)))
 
 
-def change_in_short(
-    top: TopDocument | None, worse: str, *, loses: bool, found: bool, cutoff: int
+def summarize_change(
+    top: TopDocument | None, worse: str, *, loses: bool, has_relevant: bool, cutoff: int
 ) -> str:
     """The same in a few words, for a row of a list: what became of the best document where it went
-    the way of the score, else that the `worse` run has nothing relevant in its top; `found` says
-    whether it has. Empty where neither is so."""
+    the way of the score, else that the `worse` run has nothing relevant in its top; `has_relevant`
+    says whether it has. Empty where neither is so."""
     if top is not None and top.before != top.after:
-        who = f"{'only relevant' if top.is_only_relevant else 'best'} document"
+        document = f"{'only relevant' if top.is_only_relevant else 'best'} document"
         if not top.after:
-            told = f"{who} at rank {top.before}, then not retrieved" if loses else ""
+            text = f"{document} at rank {top.before}, then not retrieved" if loses else ""
         elif not top.before:
-            told = "" if loses else f"{who} not retrieved, then at rank {top.after}"
+            text = "" if loses else f"{document} not retrieved, then at rank {top.after}"
         elif (top.after > top.before) == loses:
-            told = f"{who} {'fell' if loses else 'rose'} to rank {top.after}"
+            text = f"{document} {'fell' if loses else 'rose'} to rank {top.after}"
         else:
-            told = ""
-        if told:
-            return told
-    return "" if found else f"{worse}: nothing relevant in the top {cutoff}"
+            text = ""
+        if text:
+            return text
+    return "" if has_relevant else f"{worse}: nothing relevant in the top {cutoff}"
 
 
-def _without_list(diagnosis: Diagnosis, loses: bool) -> str | None:
+def _run_without_results(diagnosis: Diagnosis, loses: bool) -> str | None:
     """The worse of the two runs, where it has no list at all for the query."""
     worse = diagnosis.focus if loses else diagnosis.baseline
     return worse if diagnosis.rankings[worse].empty else None
@@ -106,60 +109,66 @@ def _decisive_moves(diagnosis: Diagnosis, loses: bool) -> list[_Move]:
     moves = [
         _Move(d, diagnosis.grades[d], before.get(d), after.get(d), abs(effect))
         for d, effect in diagnosis.effects.items()
-        if (effect < -_NOTHING if loses else effect > _NOTHING)
+        if (effect < -_NEGLIGIBLE if loses else effect > _NEGLIGIBLE)
     ]
     # Some measures lose by a document that rose (AUC, where it joins the list near its end): that
     # is nothing a reader can see, so it is no reason.
-    moves = [m for m in moves if m.fell == loses]
+    moves = [m for m in moves if m.has_fallen == loses]
     moves.sort(key=lambda m: (-m.weight, m.doc_id))
-    total, chosen = sum(m.weight for m in moves), list[_Move]()
-    for move in moves[:_MOST_NAMED]:
-        if chosen and sum(m.weight for m in chosen) >= _ENOUGH_OF_THE_CHANGE * total:
+    total, decisive_moves = sum(m.weight for m in moves), list[_Move]()
+    for move in moves[:_MAX_NAMED]:
+        if decisive_moves and sum(m.weight for m in decisive_moves) >= _SUFFICIENT_SHARE * total:
             break
-        chosen.append(move)
-    return chosen
+        decisive_moves.append(move)
+    return decisive_moves
 
 
-def _moved(
+def _describe_moves(
     diagnosis: Diagnosis, moves: list[_Move], loses: bool, grade_names: Mapping[float, str]
 ) -> str:
     """What happened to these documents, those with the same fate together."""
     k = diagnosis.cutoff
     fates: dict[str, list[_Move]] = {}
     for move in moves:
-        place, other = (move.after, move.before) if loses else (move.before, move.after)
-        fate = "unlisted" if place is None else ("inside" if place <= k else "outside")
-        if other is not None:
+        rank, other_rank = (move.after, move.before) if loses else (move.before, move.after)
+        fate = "unlisted" if rank is None else ("inside" if rank <= k else "outside")
+        if other_rank is not None:
             fates.setdefault(fate, []).append(move)
     clauses = [
-        _fate(diagnosis, _who(diagnosis, group, grade_names), fate, group, loses)
+        _describe_fate(
+            diagnosis, _describe_documents(diagnosis, group, grade_names), fate, group, loses
+        )
         for fate, group in fates.items()
     ]
-    return w.listing(clauses)
+    return w.join_words(clauses)
 
 
-def _fate(diagnosis: Diagnosis, who: str, fate: str, moves: list[_Move], loses: bool) -> str:
+def _describe_fate(
+    diagnosis: Diagnosis, documents_text: str, fate: str, moves: list[_Move], loses: bool
+) -> str:
     moves = sorted(moves, key=lambda m: (m.before or 0, m.after or 0))
-    old, new = _ranks([m.before for m in moves]), _ranks([m.after for m in moves])
-    several = len(moves) > 1
+    old, new = _list_ranks([m.before for m in moves]), _list_ranks([m.after for m in moves])
+    is_plural = len(moves) > 1
     if fate == "inside":
-        return f"{who} {'fell' if loses else 'rose'} from {old} to {new}"
+        return f"{documents_text} {'fell' if loses else 'rose'} from {old} to {new}"
     if fate == "outside":
         if loses:
-            return f"{who} fell from {old} to {new}, below the top {diagnosis.cutoff}"
-        return f"{who} rose from {old} into the top {diagnosis.cutoff}, to {new}"
+            return f"{documents_text} fell from {old} to {new}, below the top {diagnosis.cutoff}"
+        return f"{documents_text} rose from {old} into the top {diagnosis.cutoff}, to {new}"
     if loses:
-        be = "are" if several else "is"
-        return f"{who}, at {old} before, {be} no longer retrieved"
-    return f"{who} entered at {new} (not retrieved by {diagnosis.baseline})"
+        be = "are" if is_plural else "is"
+        return f"{documents_text}, at {old} before, {be} no longer retrieved"
+    return f"{documents_text} entered at {new} (not retrieved by {diagnosis.baseline})"
 
 
-def _ranks(ranks: list[int | None]) -> str:
-    known = [str(r) for r in ranks if r is not None]
-    return f"{w.plural(len(known), 'rank')} {w.listing(known)}"
+def _list_ranks(ranks: list[int | None]) -> str:
+    listed_ranks = [str(r) for r in ranks if r is not None]
+    return f"{w.plural(len(listed_ranks), 'rank')} {w.join_words(listed_ranks)}"
 
 
-def _who(diagnosis: Diagnosis, moves: list[_Move], grade_names: Mapping[float, str]) -> str:
+def _describe_documents(
+    diagnosis: Diagnosis, moves: list[_Move], grade_names: Mapping[float, str]
+) -> str:
     """The documents in words: "the only highly relevant document", where its grade has a name,
     "the only document graded 3", "two documents graded 1 and 2"."""
     best = max(diagnosis.grades.values())
@@ -170,91 +179,108 @@ def _who(diagnosis: Diagnosis, moves: list[_Move], grade_names: Mapping[float, s
     unnamed = diagnosis.grades.keys() - {m.doc_id for m in moves}
     # "Three of the four fell" would say that the fourth did not.
     others_moved = any(
-        diagnosis.grades[d] == best and abs(diagnosis.effects.get(d, 0)) > _NOTHING for d in unnamed
+        diagnosis.grades[d] == best and abs(diagnosis.effects.get(d, 0)) > _NEGLIGIBLE
+        for d in unnamed
     )
-    few_best = best > 1 and n_best <= _FEW_BEST and not others_moved
+    few_best = best > 1 and n_best <= _MAX_BEST and not others_moved
     if few_best and all(grade == best for grade in grades):
-        of_them = "" if n_best == len(moves) else f"{w.number(len(moves))} of "
-        many = "only" if n_best == 1 else w.number(n_best)
-        return f"{of_them}the {many} {_graded(best, w.plural(n_best, 'document'), grade_names)}"
+        of_them = "" if n_best == len(moves) else f"{w.number_word(len(moves))} of "
+        count_text = "only" if n_best == 1 else w.number_word(n_best)
+        return (
+            f"{of_them}the {count_text}"
+            f" {_graded_documents(best, w.plural(n_best, 'document'), grade_names)}"
+        )
     noun = w.plural(len(moves), "document")
-    article = "a" if len(moves) == 1 else w.number(len(moves))
+    article = "a" if len(moves) == 1 else w.number_word(len(moves))
     if best == 1:
         return f"{article} relevant {noun}"
     if len(set(grades)) == 1:
-        return f"{article} {_graded(grades[0], noun, grade_names)}"
-    named = w.listing(w.grade(g) for g in sorted(set(grades), reverse=True))
-    return f"{article} {noun} graded {named}"
+        return f"{article} {_graded_documents(grades[0], noun, grade_names)}"
+    grades_text = w.join_words(w.format_grade(g) for g in sorted(set(grades), reverse=True))
+    return f"{article} {noun} graded {grades_text}"
 
 
-def _graded(grade: float, noun: str, grade_names: Mapping[float, str]) -> str:
+def _graded_documents(grade: float, noun: str, grade_names: Mapping[float, str]) -> str:
     """Documents of one grade, by its name where it has one."""
     name = grade_names.get(grade)
-    return f"{name} relevant {noun}" if name else f"{noun} graded {w.grade(grade)}"
+    return f"{name} relevant {noun}" if name else f"{noun} graded {w.format_grade(grade)}"
 
 
-def _above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
+def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
     """What stands above them in the list in which they stand lower, and did not in the other; in
     its top k where they are not in it."""
     name = diagnosis.focus if loses else diagnosis.baseline
     k = diagnosis.cutoff
-    places = [(m.after if loses else m.before) for m in moves]
-    reach = max(min(p, k + 1) if p is not None else k + 1 for p in places)
-    above = diagnosis.rankings[name]
-    above = above[above["rank"] < reach]
+    ranks = [(m.after if loses else m.before) for m in moves]
+    reach = max(min(p, k + 1) if p is not None else k + 1 for p in ranks)
+    documents_above = diagnosis.rankings[name]
+    documents_above = documents_above[documents_above["rank"] < reach]
     if loses:
         if {name, diagnosis.baseline} & diagnosis.nameless:
             # Nobody knows where these stood before.
-            above = above[above["grade"].notna()]
-        above = above[_newly_above(diagnosis, above, moves, reach)]
-    zero = int((above["grade"] == 0).sum())
-    unjudged = int(above["grade"].isna().sum())
+            documents_above = documents_above[documents_above["grade"].notna()]
+        documents_above = documents_above[_is_newly_above(diagnosis, documents_above, moves, reach)]
+    zero = int((documents_above["grade"] == 0).sum())
+    unjudged = int(documents_above["grade"].isna().sum())
     parts = []
     if zero:
         noun = w.plural(zero, "document", "documents")
-        parts.append(f"{w.number(zero)} non-relevant {noun}")
+        parts.append(f"{w.number_word(zero)} non-relevant {noun}")
     if unjudged:
         noun = "" if zero else f" {w.plural(unjudged, 'document')}"
-        parts.append(f"{w.number(unjudged)} unjudged{noun}")
+        parts.append(f"{w.number_word(unjudged)} unjudged{noun}")
     if not parts:
         return ""
-    verb = stand(zero + unjudged)
-    them = "it" if len(moves) == 1 else "them"
+    verb = stand_verb(zero + unjudged)
+    pronoun = "it" if len(moves) == 1 else "them"
     if reach > k:
-        where = f"{verb} now in its top {k}" if loses else f"{verb} in the top {k} of {name}"
+        position_text = (
+            f"{verb} now in its top {k}" if loses else f"{verb} in the top {k} of {name}"
+        )
     else:
-        where = f"{verb} now above {them}" if loses else f"{verb} above {them} in {name}"
-    return f"{w.listing(parts)} {where}"
+        position_text = (
+            f"{verb} now above {pronoun}" if loses else f"{verb} above {pronoun} in {name}"
+        )
+    return f"{w.join_words(parts)} {position_text}"
 
 
-def _newly_above(diagnosis: Diagnosis, above: pd.DataFrame, moves: list[_Move], reach: int) -> Mask:
+def _is_newly_above(
+    diagnosis: Diagnosis, documents_above: pd.DataFrame, moves: list[_Move], reach: int
+) -> Mask:
     """Which of these documents of the run in focus did not stand there in the baseline: above one
     of the moved documents, or in the top k where those are not in it."""
-    before = above["doc_id"].map(diagnosis.ranks(diagnosis.baseline)).fillna(math.inf).to_numpy()
+    ranks_before = (
+        documents_above["doc_id"]
+        .map(diagnosis.ranks(diagnosis.baseline))
+        .fillna(math.inf)
+        .to_numpy()
+    )
     if reach > diagnosis.cutoff:
-        return before > diagnosis.cutoff
-    now = above["rank"].to_numpy()
-    passed = [(now < (m.after or math.inf)) & (before > (m.before or 0)) for m in moves]
-    return np.logical_or.reduce(passed)
+        return ranks_before > diagnosis.cutoff
+    ranks_now = documents_above["rank"].to_numpy()
+    is_passed = [
+        (ranks_now < (m.after or math.inf)) & (ranks_before > (m.before or 0)) for m in moves
+    ]
+    return np.logical_or.reduce(is_passed)
 
 
-def _left_out(diagnosis: Diagnosis, loses: bool) -> str:
+def _describe_condensed_difference(diagnosis: Diagnosis, loses: bool) -> str:
     """What remains of the difference when unjudged documents are left out of both lists."""
     tops = [
         diagnosis.rankings[n].head(diagnosis.cutoff) for n in (diagnosis.focus, diagnosis.baseline)
     ]
     if not pd.concat(tops)["grade"].isna().any():
         return ""
-    rest = diagnosis.condensed_difference
-    if math.isnan(rest):
+    condensed = diagnosis.condensed_difference
+    if math.isnan(condensed):
         return ""
-    if abs(rest) < 0.0005:
+    if abs(condensed) < 0.0005:
         return f"If unjudged documents are ignored, the {'loss' if loses else 'gain'} disappears."
-    noun = "loss" if rest < 0 else "gain"
-    size = w.score(abs(rest))
+    noun = "loss" if condensed < 0 else "gain"
+    size = w.format_score(abs(condensed))
     difference = diagnosis.score(diagnosis.focus) - diagnosis.score(diagnosis.baseline)
-    if w.score(rest) == w.score(difference):
+    if w.format_score(condensed) == w.format_score(difference):
         return ""
-    if (rest < 0) == loses:
+    if (condensed < 0) == loses:
         return f"If unjudged documents are ignored, the {noun} is {size}."
     return f"If unjudged documents are ignored, it becomes a {noun} of {size}."

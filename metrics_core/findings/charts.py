@@ -28,17 +28,19 @@ def best_by_group(groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str
         if run in runs and mean >= best.get(group, -np.inf):
             leaders[group] = [*(leaders[group] if mean == best.get(group) else ()), run]
             best[group] = mean
-    place = {group: i for i, group in enumerate(order)}
-    by_place = sorted(leaders, key=lambda g: place.get(g, len(g)))
-    led = {run: [g for g in by_place if leaders[g] == [run]] for run in runs}
+    positions = {group: i for i, group in enumerate(order)}
+    sorted_groups = sorted(leaders, key=lambda g: positions.get(g, len(g)))
+    led_groups = {run: [g for g in sorted_groups if leaders[g] == [run]] for run in runs}
     parts = [
-        f"{run} scores best in {w.named(led[run], all_of=_FEW)}"
-        for run in sorted(runs, key=lambda run: -len(led[run]))
-        if led[run]
+        f"{run} scores best in {w.name_some(led_groups[run], all_of=_FEW)}"
+        for run in sorted(runs, key=lambda run: -len(led_groups[run]))
+        if led_groups[run]
     ]
-    several = [g for g in by_place if len(leaders[g]) > 1]
-    if several:
-        parts.append(f"several runs share the best score in {w.named(several, all_of=_FEW)}")
+    shared_groups = [g for g in sorted_groups if len(leaders[g]) > 1]
+    if shared_groups:
+        parts.append(
+            f"several runs share the best score in {w.name_some(shared_groups, all_of=_FEW)}"
+        )
     return f"{'; '.join(parts)}." if parts else "No group has a score."
 
 
@@ -46,32 +48,37 @@ def extreme_cells(cells: pd.DataFrame, focus: str, baseline: str) -> str:
     """The cells of two groupings with the greatest gain and the greatest loss, among those with
     enough queries. `cells` is the frame of `slicing.crossed.cross_breakdown`."""
     inner = cells[(cells["row"] != ALL) & (cells["column"] != ALL)]
-    enough = inner[(inner["queries"] >= FEWEST_QUERIES) & inner["difference"].notna()]
-    if enough.empty:
+    testable = inner[(inner["queries"] >= FEWEST_QUERIES) & inner["difference"].notna()]
+    if testable.empty:
         return (
-            f"No cell has {w.number(FEWEST_QUERIES)} queries, so each is an example, not a result."
+            f"No cell has {w.number_word(FEWEST_QUERIES)} queries, so each is an example, not a"
+            " result."
         )
-    said = []
-    for word, at, sign in (("ahead of", "idxmax", 1), ("behind", "idxmin", -1)):
-        cell = enough.loc[getattr(enough["difference"], at)()]
+    clauses = []
+    for word, method, sign in (("ahead of", "idxmax", 1), ("behind", "idxmin", -1)):
+        cell = testable.loc[getattr(testable["difference"], method)()]
         if cell["difference"] * sign > 0:
-            n = f"{w.count(cell['queries'])} {w.plural(cell['queries'], 'query', 'queries')}"
-            said.append(
+            n = f"{w.format_count(cell['queries'])} {w.plural(cell['queries'], 'query', 'queries')}"
+            clauses.append(
                 f"most {word} {baseline} in {cell['row']}, {cell['column']}:"
-                f" {w.difference(cell['difference'])} over {n}"
+                f" {w.format_difference(cell['difference'])} over {n}"
             )
-    return f"{focus} is {'; '.join(said)}." if said else f"{focus} equals {baseline} in each cell."
+    return (
+        f"{focus} is {'; '.join(clauses)}."
+        if clauses
+        else f"{focus} equals {baseline} in each cell."
+    )
 
 
 def precision_at_half_recall(points: pd.DataFrame, runs: Sequence[str]) -> str:
     """The precision of each of these runs when half of the relevant documents are found, best
-    first. `points` is the frame of `scoring.curves.precision_recall`."""
+    first. `points` is the frame of `make_scorer.curves.precision_recall`."""
     half = points[np.isclose(points["recall"], _HALF) & points["run"].isin(list(runs))]
     ranked = half.dropna(subset=["precision"]).sort_values("precision", ascending=False)
     if ranked.empty:
         return "No run finds half of the relevant documents."
-    each = [
-        f"{name} {w.score(value)}"
+    clauses = [
+        f"{name} {w.format_score(value)}"
         for name, value in ranked[["run", "precision"]].itertuples(index=False)
     ]
-    return f"Precision at {w.share(_HALF)} recall: {w.listing(each)}."
+    return f"Precision at {w.format_share(_HALF)} recall: {w.join_words(clauses)}."

@@ -1,5 +1,5 @@
 """Ways in which a verdict could turn that lie in the files: equal scores, and queries that a run
-does not list. See `firmness`."""
+does not list. See `robustness_summary`."""
 
 from __future__ import annotations
 
@@ -8,47 +8,50 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from metrics_core.base import wording as w
-from metrics_core.comparing.winners import side_of
-from metrics_core.findings.firmness import Tone, WayToTurn
-from metrics_core.findings.verdict_risks import cannot, could
-from metrics_core.tables.ranked_run import as_judged_ranks
+from metrics_core.comparing.winners import better_side
+from metrics_core.findings.firmness import RobustnessCheck, Tone
+from metrics_core.findings.verdict_risks import cannot_phrase, could_phrase
+from metrics_core.tables.ranked_run import judged_ranks_text
 
-_SHORT = 14
+_SHORT_NAME = 14
 """Characters of a run's name that has room in a few words."""
 
 
-def ties(
-    span: tuple[float, float], difference: float, counts: tuple[int, int], exact: bool
-) -> WayToTurn | None:
+def ties_check(
+    bounds: tuple[float, float], difference: float, counts: tuple[int, int], exact: bool
+) -> RobustnessCheck | None:
     """Could the order within equal scores turn it, or part two that are level? `counts` are the
     queries with equal scores and all queries; None without any."""
     tied, queries = counts
     if not tied:
         return None
-    low, high = span
-    now, ends_on = side_of(difference), {side_of(low), side_of(high)}
-    turned = bool(ends_on - {0, now})
+    low, high = bounds
+    side, ends_on = better_side(difference), {better_side(low), better_side(high)}
+    can_turn = bool(ends_on - {0, side})
 
-    def entry(word: str, tone: Tone) -> WayToTurn:
-        return WayToTurn("ties", "Ties", word, tone, reason, of_orders(word))
+    def make_check(word: str, tone: Tone) -> RobustnessCheck:
+        return RobustnessCheck("ties", "Ties", word, tone, reason, describe_orders(word))
 
     noun = w.plural(queries, "query", "queries")
-    ends = f"{w.difference(low)} and {w.difference(high)}"
+    ends = f"{w.format_difference(low)} and {w.format_difference(high)}"
     have = f"{noun} {w.plural(tied, 'has', 'have')}"
-    reason = f"{w.count(tied)} of {w.count(queries)} {have} ties that could affect scores. "
-    if side_of(high - low) == 0:
+    reason = (
+        f"{w.format_count(tied)} of {w.format_count(queries)} {have} ties that could affect"
+        " scores. "
+    )
+    if better_side(high - low) == 0:
         reason += "No order of the ties changes the difference."
-        return entry(cannot(now), "firm")
+        return make_check(cannot_phrase(side), "firm")
     if not exact:
         reason += f"In the two tie orders tried, the difference is between {ends}."
-        return entry(could(now) if turned else w.DASH, "")
+        return make_check(could_phrase(side) if can_turn else w.DASH, "")
     reason += f"However ties are broken, the difference stays between {ends}."
-    if turned:
-        return entry(could(now), "not firm")
-    return entry(cannot(now), "firm")
+    if can_turn:
+        return make_check(could_phrase(side), "not firm")
+    return make_check(cannot_phrase(side), "firm")
 
 
-def of_orders(word: str) -> str:
+def describe_orders(word: str) -> str:
     """What the order of ties does, said of the orders."""
     if word == w.DASH:
         return "two orders tried, not all"
@@ -57,53 +60,56 @@ def of_orders(word: str) -> str:
     return f"{'no' if word.startswith('cannot') else 'some'} order {verb}"
 
 
-def ties_unknown(runs: Sequence[str]) -> WayToTurn:
-    """The entry of `ties` where these runs came as judged ranks, without scores."""
-    reason = f"{as_judged_ranks(runs)}, without scores"
-    told = f"{reason}, so ties are unknown."
-    return WayToTurn("ties", "Ties", "unknown", "", told, "unknown without scores")
+def unknown_ties_check(runs: Sequence[str]) -> RobustnessCheck:
+    """The entry of `ties_check` where these runs came as judged ranks, without scores."""
+    reason = f"{judged_ranks_text(runs)}, without scores"
+    sentence = f"{reason}, so ties are unknown."
+    return RobustnessCheck("ties", "Ties", "unknown", "", sentence, "unknown without scores")
 
 
-def lacking_queries(
-    lacking: Mapping[str, int], difference: float, on_shared: float, shared: int
-) -> WayToTurn | None:
-    """Does it come from queries that a run does not list? `lacking` counts them by run; None where
-    there are none. `on_shared` is the difference over the queries that both list."""
+def missing_queries_check(
+    missing_counts: Mapping[str, int], difference: float, on_shared: float, n_shared: int
+) -> RobustnessCheck | None:
+    """Does it come from queries that a run does not list? `missing_counts` counts them by run;
+    None where there are none. `shared_difference` is the difference over the queries that both
+    list."""
     runs = [
-        f"{run} has no results for {w.count(n)} {w.plural(n, 'query', 'queries')}"
-        for run, n in lacking.items()
+        f"{run} has no results for {w.format_count(n)} {w.plural(n, 'query', 'queries')}"
+        for run, n in missing_counts.items()
         if n
     ]
     if not runs:
         return None
-    counted = w.plural(sum(lacking.values()), "an empty list", "empty lists")
-    reason = f"{w.listing(runs)}, scored as {counted}."
+    counted = w.plural(sum(missing_counts.values()), "an empty list", "empty lists")
+    reason = f"{w.join_words(runs)}, scored as {counted}."
 
-    def entry(word: str, tone: Tone, reason: str, without: str) -> WayToTurn:
-        brief = f"{_lacking(lacking)}; {without}"
-        return WayToTurn("missing", "Missing", word, tone, reason, brief)
+    def make_check(word: str, tone: Tone, reason: str, without_text: str) -> RobustnessCheck:
+        brief = f"{_describe_missing(missing_counts)}; {without_text}"
+        return RobustnessCheck("missing", "Missing", word, tone, reason, brief)
 
-    if not shared or np.isnan(on_shared):
+    if not n_shared or np.isnan(on_shared):
         reason += " No query has results from both runs."
-        return entry("decide it", "not firm", reason, "no query has results from both runs")
-    noun = w.plural(shared, "query", "queries")
+        return make_check("decide it", "not firm", reason, "no query has results from both runs")
+    noun = w.plural(n_shared, "query", "queries")
     reason += (
-        f" On the {w.count(shared)} {noun} with results from both runs, the difference is"
-        f" {w.difference(on_shared)}."
+        f" On the {w.format_count(n_shared)} {noun} with results from both runs, the difference is"
+        f" {w.format_difference(on_shared)}."
     )
-    now, without = side_of(difference), side_of(on_shared)
-    if now == without:
-        word = "cannot reverse it" if now else "cannot separate them"
-        return entry(word, "firm", reason, f"{'holds' if now else 'tied'} without them")
-    word = "reverse it" if now and without else "cause all of it" if now else "make them tied"
-    told = "reversed" if now and without else "tied" if now else "not tied"
-    return entry(word, "not firm", reason, f"{told} without them")
+    side, side_without = better_side(difference), better_side(on_shared)
+    if side == side_without:
+        word = "cannot reverse it" if side else "cannot separate them"
+        return make_check(word, "firm", reason, f"{'holds' if side else 'tied'} without them")
+    word = (
+        "reverse it" if side and side_without else "cause all of it" if side else "make them tied"
+    )
+    state = "reversed" if side and side_without else "tied" if side else "not tied"
+    return make_check(word, "not firm", reason, f"{state} without them")
 
 
-def _lacking(lacking: Mapping[str, int]) -> str:
+def _describe_missing(missing_counts: Mapping[str, int]) -> str:
     """How many queries are lacking, and in which run where its name is short and only one."""
-    counts = {run: n for run, n in lacking.items() if n}
+    counts = {run: n for run, n in missing_counts.items() if n}
     if len(counts) > 1:
-        return f"{w.listing(map(w.count, counts.values()))} lacking"
+        return f"{w.join_words(map(w.format_count, counts.values()))} lacking"
     ((run, n),) = counts.items()
-    return f"{run if len(run) <= _SHORT else 'one run'} lacks {w.count(n)}"
+    return f"{run if len(run) <= _SHORT_NAME else 'one run'} lacks {w.format_count(n)}"

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from metrics_core.base import wording as w
-from metrics_core.findings.sentence import Sentence, muted, strong
+from metrics_core.findings.sentence import Sentence, muted_span, strong_span
 
-_ALL: Mapping[str, int] = MappingProxyType({})
-_MOST_NAMED = 2
+_NONE_INCOMPLETE: Mapping[str, int] = MappingProxyType({})
+_MAX_NAMED = 2
 
 
 def files_finding(
@@ -19,7 +19,7 @@ def files_finding(
     fits: bool,
     unjudged: int = 0,
     missing: str = "",
-    answered: Mapping[str, int] = _ALL,
+    answered: Mapping[str, int] = _NONE_INCOMPLETE,
     judged: int = 0,
     unclear: Sequence[str] = (),
     of_two_kinds: Sequence[str] = (),
@@ -29,56 +29,67 @@ def files_finding(
     those of the judgments.
 
     `unjudged` counts queries of the runs that have no judgments; `missing` says what is needed
-    before runs can be compared ("judgments are"), or is empty; `answered` are the runs that lack
-    some of the `judged` queries, with how many they have. The fields of `unclear` files are
-    unknown, those `of_two_kinds` may be a run or judgments; `waiting` are as many of the refused
-    ones.
+    before runs can be compared ("judgments are"), or is empty; `answered_queries` are the runs
+    that lack some of the `judged` queries, with how many they have. The fields of `unclear` files
+    are unknown, those `of_two_kinds` may be a run or judgments; `checks_placeholder` are as many of
+    the refused ones.
     """
     if not loaded and not refused:
-        return strong("Nothing is loaded yet. ") + muted("Add judgments and runs.")
+        return strong_span("Nothing is loaded yet. ") + muted_span("Add judgments and runs.")
     refused -= waiting
-    files = f"{w.sentence_case(w.number(loaded))} {w.plural(loaded, 'file')}"
+    files = f"{w.sentence_case(w.number_word(loaded))} {w.plural(loaded, 'file')}"
     are = f"{files} {w.plural(loaded, 'is', 'are')} loaded"
-    lost = f"{w.sentence_case(w.number(refused))} could not be read. " if refused else ""
+    unread_text = (
+        f"{w.sentence_case(w.number_word(refused))} could not be read. " if refused else ""
+    )
     if missing:
-        said = f"{w.sentence_case(missing)} still missing."
+        statement = f"{w.sentence_case(missing)} still missing."
     elif not fits:
-        said = "Not every id in the runs matches the judgments."
+        statement = "Not every id in the runs matches the judgments."
     elif unjudged:
-        queries = f"{w.count(unjudged)} {w.plural(unjudged, 'query', 'queries')}"
-        said = f"{queries} in the runs {w.plural(unjudged, 'has', 'have')} no judgments."
+        queries = f"{w.format_count(unjudged)} {w.plural(unjudged, 'query', 'queries')}"
+        statement = f"{queries} in the runs {w.plural(unjudged, 'has', 'have')} no judgments."
     else:
-        said = f"All query ids in the runs are judged{_but(answered, judged)}."
+        statement = (
+            f"All query ids in the runs are judged{_incomplete_runs_note(answered, judged)}."
+        )
     if unclear or of_two_kinds:
-        are = _needs(unclear, of_two_kinds, loaded + refused + waiting)
-        said = f"{_question(unclear, of_two_kinds)} {said if missing else ''}".strip()
-    return strong(f"{are}. ") + muted(lost + said)
+        are = _waiting_files_text(unclear, of_two_kinds, loaded + refused + waiting)
+        statement = (
+            f"{_files_question(unclear, of_two_kinds)} {statement if missing else ''}".strip()
+        )
+    return strong_span(f"{are}. ") + muted_span(unread_text + statement)
 
 
-def _needs(unclear: Sequence[str], of_two_kinds: Sequence[str], files: int) -> str:
+def _waiting_files_text(unclear: Sequence[str], of_two_kinds: Sequence[str], files: int) -> str:
     """How many of the files wait for the reader."""
-    many = len({*unclear, *of_two_kinds})
-    of = f" of {w.number(files)}" if files > many else ""
-    verb, what = w.plural(many, "needs", "need"), "a look" if unclear else "your answer"
-    return f"{w.sentence_case(w.number(many))}{of} {w.plural(files, 'file')} {verb} {what}"
+    n_waiting = len({*unclear, *of_two_kinds})
+    total_text = f" of {w.number_word(files)}" if files > n_waiting else ""
+    verb, need = w.plural(n_waiting, "needs", "need"), "a look" if unclear else "your answer"
+    return (
+        f"{w.sentence_case(w.number_word(n_waiting))}{total_text} {w.plural(files, 'file')} {verb}"
+        f" {need}"
+    )
 
 
-def _question(unclear: Sequence[str], of_two_kinds: Sequence[str]) -> str:
+def _files_question(unclear: Sequence[str], of_two_kinds: Sequence[str]) -> str:
     """What is asked about the files that wait for the reader."""
-    named = w.named([*dict.fromkeys(unclear or of_two_kinds)])
-    many = len(unclear or of_two_kinds)
+    names_text = w.name_some([*dict.fromkeys(unclear or of_two_kinds)])
+    n_files = len(unclear or of_two_kinds)
     if unclear:
-        return f"No known format fits {named}; check {w.plural(many, 'its', 'their')} fields."
-    return f"Judgments or a run? {named} may be either."
+        return (
+            f"No known format fits {names_text}; check {w.plural(n_files, 'its', 'their')} fields."
+        )
+    return f"Judgments or a run? {names_text} may be either."
 
 
-def _but(answered: Mapping[str, int], judged: int) -> str:
+def _incomplete_runs_note(answered: Mapping[str, int], judged: int) -> str:
     """What stands against it: the runs that have not every judged query."""
     if not answered:
         return ""
-    if len(answered) > _MOST_NAMED:
-        queries = f"{w.count(judged)} {w.plural(judged, 'query', 'queries')}"
-        return f"; {w.number(len(answered))} runs do not answer all {queries}"
-    (first, most), *others = answered.items()
-    more = "".join(f", {name} {w.count(number)}" for name, number in others)
-    return f"; {first} answers {w.count(most)} of {w.count(judged)}{more}"
+    if len(answered) > _MAX_NAMED:
+        queries = f"{w.format_count(judged)} {w.plural(judged, 'query', 'queries')}"
+        return f"; {w.number_word(len(answered))} runs do not answer all {queries}"
+    (first, n_answered), *others = answered.items()
+    rest_text = "".join(f", {name} {w.format_count(number)}" for name, number in others)
+    return f"; {first} answers {w.format_count(n_answered)} of {w.format_count(judged)}{rest_text}"

@@ -13,13 +13,13 @@ from typing import Literal
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
-from metrics_core.findings.phrases import THE_TWO_ARE_LEVEL
-from metrics_core.findings.sentence import Sentence, muted, run, strong
+from metrics_core.findings.phrases import RUNS_ARE_TIED
+from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 
 Tone = Literal["firm", "not firm", ""]
 
 _EVIDENCE = "Each links to its evidence."
-_TOLD = 2
+_MAX_NAMED = 2
 _SUBJECTS = {
     "unjudged": "unjudged documents",
     "ties": "ties",
@@ -28,7 +28,7 @@ _SUBJECTS = {
 
 
 @dataclass(frozen=True)
-class WayToTurn:
+class RobustnessCheck:
     """One way in which a verdict could turn: `word` answers, `reason` says why in a sentence or
     two, `part` names the evidence. `brief` is the answer on the Overview; "" where there is nothing
     that could turn it: no ties, all judged."""
@@ -65,92 +65,106 @@ class ComparedPair:
 
 
 @dataclass(frozen=True)
-class Firmness:
+class Robustness:
     """The ways in which the verdict on a pair could turn, and a line that introduces them. Without
     entries there is no verdict, and the line says why; without a pair nothing is compared. Where no
-    run is clearly ahead, `settling` says what would settle it."""
+    run is clearly ahead, `settling_checks` says what would settle it."""
 
-    entries: tuple[WayToTurn, ...] = ()
+    all_checks: tuple[RobustnessCheck, ...] = ()
     text: str = ""
     pair: ComparedPair | None = None
-    settling: tuple[WayToTurn, ...] = ()
+    settling_checks: tuple[RobustnessCheck, ...] = ()
 
     @property
-    def checks(self) -> tuple[WayToTurn, ...]:
+    def checks(self) -> tuple[RobustnessCheck, ...]:
         """The checks of the Overview: those that apply."""
-        return self.settling or tuple(entry for entry in self.entries if entry.brief)
+        return self.settling_checks or tuple(check for check in self.all_checks if check.brief)
 
     @property
-    def holding(self) -> int:
+    def n_holding(self) -> int:
         """How many of them hold."""
         return sum(check.tone == "firm" for check in self.checks)
 
 
-def firmness_of(pair: ComparedPair, entries: Sequence[WayToTurn | None], queries: int) -> Firmness:
+def build_robustness(
+    pair: ComparedPair, possible_checks: Sequence[RobustnessCheck | None], queries: int
+) -> Robustness:
     """The strip of these entries, those that apply."""
     if queries < FEWEST_QUERIES:
-        count = f"{w.count(queries)} {w.plural(queries, 'query', 'queries')}"
+        count = f"{w.format_count(queries)} {w.plural(queries, 'query', 'queries')}"
         text = f"Only {count}: too few to test ({FEWEST_QUERIES} needed)."
-        return Firmness((), text, pair)
-    found = tuple(entry for entry in entries if entry is not None)
-    ways = w.sentence_case(w.number(len(found)))
+        return Robustness((), text, pair)
+    checks = tuple(check for check in possible_checks if check is not None)
+    checks_text = w.sentence_case(w.number_word(len(checks)))
     if pair.is_clear:
-        text = f"{ways} checks of how robust the verdict is. {_EVIDENCE}"
-        return Firmness(found, text, pair)
+        text = f"{checks_text} checks of how robust the verdict is. {_EVIDENCE}"
+        return Robustness(checks, text, pair)
     if pair.verdict == NO_MATTER:
-        text = f"{ways} checks of whether the difference could matter. {_EVIDENCE}"
-        return Firmness(found, text, pair)
-    plain = tuple(replace(entry, tone="") for entry in found)
+        text = f"{checks_text} checks of whether the difference could matter. {_EVIDENCE}"
+        return Robustness(checks, text, pair)
+    untoned_checks = tuple(replace(check, tone="") for check in checks)
     if pair.side == 0:
-        text = f"{THE_TWO_ARE_LEVEL} lead to reverse."
-        return Firmness(
-            plain, f"{text} {ways} checks of what could separate them. {_EVIDENCE}", pair
+        text = f"{RUNS_ARE_TIED} lead to reverse."
+        return Robustness(
+            untoned_checks,
+            f"{text} {checks_text} checks of what could separate them. {_EVIDENCE}",
+            pair,
         )
     text = "Not significant yet: the difference may be chance."
-    return Firmness(
-        plain, f"{text} {ways} checks of what its direction depends on. {_EVIDENCE}", pair
+    return Robustness(
+        untoned_checks,
+        f"{text} {checks_text} checks of what its direction depends on. {_EVIDENCE}",
+        pair,
     )
 
 
-def firmness_finding(firmness: Firmness) -> Sentence:
+def robustness_finding(robustness: Robustness) -> Sentence:
     """The headline of the evidence: in how many of the checks the verdict holds."""
-    compared = firmness.pair
+    compared = robustness.pair
     if compared is None:
-        return strong("Robustness needs two runs.")
-    if not firmness.entries:
-        return strong(firmness.text)
-    pair = run(compared.run) + strong(" and ") + run(compared.baseline)
+        return strong_span("Robustness needs two runs.")
+    if not robustness.all_checks:
+        return strong_span(robustness.text)
+    pair = run_span(compared.run) + strong_span(" and ") + run_span(compared.baseline)
     if compared.verdict == NO_MATTER:
-        return strong("“No difference that matters”") + _held(firmness)
+        return strong_span("“No difference that matters”") + _describe_holding(robustness)
     if compared.side == 0:
-        level = strong(f" are tied on {compared.measure}. ")
-        return pair + level + muted("Neither leads; the checks show what could separate them.")
+        level = strong_span(f" are tied on {compared.measure}. ")
+        return pair + level + muted_span("Neither leads; the checks show what could separate them.")
     if not compared.is_clear:
         return (
-            strong("No clear difference between ")
+            strong_span("No clear difference between ")
             + pair
-            + strong(". ")
-            + muted("Not significant yet; the checks show what the direction depends on.")
+            + strong_span(". ")
+            + muted_span("Not significant yet; the checks show what the direction depends on.")
         )
-    return strong("The lead of ") + run(compared.leader(compared.side)) + _held(firmness)
+    return (
+        strong_span("The lead of ")
+        + run_span(compared.leader(compared.side))
+        + _describe_holding(robustness)
+    )
 
 
-def _held(firmness: Firmness) -> Sentence:
+def _describe_holding(robustness: Robustness) -> Sentence:
     """In how many of the checks it holds, and what the first of the others says."""
-    checks, held = firmness.checks, firmness.holding
-    every = f"{w.number(len(checks))} {w.plural(len(checks), 'check')}"
-    many = f"all {every}" if held == len(checks) > 1 else f"{w.number(held)} of {every}"
-    told = strong(f" holds in {many if held else f'none of {every}'}.")
-    if held == len(checks):
-        return told + muted(" Nothing was found that could reverse it.")
+    checks, n_holding = robustness.checks, robustness.n_holding
+    checks_text = f"{w.number_word(len(checks))} {w.plural(len(checks), 'check')}"
+    count_text = (
+        f"all {checks_text}"
+        if n_holding == len(checks) > 1
+        else f"{w.number_word(n_holding)} of {checks_text}"
+    )
+    sentence = strong_span(f" holds in {count_text if n_holding else f'none of {checks_text}'}.")
+    if n_holding == len(checks):
+        return sentence + muted_span(" Nothing was found that could reverse it.")
     not_held = sorted(
         (check for check in checks if check.tone != "firm"), key=lambda check: not check.tone
     )
-    said = [_in_a_sentence(check) for check in not_held[:_TOLD]]
-    return told + muted(f" {' '.join(said)}")
+    failures = [_check_sentence(check) for check in not_held[:_MAX_NAMED]]
+    return sentence + muted_span(f" {' '.join(failures)}")
 
 
-def _in_a_sentence(check: WayToTurn) -> str:
+def _check_sentence(check: RobustnessCheck) -> str:
     """What a check that does not hold found, in its own word."""
     word, subject = check.word, _SUBJECTS.get(check.part)
     if word.startswith(("rests", "reverses")):

@@ -9,10 +9,10 @@ import numpy as np
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.gates import NOT_WORSE, GateOutcome
-from metrics_core.comparing.pairs import WORSE, differences
+from metrics_core.comparing.pairs import WORSE, query_differences
 from metrics_core.comparing.verdicts import WORSE_RUN
-from metrics_core.comparing.winners import sides
-from metrics_core.explaining.kinds import kinds
+from metrics_core.comparing.winners import better_sides
+from metrics_core.explaining.kinds import classify_queries
 from metrics_core.judging import JudgedRanks
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Queries
@@ -34,12 +34,12 @@ class UnansweredQueries:
     @property
     def sentence(self) -> str:
         """How many, and which: "dense2 has no results for 3 of 104 judged queries: q001, …"."""
-        more = len(self.query_ids) - _NAMED
-        others = f" and {w.count(more)} more" if more > 0 else ""
+        n_more = len(self.query_ids) - _NAMED
+        others_text = f" and {w.format_count(n_more)} more" if n_more > 0 else ""
         return (
-            f"{self.run} has no results for {w.count(len(self.query_ids))} of"
-            f" {w.count(self.judged)} judged {w.plural(self.judged, 'query', 'queries')}:"
-            f" {', '.join(self.query_ids[:_NAMED])}{others}."
+            f"{self.run} has no results for {w.format_count(len(self.query_ids))} of"
+            f" {w.format_count(self.judged)} judged {w.plural(self.judged, 'query', 'queries')}:"
+            f" {', '.join(self.query_ids[:_NAMED])}{others_text}."
         )
 
 
@@ -61,7 +61,7 @@ class BrokenQueries:
     and `changed` score otherwise; and the command that shows the first, "" where no file is known.
     """
 
-    found: GateOutcome
+    outcome: GateOutcome
     lost: int
     changed: int
     rows: Sequence[BrokenQuery]
@@ -70,68 +70,72 @@ class BrokenQueries:
     @property
     def title(self) -> str:
         """What is listed: "Five worst of 44 lost queries (AP)"."""
-        what = f"{self.found.gate.measure}{self.found.gate.slice}"
+        target = f"{self.outcome.gate.measure}{self.outcome.gate.slice}"
         word, of_all = (
-            ("lost", self.lost) if self.found.outcome == WORSE_RUN else ("changed", self.changed)
+            ("lost", self.lost) if self.outcome.outcome == WORSE_RUN else ("changed", self.changed)
         )
         queries = w.plural(of_all, "query", "queries")
         if len(self.rows) == of_all:
-            return f"The {w.count(of_all)} {word} {queries} ({what})"
-        shown = w.sentence_case(w.number(len(self.rows)))
-        return f"{shown} worst of {w.count(of_all)} {word} {queries} ({what})"
+            return f"The {w.format_count(of_all)} {word} {queries} ({target})"
+        count_text = w.sentence_case(w.number_word(len(self.rows)))
+        return f"{count_text} worst of {w.format_count(of_all)} {word} {queries} ({target})"
 
     @property
     def sentence(self) -> str:
         """The same with each query and its difference, for one line."""
-        each = [
-            f"{row.query_id} ({w.difference(row.score - row.baseline_score)})" for row in self.rows
+        clauses = [
+            f"{row.query_id} ({w.format_difference(row.score - row.baseline_score)})"
+            for row in self.rows
         ]
-        return f"{self.title}: {', '.join(each)}."
+        return f"{self.title}: {', '.join(clauses)}."
 
 
 def unanswered_queries(
-    judged: Mapping[str, JudgedRanks], baseline: str, before: Scores | None
+    judged: Mapping[str, JudgedRanks], baseline: str, baseline_scores: Scores | None
 ) -> list[UnansweredQueries]:
     """Those of each judged run that lacks some, and of the baseline whose scores of a snapshot are
-    `before`."""
-    every = [(run, ranks.missing_queries, ranks.n_queries) for run, ranks in judged.items()]
-    if before is not None:
-        lacking = np.array(before.query_ids, dtype=object)[before.missing[0]]
-        every.insert(0, (baseline, tuple(lacking), before.n_queries))
-    return [UnansweredQueries(run, ids, n) for run, ids, n in every if ids]
+    `baseline_scores`."""
+    all_runs = [(run, ranks.missing_queries, ranks.n_queries) for run, ranks in judged.items()]
+    if baseline_scores is not None:
+        missing_ids = np.array(baseline_scores.query_ids, dtype=object)[baseline_scores.missing[0]]
+        all_runs.insert(0, (baseline, tuple(missing_ids), baseline_scores.n_queries))
+    return [UnansweredQueries(run, ids, n) for run, ids, n in all_runs if ids]
 
 
 def broken_queries(
-    found: GateOutcome, scores: Scores, judged: JudgedRanks, texts: Mapping[str, str]
+    outcome: GateOutcome, scores: Scores, judged: JudgedRanks, texts: Mapping[str, str]
 ) -> BrokenQueries | None:
     """The queries of a gate, the worst first, of its `scores` and the run `judged`: those that it
     lost where it is worse, all that changed where that cannot be told, None where it is not worse.
     """
-    if found.outcome == NOT_WORSE:
+    if outcome.outcome == NOT_WORSE:
         return None
-    gate = found.gate
-    frame = differences(scores, gate.measure, found.run, found.baseline)
-    lost, changed = frame["outcome"] == WORSE, sides(frame["difference"].to_numpy()) != 0
-    listed = frame[lost if found.outcome == WORSE_RUN else changed]
+    gate = outcome.gate
+    frame = query_differences(scores, gate.measure, outcome.run, outcome.baseline)
+    is_lost, is_changed = (
+        frame["outcome"] == WORSE,
+        better_sides(frame["difference"].to_numpy()) != 0,
+    )
+    listed = frame[is_lost if outcome.outcome == WORSE_RUN else is_changed]
     order = np.argsort(listed["difference"].to_numpy() * gate.direction, kind="stable")[:_WORST]
-    kind_of = kinds(judged, gate.measure, gate.measure.cutoff or _TOP)
-    place = {query_id: i for i, query_id in enumerate(judged.query_ids)}
+    kind_of = classify_queries(judged, gate.measure, gate.measure.cutoff or _TOP)
+    positions = {query_id: i for i, query_id in enumerate(judged.query_ids)}
     rows = [
         BrokenQuery(
             query_id=row["query_id"],
             text=texts.get(row["query_id"], ""),
             baseline_score=row["baseline_score"],
             score=row["score"],
-            kind=kind_of[place[row["query_id"]]],
+            kind=kind_of[positions[row["query_id"]]],
         )
         for row in listed.iloc[order].to_dict("records")
     ]
-    return BrokenQueries(found, int(lost.sum()), int(changed.sum()), rows)
+    return BrokenQueries(outcome, int(is_lost.sum()), int(is_changed.sum()), rows)
 
 
-def texts_of(queries: Queries | None) -> dict[str, str]:
+def query_texts(queries: Queries | None) -> dict[str, str]:
     """The text of each query, where there is one."""
     if queries is None or "text" not in queries.frame.columns:
         return {}
-    known = queries.frame[["query_id", "text"]].dropna()
-    return dict(zip(known["query_id"], known["text"].astype(str), strict=True))
+    with_text = queries.frame[["query_id", "text"]].dropna()
+    return dict(zip(with_text["query_id"], with_text["text"].astype(str), strict=True))

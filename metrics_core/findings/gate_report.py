@@ -10,14 +10,14 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RanklensError, did_you_mean
-from metrics_core.checks.judgment_marks import marks_of
+from metrics_core.checks.judgment_marks import mark_judgments
 from metrics_core.checks.snapshots import (
-    ANEW,
     NOTHING_CHANGED,
-    Changes,
+    REMAKE_HINT,
     Snapshot,
-    beside,
-    changes_since,
+    SnapshotChanges,
+    find_changes,
+    join_snapshot,
 )
 from metrics_core.comparing.gates import (
     Floor,
@@ -25,34 +25,34 @@ from metrics_core.comparing.gates import (
     Gate,
     GateOutcome,
     QuerySlice,
-    floor_outcomes,
-    gate_outcomes,
-    status_of,
+    evaluate_floors,
+    evaluate_gates,
+    exit_status,
 )
 from metrics_core.comparing.verdicts import CANNOT_TELL
-from metrics_core.explaining.overlap import Overlap, OverlapOutcome, overlap_outcomes
+from metrics_core.explaining.overlap import Overlap, OverlapOutcome, find_overlaps
 from metrics_core.findings.gate_queries import (
     BrokenQueries,
     UnansweredQueries,
     broken_queries,
-    texts_of,
+    query_texts,
     unanswered_queries,
 )
 from metrics_core.findings.gates import (
-    counted_finding,
+    count_finding,
     floor_finding,
-    gate_told,
+    gate_sentence,
     overlap_finding,
     ratchet_finding,
+    sort_worst_first,
     status_finding,
     unclear_finding,
-    worst_first,
 )
 from metrics_core.findings.snapshots import best_findings, changes_findings
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
-from metrics_core.slicing.breakdowns import group_of, ordered_groups
+from metrics_core.slicing.breakdowns import find_groups, order_groups
 from metrics_core.tables import Qrels, Queries, Run
 
 
@@ -65,7 +65,7 @@ class GateConditions:
     overlaps: tuple[Overlap, ...] = ()
 
     @classmethod
-    def of(
+    def from_texts(
         cls,
         gates: Iterable[str | Gate],
         floors: Iterable[str] = (),
@@ -73,15 +73,15 @@ class GateConditions:
         overlaps: Iterable[str] = (),
     ) -> GateConditions:
         """Those of these texts, each once. Raises ParameterError and UnknownMeasureError."""
-        wanted = [Floor.of(text) for text in floors]
-        wanted += [Floor.of(text, shown=True) for text in floors_shown]
+        all_floors = [Floor.parse(text) for text in floors]
+        all_floors += [Floor.parse(text, by_bound=True) for text in floors_shown]
         return cls(
-            tuple(dict.fromkeys(g if isinstance(g, Gate) else Gate.of(g) for g in gates)),
-            tuple(dict.fromkeys(wanted)),
-            tuple(dict.fromkeys(Overlap.of(text) for text in overlaps)),
+            tuple(dict.fromkeys(g if isinstance(g, Gate) else Gate.parse(g) for g in gates)),
+            tuple(dict.fromkeys(all_floors)),
+            tuple(dict.fromkeys(Overlap.parse(text) for text in overlaps)),
         )
 
-    def among(self, measures: Sequence[Measure]) -> GateConditions:
+    def for_measures(self, measures: Sequence[Measure]) -> GateConditions:
         """Those whose gates are of these measures; a floor needs no baseline."""
         gates = tuple(gate for gate in self.gates if gate.measure in measures)
         return replace(self, gates=gates)
@@ -89,28 +89,28 @@ class GateConditions:
     @property
     def measures(self) -> list[str]:
         """The names of the measures, each once."""
-        return list(dict.fromkeys(str(asked.measure) for asked in self._all))
+        return list(dict.fromkeys(str(condition.measure) for condition in self._gates_and_floors))
 
     @property
     def slices(self) -> list[QuerySlice]:
         """The slices, each once."""
-        return list(dict.fromkeys(asked.slice for asked in self._all))
+        return list(dict.fromkeys(condition.slice for condition in self._gates_and_floors))
 
     @property
-    def gated(self) -> set[Measure]:
+    def gated_measures(self) -> set[Measure]:
         """The measures of gates."""
         return {gate.measure for gate in self.gates}
 
     @property
-    def _all(self) -> list[Gate | Floor]:
+    def _gates_and_floors(self) -> list[Gate | Floor]:
         return [*self.gates, *self.floors]
 
 
 @dataclass(frozen=True)
-class Compared:
+class GateComparison:
     """What is compared: the scores of the baseline and of the runs, which are `judged` by name;
     `lists` are the baseline's and theirs, where overlaps are asked for. Beside a snapshot, which
-    stands in `file`, `whole` are the runs' scores on all judged queries."""
+    stands in `file`, `all_scores` are the runs' scores on all judged queries."""
 
     scores: Scores
     baseline: str
@@ -118,8 +118,8 @@ class Compared:
     qrels: Qrels
     lists: Sequence[Run] = ()
     snapshot: Snapshot | None = None
-    changes: Changes = NOTHING_CHANGED
-    whole: Scores | None = None
+    changes: SnapshotChanges = NOTHING_CHANGED
+    all_scores: Scores | None = None
     file: str = ""
 
     @property
@@ -130,8 +130,8 @@ class Compared:
 
 @dataclass(frozen=True)
 class GateReport:
-    """What was compared, and what each gate found, the worst first. `changes` are sentences on what
-    changed since a snapshot, `kept` on whether the baseline
+    """What was compared, and what each gate found, the worst first. `classify_changes` are
+    sentences on what changed since a snapshot, `baseline_notes` on whether the baseline
     can be raised and what became of it, `label` is its own; `files` are what
     each file is, its name and its fingerprint; `uncompared` are gates for which the snapshot has no
     scores; `unanswered` are runs without results for some queries, `below_best` sentences on means
@@ -149,7 +149,7 @@ class GateReport:
     label: str = ""
     changes: Sequence[str] = ()
     allow_changed: bool = False
-    kept: Sequence[str] = ()
+    baseline_notes: Sequence[str] = ()
     uncompared: Sequence[str] = ()
     unanswered: Sequence[UnansweredQueries] = ()
     below_best: Sequence[str] = ()
@@ -162,7 +162,7 @@ class GateReport:
     @property
     def remarks(self) -> list[str]:
         """What the comparison rests on: queries without results, and what changed."""
-        return [*(one.sentence for one in self.unanswered), *self.changes]
+        return [*(unanswered.sentence for unanswered in self.unanswered), *self.changes]
 
     @property
     def ending(self) -> str:
@@ -177,171 +177,186 @@ class GateReport:
         queries = w.plural(self.queries, "query", "queries")
         label = f" ({self.label})" if self.label else ""
         return (
-            f"{w.listing(self.runs)} against {self.baseline}{label},"
-            f" {w.count(self.queries)} {queries}:"
-            f" {counted_finding(self.words, len(self.uncompared))}."
+            f"{w.join_words(self.runs)} against {self.baseline}{label},"
+            f" {w.format_count(self.queries)} {queries}:"
+            f" {count_finding(self.words, len(self.uncompared))}."
         )
 
     @property
     def status(self) -> int:
         """The exit status."""
         changed = bool(self.uncompared) or (bool(self.changes) and not self.allow_changed)
-        return status_of(self._counting, changed=changed, fail_unclear=self.fail_unclear)
+        return exit_status(self._status_words, changed=changed, fail_unclear=self.fail_unclear)
 
     @property
     def unclear(self) -> list[str]:
         """What becomes of what cannot be told; empty where nothing is left open."""
-        return [unclear_finding(self.fail_unclear)] if CANNOT_TELL in self._counting else []
+        return [unclear_finding(self.fail_unclear)] if CANNOT_TELL in self._status_words else []
 
     @property
-    def _counting(self) -> list[str]:
+    def _status_words(self) -> list[str]:
         """The words that the exit status goes by."""
-        return [*(found.counts_as for found in self.outcomes), *self.words[len(self.outcomes) :]]
+        return [
+            *(outcome.counts_as for outcome in self.outcomes),
+            *self.words[len(self.outcomes) :],
+        ]
 
     @property
     def words(self) -> list[str]:
         """What each gate, floor and overlap found."""
         return [
-            *(found.outcome for found in self.outcomes),
-            *(found.outcome for found in self.floors),
-            *(found.outcome for found in self.overlaps),
+            *(outcome.outcome for outcome in self.outcomes),
+            *(outcome.outcome for outcome in self.floors),
+            *(outcome.outcome for outcome in self.overlaps),
         ]
 
     @property
     def sentences(self) -> list[str]:
         """What each found, in a sentence or two, with the run's name where there are several."""
-        told = [(found.run, gate_told(found)) for found in self.outcomes]
-        told += [(found.run, floor_finding(found)) for found in self.floors]
-        told += [(found.run, overlap_finding(found)) for found in self.overlaps]
-        several = len(self.runs) > 1
-        return [f"{run}: {sentence}" if several else sentence for run, sentence in told]
+        run_sentences = [(outcome.run, gate_sentence(outcome)) for outcome in self.outcomes]
+        run_sentences += [(outcome.run, floor_finding(outcome)) for outcome in self.floors]
+        run_sentences += [(outcome.run, overlap_finding(outcome)) for outcome in self.overlaps]
+        has_several_runs = len(self.runs) > 1
+        return [
+            f"{run}: {sentence}" if has_several_runs else sentence
+            for run, sentence in run_sentences
+        ]
 
     @property
     def tested(self) -> int:
         """How many comparisons are corrected together."""
-        return sum(found.p_corrected == found.p_corrected for found in self.outcomes)
+        return sum(outcome.p_corrected == outcome.p_corrected for outcome in self.outcomes)
 
 
-def compared_with(
+def compare_with_snapshot(
     snapshot: Snapshot,
     file: str,
     judged: Sequence[JudgedRanks],
     qrels: Qrels,
     scores: Scores,
-    asked: GateConditions,
-) -> Compared:
+    conditions: GateConditions,
+) -> GateComparison:
     """Runs beside a snapshot, which stands in `file`, on the queries whose judgments are as they
     were and by the measures that both have. Raises RanklensError where nothing is left."""
-    gated = [measure for measure in scores.measures if measure in asked.gated]
-    changes = changes_since(snapshot, marks_of(qrels), gated)
-    both = beside(snapshot, scores, changes)
-    if not both.n_queries or not (both.measures or asked.floors):
-        told = changes_findings(changes, file, both.n_queries)
-        raise RanklensError(" ".join([f"Nothing in {file} can be compared.", *told]), ANEW)
-    by_name = dict(zip(both.runs[1:], judged, strict=True))
-    whole = replace(scores, runs=both.runs[1:])
-    return Compared(
-        both,
-        both.runs[0],
+    gated = [measure for measure in scores.measures if measure in conditions.gated_measures]
+    changes = find_changes(snapshot, mark_judgments(qrels), gated)
+    common_scores = join_snapshot(snapshot, scores, changes)
+    if not common_scores.n_queries or not (common_scores.measures or conditions.floors):
+        sentences = changes_findings(changes, file, common_scores.n_queries)
+        raise RanklensError(
+            " ".join([f"Nothing in {file} can be compared.", *sentences]), REMAKE_HINT
+        )
+    by_name = dict(zip(common_scores.runs[1:], judged, strict=True))
+    all_scores = replace(scores, runs=common_scores.runs[1:])
+    return GateComparison(
+        common_scores,
+        common_scores.runs[0],
         by_name,
         qrels,
         snapshot=snapshot,
         changes=changes,
-        whole=whole,
+        all_scores=all_scores,
         file=file,
     )
 
 
 def gate_report(
-    asked: GateConditions,
-    compared: Compared,
+    conditions: GateConditions,
+    compared: GateComparison,
     queries_of: Callable[[Scores], Queries | None],
     *,
     fail_unclear: bool = False,
 ) -> GateReport:
-    """What everything that is asked finds. `queries_of` gives the queries with their columns, which
-    slices need. Raises RanklensError where a slice has none, or holds none of them."""
-    scores, wanted = compared.scores, asked
-    asked = wanted.among(scores.measures)
-    whole = compared.whole or scores
-    queries = queries_of(whole)
-    members = _members(asked.gates, scores, queries)
-    outcomes = worst_first(gate_outcomes(scores, asked.gates, members, compared.baseline))
-    alone, snapshot = len(compared.runs) == 1, compared.snapshot
-    above = [ratchet_finding(found, alone=alone) for found in outcomes]
+    """What everything that is asked finds. `count_queries` gives the queries with their columns,
+    which slices need. Raises RanklensError where a slice has none, or holds none of them."""
+    scores, all_conditions = compared.scores, conditions
+    conditions = all_conditions.for_measures(scores.measures)
+    all_scores = compared.all_scores or scores
+    queries = queries_of(all_scores)
+    members = _slice_masks(conditions.gates, scores, queries)
+    outcomes = sort_worst_first(
+        evaluate_gates(scores, conditions.gates, members, compared.baseline)
+    )
+    is_alone, snapshot = len(compared.runs) == 1, compared.snapshot
+    ratchets = [ratchet_finding(outcome, is_only_run=is_alone) for outcome in outcomes]
     return GateReport(
         baseline=compared.baseline,
         label=snapshot.origin.label if snapshot else "",
         runs=compared.runs,
         queries=scores.n_queries,
         outcomes=outcomes,
-        floors=floor_outcomes(
-            whole, asked.floors, _members(asked.floors, whole, queries), compared.runs
+        floors=evaluate_floors(
+            all_scores,
+            conditions.floors,
+            _slice_masks(conditions.floors, all_scores, queries),
+            compared.runs,
         ),
-        broken=_broken(outcomes, compared, members, texts_of(queries)),
+        broken=_list_broken_queries(outcomes, compared, members, query_texts(queries)),
         fail_unclear=fail_unclear,
-        uncompared=[str(gate) for gate in wanted.gates if gate not in asked.gates],
-        kept=[text for text in above if text][:1],
-        overlaps=overlaps_of(compared.lists, asked),
+        uncompared=[str(gate) for gate in all_conditions.gates if gate not in conditions.gates],
+        baseline_notes=[text for text in ratchets if text][:1],
+        overlaps=compute_overlaps(compared.lists, conditions),
         unanswered=unanswered_queries(
             compared.judged, compared.baseline, snapshot.scores if snapshot else None
         ),
-        below_best=_below_best(compared, whole),
+        below_best=_below_best_findings(compared, all_scores),
     )
 
 
-def _broken(
+def _list_broken_queries(
     outcomes: Iterable[GateOutcome],
-    compared: Compared,
+    compared: GateComparison,
     members: Mapping[QuerySlice, Mask],
     texts: Mapping[str, str],
 ) -> list[BrokenQueries]:
-    listed = [
+    broken_or_none = [
         broken_queries(
-            found,
-            compared.scores.among(members[found.gate.slice]),
-            compared.judged[found.run],
+            outcome,
+            compared.scores.among(members[outcome.gate.slice]),
+            compared.judged[outcome.run],
             texts,
         )
-        for found in outcomes
+        for outcome in outcomes
     ]
-    return [broken for broken in listed if broken is not None]
+    return [broken for broken in broken_or_none if broken is not None]
 
 
-def _below_best(compared: Compared, whole: Scores) -> list[str]:
+def _below_best_findings(compared: GateComparison, all_scores: Scores) -> list[str]:
     snapshot = compared.snapshot
     if snapshot is None:
         return []
-    remade = changes_since(snapshot, snapshot.marks, whole.measures).remade
-    measures = [measure for measure in whole.measures if measure not in remade]
-    return best_findings(snapshot, compared.file, whole, measures, compared.qrels)
+    remade = find_changes(snapshot, snapshot.marks, all_scores.measures).remeasured
+    measures = [measure for measure in all_scores.measures if measure not in remade]
+    return best_findings(snapshot, compared.file, all_scores, measures, compared.qrels)
 
 
-def overlaps_of(lists: Sequence[Run], asked: GateConditions) -> Sequence[OverlapOutcome]:
+def compute_overlaps(lists: Sequence[Run], conditions: GateConditions) -> Sequence[OverlapOutcome]:
     """How much of the first list each of the others keeps."""
-    return overlap_outcomes(lists[0], lists[1:], asked.overlaps) if asked.overlaps else ()
+    return find_overlaps(lists[0], lists[1:], conditions.overlaps) if conditions.overlaps else ()
 
 
-def _members(
-    asked: Iterable[Gate | Floor], scores: Scores, queries: Queries | None
+def _slice_masks(
+    conditions: Iterable[Gate | Floor], scores: Scores, queries: Queries | None
 ) -> dict[QuerySlice, Mask]:
     """Which queries each slice holds. Raises RanklensError where one holds none."""
-    slices = dict.fromkeys(one.slice for one in asked)
-    return {own: _inside(own, scores, queries) for own in slices}
+    slices = dict.fromkeys(condition.slice for condition in conditions)
+    return {query_slice: _slice_mask(query_slice, scores, queries) for query_slice in slices}
 
 
-def _inside(asked: QuerySlice, scores: Scores, queries: Queries | None) -> Mask:
-    if not asked.column:
+def _slice_mask(query_slice: QuerySlice, scores: Scores, queries: Queries | None) -> Mask:
+    if not query_slice.column:
         return np.ones(scores.n_queries, dtype=np.bool_)
     if queries is None:
         raise RanklensError(
-            f"A gate on {asked} needs the queries.", "Pass their file with --queries FILE."
+            f"A gate on {query_slice} needs the queries.", "Pass their file with --queries FILE."
         )
-    groups = group_of(queries, scores.query_ids, asked.column)
-    inside = (groups == asked.group).to_numpy(dtype=np.bool_)
-    if not inside.any():
-        there = ordered_groups(groups)
-        near = did_you_mean(asked.group, there)
-        hint = f"{near} There are: {w.named(there, all_of=12)}.".strip()
-        raise RanklensError(f"No judged query has {asked.group!r} as its {asked.column}.", hint)
-    return inside
+    groups = find_groups(queries, scores.query_ids, query_slice.column)
+    mask = (groups == query_slice.group).to_numpy(dtype=np.bool_)
+    if not mask.any():
+        group_names = order_groups(groups)
+        suggestion = did_you_mean(query_slice.group, group_names)
+        hint = f"{suggestion} There are: {w.name_some(group_names, all_of=12)}.".strip()
+        raise RanklensError(
+            f"No judged query has {query_slice.group!r} as its {query_slice.column}.", hint
+        )
+    return mask

@@ -22,7 +22,7 @@ from metrics_core.comparing.gates import (
     GateOutcome,
     QuerySlice,
 )
-from metrics_core.comparing.power import FEWEST_TOLD
+from metrics_core.comparing.power import FEWEST_FOR_POWER
 from metrics_core.comparing.verdicts import (
     CANNOT_TELL,
     FEWEST_DIFFERING,
@@ -30,162 +30,169 @@ from metrics_core.comparing.verdicts import (
     WORSE_RUN,
 )
 from metrics_core.explaining.overlap import OverlapOutcome
-from metrics_core.findings.testing import size_of
+from metrics_core.findings.testing import format_size
 from metrics_core.scoring.intervals import FEWEST_SCORES
 
 
-def about(gate: Gate | Floor) -> str:
+def describe_target(gate: Gate | Floor) -> str:
     """Which measure on which queries: "nDCG@10 on Billing"."""
-    return f"{gate.measure}{_on(gate.slice)}"
+    return f"{gate.measure}{_slice_suffix(gate.slice)}"
 
 
-def _on(queries: QuerySlice) -> str:
+def _slice_suffix(queries: QuerySlice) -> str:
     return f" on {queries.group}" if queries.column else ""
 
 
-def gate_title(found: GateOutcome) -> str:
+def gate_title(outcome: GateOutcome) -> str:
     """The outcome with its number: "Worse: AP falls by 0.023 [0.003, 0.042]"."""
-    what = about(found.gate)
-    if found.unchanged:
-        return f"Not worse: {what} unchanged"
-    if found.outcome == WORSE_RUN:
-        return f"Worse: {what} {_moves(found)}"
-    digits = w.decimals(found.low, found.high)
-    number = _difference(found.difference, digits)
-    if not math.isnan(found.low):
-        number += f" {w.interval(found.low, found.high, digits)}"
-    if found.outcome == NOT_WORSE:
-        return f"Not worse: {what} {number}"
-    few = found.queries < FEWEST_QUERIES
-    return f"Cannot tell: {what} {number}" + (f", {_only(found.queries)}" if few else "")
+    target = describe_target(outcome.gate)
+    if outcome.is_unchanged:
+        return f"Not worse: {target} unchanged"
+    if outcome.outcome == WORSE_RUN:
+        return f"Worse: {target} {_describe_loss(outcome)}"
+    digits = w.interval_decimals(outcome.low, outcome.high)
+    number = _format_difference(outcome.difference, digits)
+    if not math.isnan(outcome.low):
+        number += f" {w.format_interval(outcome.low, outcome.high, digits)}"
+    if outcome.outcome == NOT_WORSE:
+        return f"Not worse: {target} {number}"
+    is_few = outcome.queries < FEWEST_QUERIES
+    return f"Cannot tell: {target} {number}" + (
+        f", {_only_queries_text(outcome.queries)}" if is_few else ""
+    )
 
 
-def _difference(value: float, digits: int) -> str:
-    size = w.difference(value, digits)
-    return size if size.strip("0.") else w.difference(0)  # nothing is nothing with three
+def _format_difference(value: float, digits: int) -> str:
+    size = w.format_difference(value, digits)
+    return size if size.strip("0.") else w.format_difference(0)  # nothing is nothing with three
 
 
-def _moves(found: GateOutcome) -> str:
+def _describe_loss(outcome: GateOutcome) -> str:
     """A loss as it is: "falls by 0.023 [0.003, 0.042]", or rises where less is better."""
-    low, high = sorted(abs(end) for end in (found.low, found.high))
-    digits = w.decimals(low, high)
-    verb = "falls" if found.difference < 0 else "rises"
-    size = w.score_apart(abs(found.difference), found.gate.margin, digits)
-    return f"{verb} by {size} {w.interval(low, high, digits)}"
+    low, high = sorted(abs(end) for end in (outcome.low, outcome.high))
+    digits = w.interval_decimals(low, high)
+    verb = "falls" if outcome.difference < 0 else "rises"
+    size = w.format_distinct_score(abs(outcome.difference), outcome.gate.margin, digits)
+    return f"{verb} by {size} {w.format_interval(low, high, digits)}"
 
 
-def gate_finding(found: GateOutcome) -> str:
+def gate_finding(outcome: GateOutcome) -> str:
     """Why it came to this outcome, in a sentence or two that stand behind the title."""
-    margin = w.plain_number(found.gate.margin)
-    if found.unchanged:
-        every = "its one query scores" if found.queries == 1 else _every(found.queries)
-        return f"Nothing changed: {every} the same as with {found.baseline}."
-    if found.outcome == WORSE_RUN:
-        return (
-            f"The loss is significant after correction ({w.p_value(found.p_corrected)}) and larger"
-            f" than {margin}."
+    margin = w.format_plain_number(outcome.gate.margin)
+    if outcome.is_unchanged:
+        queries_text = (
+            "its one query scores" if outcome.queries == 1 else _all_queries_text(outcome.queries)
         )
-    if found.outcome == NOT_WORSE:
-        ends = found.inner_low, found.inner_high
-        upper = found.gate.direction < 0
+        return f"Nothing changed: {queries_text} the same as with {outcome.baseline}."
+    if outcome.outcome == WORSE_RUN:
+        return (
+            f"The loss is significant after correction ({w.format_p_value(outcome.p_corrected)})"
+            f" and larger than {margin}."
+        )
+    if outcome.outcome == NOT_WORSE:
+        ends = outcome.inner_low, outcome.inner_high
+        upper = outcome.gate.direction < 0
         end = f"{'upper' if upper else 'lower'} bound of its 90{w.NO_BREAK}% interval is"
-        digits = w.decimals_apart(found.worst_loss, found.gate.margin, w.decimals(*ends))
-        end += f" {_difference(ends[upper], digits)}"
-        lower = found.found and found.loss > 0
-        but = "It is significantly lower, but a" if lower and found.gate.direction > 0 else "A"
-        but = "It is significantly higher, but a" if lower and found.gate.direction < 0 else but
+        digits = w.distinguishing_decimals(
+            outcome.worst_loss, outcome.gate.margin, w.interval_decimals(*ends)
+        )
+        end += f" {_format_difference(ends[upper], digits)}"
+        lower = outcome.is_significant and outcome.loss > 0
+        but = "It is significantly lower, but a" if lower and outcome.gate.direction > 0 else "A"
+        but = "It is significantly higher, but a" if lower and outcome.gate.direction < 0 else but
         return f"{but} loss of {margin} or more is ruled out (the {end})."
-    return f"{_unclear(found)} {_could_show(found)}".strip()
+    return f"{_explain_unclear(outcome)} {_describe_power(outcome)}".strip()
 
 
-def gate_told(found: GateOutcome) -> str:
+def gate_sentence(outcome: GateOutcome) -> str:
     """The outcome and why, for one line."""
-    return f"{gate_title(found)}. {gate_finding(found)}"
+    return f"{gate_title(outcome)}. {gate_finding(outcome)}"
 
 
-def _every(queries: int) -> str:
-    return f"all {w.count(queries)} queries score"
+def _all_queries_text(queries: int) -> str:
+    return f"all {w.format_count(queries)} queries score"
 
 
-def _only(queries: int) -> str:
-    return f"only {w.count(queries)} {w.plural(queries, 'query', 'queries')}"
+def _only_queries_text(queries: int) -> str:
+    return f"only {w.format_count(queries)} {w.plural(queries, 'query', 'queries')}"
 
 
-def _unclear(found: GateOutcome) -> str:
-    margin = w.plain_number(found.gate.margin)
-    if found.queries < FEWEST_QUERIES:
-        verb = w.plural(found.queries, "is", "are")
-        noun = w.plural(found.queries, "query", "queries")
+def _explain_unclear(outcome: GateOutcome) -> str:
+    margin = w.format_plain_number(outcome.gate.margin)
+    if outcome.queries < FEWEST_QUERIES:
+        verb = w.plural(outcome.queries, "is", "are")
+        noun = w.plural(outcome.queries, "query", "queries")
         return (
-            f"{w.count(found.queries)} {noun} {verb} too few to test: a gate needs at least"
-            f" {FEWEST_QUERIES}."
+            f"{w.format_count(outcome.queries)} {noun} {verb} too few to test: a gate needs at"
+            f" least {FEWEST_QUERIES}."
         )
-    if found.counts_as == NO_QUERY_LOST and not math.isnan(found.queries_without_loss):
-        needed = w.count(int(found.queries_without_loss))
+    if outcome.counts_as == NO_QUERY_LOST and not math.isnan(outcome.queries_without_loss):
+        needed = w.format_count(int(outcome.queries_without_loss))
         return f"No lost queries; ruling out a loss of {margin} takes {needed} queries."
-    if math.isnan(found.p_corrected):
-        verb = w.plural(found.differing, "differs", "differ")
+    if math.isnan(outcome.p_corrected):
+        verb = w.plural(outcome.differing, "differs", "differ")
         return (
-            f"{w.sentence_case(_only(found.differing))} {verb}: a test needs at least"
-            f" {FEWEST_DIFFERING}."
+            f"{w.sentence_case(_only_queries_text(outcome.differing))} {verb}: a test needs at"
+            f" least {FEWEST_DIFFERING}."
         )
-    if found.found and found.loss > 0:
+    if outcome.is_significant and outcome.loss > 0:
         return f"There is a loss, but these queries do not show whether it exceeds {margin}."
     return f"A loss of {margin} is neither shown nor ruled out."
 
 
-def _could_show(found: GateOutcome) -> str:
+def _describe_power(outcome: GateOutcome) -> str:
     """What the queries could show; "" where it is not said."""
-    if found.queries < FEWEST_QUERIES or math.isnan(found.p_corrected):
+    if outcome.queries < FEWEST_QUERIES or math.isnan(outcome.p_corrected):
         return ""
-    if math.isnan(found.smallest):
-        few = found.queries < FEWEST_TOLD
-        return f"Power is not reported for fewer than {FEWEST_TOLD} queries." if few else ""
-    twice = w.plain_number(2 * found.gate.margin)
+    if math.isnan(outcome.smallest_loss):
+        is_few = outcome.queries < FEWEST_FOR_POWER
+        return f"Power is not reported for fewer than {FEWEST_FOR_POWER} queries." if is_few else ""
+    double_margin = w.format_plain_number(2 * outcome.gate.margin)
     return (
-        f"These {w.count(found.queries)} queries detect a loss of about {_round(found.smallest)}"
-        f" with 80{w.NO_BREAK}% power; a loss of {twice}, twice the margin, would fail"
-        f" {w.share(found.chance)} of the time."
+        f"These {w.format_count(outcome.queries)} queries detect a loss of about"
+        f" {_round_size(outcome.smallest_loss)} with 80{w.NO_BREAK}% power; a loss of"
+        f" {double_margin}, twice the margin, would fail {w.format_share(outcome.chance_at_twice)}"
+        " of the time."
     )
 
 
-def _round(size: float) -> str:
+def _round_size(size: float) -> str:
     """A size to two figures."""
-    return size_of(float(f"{size:.2g}"))
+    return format_size(float(f"{size:.2g}"))
 
 
-def floor_finding(found: FloorOutcome) -> str:
+def floor_finding(outcome: FloorOutcome) -> str:
     """Whether a mean reaches its floor: "Below the floor: …"."""
-    floor, least = found.floor, w.plain_number(found.floor.least)
+    floor, least_text = outcome.floor, w.format_plain_number(outcome.floor.least)
     higher = floor.measure.declaration.higher_is_better
     name = "floor" if higher else "ceiling"
-    told = f"{about(floor)} is {w.score_apart(found.score, floor.least)}"
-    if floor.shown and not math.isnan(found.end):
-        which = "lower" if higher else "upper"
-        told += f", the {which} bound of its 90{w.NO_BREAK}% interval"
-        told += f" {w.score_apart(found.end, floor.least)}"
-    if found.outcome == HELD:
-        return f"{w.sentence_case(name)} held: {told} (required: {least})."
-    if found.outcome == BELOW:
+    statement = f"{describe_target(floor)} is {w.format_distinct_score(outcome.score, floor.least)}"
+    if floor.by_bound and not math.isnan(outcome.end):
+        end_name = "lower" if higher else "upper"
+        statement += f", the {end_name} bound of its 90{w.NO_BREAK}% interval"
+        statement += f" {w.format_distinct_score(outcome.end, floor.least)}"
+    if outcome.outcome == HELD:
+        return f"{w.sentence_case(name)} held: {statement} (required: {least_text})."
+    if outcome.outcome == BELOW:
         side = "Below the floor" if higher else "Above the ceiling"
-        return f"{side}: {told} (required: {least})."
-    if not found.queries:
-        return f"Cannot tell: no query has a score of {about(floor)}."
-    few = found.queries < FEWEST_SCORES
-    why = f": under {FEWEST_SCORES} queries a mean has no interval" if few else ""
-    return f"Cannot tell: {told}, over {w.count(found.queries)} queries{why}."
+        return f"{side}: {statement} (required: {least_text})."
+    if not outcome.queries:
+        return f"Cannot tell: no query has a score of {describe_target(floor)}."
+    is_few = outcome.queries < FEWEST_SCORES
+    reason = f": under {FEWEST_SCORES} queries a mean has no interval" if is_few else ""
+    return f"Cannot tell: {statement}, over {w.format_count(outcome.queries)} queries{reason}."
 
 
-def overlap_finding(found: OverlapOutcome) -> str:
+def overlap_finding(outcome: OverlapOutcome) -> str:
     """How much of the first results stayed."""
-    top, asked = f"top {found.overlap.k}", w.share(found.overlap.least)
-    if not found.changed:
+    top, least_share = f"top {outcome.overlap.k}", w.format_share(outcome.overlap.least)
+    if not outcome.changed:
         return f"Overlap held: the {top} of every query is the same."
-    word = "held" if found.outcome == HELD else "too small"
+    word = "held" if outcome.outcome == HELD else "too small"
     return (
-        f"Overlap {word}: {w.share(found.mean)} of the {top} stayed (required: {asked}; mean over"
-        f" {w.count(len(found.query_ids))} queries; RBO, which also counts order:"
-        f" {w.score(found.mean_rbo)})."
+        f"Overlap {word}: {w.format_share(outcome.mean)} of the {top} stayed (required:"
+        f" {least_share}; mean over {w.format_count(len(outcome.query_ids))} queries; RBO, which"
+        f" also counts order: {w.format_score(outcome.mean_rbo)})."
     )
 
 
@@ -197,24 +204,24 @@ def unclear_finding(fails: bool) -> str:
     )
 
 
-def counted_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
+def count_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
     """How many gates found what: "1 gate failed, 2 passed, 1 cannot tell"; floors and overlaps are
     checks. So many more could not be compared."""
-    found = Counter(outcomes)
-    failed, passed = found[WORSE_RUN] + found[BELOW], found[NOT_WORSE] + found[HELD]
-    what = "check" if {BELOW, HELD} & set(outcomes) else "gate"
+    counts = Counter(outcomes)
+    n_failed, n_passed = counts[WORSE_RUN] + counts[BELOW], counts[NOT_WORSE] + counts[HELD]
+    noun = "check" if {BELOW, HELD} & set(outcomes) else "gate"
     total = len(outcomes) + uncompared
-    if passed == total:
-        return f"{total} of {total} {w.plural(total, what)} passed"
+    if n_passed == total:
+        return f"{total} of {total} {w.plural(total, noun)} passed"
     parts: list[str] = []
     for number, words in (
-        (failed, "failed"),
-        (passed, "passed"),
-        (found[CANNOT_TELL], "cannot tell"),
+        (n_failed, "failed"),
+        (n_passed, "passed"),
+        (counts[CANNOT_TELL], "cannot tell"),
         (uncompared, "not compared"),
     ):
         if number:
-            gates = "" if parts else f" {w.plural(number, what)}"
+            gates = "" if parts else f" {w.plural(number, noun)}"
             parts.append(f"{number}{gates} {words}")
     return ", ".join(parts)
 
@@ -231,32 +238,32 @@ def correction_finding(family: int) -> str:
 
 def status_finding(status: int, *, unclear: bool, uncompared: bool) -> str:
     """What an exit status says, also where something cannot be told, or not be compared."""
-    again = "create a new snapshot" if uncompared else "--allow-changed accepts it"
+    instruction = "create a new snapshot" if uncompared else "--allow-changed accepts it"
     return {
         FAILED: "Failed.",
-        CHANGED: f"The compared data changed since the snapshot; {again}.",
+        CHANGED: f"The compared data changed since the snapshot; {instruction}.",
         UNCLEAR: "Failed: inconclusive, which is set to fail.",
     }.get(status, "Nothing failed." if unclear else "Passed.")
 
 
-def worst_first(outcomes: Sequence[GateOutcome]) -> list[GateOutcome]:
+def sort_worst_first(outcomes: Sequence[GateOutcome]) -> list[GateOutcome]:
     """Worse, then cannot tell, then not worse; of each the largest loss in margins first."""
-    return sorted(outcomes, key=lambda o: (OUTCOMES.index(o.outcome), -_in_margins(o)))
+    return sorted(outcomes, key=lambda o: (OUTCOMES.index(o.outcome), -_loss_in_margins(o)))
 
 
-def _in_margins(found: GateOutcome) -> float:
-    return -math.inf if math.isnan(found.difference) else found.loss / found.gate.margin
+def _loss_in_margins(outcome: GateOutcome) -> float:
+    return -math.inf if math.isnan(outcome.difference) else outcome.loss / outcome.gate.margin
 
 
-def ratchet_finding(found: GateOutcome, *, alone: bool) -> str:
+def ratchet_finding(outcome: GateOutcome, *, is_only_run: bool) -> str:
     """That a baseline lies below a run that is clearly better; "" where it is not. A run that is
-    not `alone` is named."""
-    if not (found.found and found.loss < 0) or found.gate.slice.column:
+    not `is_only_run` is named."""
+    if not (outcome.is_significant and outcome.loss < 0) or outcome.gate.slice.column:
         return ""
-    side = "below" if found.gate.direction > 0 else "above"
-    size = w.score(abs(found.difference), w.decimals(found.low, found.high))
+    side = "below" if outcome.gate.direction > 0 else "above"
+    size = w.format_score(abs(outcome.difference), w.interval_decimals(outcome.low, outcome.high))
     return (
-        f"The baseline is {size} {side} {'this run' if alone else found.run} on"
-        f" {found.gate.measure}; if it is a snapshot, --update"
-        f" {'' if alone else 'with that run alone '}writes a new one."
+        f"The baseline is {size} {side} {'this run' if is_only_run else outcome.run} on"
+        f" {outcome.gate.measure}; if it is a snapshot, --update"
+        f" {'' if is_only_run else 'with that run alone '}writes a new one."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from metrics_core.base import wording as w
 from metrics_core.findings.firmness import ComparedPair
-from metrics_core.findings.sentence import Sentence, muted, run, strong
+from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 from metrics_core.unjudged.next_judgments import NextJudgments
 
 
@@ -16,17 +16,17 @@ def judging_finding(
     `settle` of them the sign of the difference, by which `leader` has the better mean, is safe if
     they turn out not relevant, 0 where it is safe now, None where that is not known."""
     if unjudged is None:
-        return strong("Too many results to judge one by one")
+        return strong_span("Too many results to judge one by one")
     if not unjudged:
-        return strong(f"Every document in the top {cutoff} is judged")
+        return strong_span(f"Every document in the top {cutoff} is judged")
     noun = w.plural(unjudged, "document")
     if settle is None:
-        return strong(f"{unjudged:,} unjudged {noun} in the top {cutoff}")
+        return strong_span(f"{unjudged:,} unjudged {noun} in the top {cutoff}")
     if not settle:
-        ahead = run(leader) + strong(" has the better mean")
-        return strong(f"{unjudged:,} unjudged {noun} cannot reverse the order: ") + ahead
+        ahead = run_span(leader) + strong_span(" has the better mean")
+        return strong_span(f"{unjudged:,} unjudged {noun} cannot reverse the order: ") + ahead
     # Chance stays: of few queries nothing is tested, and no run leads.
-    return strong(f"Judging {settle:,} {w.plural(settle, 'document')} could settle this")
+    return strong_span(f"Judging {settle:,} {w.plural(settle, 'document')} could settle this")
 
 
 def judging_lead(
@@ -38,67 +38,79 @@ def judging_lead(
     settle: int | None,
 ) -> Sentence:
     """What judging the documents of `judging_finding` does: what it means that it is settled."""
-    lists = run(focus) if focus == baseline else run(focus) + muted(" or ") + run(baseline)
+    lists = (
+        run_span(focus)
+        if focus == baseline
+        else run_span(focus) + muted_span(" or ") + run_span(baseline)
+    )
     if unjudged is None:
-        return muted("Filter the queries or choose a smaller cutoff.")
+        return muted_span("Filter the queries or choose a smaller cutoff.")
     if not unjudged:
         return (
-            muted(f"The uploaded judgments cover the whole top {cutoff} of ") + lists + muted(".")
+            muted_span(f"The uploaded judgments cover the whole top {cutoff} of ")
+            + lists
+            + muted_span(".")
         )
     if not settle:
-        return muted(f"In the top {cutoff} of ") + lists + muted(".")
-    rest = unjudged - settle
-    which = "it is" if settle == 1 else "all are"
-    if not rest:
-        return muted(f"If {which} non-relevant, nothing can reverse the order.")
-    others = f"the other {rest:,}" if rest > 1 else "the last one"
-    return muted(f"If {which} non-relevant, {others} cannot reverse the order.")
+        return muted_span(f"In the top {cutoff} of ") + lists + muted_span(".")
+    n_rest = unjudged - settle
+    subject = "it is" if settle == 1 else "all are"
+    if not n_rest:
+        return muted_span(f"If {subject} non-relevant, nothing can reverse the order.")
+    others_text = f"the other {n_rest:,}" if n_rest > 1 else "the last one"
+    return muted_span(f"If {subject} non-relevant, {others_text} cannot reverse the order.")
 
 
 def judged_finding(settle: int) -> Sentence:
     """That all is judged that could settle it by the files' judgments."""
-    return strong(f"{settle:,} of {settle:,} judged" if settle > 1 else "1 of 1 judged")
+    return strong_span(f"{settle:,} of {settle:,} judged" if settle > 1 else "1 of 1 judged")
 
 
 def judged_lead(difference: float, worst: float | None, *, turns: bool) -> Sentence:
     """What came of that: the difference, its worst case (None where nobody worked it out), and
     whether what is still unjudged `turns` the order."""
     if worst is None:
-        return muted(f"The difference is now {w.difference(difference)}.")
-    rest = "others could still reverse the order" if turns else "nothing can reverse the order"
-    return muted(f"Worst case is now {w.difference(worst)}: {rest}.")
+        return muted_span(f"The difference is now {w.format_difference(difference)}.")
+    rest_text = "others could still reverse the order" if turns else "nothing can reverse the order"
+    return muted_span(f"Worst case is now {w.format_difference(worst)}: {rest_text}.")
 
 
-def judge_next_finding(found: NextJudgments, pair: ComparedPair, unjudged: int = 0) -> str:
+def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, unjudged: int = 0) -> str:
     """What judging could do, where the documents stand in the order of what each could move;
     `unjudged` is how many documents of either list lack a grade, 0 where nobody counted them."""
     if pair.side == 0:
-        if found.table.empty:
+        if next_judgments.table.empty:
             return "The runs are tied, whatever the grades of the unjudged documents."
         return "The runs are tied; either direction counts."
-    behind = pair.leader(-pair.side)
-    if found.to_settle == 0:
+    trailing_run = pair.leader(-pair.side)
+    if next_judgments.n_to_settle == 0:
         safe = (
             "The verdict is safe"
             if pair.is_clear
             else f"{pair.leader(pair.side)} has the better mean"
         )
         return f"{safe}, whatever their grades."
-    said = []
-    if found.to_settle is not None:
-        those = _most_influential(found.to_settle, unjudged)
-        verb = w.plural(found.to_settle, "turns", "turn")
-        about = "" if found.exact else " (fewer may be enough)"
-        said.append(f"If {those} {verb} out not relevant, nothing can reverse the order{about}.")
-    if found.to_turn is not None:
-        those = _most_influential(found.to_turn, 0 if said else unjudged)
-        said.append(f"If {those} got the highest grade, {behind} would have the better mean.")
-    return " ".join(said) or "No number of these judgments alone would decide it."
+    sentences = []
+    if next_judgments.n_to_settle is not None:
+        documents = _most_influential(next_judgments.n_to_settle, unjudged)
+        verb = w.plural(next_judgments.n_to_settle, "turns", "turn")
+        about = "" if next_judgments.exact else " (fewer may be enough)"
+        sentences.append(
+            f"If {documents} {verb} out not relevant, nothing can reverse the order{about}."
+        )
+    if next_judgments.n_to_reverse is not None:
+        documents = _most_influential(next_judgments.n_to_reverse, 0 if sentences else unjudged)
+        sentences.append(
+            f"If {documents} got the highest grade, {trailing_run} would have the better mean."
+        )
+    return " ".join(sentences) or "No number of these judgments alone would decide it."
 
 
 def _most_influential(n: int, unjudged: int) -> str:
     """The first documents of the order, out of all that are `unjudged`."""
     if n == unjudged:
-        return "the one unjudged document" if n == 1 else f"all {w.count(n)} unjudged documents"
-    first = f"the {w.count(n)} most influential" if n > 1 else "the most influential"
-    return f"{first} of the {w.count(unjudged)} unjudged documents" if unjudged else first
+        return (
+            "the one unjudged document" if n == 1 else f"all {w.format_count(n)} unjudged documents"
+        )
+    first = f"the {w.format_count(n)} most influential" if n > 1 else "the most influential"
+    return f"{first} of the {w.format_count(unjudged)} unjudged documents" if unjudged else first

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Noun(NamedTuple):
+class GroupNoun(NamedTuple):
     """What one group of a column is called, and several."""
 
-    one: str = "group"
-    many: str = "groups"
+    singular: str = "group"
+    plural: str = "groups"

@@ -10,21 +10,21 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.comparing.winners import side_of
-from metrics_core.findings.group_nouns import Noun
-from metrics_core.findings.sentence import Sentence, aside, muted, run, strong
-from metrics_core.findings.verdicts import too_few
+from metrics_core.comparing.winners import better_side
+from metrics_core.findings.group_nouns import GroupNoun
+from metrics_core.findings.sentence import Sentence, aside_span, muted_span, run_span, strong_span
+from metrics_core.findings.verdicts import few_queries_note
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.composition import is_reversed
 
-LONGEST_TITLE = 60
+MAX_TITLE_LENGTH = 60
 """Characters of what heads a page, at most."""
 
-SLICES_AWAITED = f"slices are being tested ({w.share(1 - LEVEL)} false discovery rate)"
+SLICES_PENDING = f"slices are being tested ({w.format_share(1 - LEVEL)} false discovery rate)"
 """What stands where `slices_finding` will."""
 
-_NAMED = 3
-_CONCENTRATED, _WORTH_TELLING = 1.5, 0.1
+_MAX_NAMED = 3
+_CONCENTRATED, _MIN_SHARE = 1.5, 0.1
 """How many times its share of the queries a group must bring for the lead to tell its part, and how
 much of the whole at least."""
 
@@ -40,11 +40,11 @@ _SHARES = (
 )
 
 
-_GROUP = Noun()
+_GROUP = GroupNoun()
 
 
 def groups_title(
-    bridge: pd.DataFrame, focus: str, *, noun: Noun = _GROUP, higher_is_better: bool = True
+    bridge: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
     """Where the difference comes from, in at most so many characters as head a page. A group is
     named only where it brings most and is unlike the rest; else the means are counted, unless they
@@ -52,120 +52,135 @@ def groups_title(
     columns clear, and unlike (the rest)."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
-        return too_few(queries).parted[0]
+        return few_queries_note(queries).statement_and_rest[0]
     if len(bridge) == 1:
-        return strong(
-            _fitting(f"All queries are {bridge['group'].iloc[0]}", "", "There is one group")
+        return strong_span(
+            _shorten_title(f"All queries are {bridge['group'].iloc[0]}", "", "There is one group")
         )
-    whole = math.fsum(bridge["part"])
-    if not _printed(whole):
-        told = (
-            "The means differ by less than 0.0005" if side_of(whole) else "The means are the same"
+    total = math.fsum(bridge["part"])
+    if not _is_nonzero(total):
+        statement = (
+            "The means differ by less than 0.0005"
+            if better_side(total)
+            else "The means are the same"
         )
-        return strong(told)
-    if lead := _main_group(bridge, whole):
-        verb = "gains" if (whole > 0) == higher_is_better else "loses"
-        least = f" {verb} most in one of {w.number(len(bridge))} groups"
-        return run(focus) + strong(_fitting(f" {verb} most in {lead}", focus, least))
-    if _is_open(bridge, whole):
-        said = _significant(bridge, len(bridge), noun, higher_is_better)
-        return strong(_fitting(said, "", "No group is significant by itself"))
-    how, counted = _counted(bridge, whole)
-    told = f" scores {how} in {counted} "
-    return run(focus) + strong(_fitting(told + noun.many, focus, told + "groups"))
+        return strong_span(statement)
+    if lead := _main_group(bridge, total):
+        verb = "gains" if (total > 0) == higher_is_better else "loses"
+        shorter = f" {verb} most in one of {w.number_word(len(bridge))} groups"
+        return run_span(focus) + strong_span(
+            _shorten_title(f" {verb} most in {lead}", focus, shorter)
+        )
+    if _is_open(bridge, total):
+        significance = _significance_sentence(bridge, len(bridge), noun, higher_is_better)
+        return strong_span(_shorten_title(significance, "", "No group is significant by itself"))
+    direction, count_text = _count_agreeing(bridge, total)
+    statement = f" scores {direction} in {count_text} "
+    return run_span(focus) + strong_span(
+        _shorten_title(statement + noun.plural, focus, statement + "groups")
+    )
 
 
-def _counted(bridge: pd.DataFrame, whole: float) -> tuple[str, str]:
+def _count_agreeing(bridge: pd.DataFrame, total: float) -> tuple[str, str]:
     """Which way the whole goes, "higher" or "lower", and how many groups go with it."""
-    with_it, _ = _sides(bridge, whole)
-    counted = f"all {w.number(len(bridge))}"
-    if len(with_it) < len(bridge):
-        counted = f"{w.number(len(with_it))} of {w.number(len(bridge))}"
+    agreeing, _ = _split_groups(bridge, total)
+    count_text = f"all {w.number_word(len(bridge))}"
+    if len(agreeing) < len(bridge):
+        count_text = f"{w.number_word(len(agreeing))} of {w.number_word(len(bridge))}"
     elif len(bridge) == 2:
-        counted = "both"
-    return "higher" if whole > 0 else "lower", counted
+        count_text = "both"
+    return "higher" if total > 0 else "lower", count_text
 
 
-def _is_open(bridge: pd.DataFrame, whole: float) -> bool:
+def _is_open(bridge: pd.DataFrame, total: float) -> bool:
     """Whether some groups go with the whole and some do not, none of them significantly: counted in
     a title they would pass for a result."""
-    with_it, _ = _sides(bridge, whole)
-    named = not _printed(whole) or _main_group(bridge, whole)
-    return not named and len(with_it) < len(bridge) and not bridge["clear"].any()
+    agreeing, _ = _split_groups(bridge, total)
+    is_named = not _is_nonzero(total) or _main_group(bridge, total)
+    return not is_named and len(agreeing) < len(bridge) and not bridge["clear"].any()
 
 
-def _fitting(text: str, before: str, less: str) -> str:
+def _shorten_title(text: str, prefix: str, shorter: str) -> str:
     """The text, or less of it where it is too long for a title that begins with so much."""
-    return text if len(before + text) <= LONGEST_TITLE else less
+    return text if len(prefix + text) <= MAX_TITLE_LENGTH else shorter
 
 
-def alone_title(
-    groups: pd.DataFrame, focus: str, *, noun: Noun = _GROUP, higher_is_better: bool = True
+def single_run_title(
+    groups: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
     """Where a run that is compared with nothing is worst: group, queries and mean of each."""
-    enough = groups[(groups["queries"] >= FEWEST_QUERIES) & groups["mean"].notna()]
-    plain = run(focus) + strong(f" by {noun.one}")
-    if enough["mean"].map(w.score).nunique() < 2:
-        return plain
-    worst = enough["mean"].idxmin() if higher_is_better else enough["mean"].idxmax()
-    how = "lowest" if higher_is_better else "highest"
-    told = f" scores {how} in {enough.loc[worst, 'group']}"
-    return plain if len(focus + told) > LONGEST_TITLE else run(focus) + strong(told)
+    tested_groups = groups[(groups["queries"] >= FEWEST_QUERIES) & groups["mean"].notna()]
+    plain_title = run_span(focus) + strong_span(f" by {noun.singular}")
+    if tested_groups["mean"].map(w.format_score).nunique() < 2:
+        return plain_title
+    worst = tested_groups["mean"].idxmin() if higher_is_better else tested_groups["mean"].idxmax()
+    direction = "lowest" if higher_is_better else "highest"
+    statement = f" scores {direction} in {tested_groups.loc[worst, 'group']}"
+    return (
+        plain_title
+        if len(focus + statement) > MAX_TITLE_LENGTH
+        else run_span(focus) + strong_span(statement)
+    )
 
 
 def groups_lead(
     bridge: pd.DataFrame,
     *,
-    looked_at: int,
-    noun: Noun = _GROUP,
+    n_tested: int,
+    noun: GroupNoun = _GROUP,
     slices: str = "",
     higher_is_better: bool = True,
 ) -> Sentence:
     """What a group brings beyond its share of the queries, which groups are significant by
-    themselves, and what was found among the slices; `looked_at` is how many groups were tested."""
+    themselves, and what was found among the slices; `n_tested` is how many groups were tested."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
-        return muted(f"No {noun.one} is tested.") if queries else Sentence()
+        return muted_span(f"No {noun.singular} is tested.") if queries else Sentence()
     if len(bridge) == 1:
-        return muted("There is one group, so this column explains nothing.")
-    told = reversal_finding(bridge, higher_is_better=higher_is_better)
-    told = told or _concentrated(bridge, higher_is_better)
-    whole = math.fsum(bridge["part"])
-    if _is_open(bridge, whole):
+        return muted_span("There is one group, so this column explains nothing.")
+    sentence = reversal_finding(bridge, higher_is_better=higher_is_better)
+    sentence = sentence or _concentration_sentence(bridge, higher_is_better)
+    total = math.fsum(bridge["part"])
+    if _is_open(bridge, total):
         # The title has said that none is significant.
-        said = "The mean is {} in {} ".format(*_counted(bridge, whole)) + noun.many
+        text = "The mean is {} in {} ".format(*_count_agreeing(bridge, total)) + noun.plural
     else:
-        said = _significant(bridge, looked_at, noun, higher_is_better)
-    told += muted(f"{' ' if told else ''}{said}")
-    return told + (aside(f"; {slices}") if slices else Sentence()) + muted(".")
+        text = _significance_sentence(bridge, n_tested, noun, higher_is_better)
+    sentence += muted_span(f"{' ' if sentence else ''}{text}")
+    return sentence + (aside_span(f"; {slices}") if slices else Sentence()) + muted_span(".")
 
 
-def _concentrated(bridge: pd.DataFrame, higher_is_better: bool) -> Sentence:
+def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sentence:
     """What the group brings that brings most beyond its share of the queries, where it is far more;
     as printed, the parts add up to the whole."""
-    whole, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
-    if not _printed(whole) or len(bridge) < 2:
+    total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
+    if not _is_nonzero(total) or len(bridge) < 2:
         return Sentence()
-    with_it, _ = _sides(bridge, whole)
-    beyond = (with_it["part"] - whole * with_it["queries"] / queries) * np.sign(whole)
-    row = with_it.loc[beyond.idxmax()]
-    parts = dict(zip(bridge["group"], w.parts_of(whole, bridge["part"].tolist()), strict=True))
+    agreeing, _ = _split_groups(bridge, total)
+    excess = (agreeing["part"] - total * agreeing["queries"] / queries) * np.sign(total)
+    row = agreeing.loc[excess.idxmax()]
+    parts = dict(zip(bridge["group"], w.round_parts(total, bridge["part"].tolist()), strict=True))
     part = parts[row["group"]]
-    share = abs(row["part"] / whole)
-    if abs(row["difference"]) < _CONCENTRATED * abs(whole) or share < _WORTH_TELLING:
+    share = abs(row["part"] / total)
+    if abs(row["difference"]) < _CONCENTRATED * abs(total) or share < _MIN_SHARE:
         return Sentence()
-    of = next((words for least, words in _SHARES if share >= least), "")
-    if of and len(with_it) == len(bridge):
-        told = f"{of} of the {'gain' if (whole > 0) == higher_is_better else 'loss'}"
-    elif abs(part) > abs(whole) + 0.0005:
+    share_words = next((words for min_share, words in _SHARES if share >= min_share), "")
+    if share_words and len(agreeing) == len(bridge):
+        part_text = f"{share_words} of the {'gain' if (total > 0) == higher_is_better else 'loss'}"
+    elif abs(part) > abs(total) + 0.0005:
         if not row["clear"]:
             return Sentence()  # what parts of chance cancel says nothing
-        told = f"{w.difference(part)}, more than the total of {w.difference(whole)}"
+        part_text = (
+            f"{w.format_difference(part)}, more than the total of {w.format_difference(total)}"
+        )
     else:
-        told = f"{w.difference(part)} of the {w.difference(whole)}"
+        part_text = f"{w.format_difference(part)} of the {w.format_difference(total)}"
     n, verb = int(row["queries"]), "add" if _is_several(row["group"]) else "adds"
-    with_few = f"{',' if ',' in told else ''} with {w.count(n)} of the {w.count(queries)} queries"
-    return muted(f"{row['group']} {verb} {told}") + aside(with_few) + muted(".")
+    with_few = (
+        f"{',' if ',' in part_text else ''} with {w.format_count(n)} of the"
+        f" {w.format_count(queries)} queries"
+    )
+    return muted_span(f"{row['group']} {verb} {part_text}") + aside_span(with_few) + muted_span(".")
 
 
 def _is_several(name: str) -> bool:
@@ -173,185 +188,211 @@ def _is_several(name: str) -> bool:
     return name.startswith("queries ")
 
 
-def _significant(bridge: pd.DataFrame, looked_at: int, noun: Noun, higher_is_better: bool) -> str:
+def _significance_sentence(
+    bridge: pd.DataFrame, n_tested: int, noun: GroupNoun, higher_is_better: bool
+) -> str:
     """Which groups differ significantly by themselves; no full stop."""
     if (bridge["queries"] < FEWEST_QUERIES).all():
-        return f"No {noun.one} has the {w.number(FEWEST_QUERIES)} queries that a test needs"
+        return (
+            f"No {noun.singular} has the {w.number_word(FEWEST_QUERIES)} queries that a test needs"
+        )
     clear = bridge[bridge["clear"]]
     if clear.empty:
-        return f"No {noun.one} is significant by itself"
-    every = max(looked_at, len(bridge))
-    after = f" after correction for {w.number(every)}" if every > 1 else ""
+        return f"No {noun.singular} is significant by itself"
+    n_compared = max(n_tested, len(bridge))
+    correction_text = f" after correction for {w.number_word(n_compared)}" if n_compared > 1 else ""
     is_gain = (clear["difference"] > 0) == higher_is_better
     sides = [("better", clear[is_gain]), ("worse", clear[~is_gain])]
     sides.sort(key=lambda side: -len(side[1]))
-    (first, most), (second, fewer) = sides
-    if fewer.empty and len(most) == len(bridge) > 1:
-        every_one = "Both" if len(bridge) == 2 else f"All {w.number(len(bridge))}"
-        return f"{every_one} {noun.many} are significantly {first}{after}"
+    (first, larger_side), (second, smaller_side) = sides
+    if smaller_side.empty and len(larger_side) == len(bridge) > 1:
+        every_one = "Both" if len(bridge) == 2 else f"All {w.number_word(len(bridge))}"
+        return f"{every_one} {noun.plural} are significantly {first}{correction_text}"
     only = "Only " if len(clear) == 1 else ""
-    told = f"{only}{_which(most, bridge, noun)} significantly {first}{after}"
-    if len(fewer):
-        return f"{told}, {_which(fewer, bridge, noun, later=True)} significantly {second}"
-    return told if only else f"{told}, none is significantly {second}"
+    clause = (
+        f"{only}{_group_subject(larger_side, bridge, noun)} significantly {first}{correction_text}"
+    )
+    if len(smaller_side):
+        return (
+            f"{clause}, {_group_subject(smaller_side, bridge, noun, later=True)} significantly"
+            f" {second}"
+        )
+    return clause if only else f"{clause}, none is significantly {second}"
 
 
-def _which(some: pd.DataFrame, every: pd.DataFrame, noun: Noun, *, later: bool = False) -> str:
+def _group_subject(
+    chosen_groups: pd.DataFrame, all_groups: pd.DataFrame, noun: GroupNoun, *, later: bool = False
+) -> str:
     """Some groups as a subject: by name while they are few, else counted."""
-    verb = "is" if len(some) == 1 and not _is_several(some["group"].iloc[0]) else "are"
-    if len(some) <= _NAMED:
-        return f"{w.listing(some['group'])} {verb}"
+    verb = (
+        "is"
+        if len(chosen_groups) == 1 and not _is_several(chosen_groups["group"].iloc[0])
+        else "are"
+    )
+    if len(chosen_groups) <= _MAX_NAMED:
+        return f"{w.join_words(chosen_groups['group'])} {verb}"
     if later:
-        return f"{w.number(len(some))} {verb}"
-    counted = w.sentence_case(w.number(len(some)))
-    return f"{counted} of {w.number(len(every))} {noun.many} {verb}"
+        return f"{w.number_word(len(chosen_groups))} {verb}"
+    counted = w.sentence_case(w.number_word(len(chosen_groups)))
+    return f"{counted} of {w.number_word(len(all_groups))} {noun.plural} {verb}"
 
 
-def slices_finding(looked_at: int, found: int) -> str:
+def slices_finding(n_slices: int, n_found: int) -> str:
     """How many of the slices stand out, to go on in a sentence; empty where none was tested."""
-    if not looked_at:
+    if not n_slices:
         return ""
-    verb = "differs" if found < 2 else "differ"
-    number = "none" if not found else w.number(found)
-    rate = f"({w.share(1 - LEVEL)} false discovery rate)"
-    of = f"{w.count(looked_at)} {w.plural(looked_at, 'slice')}"
-    return f"{number} of {of} {verb} from the rest {rate}"
+    verb = "differs" if n_found < 2 else "differ"
+    number = "none" if not n_found else w.number_word(n_found)
+    rate = f"({w.format_share(1 - LEVEL)} false discovery rate)"
+    slices_text = f"{w.format_count(n_slices)} {w.plural(n_slices, 'slice')}"
+    return f"{number} of {slices_text} {verb} from the rest {rate}"
 
 
 def crossed_title(
-    margins: pd.DataFrame, whole: float, *, higher_is_better: bool = True
+    margins: pd.DataFrame, total: float, *, higher_is_better: bool = True
 ) -> Sentence:
     """The group of either column in which the difference is largest of that column, where it is far
     larger than over all. `margins` has column (its name), group, queries and difference."""
-    plain = strong("The difference by two columns")
-    known = margins[margins["queries"] > 0]
-    queries = int(known.groupby("column")["queries"].sum().max()) if len(known) else 0
-    if queries < FEWEST_QUERIES or not _printed(whole):
-        return plain
-    times = known["difference"] / whole
-    most = known.loc[times.groupby(known["column"]).idxmax()]
-    most = most.assign(share=times * known["queries"] / queries)
-    far = times[most.index] >= _CONCENTRATED
-    far &= (most["share"] >= _WORTH_TELLING) & (most["queries"] >= FEWEST_QUERIES)
-    if not far.any():
-        return plain
-    row = most.loc[most["share"].where(far).idxmax()]
-    what = "gain" if (whole > 0) == higher_is_better else "loss"
-    told = f"By {row['column']} the {what} is largest for {row['group']}"
-    return strong(told) if len(told) <= LONGEST_TITLE else plain
+    plain_title = strong_span("The difference by two columns")
+    groups = margins[margins["queries"] > 0]
+    queries = int(groups.groupby("column")["queries"].sum().max()) if len(groups) else 0
+    if queries < FEWEST_QUERIES or not _is_nonzero(total):
+        return plain_title
+    times = groups["difference"] / total
+    largest = groups.loc[times.groupby(groups["column"]).idxmax()]
+    largest = largest.assign(share=times * groups["queries"] / queries)
+    is_concentrated = times[largest.index] >= _CONCENTRATED
+    is_concentrated &= (largest["share"] >= _MIN_SHARE) & (largest["queries"] >= FEWEST_QUERIES)
+    if not is_concentrated.any():
+        return plain_title
+    row = largest.loc[largest["share"].where(is_concentrated).idxmax()]
+    noun = "gain" if (total > 0) == higher_is_better else "loss"
+    statement = f"By {row['column']} the {noun} is largest for {row['group']}"
+    return strong_span(statement) if len(statement) <= MAX_TITLE_LENGTH else plain_title
 
 
 def crossed_lead(margins: pd.DataFrame, slices: str) -> Sentence:
     """The mean differences of one column's groups, and what the colours are good for; `margins` are
     those of one column."""
-    known = margins[margins["difference"].notna()]
-    known = known.loc[known["difference"].abs().sort_values(ascending=False, kind="stable").index]
-    each = [
-        f"{group} {w.difference(gap)}"
-        for group, gap in known[["group", "difference"]].head(_NAMED + 1).itertuples(index=False)
+    groups = margins[margins["difference"].notna()]
+    groups = groups.loc[
+        groups["difference"].abs().sort_values(ascending=False, kind="stable").index
     ]
-    told = f"{w.sentence_case(', '.join(each))}. " if each else ""
-    said = f"{w.sentence_case(slices)}: the" if slices else "The"
-    return muted(f"{told}{said} colours are exploratory, not significance.")
+    clauses = [
+        f"{group} {w.format_difference(gap)}"
+        for group, gap in groups[["group", "difference"]]
+        .head(_MAX_NAMED + 1)
+        .itertuples(index=False)
+    ]
+    differences_text = f"{w.sentence_case(', '.join(clauses))}. " if clauses else ""
+    beginning = f"{w.sentence_case(slices)}: the" if slices else "The"
+    return muted_span(f"{differences_text}{beginning} colours are exploratory, not significance.")
 
 
 def untested_note(groups: pd.DataFrame) -> str:
     """Why groups have no interval: queries, difference and diff_low of each."""
-    known = groups[groups["difference"].notna()]
-    few = known[known["queries"] < FEWEST_QUERIES]
-    alike = known[(known["queries"] >= FEWEST_QUERIES) & known["diff_low"].isna()]
-    told = []
-    if len(few):
-        told.append(
-            f"{w.named(list(few['group']))}: under {w.number(FEWEST_QUERIES)} queries, not tested."
+    with_difference = groups[groups["difference"].notna()]
+    small_groups = with_difference[with_difference["queries"] < FEWEST_QUERIES]
+    rarely_differing = with_difference[
+        (with_difference["queries"] >= FEWEST_QUERIES) & with_difference["diff_low"].isna()
+    ]
+    notes = []
+    if len(small_groups):
+        notes.append(
+            f"{w.name_some(list(small_groups['group']))}: under {w.number_word(FEWEST_QUERIES)}"
+            " queries, not tested."
         )
-    if len(alike):
-        whose = "its" if len(alike) == 1 else "their"
-        told.append(
-            f"{w.named(list(alike['group']))}: too few of {whose} queries differ for an interval."
+    if len(rarely_differing):
+        possessive = "its" if len(rarely_differing) == 1 else "their"
+        notes.append(
+            f"{w.name_some(list(rarely_differing['group']))}: too few of {possessive} queries"
+            " differ for an interval."
         )
-    return " ".join(told)
+    return " ".join(notes)
 
 
-def _printed(difference: float) -> bool:
+def _is_nonzero(difference: float) -> bool:
     """Whether a difference is another than 0 as it is printed."""
-    return w.difference(difference) != w.difference(0)
+    return w.format_difference(difference) != w.format_difference(0)
 
 
-def _sides(bridge: pd.DataFrame, whole: float) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _split_groups(bridge: pd.DataFrame, total: float) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The groups that go with the whole, as is printed, and those that clearly go against it."""
-    side = np.sign(bridge["difference"] * whole) * bridge["difference"].map(_printed)
+    side = np.sign(bridge["difference"] * total) * bridge["difference"].map(_is_nonzero)
     return bridge[side > 0], bridge[(side < 0) & bridge["clear"]]
 
 
-def _main_group(bridge: pd.DataFrame, whole: float) -> str:
+def _main_group(bridge: pd.DataFrame, total: float) -> str:
     """Of groups that go with the whole the one that brings most; empty where it brings no more than
     its share of the queries does anyway: the difference must be larger there than elsewhere, by the
     test that finds slices. The one rule by which a heading names a group."""
-    with_it, _ = _sides(bridge, whole)
-    if len(with_it) < 2:
+    agreeing, _ = _split_groups(bridge, total)
+    if len(agreeing) < 2:
         return ""
-    row = with_it.loc[with_it["part"].abs().idxmax()]
-    return str(row["group"]) if row["unlike"] and abs(row["difference"]) > abs(whole) else ""
+    row = agreeing.loc[agreeing["part"].abs().idxmax()]
+    return str(row["group"]) if row["unlike"] and abs(row["difference"]) > abs(total) else ""
 
 
 def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> Sentence:
     """That most queries are in groups that clearly go against the whole; empty where they are
     not."""
-    whole, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
-    if queries < FEWEST_QUERIES or not _printed(whole):
+    total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
+    if queries < FEWEST_QUERIES or not _is_nonzero(total):
         return Sentence()
-    _, against = _sides(bridge, whole)
-    opposed = int(against["queries"].sum())
+    _, opposing = _split_groups(bridge, total)
+    opposed = int(opposing["queries"].sum())
     if 2 * opposed <= queries:
         return Sentence()
-    gains = (whole > 0) == higher_is_better
-    return muted(
-        f"Most queries ({w.count(opposed)} of {w.count(queries)}) are in groups that"
+    gains = (total > 0) == higher_is_better
+    return muted_span(
+        f"Most queries ({w.format_count(opposed)} of {w.format_count(queries)}) are in groups that"
         f" {'lose' if gains else 'gain'} significantly: the overall {'gain' if gains else 'loss'}"
         " comes from the remaining groups."
     )
 
 
-def mix_finding(taken_apart: pd.DataFrame, focus: str, baseline: str) -> Sentence:
+def mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
     """What the difference of two runs, each over the queries that it lists, owes to their listing
-    others; `taken_apart` is the frame of `mix`, from the baseline to the run in focus."""
-    mixed, within = (math.fsum(taken_apart[part]) for part in ("mix", "within"))
-    n = {side: int(taken_apart[side].sum()) for side in ("before", "after")}
-    whole = mixed + within
-    scored, listed = w.parts_of(whole, [within, mixed])
-    told = muted("Averaged over the queries that each run answered, ") + run(focus)
-    told += muted(f" ({w.count(n['after'])}) and ") + run(baseline)
-    told += muted(f" ({w.count(n['before'])}) differ by {w.difference(whole)}")
-    if _printed(listed):
-        told += muted(
-            f": {w.difference(scored)} from the scores within groups, {w.difference(listed)}"
-            " from their different mix of groups"
+    others; `mix_table` is the frame of `mix`, from the baseline to the run in focus."""
+    mixed, within_groups = (math.fsum(mix_table[part]) for part in ("mix", "within"))
+    n = {side: int(mix_table[side].sum()) for side in ("before", "after")}
+    total = mixed + within_groups
+    scored_part, mix_part = w.round_parts(total, [within_groups, mixed])
+    sentence = muted_span("Averaged over the queries that each run answered, ") + run_span(focus)
+    sentence += muted_span(f" ({w.format_count(n['after'])}) and ") + run_span(baseline)
+    sentence += muted_span(
+        f" ({w.format_count(n['before'])}) differ by {w.format_difference(total)}"
+    )
+    if _is_nonzero(mix_part):
+        sentence += muted_span(
+            f": {w.format_difference(scored_part)} from the scores within groups,"
+            f" {w.format_difference(mix_part)} from their different mix of groups"
         )
-    told += muted(".")
-    steps = (taken_apart["mean_after"] - taken_apart["mean_before"]).dropna()
-    if is_reversed(taken_apart) and _printed(whole) and steps.map(_printed).all():
-        least = w.score(steps.abs().min())
-        told += muted(
-            f" Within every group the difference has the opposite sign, by at least {least}."
+    sentence += muted_span(".")
+    steps = (mix_table["mean_after"] - mix_table["mean_before"]).dropna()
+    if is_reversed(mix_table) and _is_nonzero(total) and steps.map(_is_nonzero).all():
+        smallest_step = w.format_score(steps.abs().min())
+        sentence += muted_span(
+            " Within every group the difference has the opposite sign, by at least"
+            f" {smallest_step}."
         )
-    return told
+    return sentence
 
 
 def strongest_other(
     groups: pd.DataFrame, focus: str, baseline: str, *, higher_is_better: bool = True
 ) -> Sentence:
     """One line on the clearest finding of a run not in focus; empty where there is none."""
-    others = groups[~groups["run"].isin([focus, baseline]) & groups["clear"]]
-    if others.empty:
+    other_rows = groups[~groups["run"].isin([focus, baseline]) & groups["clear"]]
+    if other_rows.empty:
         return Sentence()
-    top = others.loc[others["difference"].abs().idxmax()]
-    gap = w.with_interval(top["difference"], top["diff_low"], top["diff_high"])
-    same_way = (others["difference"] < 0) == (top["difference"] < 0)
-    more = int(((others["run"] == top["run"]) & same_way).sum()) - 1
+    top = other_rows.loc[other_rows["difference"].abs().idxmax()]
+    gap = w.format_with_interval(top["difference"], top["diff_low"], top["diff_high"])
+    same_way = (other_rows["difference"] < 0) == (top["difference"] < 0)
+    n_more = int(((other_rows["run"] == top["run"]) & same_way).sum()) - 1
     gains = (top["difference"] > 0) == higher_is_better
-    tail = f"and in {w.number(more)} other {w.plural(more, 'group')}"
-    if not more:
+    tail = f"and in {w.number_word(n_more)} other {w.plural(n_more, 'group')}"
+    if not n_more:
         tail = f"the only group in which it {'gains' if gains else 'falls behind'} significantly"
     verb = "gains" if gains else "falls behind"
-    return run(top["run"]) + muted(f" {verb} in {top['group']}, {gap}, {tail}.")
+    return run_span(top["run"]) + muted_span(f" {verb} in {top['group']}, {gap}, {tail}.")

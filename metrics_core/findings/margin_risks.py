@@ -15,125 +15,137 @@ from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings, ranges_where
 from metrics_core.comparing.verdicts import CLEAR
-from metrics_core.comparing.winners import side_of
-from metrics_core.findings.file_risks import of_orders
-from metrics_core.findings.firmness import ComparedPair, Tone, WayToTurn
+from metrics_core.comparing.winners import better_side
+from metrics_core.findings.file_risks import describe_orders
+from metrics_core.findings.firmness import ComparedPair, RobustnessCheck, Tone
 from metrics_core.findings.phrases import NO_OTHER_MEASURE
-from metrics_core.findings.verdict_risks import ahead_on, at_cutoffs, no_cutoff, rests_on
+from metrics_core.findings.verdict_risks import (
+    classify_breadth,
+    describe_lead,
+    format_cutoffs,
+    no_cutoff_check,
+)
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 
 _CANNOT, _COULD, _UNLIKELY = (f"{how} make it matter" for how in ("cannot", "could", "unlikely to"))
 
 
-def within(
-    entry: WayToTurn | None, span: tuple[float, float], margin: float, *, exact: bool = True
-) -> WayToTurn | None:
+def margin_check(
+    check: RobustnessCheck | None, span: tuple[float, float], margin: float, *, exact: bool = True
+) -> RobustnessCheck | None:
     """The entry of `verdict_risks` on what makes the difference lie in this span; without `exact`
     only its ends are known not to be the farthest. None of None."""
-    if entry is None or np.isnan(span).any():
-        return entry
+    if check is None or np.isnan(span).any():
+        return check
     if max(-span[0], span[1]) >= margin:
-        return _with(entry, _COULD, "not firm")
-    return _with(entry, _CANNOT if exact else w.DASH, "firm" if exact else "")
+        return _with_answer(check, _COULD, "not firm")
+    return _with_answer(check, _CANNOT if exact else w.DASH, "firm" if exact else "")
 
 
-def _with(entry: WayToTurn, word: str, tone: Tone) -> WayToTurn:
+def _with_answer(check: RobustnessCheck, word: str, tone: Tone) -> RobustnessCheck:
     """The entry with another word, in brief too."""
-    begin, _, end = entry.brief.partition("; ")
-    brief = f"{begin}; {word}" if end else of_orders(word) if entry.part == "ties" else ""
-    return replace(entry, word=word, tone=tone, brief=brief)
+    begin, _, end = check.brief.partition("; ")
+    brief = f"{begin}; {word}" if end else describe_orders(word) if check.part == "ties" else ""
+    return replace(check, word=word, tone=tone, brief=brief)
 
 
-def unjudged(
-    entry: WayToTurn, reached: DifferenceBounds, likely: LikelyDifference, margin: float
-) -> WayToTurn:
+def unjudged_check(
+    check: RobustnessCheck, bounds: DifferenceBounds, likely: LikelyDifference, margin: float
+) -> RobustnessCheck:
     """The entry of `verdict_risks` on the unjudged documents."""
-    if reached.reason or reached.lowest == reached.highest:
-        return within(entry, (reached.lowest, reached.highest), margin) or entry
-    side = side_of(reached.difference)
+    if bounds.reason or bounds.lowest == bounds.highest:
+        return margin_check(check, (bounds.lowest, bounds.highest), margin) or check
+    side = better_side(bounds.difference)
     if side:  # else the entry tells of both ends
-        other = w.difference(reached.highest if side > 0 else reached.lowest)
-        entry = replace(
-            entry, reason=f"{entry.reason} In the other direction it could reach {other}."
+        opposite_bound = w.format_difference(bounds.highest if side > 0 else bounds.lowest)
+        check = replace(
+            check, reason=f"{check.reason} In the other direction it could reach {opposite_bound}."
         )
-    if max(-reached.lowest, reached.highest) < margin:
-        return _with(entry, _CANNOT, "firm")
+    if max(-bounds.lowest, bounds.highest) < margin:
+        return _with_answer(check, _CANNOT, "firm")
     if likely.interval is None:
-        return _with(entry, _COULD, "")
+        return _with_answer(check, _COULD, "")
     if max(-likely.interval.low, likely.interval.high) < margin:
-        return _with(entry, _UNLIKELY, "")
-    return _with(entry, _COULD, "not firm")
+        return _with_answer(check, _UNLIKELY, "")
+    return _with_answer(check, _COULD, "not firm")
 
 
-def single_queries(differences: Floats, margin: float) -> WayToTurn:
+def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
     """How many queries must go until the difference matters. Those that hold it down most go first,
     which is exact: no others leave a mean so far from zero."""
-    known = np.sort(differences[~np.isnan(differences)])
-    left = np.arange(len(known), 0, -1)
+    sorted_differences = np.sort(differences[~np.isnan(differences)])
+    remaining = np.arange(len(sorted_differences), 0, -1)
     fewest = []
-    for rising in (known, -known[::-1]):
-        reached = np.flatnonzero(np.cumsum(rising[::-1])[::-1] / left >= margin)
-        fewest += reached[:1].tolist()
+    for rising in (sorted_differences, -sorted_differences[::-1]):
+        reaching = np.flatnonzero(np.cumsum(rising[::-1])[::-1] / remaining >= margin)
+        fewest += reaching[:1].tolist()
     if not fewest:
         reason = f"No query’s difference reaches {margin:g}."
         word, brief = "rests on all queries", "no query makes it matter"
-        return WayToTurn("queries", "Single queries", word, "firm", reason, brief)
-    word, tone = rests_on(min(fewest), len(known))
-    count = f"{w.count(min(fewest))} of {w.count(len(known))} queries"
+        return RobustnessCheck("queries", "Single queries", word, "firm", reason, brief)
+    word, tone = classify_breadth(min(fewest), len(sorted_differences))
+    count = f"{w.format_count(min(fewest))} of {w.format_count(len(sorted_differences))} queries"
     reason = f"Removing {count} would make it {margin:g} or more."
-    brief = f"removing {w.count(min(fewest))} would make it matter"
-    return WayToTurn("queries", "Single queries", word, tone, reason, brief)
+    brief = f"removing {w.format_count(min(fewest))} would make it matter"
+    return RobustnessCheck("queries", "Single queries", word, tone, reason, brief)
 
 
-def cutoff(found: Crossings | None, pair: ComparedPair, margin: float) -> WayToTurn:
+def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float) -> RobustnessCheck:
     """At how many results the difference matters, or may."""
 
-    def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
-        return WayToTurn("cutoff", "Cutoff", word, tone, reason, word)
+    def make_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
+        return RobustnessCheck("cutoff", "Cutoff", word, tone, reason, word)
 
-    if found is None:
-        return no_cutoff(pair)
-    if np.isnan(found.low).all():
-        return entry("no confidence band", "", "These queries have no confidence band.")
-    size = np.abs(found.difference[found.cutoffs - 1])
-    matters = (found.clear != 0) & (size >= margin)
+    if crossings is None:
+        return no_cutoff_check(pair)
+    if np.isnan(crossings.low).all():
+        return make_check("no confidence band", "", "These queries have no confidence band.")
+    size = np.abs(crossings.difference[crossings.cutoffs - 1])
+    matters = (crossings.clear != 0) & (size >= margin)
     if matters.any():
-        told = []
+        sentences = []
         for side in (1, -1):
-            spans = ranges_where(found.cutoffs, matters & (found.clear == side))
+            spans = ranges_where(crossings.cutoffs, matters & (crossings.clear == side))
             if spans:
-                most = w.score(float(size[matters & (found.clear == side)].max()))
-                where = at_cutoffs(found, spans)
-                told.append(f"{pair.leader(side)} is significantly ahead {where}, by up to {most}.")
-        return entry(f"matters {_spans(found, matters)}", "not firm", " ".join(told))
-    may = np.maximum(-found.low, found.high) >= margin
-    if may.any():
-        where = _spans(found, may)
-        return entry(f"may matter {where}", "", f"It may reach the margin {where}.")
-    return entry(
+                largest = w.format_score(float(size[matters & (crossings.clear == side)].max()))
+                cutoffs_text = format_cutoffs(crossings, spans)
+                sentences.append(
+                    f"{pair.leader(side)} is significantly ahead {cutoffs_text}, by up to"
+                    f" {largest}."
+                )
+        return make_check(
+            f"matters {_format_spans(crossings, matters)}", "not firm", " ".join(sentences)
+        )
+    may_matter = np.maximum(-crossings.low, crossings.high) >= margin
+    if may_matter.any():
+        cutoffs_text = _format_spans(crossings, may_matter)
+        return make_check(
+            f"may matter {cutoffs_text}", "", f"It may reach the margin {cutoffs_text}."
+        )
+    return make_check(
         "matters at no k", "firm", "The simultaneous band for all k stays within the margin."
     )
 
 
-def _spans(found: Crossings, holds: Mask) -> str:
-    spans = ranges_where(found.cutoffs, holds)
-    return at_cutoffs(found, spans) if len(spans) < 3 else "at some k"
+def _format_spans(crossings: Crossings, mask: Mask) -> str:
+    spans = ranges_where(crossings.cutoffs, mask)
+    return format_cutoffs(crossings, spans) if len(spans) < 3 else "at some k"
 
 
-def other_measures(found: Agreement, pair: ComparedPair) -> WayToTurn:
+def other_measures_check(agreement: Agreement, pair: ComparedPair) -> RobustnessCheck:
     """Whether another measure has one of the two ahead: a margin is that of one measure alone."""
-    table = found.defined.set_index("measure").drop(index=pair.measure)
+    table = agreement.defined_rows.set_index("measure").drop(index=pair.measure)
     if table.empty:
         reason = NO_OTHER_MEASURE
-        return WayToTurn("measures", "Other measures", w.DASH, "", reason)
+        return RobustnessCheck("measures", "Other measures", w.DASH, "", reason)
     clear = int(table["verdict"].isin(CLEAR).sum())
     if not clear:
         reason = "Neither run is significantly ahead on any other measure."
-        return WayToTurn(
+        return RobustnessCheck(
             "measures", "Other measures", "none is significant", "", reason, "none is significant"
         )
-    told = [ahead_on(table[table["verdict"].isin(CLEAR)], pair, side) for side in (1, -1)]
+    sentences = [describe_lead(table[table["verdict"].isin(CLEAR)], pair, side) for side in (1, -1)]
     word = f"{clear} of {len(table)} {w.plural(clear, 'is', 'are')} significant"
-    reason = " ".join(filter(None, told))
-    return WayToTurn("measures", "Other measures", word, "not firm", reason, word)
+    reason = " ".join(filter(None, sentences))
+    return RobustnessCheck("measures", "Other measures", word, "not firm", reason, word)

@@ -8,117 +8,150 @@ from collections.abc import Mapping, Sequence
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.comparing.winners import side_of
-from metrics_core.findings.cutoffs import MOST_OF_TITLE
-from metrics_core.findings.sentence import Sentence, aside, joined, muted, run, strong
-from metrics_core.findings.verdicts import too_few
+from metrics_core.comparing.winners import better_side
+from metrics_core.findings.cutoffs import MAX_TITLE_LENGTH
+from metrics_core.findings.sentence import (
+    Sentence,
+    aside_span,
+    join_sentences,
+    muted_span,
+    run_span,
+    strong_span,
+)
+from metrics_core.findings.verdicts import few_queries_note
 
-_NAMED = 3
+_MAX_NAMED = 3
 
 
-def places_title(found: AllPairs, measure: str, queries: int) -> Sentence:
+def ranking_title(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
     """Who may be the best of all runs; below ten queries, whose mean is the highest. `measure` is
     its name, `queries` how many are in view."""
     if queries < FEWEST_QUERIES:
-        return _highest(found, measure)
-    bests = found.possible_bests
+        return _highest_mean_title(all_pairs, measure)
+    bests = all_pairs.possible_bests
     if len(bests) == 1:
-        if found.last[found.runs.index(bests[0])] == 1:
-            return run(bests[0]) + strong(f" alone ranks first on {measure}")
+        if all_pairs.last[all_pairs.runs.index(bests[0])] == 1:
+            return run_span(bests[0]) + strong_span(f" alone ranks first on {measure}")
         # Clearly behind some run is every other, but not all of them behind this one.
-        return strong("Only ") + run(bests[0]) + strong(f" may be the best on {measure}")
-    if len(bests) == len(found.runs) > 2:
-        return strong(f"Any of the {w.number(len(bests))} runs may be the best on {measure}")
-    named = _listed(bests, "or") + strong(f" may be the best on {measure}")
-    if len(bests) <= _NAMED and len(named.text) <= MOST_OF_TITLE:
-        return named
-    of = f"{w.sentence_case(w.number(len(bests)))} of {w.number(len(found.runs))} runs"
-    return strong(f"{of} may be the best on {measure}")
+        return (
+            strong_span("Only ")
+            + run_span(bests[0])
+            + strong_span(f" may be the best on {measure}")
+        )
+    if len(bests) == len(all_pairs.runs) > 2:
+        return strong_span(
+            f"Any of the {w.number_word(len(bests))} runs may be the best on {measure}"
+        )
+    runs_sentence = _list_runs(bests, "or") + strong_span(f" may be the best on {measure}")
+    if len(bests) <= _MAX_NAMED and len(runs_sentence.text) <= MAX_TITLE_LENGTH:
+        return runs_sentence
+    count_text = (
+        f"{w.sentence_case(w.number_word(len(bests)))} of {w.number_word(len(all_pairs.runs))} runs"
+    )
+    return strong_span(f"{count_text} may be the best on {measure}")
 
 
-def places_lead(found: AllPairs, measure: str, queries: int) -> Sentence:
-    """Who may be the best where the title of `places_title` only counts them, the other places that
-    are clear, and how many pairs are."""
+def ranking_lead(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
+    """Who may be the best where the title of `ranking_title` only counts them, the other places
+    that are clear, and how many pairs are."""
     if queries < FEWEST_QUERIES:
-        return too_few(queries) + muted("No pair is tested.")
-    bests, title = found.possible_bests, places_title(found, measure, queries)
-    told = []
-    if len(bests) < len(found.runs) and not any(span.role == "run" for span in title.spans):
-        told.append(_listed(bests) + muted("."))
-    told = [sentence for sentence in (*told, _rest(found)) if sentence]
-    said = joined(told, " ")
-    return said + aside(f"{' ' if said else ''}{_pairs(found)}")
+        return few_queries_note(queries) + muted_span("No pair is tested.")
+    bests, title = all_pairs.possible_bests, ranking_title(all_pairs, measure, queries)
+    sentences = []
+    if len(bests) < len(all_pairs.runs) and not any(span.role == "run" for span in title.spans):
+        sentences.append(_list_runs(bests) + muted_span("."))
+    sentences = [sentence for sentence in (*sentences, _other_ranks_finding(all_pairs)) if sentence]
+    statement = join_sentences(sentences, " ")
+    return statement + aside_span(f"{' ' if statement else ''}{_significant_pairs_text(all_pairs)}")
 
 
-def first_alone(bests: Mapping[str, str], chosen: str) -> Sentence:
-    """On which other measures than the `chosen` one a run is first alone; `bests` is that run by
-    measure. Empty without one."""
+def sole_best_finding(bests: Mapping[str, str], chosen_measure: str) -> Sentence:
+    """On which other measures than the `chosen_measure` one a run is first alone; `bests` is that
+    run by measure. Empty without one."""
     by_run: dict[str, list[str]] = {}
     for measure, name in bests.items():
-        if measure != chosen:
+        if measure != chosen_measure:
             by_run.setdefault(name, []).append(measure)
-    told = [
-        muted(f"On {w.listing(measures)} " if not i else f"on {w.listing(measures)} ")
-        + run(name)
-        + muted(" alone ranks first")
+    clauses = [
+        muted_span(f"On {w.join_words(measures)} " if not i else f"on {w.join_words(measures)} ")
+        + run_span(name)
+        + muted_span(" alone ranks first")
         for i, (name, measures) in enumerate(by_run.items())
     ]
-    return joined(told, ", ") + muted(".") if told else Sentence()
+    return join_sentences(clauses, ", ") + muted_span(".") if clauses else Sentence()
 
 
-def _pairs(found: AllPairs) -> str:
-    clear, every = int(found.clear.sum()) // 2, found.n_pairs
-    if every == 1:
+def _significant_pairs_text(all_pairs: AllPairs) -> str:
+    clear, n_pairs = int(all_pairs.clear.sum()) // 2, all_pairs.n_pairs
+    if n_pairs == 1:
         return f"The difference is {'' if clear else 'not '}significant."
-    of = "None" if not clear else "All" if clear == every else w.sentence_case(w.number(clear))
+    count_text = (
+        "None"
+        if not clear
+        else "All"
+        if clear == n_pairs
+        else w.sentence_case(w.number_word(clear))
+    )
     verb = "is" if clear in (0, 1) else "are"
-    which = f"{of} {w.number(every)}" if of == "All" else f"{of} of {w.number(every)}"
-    return f"{which} pairs {verb} significantly different after correction for all pairs."
+    subject = (
+        f"{count_text} {w.number_word(n_pairs)}"
+        if count_text == "All"
+        else f"{count_text} of {w.number_word(n_pairs)}"
+    )
+    return f"{subject} pairs {verb} significantly different after correction for all pairs."
 
 
-def _highest(found: AllPairs, measure: str) -> Sentence:
+def _highest_mean_title(all_pairs: AllPairs, measure: str) -> Sentence:
     """Whose mean is the highest, where there is no verdict."""
-    if not found.runs or math.isnan(found.means[0]):
-        return strong(f"No run has a mean on {measure}")
+    if not all_pairs.runs or math.isnan(all_pairs.means[0]):
+        return strong_span(f"No run has a mean on {measure}")
     top = [
         name
-        for name, mean in zip(found.runs, found.means, strict=True)
-        if not side_of(float(mean - found.means[0]))
+        for name, mean in zip(all_pairs.runs, all_pairs.means, strict=True)
+        if not better_side(float(mean - all_pairs.means[0]))
     ]
     if len(top) == 1:
-        return run(top[0]) + strong(f" scores highest on {measure}")
-    if len(top) == len(found.runs):
-        return strong(f"All {w.number(len(top))} runs score the same on {measure}")
-    return strong(f"{w.sentence_case(w.number(len(top)))} runs score highest on {measure}")
+        return run_span(top[0]) + strong_span(f" scores highest on {measure}")
+    if len(top) == len(all_pairs.runs):
+        return strong_span(f"All {w.number_word(len(top))} runs score the same on {measure}")
+    return strong_span(
+        f"{w.sentence_case(w.number_word(len(top)))} runs score highest on {measure}"
+    )
 
 
-def _rest(found: AllPairs) -> Sentence:
+def _other_ranks_finding(all_pairs: AllPairs) -> Sentence:
     """The places of those that cannot be the best, as far as they are clear."""
-    others = [
+    lower_runs = [
         (name, int(first), int(last))
-        for name, first, last in zip(found.runs, found.first, found.last, strict=True)
+        for name, first, last in zip(all_pairs.runs, all_pairs.first, all_pairs.last, strict=True)
         if first > 1
     ]
-    settled = [(name, first) for name, first, last in others if first == last]
+    settled = [(name, first) for name, first, last in lower_runs if first == last]
     if not settled:
         return Sentence()
-    if len(settled) > _NAMED:
-        every = len(settled) == len(others)
-        of = "All" if every else f"{w.sentence_case(w.number(len(settled)))} of"
-        return muted(f"{of} {w.number(len(others))} other runs have a definite rank.")
-    told = [run(name) + muted(f" ranks {w.ordinal(place)}") for name, place in settled]
-    *head, end = told
-    return (joined(head, ", ") + muted(" and ") + end if head else end) + muted(".")
+    if len(settled) > _MAX_NAMED:
+        is_all = len(settled) == len(lower_runs)
+        count_text = "All" if is_all else f"{w.sentence_case(w.number_word(len(settled)))} of"
+        return muted_span(
+            f"{count_text} {w.number_word(len(lower_runs))} other runs have a definite rank."
+        )
+    clauses = [
+        run_span(name) + muted_span(f" ranks {w.ordinal_word(rank)}") for name, rank in settled
+    ]
+    *head, end = clauses
+    return (join_sentences(head, ", ") + muted_span(" and ") + end if head else end) + muted_span(
+        "."
+    )
 
 
-def _listed(names: Sequence[str], last: str = "and") -> Sentence:
+def _list_runs(names: Sequence[str], last: str = "and") -> Sentence:
     """Runs as a reader lists them: all while they are few, else three and how many more; the `last`
     follows on this word."""
-    shown = names if len(names) <= _NAMED + 1 else names[:_NAMED]
-    parts = [run(name) for name in shown]
-    if len(shown) < len(names):
-        parts.append(strong(f"{w.count(len(names) - len(shown))} more"))
+    first_names = names if len(names) <= _MAX_NAMED + 1 else names[:_MAX_NAMED]
+    parts = [run_span(name) for name in first_names]
+    if len(first_names) < len(names):
+        parts.append(strong_span(f"{w.format_count(len(names) - len(first_names))} more"))
     sentence = parts[0]
-    for place, part in enumerate(parts[1:], 2):
-        sentence = sentence + strong(f" {last} " if place == len(parts) else ", ") + part
+    for position, part in enumerate(parts[1:], 2):
+        sentence = sentence + strong_span(f" {last} " if position == len(parts) else ", ") + part
     return sentence

@@ -10,11 +10,11 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, SAME, WORSE
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.phrases import COMPARE_ANOTHER_RUN, NO_SCORE_WITH_BOTH
-from metrics_core.findings.sentence import Sentence, muted, run, strong
+from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 
 
 @dataclass(frozen=True)
-class Facts:
+class ViewFacts:
     """What every number of a view rests on. `unanswerable` queries have no relevant document;
     `missing` is, for each of the compared runs that lacks queries, how many; they count as an empty
     list, or are `left_out`; `every_run` says of which runs `all_zero` speaks. The reader has said
@@ -37,13 +37,13 @@ class Facts:
     LITTLE_JUDGED = 0.8
 
     @property
-    def little_judged(self) -> bool:
+    def is_little_judged(self) -> bool:
         """Whether differences may come from missing judgments."""
         return bool(self.judged_share < self.LITTLE_JUDGED) and not self.complete
 
 
 @dataclass(frozen=True)
-class Turned:
+class QueryCounts:
     """What is told of single queries beside their differences: how many are fixed and broken, and
     on how many `every_run` scores 0."""
 
@@ -53,25 +53,32 @@ class Turned:
     every_run: str
 
 
-def queries_finding(differences: pd.DataFrame, focus: str, baseline: str, told: Turned) -> Sentence:
+def queries_finding(
+    differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
+) -> Sentence:
     """Which queries? `differences` is the frame of `differences` over the queries in view."""
     total = len(differences)
-    queries = f"{w.count(total)} {w.plural(total, 'query', 'queries')}"
+    queries = f"{w.format_count(total)} {w.plural(total, 'query', 'queries')}"
     if focus == baseline:
-        verb = w.plural(told.all_zero, "fails", "fail")
-        few = f"{w.count(told.all_zero)} of {queries} {verb} with {told.every_run}"
-        return strong(few if told.all_zero else queries)
+        verb = w.plural(query_counts.all_zero, "fails", "fail")
+        failing_text = (
+            f"{w.format_count(query_counts.all_zero)} of {queries} {verb} with"
+            f" {query_counts.every_run}"
+        )
+        return strong_span(failing_text if query_counts.all_zero else queries)
     won, lost = (int((differences["outcome"] == outcome).sum()) for outcome in (BETTER, WORSE))
     if not won and not lost:
-        return strong(f"No query differs by more than {SAME:g}")
-    return run(focus) + strong(f" is better on {won:,} of {queries}, worse on {lost:,}")
+        return strong_span(f"No query differs by more than {SAME:g}")
+    return run_span(focus) + strong_span(f" is better on {won:,} of {queries}, worse on {lost:,}")
 
 
-def queries_lead(differences: pd.DataFrame, focus: str, baseline: str, told: Turned) -> Sentence:
+def queries_lead(
+    differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
+) -> Sentence:
     """How much, and what became of queries that failed; nothing colours where too few queries have
     a score in both runs."""
     if focus == baseline:
-        return muted(f"{COMPARE_ANOTHER_RUN} which queries it wins and loses.")
+        return muted_span(f"{COMPARE_ANOTHER_RUN} which queries it wins and loses.")
     won = differences[differences["outcome"] == BETTER]["difference"]
     lost = differences[differences["outcome"] == WORSE]["difference"]
     paired = int(differences["difference"].notna().sum())
@@ -82,17 +89,19 @@ def queries_lead(differences: pd.DataFrame, focus: str, baseline: str, told: Tur
         noun = w.plural(paired, "query", "queries")
         parts.append(f"Only {paired} {noun}: too few to test, so nothing is coloured.")
     if len(won) >= 2:
-        parts.append(f"Median win {w.score(float(won.abs().median()))}.")
+        parts.append(f"Median win {w.format_score(float(won.abs().median()))}.")
     elif len(lost) >= 2:
-        parts.append(f"Median loss {w.score(float(lost.abs().median()))}.")
+        parts.append(f"Median loss {w.format_score(float(lost.abs().median()))}.")
     facts = [
-        (told.fixed, ("that failed is", "that failed are"), "fixed"),
-        (told.broken, ("that worked is", "that worked are"), "broken"),
-        (told.all_zero, ("fails", "fail"), f"with {told.every_run}"),
+        (query_counts.fixed, ("that failed is", "that failed are"), "fixed"),
+        (query_counts.broken, ("that worked is", "that worked are"), "broken"),
+        (query_counts.all_zero, ("fails", "fail"), f"with {query_counts.every_run}"),
     ]
-    said = [f"{w.count(n)} # {w.plural(n, *verbs)} {word}" for n, verbs, word in facts if n]
-    if said:
+    clauses = [
+        f"{w.format_count(n)} # {w.plural(n, *verbs)} {word}" for n, verbs, word in facts if n
+    ]
+    if clauses:
         first = w.plural(next(n for n, *_ in facts if n), "query", "queries")
-        text = ", ".join(said).replace("#", first, 1).replace(" #", "")
+        text = ", ".join(clauses).replace("#", first, 1).replace(" #", "")
         parts.append(f"{text}.")
-    return muted(" ".join(parts))
+    return muted_span(" ".join(parts))

@@ -30,18 +30,21 @@ class Sentence:
         return "".join(span.text for span in self.spans)
 
     @property
-    def parted(self) -> tuple[Sentence, Sentence]:
+    def statement_and_rest(self) -> tuple[Sentence, Sentence]:
         """The statement, without its last stop, and what qualifies it: all from the first muted
         span on, with a capital."""
         roles = [span.role for span in self.spans]
-        at = roles.index("muted") if "muted" in roles else len(roles)
-        said, rest = self.spans[:at], self.spans[at:]
-        if said:
-            said = (*said[:-1], replace(said[-1], text=said[-1].text.rstrip(" .;:,")))
+        index = roles.index("muted") if "muted" in roles else len(roles)
+        statement, rest = self.spans[:index], self.spans[index:]
+        if statement:
+            statement = (
+                *statement[:-1],
+                replace(statement[-1], text=statement[-1].text.rstrip(" .;:,")),
+            )
         if rest:
             first = rest[0].text.lstrip(" ;,")
             rest = (replace(rest[0], text=first[:1].upper() + first[1:]), *rest[1:])
-        return Sentence(said), Sentence(rest)
+        return Sentence(statement), Sentence(rest)
 
     def __bool__(self) -> bool:
         return bool(self.spans)
@@ -50,29 +53,29 @@ class Sentence:
         return Sentence(self.spans + other.spans)
 
 
-def run(name: str) -> Sentence:
+def run_span(name: str) -> Sentence:
     """A run's name."""
     return Sentence((TextSpan(name, "run"),))
 
 
-def strong(text: str) -> Sentence:
+def strong_span(text: str) -> Sentence:
     """The statement."""
     return Sentence((TextSpan(text),))
 
 
-def muted(text: str) -> Sentence:
+def muted_span(text: str) -> Sentence:
     """What qualifies the statement."""
     return Sentence((TextSpan(text, "muted"),))
 
 
-def aside(text: str) -> Sentence:
+def aside_span(text: str) -> Sentence:
     """What qualifies the statement where there is room for it."""
     return Sentence((TextSpan(text, "aside"),))
 
 
-def joined(sentences: Sequence[Sentence], between: str) -> Sentence:
+def join_sentences(sentences: Sequence[Sentence], between: str) -> Sentence:
     """Sentences one after the other, with muted text between them."""
     result = Sentence()
     for sentence in sentences:
-        result = result + muted(between) + sentence if result else sentence
+        result = result + muted_span(between) + sentence if result else sentence
     return result

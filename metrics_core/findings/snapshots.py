@@ -5,42 +5,51 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from metrics_core.base import wording as w
-from metrics_core.checks.judgment_marks import mark_of_all, marks_of
-from metrics_core.checks.snapshots import Changes, Snapshot
-from metrics_core.comparing.winners import side_of
+from metrics_core.checks.judgment_marks import mark_all, mark_judgments
+from metrics_core.checks.snapshots import Snapshot, SnapshotChanges
+from metrics_core.comparing.winners import better_side
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels
 
-_NAMED = 5
+_MAX_NAMED = 5
 
 
-def changes_findings(changes: Changes, file: str, shared: int) -> list[str]:
+def changes_findings(changes: SnapshotChanges, file: str, shared: int) -> list[str]:
     """A sentence for each kind of change, and over how many queries is compared all the same; none
     where nothing changed."""
     if not changes:
         return []
-    said = []
-    judged = changes.judged or {}
+    sentences = []
+    judged = changes.rejudged or {}
     if judged:
-        each = [f"{query_id} ({_grades(then, now)})" for query_id, (then, now) in judged.items()]
-        said.append(
-            f"The judgments of {_queries(len(judged))} changed since {file}: {_some(each)}."
+        clauses = [
+            f"{query_id} ({_describe_grades(n_before, n_now)})"
+            for query_id, (n_before, n_now) in judged.items()
+        ]
+        sentences.append(
+            f"The judgments of {_count_queries(len(judged))} changed since {file}:"
+            f" {_list_some(clauses)}."
         )
-    for ids, verb in ((changes.gone, "no longer judged"), (changes.new, "newly judged")):
+    for ids, verb in ((changes.removed, "no longer judged"), (changes.added, "newly judged")):
         if ids:
             is_or_are = w.plural(len(ids), "is", "are")
-            said.append(f"{w.sentence_case(_queries(len(ids)))} {is_or_are} {verb}: {_some(ids)}.")
-    if changes.lacking:
-        said.append(
-            f"{file} has no scores for {w.listing(map(str, changes.lacking))}: not compared."
+            sentences.append(
+                f"{w.sentence_case(_count_queries(len(ids)))} {is_or_are} {verb}:"
+                f" {_list_some(ids)}."
+            )
+    if changes.missing:
+        sentences.append(
+            f"{file} has no scores for {w.join_words(map(str, changes.missing))}: not compared."
         )
-    if changes.remade:
-        measures = w.listing(map(str, changes.remade))
-        said.append(f"The package that adds {measures} has another version now: not compared.")
-    if judged or changes.gone or changes.new:
-        said.append(f"Compared on the {_queries(shared)} whose judgments did not change.")
-    return said
+    if changes.remeasured:
+        measures = w.join_words(map(str, changes.remeasured))
+        sentences.append(f"The package that adds {measures} has another version now: not compared.")
+    if judged or changes.removed or changes.added:
+        sentences.append(
+            f"Compared on the {_count_queries(shared)} whose judgments did not change."
+        )
+    return sentences
 
 
 def best_findings(
@@ -48,52 +57,59 @@ def best_findings(
 ) -> list[str]:
     """How far the mean of each run lies below the best that the snapshot in `file` ever held, for
     each of the measures on which the snapshot itself does."""
-    then = dict(zip(snapshot.measures, snapshot.scores.combined()[0].tolist(), strict=True))
-    fallen = [
+    snapshot_means = dict(
+        zip(snapshot.measures, snapshot.scores.combined()[0].tolist(), strict=True)
+    )
+    fallen_measures = [
         measure
         for measure in measures
-        if measure in then and str(measure) in snapshot.best
-        if _is_below(then[measure], snapshot.best[str(measure)].mean, measure)
+        if measure in snapshot_means and str(measure) in snapshot.best
+        if _is_below(snapshot_means[measure], snapshot.best[str(measure)].mean, measure)
     ]
-    if not fallen:
+    if not fallen_measures:
         return []
-    marks = marks_of(qrels)
-    judgments = mark_of_all({query_id: marks[query_id] for query_id in scores.query_ids})
+    marks = mark_judgments(qrels)
+    judgments = mark_all({query_id: marks[query_id] for query_id in scores.query_ids})
     means = scores.combined()
-    said = []
-    for measure in fallen:
-        held = snapshot.best[str(measure)]
-        other = "" if held.judgments == judgments else ", on other judgments"
+    sentences = []
+    for measure in fallen_measures:
+        best = snapshot.best[str(measure)]
+        judgments_note = "" if best.judgments == judgments else ", on other judgments"
         word, side = (
             ("highest", "below") if measure.declaration.direction > 0 else ("lowest", "above")
         )
         for run, mean in zip(
             scores.runs, means[:, scores.measures.index(measure)].tolist(), strict=True
         ):
-            size = w.score(abs(held.mean - mean))
-            if _is_below(mean, held.mean, measure) and size.strip("0."):
-                now = w.score_apart(mean, held.mean)
-                said.append(
-                    f"{measure} of {run} is {now}, {size} {side} the {word} mean that"
-                    f" {file} ever recorded ({w.score(held.mean)}{other})."
+            size = w.format_score(abs(best.mean - mean))
+            if _is_below(mean, best.mean, measure) and size.strip("0."):
+                mean_text = w.format_distinct_score(mean, best.mean)
+                sentences.append(
+                    f"{measure} of {run} is {mean_text}, {size} {side} the {word} mean that"
+                    f" {file} ever recorded ({w.format_score(best.mean)}{judgments_note})."
                 )
-    return said
+    return sentences
 
 
 def _is_below(mean: float, best: float, measure: Measure) -> bool:
-    return side_of(mean - best, measure.declaration.direction) < 0
+    return better_side(mean - best, measure.declaration.direction) < 0
 
 
-def _queries(n: int) -> str:
-    return f"{w.number(n)} {w.plural(n, 'query', 'queries')}"
+def _count_queries(n: int) -> str:
+    return f"{w.number_word(n)} {w.plural(n, 'query', 'queries')}"
 
 
-def _grades(then: int, now: int) -> str:
-    if then == now:
-        return f"{w.count(now)} {w.plural(now, 'grade')} as before, but not the same"
-    return f"{w.count(then)} {w.plural(then, 'grade')} then, {w.count(now)} now"
+def _describe_grades(n_before: int, n_now: int) -> str:
+    if n_before == n_now:
+        return f"{w.format_count(n_now)} {w.plural(n_now, 'grade')} as before, but not the same"
+    return (
+        f"{w.format_count(n_before)} {w.plural(n_before, 'grade')} then,"
+        f" {w.format_count(n_now)} now"
+    )
 
 
-def _some(words: Sequence[str]) -> str:
-    more = len(words) - _NAMED
-    return ", ".join(words[:_NAMED]) + (f" and {w.count(more)} more" if more > 0 else "")
+def _list_some(words: Sequence[str]) -> str:
+    n_more = len(words) - _MAX_NAMED
+    return ", ".join(words[:_MAX_NAMED]) + (
+        f" and {w.format_count(n_more)} more" if n_more > 0 else ""
+    )

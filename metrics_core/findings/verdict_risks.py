@@ -1,4 +1,4 @@
-"""The ways in which a verdict could turn, one by one: see `firmness`."""
+"""The ways in which a verdict could turn, one by one: see `robustness_summary`."""
 
 from __future__ import annotations
 
@@ -12,361 +12,411 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
-from metrics_core.comparing.fragility import Fragility, carried
+from metrics_core.comparing.fragility import Fragility, carried_share
 from metrics_core.comparing.verdicts import AHEAD, BEHIND, FEWEST_DIFFERING
-from metrics_core.comparing.winners import side_of
-from metrics_core.findings.firmness import ComparedPair, Tone, WayToTurn
+from metrics_core.comparing.winners import better_side
+from metrics_core.findings.firmness import ComparedPair, RobustnessCheck, Tone
 from metrics_core.findings.phrases import (
     NO_OTHER_MEASURE,
     NOT_CLEAR_AT_ANY_K,
     NOT_SIGNIFICANT,
-    THE_TWO_ARE_LEVEL,
+    RUNS_ARE_TIED,
 )
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 
-_MANY, _FEW = (0.1, FEWEST_DIFFERING), (0.05, FEWEST_DIFFERING // 2)
+_BROAD, _FEW = (0.1, FEWEST_DIFFERING), (0.05, FEWEST_DIFFERING // 2)
 """What must go until the sign turns, as a share of the queries and as a number: from both of the
 first on a difference rests on many queries, below one of the second on few. A share alone would
 call one of ten many. The number is that of queries that must differ for a verdict at all: what
 turns sooner hangs on fewer queries than any verdict may."""
 
-_LARGEST = 5
-_WORTH_TELLING = 0.1
+_MAX_LARGEST = 5
+_MIN_SHARE = 0.1
 
 
-def unjudged(
-    reached: DifferenceBounds, likely: LikelyDifference, unjudged_share: float, depth: int
-) -> WayToTurn:
+def unjudged_check(
+    bounds: DifferenceBounds, likely: LikelyDifference, unjudged_share: float, depth: int
+) -> RobustnessCheck:
     """Could the unjudged documents turn it, or part two that are level? `unjudged_share` is that of
     the top `depth`."""
 
-    top = f"top {w.count(depth)}"
+    top = f"top {w.format_count(depth)}"
 
-    def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
-        brief = f"{w.share(unjudged_share)} of the {top} is unjudged; {_brief(word)}"
-        return WayToTurn("unjudged", "Unjudged", word, tone, reason, brief)
+    def make_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
+        brief = f"{w.format_share(unjudged_share)} of the {top} is unjudged; {_brief_phrase(word)}"
+        return RobustnessCheck("unjudged", "Unjudged", word, tone, reason, brief)
 
-    share = f"{w.share(unjudged_share)} of both runs’ {top} is unjudged."
-    now = side_of(reached.difference)
-    if unjudged_share == 0 and reached.lowest == reached.highest:
+    share = f"{w.format_share(unjudged_share)} of both runs’ {top} is unjudged."
+    side = better_side(bounds.difference)
+    if unjudged_share == 0 and bounds.lowest == bounds.highest:
         reason = f"Every document in both runs’ {top} is judged."
-        return WayToTurn("unjudged", "Unjudged", cannot(now), "firm", reason)
-    if reached.reason:
-        return entry(w.DASH, "", f"{share} {reached.reason}")
-    reason = f"{share} {_usual(likely, _farthest(reached, now))}"
-    apart = now == 0 and (side_of(reached.lowest), side_of(reached.highest)) != (0, 0)
-    if not (apart or reached.turns):
-        return entry(cannot(now), "firm", reason)
-    if now == 0:
-        return entry(could(now), "", reason)
+        return RobustnessCheck("unjudged", "Unjudged", cannot_phrase(side), "firm", reason)
+    if bounds.reason:
+        return make_check(w.DASH, "", f"{share} {bounds.reason}")
+    reason = f"{share} {_expected_difference(likely, _worst_case(bounds, side))}"
+    can_part = side == 0 and (better_side(bounds.lowest), better_side(bounds.highest)) != (0, 0)
+    if not (can_part or bounds.can_reverse):
+        return make_check(cannot_phrase(side), "firm", reason)
+    if side == 0:
+        return make_check(could_phrase(side), "", reason)
     if likely.interval is None:
-        return entry("unknown", "", reason)
-    kept = likely.interval.low > 0 if now > 0 else likely.interval.high < 0
+        return make_check("unknown", "", reason)
+    sign_holds = likely.interval.low > 0 if side > 0 else likely.interval.high < 0
     return (
-        entry("unlikely to reverse it", "", reason)
-        if kept
-        else entry("could reverse it", "not firm", reason)
+        make_check("unlikely to reverse it", "", reason)
+        if sign_holds
+        else make_check("could reverse it", "not firm", reason)
     )
 
 
-def _brief(word: str) -> str:
+def _brief_phrase(word: str) -> str:
     """The word where it stands behind another."""
     return word if word not in (w.DASH, "unknown") else "effect unknown"
 
 
-def _usual(likely: LikelyDifference, farthest: str) -> str:
+def _expected_difference(likely: LikelyDifference, farthest: str) -> str:
     """Where the difference would likely lie, or why nobody knows, and how far it could go."""
     if likely.interval is None:
         return f"{likely.reason} {w.sentence_case(farthest)}"
     low, high = float(likely.interval.low), float(likely.interval.high)
-    digits = w.decimals(low, high)
-    ends = [w.difference(end, digits) if side_of(end) else w.difference(0) for end in (low, high)]
+    digits = w.interval_decimals(low, high)
+    ends = [
+        w.format_difference(end, digits) if better_side(end) else w.format_difference(0)
+        for end in (low, high)
+    ]
     return f"Likely between {ends[0]} and {ends[1]}; {farthest}"
 
 
-def could(side: int) -> str:
+def could_phrase(side: int) -> str:
     """That something could turn a lead of this side, or part two that are level."""
     return "could reverse it" if side else "could separate them"
 
 
-def cannot(side: int) -> str:
+def cannot_phrase(side: int) -> str:
     """That nothing of it can."""
     return "cannot reverse it" if side else "cannot separate them"
 
 
-def _farthest(reached: DifferenceBounds, now: int) -> str:
+def _worst_case(bounds: DifferenceBounds, side: int) -> str:
     """How far against the leader the difference could go; either way where the two are level."""
-    if now == 0 and reached.lowest == reached.highest:
+    if side == 0 and bounds.lowest == bounds.highest:
         return "whatever their grades, the runs stay tied."
-    if now == 0:
-        ends = f"{w.difference(reached.lowest)} and {w.difference(reached.highest)}"
-        limit = "stays" if not reached.exact else "ranges"
+    if side == 0:
+        ends = f"{w.format_difference(bounds.lowest)} and {w.format_difference(bounds.highest)}"
+        limit = "stays" if not bounds.exact else "ranges"
         return f"whatever their grades, it {limit} between {ends}."
-    worst = w.difference(reached.lowest if now > 0 else reached.highest)
-    return f"worst case {worst}{'' if reached.exact else ' (conservative bound)'}."
+    worst = w.format_difference(bounds.lowest if side > 0 else bounds.highest)
+    return f"worst case {worst}{'' if bounds.exact else ' (conservative bound)'}."
 
 
 @dataclass(frozen=True)
-class Missed:
-    """What two runs did not find, bool[Q]: `nothing` says for which queries the run that is behind
-    has no relevant document in its top `depth`, None for its whole list; `lacking` says of each of
-    the two which it does not list."""
+class MissedQueries:
+    """What two runs did not find, bool[Q]: `without_relevant` says for which queries the run that
+    is behind has no relevant document in its top `depth`, None for its whole list; `missing` says
+    of each of the two which it does not list."""
 
-    nothing: Mask
-    lacking: Mapping[str, Mask]
+    without_relevant: Mask
+    missing: Mapping[str, Mask]
     depth: int | None = None
 
 
-def single_queries(
-    found: Fragility, pair: ComparedPair, differences: Floats, missed: Missed | None = None
-) -> WayToTurn:
+def single_queries_check(
+    fragility: Fragility,
+    pair: ComparedPair,
+    differences: Floats,
+    missed: MissedQueries | None = None,
+) -> RobustnessCheck:
     """Does it rest on a few queries? Without `missed` nothing is said of what was not found."""
 
-    turning = found.turning
-    brief = f"removing {w.count(turning)} would reverse it" if turning else "no query opposes it"
+    turning = fragility.turning
+    brief = (
+        f"removing {w.format_count(turning)} would reverse it" if turning else "no query opposes it"
+    )
 
-    def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
-        return WayToTurn("queries", "Single queries", word, tone, reason, brief)
+    def make_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
+        return RobustnessCheck("queries", "Single queries", word, tone, reason, brief)
 
-    if found.total == 0:
-        return entry(w.DASH, "", f"{THE_TWO_ARE_LEVEL} direction to reverse.")
-    for_it = int((differences * np.sign(found.total) > 0).sum())
-    every = w.count(found.queries)
-    if found.turning is None and for_it == found.queries:
-        return entry("rests on all queries", "firm", "No query opposes it.")
-    word, tone = rests_on(for_it if found.turning is None else found.turning, found.queries)
-    if found.turning is None:
-        support = f"{w.count(for_it)} of {every} {w.plural(for_it, 'supports', 'support')}"
-        return entry(word, tone, f"No query opposes it; {support} it.")
-    helped = pair.leader(int(np.sign(found.total)))
+    if fragility.total == 0:
+        return make_check(w.DASH, "", f"{RUNS_ARE_TIED} direction to reverse.")
+    n_supporting = int((differences * np.sign(fragility.total) > 0).sum())
+    total_text = w.format_count(fragility.queries)
+    if fragility.turning is None and n_supporting == fragility.queries:
+        return make_check("rests on all queries", "firm", "No query opposes it.")
+    word, tone = classify_breadth(
+        n_supporting if fragility.turning is None else fragility.turning, fragility.queries
+    )
+    if fragility.turning is None:
+        support = (
+            f"{w.format_count(n_supporting)} of {total_text}"
+            f" {w.plural(n_supporting, 'supports', 'support')}"
+        )
+        return make_check(word, tone, f"No query opposes it; {support} it.")
+    leader = pair.leader(int(np.sign(fragility.total)))
     reason = (
-        f"Removing the {w.count(found.turning)} of {every} queries most favourable to {helped}"
-        " would reverse it."
+        f"Removing the {w.format_count(fragility.turning)} of {total_text} queries most favourable"
+        f" to {leader} would reverse it."
     )
-    carriers = _unfound(pair, differences, missed) or _adding_most(
-        found, differences, for_it, missed
+    carriers = _describe_missed(pair, differences, missed) or _describe_largest(
+        fragility, differences, n_supporting, missed
     )
-    return entry(word, tone, f"{reason} {carriers}")
+    return make_check(word, tone, f"{reason} {carriers}")
 
 
-def rests_on(turning: int, queries: int) -> tuple[str, Tone]:
+def classify_breadth(turning: int, queries: int) -> tuple[str, Tone]:
     """In a word on how many queries it rests, where so many must go until it turns."""
     share = turning / queries
-    if share >= _MANY[0] and turning >= _MANY[1]:
+    if share >= _BROAD[0] and turning >= _BROAD[1]:
         return "broad", "firm"
     if share >= _FEW[0] and turning >= _FEW[1]:
         return "rests on some queries", ""
     return "rests on few queries", "not firm"
 
 
-def _unfound(pair: ComparedPair, differences: Floats, missed: Missed | None) -> str:
+def _describe_missed(pair: ComparedPair, differences: Floats, missed: MissedQueries | None) -> str:
     """What those carry for which the run that is behind found nothing; "" where it is little."""
     if missed is None:
         return ""
-    those = missed.nothing & (differences != 0) & ~np.isnan(differences)
-    part, n, behind = carried(differences, those), int(those.sum()), pair.leader(-pair.side)
-    if not part >= _WORTH_TELLING:
-        return ""
-    top = f" in its top {w.count(missed.depth)}" if missed.depth else ""
-    which = f"for which {behind} found nothing relevant{top}"
-    if missed.lacking[behind][those].all():
-        which = f"for which {behind} has no results"
-    return _share_of(f"The {w.number(n)} {w.plural(n, 'query', 'queries')} {which}", n, part)
-
-
-def _adding_most(found: Fragility, differences: Floats, for_it: int, missed: Missed | None) -> str:
-    """What the few carry that add most to it, of so many that speak for it."""
-    n = min(_LARGEST, for_it)
-    largest = found.order[:n]
-    part = carried(differences, np.isin(np.arange(len(differences)), largest))
-    lacking = missed.lacking if missed else {}
-    unlisted = [f" (no results from {name})" for name, at in lacking.items() if at[largest].all()]
-    who = (
-        f"The {w.number(n)} {w.plural(n, 'query that contributes', 'queries that contribute')} most"
+    mask = missed.without_relevant & (differences != 0) & ~np.isnan(differences)
+    part, n, trailing_run = (
+        carried_share(differences, mask),
+        int(mask.sum()),
+        pair.leader(-pair.side),
     )
-    return _share_of(f"{who}{''.join(unlisted[:1])}", n, part)
+    if not part >= _MIN_SHARE:
+        return ""
+    top = f" in its top {w.format_count(missed.depth)}" if missed.depth else ""
+    queries_text = f"for which {trailing_run} found nothing relevant{top}"
+    if missed.missing[trailing_run][mask].all():
+        queries_text = f"for which {trailing_run} has no results"
+    return _format_share(
+        f"The {w.number_word(n)} {w.plural(n, 'query', 'queries')} {queries_text}", n, part
+    )
 
 
-def _share_of(who: str, n: int, part: float) -> str:
+def _describe_largest(
+    fragility: Fragility, differences: Floats, n_supporting: int, missed: MissedQueries | None
+) -> str:
+    """What the few carry that add most to it, of so many that speak for it."""
+    n = min(_MAX_LARGEST, n_supporting)
+    largest = fragility.order[:n]
+    part = carried_share(differences, np.isin(np.arange(len(differences)), largest))
+    missing = missed.missing if missed else {}
+    unlisted = [
+        f" (no results from {name})"
+        for name, is_missing in missing.items()
+        if is_missing[largest].all()
+    ]
+    subject = (
+        f"The {w.number_word(n)} {w.plural(n, 'query that contributes', 'queries that contribute')}"
+        " most"
+    )
+    return _format_share(f"{subject}{''.join(unlisted[:1])}", n, part)
+
+
+def _format_share(subject: str, n: int, part: float) -> str:
     verb = w.plural(n, "accounts for", "account for")
     if part < 1:
-        return f"{who} {verb} {w.share(part)} of the difference."
-    return f"{who} {verb} all of the difference; the others together add nothing."
+        return f"{subject} {verb} {w.format_share(part)} of the difference."
+    return f"{subject} {verb} all of the difference; the others together add nothing."
 
 
-def cutoff(
-    found: Crossings | None, pair: ComparedPair, chosen: int | None, lengths: Mapping[str, int]
-) -> WayToTurn:
-    """Does it depend on how many results count? `chosen` is the cutoff, None for the whole list;
-    `lengths` how many documents each run typically lists."""
+def cutoff_check(
+    crossings: Crossings | None,
+    pair: ComparedPair,
+    chosen_cutoff: int | None,
+    lengths: Mapping[str, int],
+) -> RobustnessCheck:
+    """Does it depend on how many results count? `chosen_cutoff` is the cutoff, None for the whole
+    list; `lengths` how many documents each run typically lists."""
 
-    def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
-        return WayToTurn("cutoff", "Cutoff", word, tone, reason, word)
+    def make_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
+        return RobustnessCheck("cutoff", "Cutoff", word, tone, reason, word)
 
-    if found is None:
-        return no_cutoff(pair)
-    short = _lengths(found, lengths)
+    if crossings is None:
+        return no_cutoff_check(pair)
+    short = _short_list_notes(crossings, lengths)
     if pair.side == 0:
-        return entry(*_level_by_cutoff(found, pair, short))
-    reason = " ".join([*_changes(found, pair), *short])
-    against = found.spans(-pair.side)
-    if against:
-        ahead = f"{pair.leader(-pair.side)} is significantly ahead {at_cutoffs(found, against)}."
-        return entry("reverses with k", "not firm", f"{ahead} {reason}")
-    spans, at = found.spans(pair.side), min(chosen or found.depth, found.depth)
+        return make_check(*_tied_by_cutoff(crossings, pair, short))
+    reason = " ".join([*_describe_changes(crossings, pair), *short])
+    opposing_spans = crossings.clear_ranges(-pair.side)
+    if opposing_spans:
+        ahead = (
+            f"{pair.leader(-pair.side)} is significantly ahead"
+            f" {format_cutoffs(crossings, opposing_spans)}."
+        )
+        return make_check("reverses with k", "not firm", f"{ahead} {reason}")
+    spans, k = (
+        crossings.clear_ranges(pair.side),
+        min(chosen_cutoff or crossings.depth, crossings.depth),
+    )
     if not spans:
         chance = "The difference is not significant at any k."
         if pair.is_clear:
-            alone = f"k = {w.count(at)} by itself is significant"
-            chance = f"{alone}; corrected for all k together, no k is."
-        return entry(NOT_CLEAR_AT_ANY_K, "", f"{chance} {reason}".strip())
+            alone_text = f"k = {w.format_count(k)} by itself is significant"
+            chance = f"{alone_text}; corrected for all k together, no k is."
+        return make_check(NOT_CLEAR_AT_ANY_K, "", f"{chance} {reason}".strip())
     last = spans[-1]
-    inside = any(low <= at <= high for low, high in spans)
-    if pair.is_clear != inside:
-        family = of_another_family(at, "these ranges are corrected", significant=pair.is_clear)
+    is_inside = any(low <= k <= high for low, high in spans)
+    if pair.is_clear != is_inside:
+        family = family_note(k, "these ranges are corrected", significant=pair.is_clear)
         reason = f"{reason} {family}".strip()
-    if last[1] == found.depth and len(spans) == 1:
+    if last[1] == crossings.depth and len(spans) == 1:
         word = "significant at every k" if last[0] == 1 else f"significant from k = {last[0]} on"
-        return entry(word, "firm", reason or "The lead is significant at every cutoff.")
-    return entry(
-        f"significant at {w.listing(map(_span, spans[:2]))}"
+        return make_check(word, "firm", reason or "The lead is significant at every cutoff.")
+    return make_check(
+        f"significant at {w.join_words(map(_format_span, spans[:2]))}"
         if len(spans) < 3
         else "significant at some cutoffs",
-        "firm" if inside and len(spans) < 3 else "",
+        "firm" if is_inside and len(spans) < 3 else "",
         f"Elsewhere {NOT_SIGNIFICANT} {reason}".strip(),
     )
 
 
-def of_another_family(k: int, band: str, *, significant: bool) -> str:
+def family_note(k: int, band: str, *, significant: bool) -> str:
     """Why the verdict at `k` and the band over all k, which `band` names with its verb, differ:
     `significant` says that the verdict alone finds a difference there."""
     if significant:
-        return f"k = {w.count(k)} by itself is significant; {band} for all k together."
+        return f"k = {w.format_count(k)} by itself is significant; {band} for all k together."
     return (
-        f"In the test of all compared runs, k = {w.count(k)} is not significant; {band}"
+        f"In the test of all compared runs, k = {w.format_count(k)} is not significant; {band}"
         " for this pair alone."
     )
 
 
-def no_cutoff(pair: ComparedPair) -> WayToTurn:
+def no_cutoff_check(pair: ComparedPair) -> RobustnessCheck:
     """The entry of a measure that has no cutoff."""
     reason = f"{pair.measure} scores whole lists and has no cutoff."
-    return WayToTurn("cutoff", "Cutoff", "none", "", reason)
+    return RobustnessCheck("cutoff", "Cutoff", "none", "", reason)
 
 
-def _level_by_cutoff(
-    found: Crossings, pair: ComparedPair, short: list[str]
+def _tied_by_cutoff(
+    crossings: Crossings, pair: ComparedPair, short: list[str]
 ) -> tuple[str, Tone, str]:
     """Of two that are level at the chosen cutoff: where else they are, and who leads where not."""
-    level = found.stretches(0)
-    if level == [(1, found.depth)]:
+    tied = crossings.side_ranges(0)
+    if tied == [(1, crossings.depth)]:
         return "tied at every k", "firm", "The runs are tied at every cutoff."
-    told = []
+    sentences = []
     for side in (1, -1):
-        clear = found.spans(side)
-        leads = found.stretches(side)
+        clear = crossings.clear_ranges(side)
+        leads = crossings.side_ranges(side)
         if clear:
-            told.append(f"{pair.leader(side)} is significantly ahead {at_cutoffs(found, clear)}.")
+            sentences.append(
+                f"{pair.leader(side)} is significantly ahead {format_cutoffs(crossings, clear)}."
+            )
         elif leads:
-            told.append(
-                f"{pair.leader(side)} leads {at_cutoffs(found, leads[:_FEW_SPANS])}"
+            sentences.append(
+                f"{pair.leader(side)} leads {format_cutoffs(crossings, leads[:_FEW_SPANS])}"
                 f"{' and at other k' if len(leads) > _FEW_SPANS else ''}, not significantly."
             )
-    spans = w.listing(map(_span, level))
-    word = f"tied at {spans}" if 0 < len(level) <= _FEW_SPANS else "tied at some cutoffs"
-    return word, "", " ".join([*told, *short])
+    spans = w.join_words(map(_format_span, tied))
+    word = f"tied at {spans}" if 0 < len(tied) <= _FEW_SPANS else "tied at some cutoffs"
+    return word, "", " ".join([*sentences, *short])
 
 
 _FEW_SPANS = 2
 
 
-def at_cutoffs(found: Crossings, spans: Sequence[tuple[int, int]]) -> str:
+def format_cutoffs(crossings: Crossings, spans: Sequence[tuple[int, int]]) -> str:
     """Where spans of cutoffs lie: "at k = 3 and from k = 11 on"."""
     *first, last = spans
-    open_ = last[0] < last[1] == found.depth
-    said = [f"at {w.listing(map(_span, first if open_ else spans))}"] if first or not open_ else []
-    return " and ".join([*said, f"from k = {w.count(last[0])} on"] if open_ else said)
+    is_open = last[0] < last[1] == crossings.depth
+    parts = (
+        [f"at {w.join_words(map(_format_span, first if is_open else spans))}"]
+        if first or not is_open
+        else []
+    )
+    return " and ".join([*parts, f"from k = {w.format_count(last[0])} on"] if is_open else parts)
 
 
-def _span(span: tuple[int, int]) -> str:
+def _format_span(span: tuple[int, int]) -> str:
     low, high = span
-    return f"k = {w.count(low)}" if low == high else f"k = {w.count(low)} to {w.count(high)}"
+    return (
+        f"k = {w.format_count(low)}"
+        if low == high
+        else f"k = {w.format_count(low)} to {w.format_count(high)}"
+    )
 
 
-def _changes(found: Crossings, pair: ComparedPair) -> list[str]:
+def _describe_changes(crossings: Crossings, pair: ComparedPair) -> list[str]:
     """What is otherwise at the first cutoffs, where the lead is not that of the verdict."""
     side = pair.side
-    other = np.flatnonzero(found.side != side)
-    if not len(other):
-        clear = found.spans(side)
+    other_positions = np.flatnonzero(crossings.side != side)
+    if not len(other_positions):
+        clear = crossings.clear_ranges(side)
         if clear and clear[0][0] > 1:
-            below = _span((1, clear[0][0] - 1))
-            return [f"At {below} {pair.leader(side)} leads too, not significantly."]
+            cutoffs_below = _format_span((1, clear[0][0] - 1))
+            return [f"At {cutoffs_below} {pair.leader(side)} leads too, not significantly."]
         return []
-    first = int(other[0])
+    first = int(other_positions[0])
     last = first
-    while last + 1 < found.depth and found.side[last + 1] == found.side[first]:
+    while last + 1 < crossings.depth and crossings.side[last + 1] == crossings.side[first]:
         last += 1
-    where = _span((first + 1, last + 1))
-    what = "the runs are tied" if found.side[first] == 0 else f"{pair.leader(-side)} leads"
-    more = len(other) - (last - first + 1)
-    rest = (
-        f", and at {w.count(more)} other k {pair.leader(side)} does not lead either" if more else ""
+    cutoffs_text = _format_span((first + 1, last + 1))
+    statement = "the runs are tied" if crossings.side[first] == 0 else f"{pair.leader(-side)} leads"
+    n_more = len(other_positions) - (last - first + 1)
+    rest_text = (
+        f", and at {w.format_count(n_more)} other k {pair.leader(side)} does not lead either"
+        if n_more
+        else ""
     )
-    return [f"At {where} {what}{rest}."]
+    return [f"At {cutoffs_text} {statement}{rest_text}."]
 
 
-def _lengths(found: Crossings, lengths: Mapping[str, int]) -> list[str]:
+def _short_list_notes(crossings: Crossings, lengths: Mapping[str, int]) -> list[str]:
     longest = max(lengths, key=lambda run: lengths[run], default="")
     deepest = lengths.get(longest, 0)
     return [
-        f"Half of the {run} lists end by rank {w.count(n)}: beyond that, they have no results,"
-        f" which favours {longest}."
+        f"Half of the {run} lists end by rank {w.format_count(n)}: beyond that, they have no"
+        f" results, which favours {longest}."
         for run, n in lengths.items()
-        if 0 < n < deepest / 2 and n < found.depth
+        if 0 < n < deepest / 2 and n < crossings.depth
     ]
 
 
-def other_measures(found: Agreement, pair: ComparedPair, runs: int) -> WayToTurn:
+def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) -> RobustnessCheck:
     """Do other measures say the same?"""
-    table = found.defined.set_index("measure")
+    table = agreement.defined_rows.set_index("measure")
     others = set(table.index) - {pair.measure}
-    agreeing = others.intersection(found.agreeing(pair.measure))
-    said = []
+    agreeing = others.intersection(agreement.agreeing_measures(pair.measure))
+    sentences = []
     if pair.side:
-        level = [m for m in table.index if table.loc[m, "side"] == 0]
-        said += [f"Tied on {w.named(level)}."] if level else []
-        said.append(
-            ahead_on(table, pair, -pair.side)
-            or f"{pair.leader(pair.side)} leads on all{' other' if level else ''} measures."
+        tied = [m for m in table.index if table.loc[m, "side"] == 0]
+        sentences += [f"Tied on {w.name_some(tied)}."] if tied else []
+        sentences.append(
+            describe_lead(table, pair, -pair.side)
+            or f"{pair.leader(pair.side)} leads on all{' other' if tied else ''} measures."
         )
     else:
-        said += filter(None, (ahead_on(table, pair, side) for side in (1, -1)))
-        said = said or ["No run leads on any measure."]
+        sentences += filter(None, (describe_lead(table, pair, side) for side in (1, -1)))
+        sentences = sentences or ["No run leads on any measure."]
     if runs > 2:
-        same = len(others.intersection(found.same_order(pair.measure)))
-        every = f"{w.count(len(others))} {w.plural(len(others), 'other measure', 'other measures')}"
-        order = f"The ranking of all {w.number(runs)} runs is the same on"
-        said.append(f"{order} {w.count(same)} of {every}.")
+        n_same = len(others.intersection(agreement.measures_in_same_order(pair.measure)))
+        others_text = (
+            f"{w.format_count(len(others))}"
+            f" {w.plural(len(others), 'other measure', 'other measures')}"
+        )
+        order = f"The ranking of all {w.number_word(runs)} runs is the same on"
+        sentences.append(f"{order} {w.format_count(n_same)} of {others_text}.")
     if not others:
         reason = NO_OTHER_MEASURE
-        return WayToTurn("measures", "Other measures", w.DASH, "", reason)
+        return RobustnessCheck("measures", "Other measures", w.DASH, "", reason)
     verbs, with_ = (
         (("agrees", "agree"), "with") if pair.side else (("is tied", "are tied"), "as on")
     )
     word = f"{len(agreeing)} of {len(others)} {w.plural(len(agreeing), *verbs)}"
     tone: Tone = "firm" if agreeing == others else "not firm"
     title = f"{word} {with_} {pair.measure}"
-    return WayToTurn("measures", "Other measures", word, tone, " ".join(said), title)
+    return RobustnessCheck("measures", "Other measures", word, tone, " ".join(sentences), title)
 
 
-def ahead_on(table: pd.DataFrame, pair: ComparedPair, side: int) -> str:
+def describe_lead(table: pd.DataFrame, pair: ComparedPair, side: int) -> str:
     """On which measures of `Agreement.table` the run of a side is ahead; those on which it clearly
     is, if there are any. Empty where it is ahead on none."""
     ahead = [m for m in table.index if table.loc[m, "side"] == side]
     words = AHEAD if side > 0 else BEHIND
     clearly = [m for m in ahead if table.loc[m, "verdict"] in words]
     if clearly:
-        return f"{pair.leader(side)} is significantly ahead on {w.named(clearly)}."
-    return f"{pair.leader(side)} leads on {w.named(ahead)}, not significantly." if ahead else ""
+        return f"{pair.leader(side)} is significantly ahead on {w.name_some(clearly)}."
+    return f"{pair.leader(side)} leads on {w.name_some(ahead)}, not significantly." if ahead else ""

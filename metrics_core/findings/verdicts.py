@@ -12,12 +12,12 @@ from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.method import (
     CORRECTIONS,
-    METHOD,
+    DEFAULT_METHOD,
     NO_CORRECTION,
     TESTS,
     Method,
 )
-from metrics_core.comparing.pairs import interval_tested
+from metrics_core.comparing.pairs import verdict_interval
 from metrics_core.comparing.verdicts import (
     AHEAD,
     BEHIND,
@@ -27,16 +27,16 @@ from metrics_core.comparing.verdicts import (
     FEWEST_QUERIES,
     NO_MATTER,
     WORSE_BY_LITTLE,
-    is_found,
+    are_significant,
 )
-from metrics_core.comparing.winners import side_of
-from metrics_core.findings.group_nouns import Noun
+from metrics_core.comparing.winners import better_side
+from metrics_core.findings.group_nouns import GroupNoun
 from metrics_core.findings.phrases import NO_SCORE_WITH_BOTH
-from metrics_core.findings.sentence import Sentence, aside, muted, run, strong
+from metrics_core.findings.sentence import Sentence, aside_span, muted_span, run_span, strong_span
 from metrics_core.scoring.intervals import LEVEL
 
 Tone = Literal["better", "worse", "unclear", "few"]
-_GROUP = Noun()
+_GROUP = GroupNoun()
 
 
 @dataclass(frozen=True)
@@ -55,39 +55,47 @@ class VerdictFinding:
         return f"{self.title.text} [{self.badge}|{self.tone}] {self.lead.text}"
 
 
-def verdict(
+def verdict_finding(
     comparison: pd.DataFrame,
     measure: str,
     focus: str,
     baseline: str,
     *,
-    method: Method = METHOD,
+    method: Method = DEFAULT_METHOD,
 ) -> VerdictFinding:
     """Is the run in focus better than the baseline, and is it real? `comparison` is the frame of
     `compare` of all runs that are tested together, by this method."""
-    row = _of(comparison, focus)
-    base = float(_of(comparison, baseline)["mean"])
-    pair = run(focus) + strong(" and ") + run(baseline)
+    row = _run_row(comparison, focus)
+    base = float(_run_row(comparison, baseline)["mean"])
+    pair = run_span(focus) + strong_span(" and ") + run_span(baseline)
     if row["queries"] < FEWEST_QUERIES:
-        return _examples(row, base, measure, focus, baseline)
+        return _few_queries_finding(row, base, measure, focus, baseline)
     if not row["differing"]:
-        score = muted(f"They score the same on every query: {measure} is ") + _number(row["mean"])
-        return VerdictFinding(pair, score + muted("."), "tied")
+        score = muted_span(f"They score the same on every query: {measure} is ") + _strong_score(
+            row["mean"]
+        )
+        return VerdictFinding(pair, score + muted_span("."), "tied")
     if row["verdict"] in CLEAR:
         ahead = row["verdict"] in AHEAD
-        title = run(focus) + strong(" beats " if ahead else " falls behind ") + run(baseline)
-        lead = _change(row, base, measure) + _significant(comparison, row, method)
+        title = (
+            run_span(focus)
+            + strong_span(" beats " if ahead else " falls behind ")
+            + run_span(baseline)
+        )
+        lead = _describe_change(row, base, measure) + _describe_test(comparison, row, method)
         badge = "clear difference" if ahead else "clear loss"
         return VerdictFinding(title, lead, badge, "better" if ahead else "worse")
-    lead = _against(row, base, measure)
+    lead = _describe_means(row, base, measure)
     if row["verdict"] == NO_MATTER:
         return VerdictFinding(
-            pair, lead + _within(row, method), f"equivalent within {method.margin or 0:g}"
+            pair,
+            lead + _describe_equivalence(row, method),
+            f"equivalent within {method.margin or 0:g}",
         )
-    return VerdictFinding(pair, lead + _open(row, method), "no clear difference")
+    return VerdictFinding(pair, lead + _explain_undecided(row, method), "no clear difference")
 
 
-def alone(
+def single_run_finding(
     comparison: pd.DataFrame,
     measure: str,
     focus: str,
@@ -98,216 +106,248 @@ def alone(
 ) -> VerdictFinding:
     """What is said of a run that is compared with nothing; `ends` are those of the interval of its
     mean at this level, NaN where it has none."""
-    row = _of(comparison, focus)
+    row = _run_row(comparison, focus)
     queries = int(row["queries"])
     hint = "Add a second run to compare." if runs_loaded < 2 else "Choose another run to compare."
-    over = f"over {w.count(queries)} {w.plural(queries, 'query', 'queries')}"
-    title = run(focus) + strong(f" scores {w.score(row['mean'])} on {measure}")
+    queries_text = f"over {w.format_count(queries)} {w.plural(queries, 'query', 'queries')}"
+    title = run_span(focus) + strong_span(f" scores {w.format_score(row['mean'])} on {measure}")
     if queries < FEWEST_QUERIES:
-        what = w.plural(queries, "an example", "examples")
-        told = f"{w.sentence_case(over)}: {what}, not a result. " if queries else ""
-        return VerdictFinding(title, muted(f"{told}{hint}"), "too few queries", "few")
+        noun = w.plural(queries, "an example", "examples")
+        beginning = f"{w.sentence_case(queries_text)}: {noun}, not a result. " if queries else ""
+        return VerdictFinding(title, muted_span(f"{beginning}{hint}"), "too few queries", "few")
     if ends[0] != ends[0]:
-        return VerdictFinding(title, muted(f"{w.sentence_case(over)}. {hint}"))
-    digits = w.decimals(*ends)
-    low, high = (w.score(end, digits) for end in ends)
-    return VerdictFinding(title, muted(f"{w.share(level)} interval {low} to {high} {over}. {hint}"))
+        return VerdictFinding(title, muted_span(f"{w.sentence_case(queries_text)}. {hint}"))
+    digits = w.interval_decimals(*ends)
+    low, high = (w.format_score(end, digits) for end in ends)
+    return VerdictFinding(
+        title,
+        muted_span(f"{w.format_share(level)} interval {low} to {high} {queries_text}. {hint}"),
+    )
 
 
-def _of(comparison: pd.DataFrame, run: str) -> pd.Series:
+def _run_row(comparison: pd.DataFrame, run: str) -> pd.Series:
     """The row of a run."""
     return comparison.iloc[comparison["run"].tolist().index(run)]
 
 
-def _examples(
+def _few_queries_finding(
     row: pd.Series, base: float, measure: str, focus: str, baseline: str
 ) -> VerdictFinding:
     """What is said instead of a verdict where there are too few queries for one."""
     n = int(row["queries"])
     if not n:
-        title = strong(NO_SCORE_WITH_BOTH)
-        return VerdictFinding(title, muted("Nothing can be compared."), "too few queries", "few")
+        title = strong_span(NO_SCORE_WITH_BOTH)
+        return VerdictFinding(
+            title, muted_span("Nothing can be compared."), "too few queries", "few"
+        )
     only = f"Only {n} {w.plural(n, 'query: an example', 'queries: examples')}, not a result"
-    said = (
-        muted(f"On {w.plural(n, 'this query', f'these {w.number(n)} queries')}, ")
-        + run(focus)
-        + muted(" scores ")
-        + _number(row["mean"])
-        + muted(" and ")
-        + run(baseline)
-        + muted(" ")
-        + _number(base)
-        + muted(f" on {measure}: {_tally(row)}. ")
-        + muted(
+    lead = (
+        muted_span(f"On {w.plural(n, 'this query', f'these {w.number_word(n)} queries')}, ")
+        + run_span(focus)
+        + muted_span(" scores ")
+        + _strong_score(row["mean"])
+        + muted_span(" and ")
+        + run_span(baseline)
+        + muted_span(" ")
+        + _strong_score(base)
+        + muted_span(f" on {measure}: {_tally(row)}. ")
+        + muted_span(
             f"A test needs at least {FEWEST_QUERIES} queries, so there are no intervals, colours"
             " or checks."
         )
     )
-    return VerdictFinding(strong(only), said, "too few queries", "few")
+    return VerdictFinding(strong_span(only), lead, "too few queries", "few")
 
 
-def _number(value: float, digits: int = 3) -> Sentence:
-    return strong(w.score(value, digits))
+def _strong_score(value: float, digits: int = 3) -> Sentence:
+    return strong_span(w.format_score(value, digits))
 
 
-def _mean(value: float, digits: int) -> str:
+def _format_mean(value: float, digits: int) -> str:
     """A mean with these decimals; nothing is nothing with three."""
-    text = w.score(value, digits)
-    return text if text.strip("0.") else w.score(0)
+    text = w.format_score(value, digits)
+    return text if text.strip("0.") else w.format_score(0)
 
 
-def _change(row: pd.Series, base: float, measure: str) -> Sentence:
+def _describe_change(row: pd.Series, base: float, measure: str) -> Sentence:
     """From which mean to which, or by how much where the two means do not say it."""
     digits = _decimals(row, row["low"], row["high"])
     rises = "rises" if row["difference"] > 0 else "falls"
-    ends = [_mean(end, digits) for end in (base, row["mean"])]
-    if _is_gap(row, base) and ends[0] != ends[1]:
-        return muted(f"{measure} {rises} from {ends[0]} to ") + strong(ends[1]) + muted(". ")
-    size = w.score(abs(row["difference"]), digits)
-    on = f" on the {w.count(row['queries'])} queries with scores from both runs"
-    return muted(f"{measure} {rises} by ") + strong(size) + muted(f"{on}. ")
+    ends = [_format_mean(end, digits) for end in (base, row["mean"])]
+    if _is_mean_gap(row, base) and ends[0] != ends[1]:
+        return (
+            muted_span(f"{measure} {rises} from {ends[0]} to ")
+            + strong_span(ends[1])
+            + muted_span(". ")
+        )
+    size = w.format_score(abs(row["difference"]), digits)
+    queries_text = f" on the {w.format_count(row['queries'])} queries with scores from both runs"
+    return (
+        muted_span(f"{measure} {rises} by ") + strong_span(size) + muted_span(f"{queries_text}. ")
+    )
 
 
-def _against(row: pd.Series, base: float, measure: str) -> Sentence:
+def _describe_means(row: pd.Series, base: float, measure: str) -> Sentence:
     """Both means, of runs of which neither is clearly ahead."""
-    digits = _decimals(row, *_ends(row, LEVEL)[:2])
-    own, other = _mean(row["mean"], digits), _mean(base, digits)
-    if not _is_gap(row, base):
-        return muted(f"{measure} is {own} against {other}, each over its own set of queries. ")
-    if own == other:
-        return muted(f"{measure} is {own} for both. ")
-    return muted(f"{measure} is {own} against {other}. ")
+    digits = _decimals(row, *_tested_interval(row, LEVEL)[:2])
+    own_mean, other_mean = _format_mean(row["mean"], digits), _format_mean(base, digits)
+    if not _is_mean_gap(row, base):
+        return muted_span(
+            f"{measure} is {own_mean} against {other_mean}, each over its own set of queries. "
+        )
+    if own_mean == other_mean:
+        return muted_span(f"{measure} is {own_mean} for both. ")
+    return muted_span(f"{measure} is {own_mean} against {other_mean}. ")
 
 
-def _is_gap(row: pd.Series, base: float) -> bool:
+def _is_mean_gap(row: pd.Series, base: float) -> bool:
     """Whether the two means are those of the queries that were compared."""
     return bool(abs(row["mean"] - base - row["difference"]) <= 1e-9 * max(1.0, abs(base)))
 
 
-def _significant(comparison: pd.DataFrame, row: pd.Series, method: Method) -> Sentence:
+def _describe_test(comparison: pd.DataFrame, row: pd.Series, method: Method) -> Sentence:
     """By which test, corrected for how many; and where it is clear but matters to nobody, that."""
     tested = int(comparison["p_corrected"].notna().sum())
-    at = "" if method.level == LEVEL else f" at {w.share(1 - method.level)}"
-    by = "" if method.test == Method().test else f" by {TESTS[method.test]}"
-    said = muted(f"Significant{at}{by}")
+    level_text = "" if method.level == LEVEL else f" at {w.format_share(1 - method.level)}"
+    test_text = "" if method.test == Method().test else f" by {TESTS[method.test]}"
+    sentence = muted_span(f"Significant{level_text}{test_text}")
     if tested > 1:
-        plain = method.corrected_by == NO_CORRECTION
-        said += muted(", not corrected" if plain else " after correction")
-        said += aside(f" for {w.number(tested)} comparisons")
-    said += muted(f" ({w.p_value(row['p_corrected'])}).")
+        is_uncorrected = method.corrected_by == NO_CORRECTION
+        sentence += muted_span(", not corrected" if is_uncorrected else " after correction")
+        sentence += aside_span(f" for {w.number_word(tested)} comparisons")
+    sentence += muted_span(f" ({w.format_p_value(row['p_corrected'])}).")
     if method.margin is None or row["verdict"] not in (BETTER_BY_LITTLE, WORSE_BY_LITTLE):
-        return said
+        return sentence
     digits = _decimals(row, row["low"], row["high"])
-    size = w.score_apart(abs(row["difference"]), method.margin, digits)
-    return said + muted(
+    size = w.format_distinct_score(abs(row["difference"]), method.margin, digits)
+    return sentence + muted_span(
         f" The difference of {size} is smaller than the margin of {method.margin:g}."
     )
 
 
-def _within(row: pd.Series, method: Method) -> Sentence:
+def _describe_equivalence(row: pd.Series, method: Method) -> Sentence:
     """That the difference is smaller than matters."""
-    low, high, which = _ends(row, method.level)
+    low, high, interval_note = _tested_interval(row, method.level)
     matters = f"within the margin of {method.margin or 0:g}"
     if low != low:
-        return muted(f"The true difference is {matters}.")
+        return muted_span(f"The true difference is {matters}.")
     digits = _decimals(row, low, high)
-    digits = max(w.decimals_apart(abs(end), method.margin or 0, digits) for end in (low, high))
-    ends = w.difference(low, digits), w.difference(high, digits)
-    return muted(f"The true difference is between {' and '.join(ends)}{which}, {matters}.")
-
-
-def _open(row: pd.Series, method: Method) -> Sentence:
-    """Why no run is called better."""
-    low, high, _ = _ends(row, method.level)
-    size = w.difference(row["difference"], _decimals(row, low, high))
-    gap = muted("The difference of ") + strong(size)
-    p = row["p_corrected"]
-    if p != p:
-        return gap + muted(f" is not tested: {row['reason']}.")
-    if bool(is_found(p, method.level)) and row["difference"]:
-        return gap + muted(f" does not count as significant ({w.p_value(p)}): {row['reason']}.")
-    chance = gap + muted(" may be chance" if side_of(row["difference"]) else " favours neither run")
-    if low != low:
-        return chance + muted(f" ({w.p_value(p)}).")
-    if not side_of(row["difference"]):
-        n = int(row["differing"])
-        differ = f"{w.count(n)} {w.plural(n, 'query differs', 'queries differ')}"
-        return muted(
-            f"But {differ}, and the true difference could be anywhere from"
-            f" {_span(row, low, high)} ({w.p_value(p)})."
-        )
-    return chance + muted(
-        f": {w.p_value(p)}, and the true difference could be anywhere from {_span(row, low, high)}."
+    digits = max(
+        w.distinguishing_decimals(abs(end), method.margin or 0, digits) for end in (low, high)
+    )
+    ends = w.format_difference(low, digits), w.format_difference(high, digits)
+    return muted_span(
+        f"The true difference is between {' and '.join(ends)}{interval_note}, {matters}."
     )
 
 
-def _span(row: pd.Series, low: float, high: float) -> str:
+def _explain_undecided(row: pd.Series, method: Method) -> Sentence:
+    """Why no run is called better."""
+    low, high, _ = _tested_interval(row, method.level)
+    size = w.format_difference(row["difference"], _decimals(row, low, high))
+    gap = muted_span("The difference of ") + strong_span(size)
+    p = row["p_corrected"]
+    if p != p:
+        return gap + muted_span(f" is not tested: {row['reason']}.")
+    if bool(are_significant(p, method.level)) and row["difference"]:
+        return gap + muted_span(
+            f" does not count as significant ({w.format_p_value(p)}): {row['reason']}."
+        )
+    chance = gap + muted_span(
+        " may be chance" if better_side(row["difference"]) else " favours neither run"
+    )
+    if low != low:
+        return chance + muted_span(f" ({w.format_p_value(p)}).")
+    if not better_side(row["difference"]):
+        n = int(row["differing"])
+        differ = f"{w.format_count(n)} {w.plural(n, 'query differs', 'queries differ')}"
+        return muted_span(
+            f"But {differ}, and the true difference could be anywhere from"
+            f" {_format_span(row, low, high)} ({w.format_p_value(p)})."
+        )
+    return chance + muted_span(
+        f": {w.format_p_value(p)}, and the true difference could be anywhere from"
+        f" {_format_span(row, low, high)}."
+    )
+
+
+def _format_span(row: pd.Series, low: float, high: float) -> str:
     digits = _decimals(row, low, high)
-    return f"{w.difference(low, digits)} to {w.difference(high, digits)}"
+    return f"{w.format_difference(low, digits)} to {w.format_difference(high, digits)}"
 
 
-def _ends(row: Mapping[str, Any], level: float) -> tuple[float, float, str]:
+def _tested_interval(row: Mapping[str, Any], level: float) -> tuple[float, float, str]:
     """The interval that the verdict rests on, and what kind it is where not the usual one."""
-    low, high, own = interval_tested(row, level)
-    return low, high, "" if own == level else f" ({w.share(own)} interval)"
+    low, high, interval_level = verdict_interval(row, level)
+    return (
+        low,
+        high,
+        "" if interval_level == level else f" ({w.format_share(interval_level)} interval)",
+    )
 
 
 def _decimals(row: Mapping[str, Any], low: float, high: float) -> int:
     """As many as the interval needs; without one as many as leave something of the difference."""
     if pd.isna(low):
-        low, high = sorted((0.0, row["difference"] if side_of(row["difference"]) else 0.0))
-    return w.decimals(low, high)
+        low, high = sorted((0.0, row["difference"] if better_side(row["difference"]) else 0.0))
+    return w.interval_decimals(low, high)
 
 
 def groups_finding(
-    groups: pd.DataFrame, focus: str, *, noun: Noun = _GROUP, higher_is_better: bool = True
+    groups: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
     """Which groups of a `breakdown` frame are significant by themselves, the largest first; empty
     where no group has a difference."""
-    own = groups[(groups["run"] == focus) & groups["difference"].notna()]
-    if own.empty:
+    rows = groups[(groups["run"] == focus) & groups["difference"].notna()]
+    if rows.empty:
         return Sentence()
-    if own["diff_low"].isna().all():
-        return muted(f"No {noun.one} has enough differing queries to be tested.")
-    clear = own[own["clear"]]
+    if rows["diff_low"].isna().all():
+        return muted_span(f"No {noun.singular} has enough differing queries to be tested.")
+    clear = rows[rows["clear"]]
     if clear.empty:
-        return muted(f"No {noun.one} is significant by itself.")
+        return muted_span(f"No {noun.singular} is significant by itself.")
     better = clear["difference"].to_numpy() * (1 if higher_is_better else -1)
     names, largest = clear["group"].tolist(), np.argsort(-np.abs(better), kind="stable")
     sides = {
         "gains": [names[i] for i in largest if better[i] > 0],
         "loses": [names[i] for i in largest if better[i] < 0],
     }
-    told = [f"{verb} in {w.named(named)}" for verb, named in sides.items() if named]
+    clauses = [f"{verb} in {w.name_some(named)}" for verb, named in sides.items() if named]
     themselves = w.plural(len(clear), "significant by itself", "each significant by itself")
-    return run(focus) + muted(f" {' and '.join(told)}, {themselves}.")
+    return run_span(focus) + muted_span(f" {' and '.join(clauses)}, {themselves}.")
 
 
-def measures_finding(table: pd.DataFrame, focus: str, chosen: str) -> Sentence:
+def measures_finding(table: pd.DataFrame, focus: str, chosen_measure: str) -> Sentence:
     """That a run of which the chosen measure says nothing is clearly ahead or behind on others;
     empty where that is not so. `table` has run, measure, verdict."""
-    own = dict(zip(*(table[table["run"] == focus][c] for c in ("measure", "verdict")), strict=True))
-    if own.get(chosen) != CANNOT_TELL:
+    verdicts = dict(
+        zip(*(table[table["run"] == focus][c] for c in ("measure", "verdict")), strict=True)
+    )
+    if verdicts.get(chosen_measure) != CANNOT_TELL:
         return Sentence()
     sides = {
-        "ahead on": [name for name, word in own.items() if word in AHEAD],
-        "behind on": [name for name, word in own.items() if word in BEHIND],
+        "ahead on": [name for name, word in verdicts.items() if word in AHEAD],
+        "behind on": [name for name, word in verdicts.items() if word in BEHIND],
     }
-    told = [f"significantly {where} {w.listing(names)}" for where, names in sides.items() if names]
-    if not told:
+    clauses = [
+        f"significantly {phrase} {w.join_words(names)}" for phrase, names in sides.items() if names
+    ]
+    if not clauses:
         return Sentence()
-    rest = [name for name, word in own.items() if word not in CLEAR]
-    return run(focus) + muted(
-        f" is {' and '.join(told)}, but not on {w.listing(rest)}. Decide which measure counts"
-        " before you look at the results."
+    other_measures = [name for name, word in verdicts.items() if word not in CLEAR]
+    return run_span(focus) + muted_span(
+        f" is {' and '.join(clauses)}, but not on {w.join_words(other_measures)}. Decide which"
+        " measure counts before you look at the results."
     )
 
 
-def too_few(queries: int) -> Sentence:
+def few_queries_note(queries: int) -> Sentence:
     """What is said instead of a verdict where there are too few queries for one."""
     if not queries:
-        return strong(f"{NO_SCORE_WITH_BOTH}. ")
-    return strong(f"Only {queries} {w.plural(queries, 'query', 'queries')}: too few for a result. ")
+        return strong_span(f"{NO_SCORE_WITH_BOTH}. ")
+    return strong_span(
+        f"Only {queries} {w.plural(queries, 'query', 'queries')}: too few for a result. "
+    )
 
 
 def _tally(row: pd.Series) -> str:
@@ -319,42 +359,44 @@ def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
     """For how many comparisons the intervals and verdicts hold, and how they were made where that
     is not as usual; empty where nothing was tested."""
     compared = comparison[comparison["verdict"].notna()]
-    tested, every = int(compared["p_corrected"].notna().sum()), len(compared)
+    tested, n_compared = int(compared["p_corrected"].notna().sum()), len(compared)
     if not tested:
         return Sentence()
-    share = f"{w.share(method.level)} intervals"
+    share = f"{w.format_share(method.level)} intervals"
     if comparison["low"].isna().all():
         share = "p-values"  # of a test that does not ask about the mean
-    if every == 1:
+    if n_compared == 1:
         text = f"One run compared with one baseline, {share}"
     elif method.corrected_by == NO_CORRECTION:
         text = (
-            f"{w.sentence_case(w.number(every))} runs compared with one baseline, not corrected:"
-            " each interval and verdict holds only by itself, and with many comparisons some"
-            " are significant by chance"
+            f"{w.sentence_case(w.number_word(n_compared))} runs compared with one baseline, not"
+            " corrected: each interval and verdict holds only by itself, and with many comparisons"
+            " some are significant by chance"
         )
     else:
-        text = f"{w.sentence_case(w.number(every))} runs compared with one baseline, {share}"
+        text = (
+            f"{w.sentence_case(w.number_word(n_compared))} runs compared with one baseline, {share}"
+        )
         if tested > 1:
-            text += f" and verdicts corrected for {w.number(tested)} comparisons"
-    text += f"{_untested(compared)}."
+            text += f" and verdicts corrected for {w.number_word(tested)} comparisons"
+    text += f"{_untested_note(compared)}."
     if not method.is_default:
         text += f" Method: {TESTS[method.test]}, {CORRECTIONS[method.corrected_by]}."
-    return muted(text)
+    return muted_span(text)
 
 
-def _untested(compared: pd.DataFrame) -> str:
+def _untested_note(compared: pd.DataFrame) -> str:
     """How many of the compared runs have no test, and why."""
-    without = compared[compared["p_corrected"].isna()]
-    few = int((without["queries"] < FEWEST_QUERIES).sum())
-    alike = len(without) - few
-    verb = f"{w.plural(few or alike, 'is', 'are')} not tested"
-    told = []
-    if few:
-        have = w.plural(few, "it has", "they have")
-        told.append(f"{w.number(few)} {verb}, since {have} too few queries")
-    if alike:
-        its = w.plural(alike, "its", "their")
-        which = f"{w.number(alike)}," if few else f"{w.number(alike)} {verb},"
-        told.append(f"{which} since too few of {its} queries differ")
-    return f"; {', and '.join(told)}" if told else ""
+    untested = compared[compared["p_corrected"].isna()]
+    n_few = int((untested["queries"] < FEWEST_QUERIES).sum())
+    n_alike = len(untested) - n_few
+    verb = f"{w.plural(n_few or n_alike, 'is', 'are')} not tested"
+    clauses = []
+    if n_few:
+        have = w.plural(n_few, "it has", "they have")
+        clauses.append(f"{w.number_word(n_few)} {verb}, since {have} too few queries")
+    if n_alike:
+        its = w.plural(n_alike, "its", "their")
+        subject = f"{w.number_word(n_alike)}," if n_few else f"{w.number_word(n_alike)} {verb},"
+        clauses.append(f"{subject} since too few of {its} queries differ")
+    return f"; {', and '.join(clauses)}" if clauses else ""

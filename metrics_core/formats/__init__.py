@@ -21,22 +21,22 @@ from metrics_core.formats import (  # noqa: F401
     tagged,
     trec,
 )
-from metrics_core.formats.judged_ranks import holds_ranks, read_judged_ranks
+from metrics_core.formats.judged_ranks import has_judged_ranks, read_judged_ranks
 from metrics_core.formats.reading import (
-    at_a_glance,
-    first_rows,
+    guess_file_kind,
     read,
     read_documents,
     read_each,
+    read_first_rows,
     read_qrels,
     read_queries,
     read_run,
     read_runs,
 )
 from metrics_core.formats.registry import FirstRows, Format, Kind, Loaded, formats
-from metrics_core.formats.run_folders import holds_runs, read_run_folder, run_in_folder
+from metrics_core.formats.run_folders import find_run_file, has_runs, read_run_folder
 from metrics_core.formats.sets import is_set, read_set
-from metrics_core.formats.spreadsheets import inert, spreadsheet_csv, with_whole_counts
+from metrics_core.formats.spreadsheets import convert_whole_counts, escape_formula, spreadsheet_csv
 from metrics_core.formats.values import Grades
 from metrics_core.formats.writing import table_bytes, write
 
@@ -46,16 +46,18 @@ __all__ = [
     "Grades",
     "Kind",
     "Loaded",
-    "at_a_glance",
-    "first_rows",
+    "convert_whole_counts",
+    "escape_formula",
+    "find_run_file",
     "formats",
-    "holds_ranks",
-    "holds_runs",
-    "inert",
+    "guess_file_kind",
+    "has_judged_ranks",
+    "has_runs",
     "is_set",
     "read",
     "read_documents",
     "read_each",
+    "read_first_rows",
     "read_judged_ranks",
     "read_qrels",
     "read_queries",
@@ -63,9 +65,7 @@ __all__ = [
     "read_run_folder",
     "read_runs",
     "read_set",
-    "run_in_folder",
     "spreadsheet_csv",
     "table_bytes",
-    "with_whole_counts",
     "write",
 ]

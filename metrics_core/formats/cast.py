@@ -8,15 +8,15 @@ from typing import Any
 from metrics_core.base.errors import LineProblem
 from metrics_core.formats.parsing.json_text import (
     check_characters,
-    first_object,
+    find_strings,
+    parse_first_object,
     parse_json,
-    strings_in,
 )
 from metrics_core.formats.parsing.named import load_named
 from metrics_core.formats.parsing.records import named_of
 from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sample, reader
-from metrics_core.formats.source.limits import TREE, size_text
-from metrics_core.formats.source.lines import refuse
+from metrics_core.formats.source.limits import TREE_FACTOR, format_size
+from metrics_core.formats.source.lines import file_error
 from metrics_core.formats.source.source import Source
 
 _TEXTS = ("raw_utterance", "utterance", "text", "query")
@@ -25,8 +25,8 @@ _TEXTS = ("raw_utterance", "utterance", "text", "query")
 def recognise_cast(sample: Sample) -> Mapping[Kind, int]:
     """By the first topic: a number, and a list of turns."""
     text = sample.text.lstrip()
-    topic = first_object(text[1:].lstrip()) if text.startswith("[") else {}
-    return {"queries": SPECIFIC} if _turns(topic) is not None and "number" in topic else {}
+    topic = parse_first_object(text[1:].lstrip()) if text.startswith("[") else {}
+    return {"queries": SPECIFIC} if _get_turns(topic) is not None and "number" in topic else {}
 
 
 @reader(
@@ -42,58 +42,62 @@ def recognise_cast(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_cast(source: Source, request: Request) -> Loaded:
     """A query for each turn, with topic, turn, and what else is said of both as columns."""
-    text = source.content(TREE)
+    text = source.content(TREE_FACTOR)
     topics = parse_json(source, text)
     if not isinstance(topics, list):
-        raise refuse(
+        raise file_error(
             source, [LineProblem(1, "JSON with a different structure", "a list of topics")]
         )
-    check_characters(source, text, strings_in(topics), None)
-    queries = (query for topic in topics for query in _queries(source, topic))
-    records = ((None, query) for query in _bounded(source, queries))
+    check_characters(source, text, find_strings(topics), None)
+    queries = (query for topic in topics for query in _iterate_queries(source, topic))
+    records = ((None, query) for query in _limit_size(source, queries))
     named = named_of(source, records, request.kind, known_lines=False)
     return load_named(source, request, named, "cast", "CAsT topics")
 
 
-def _turns(topic: Any) -> list[Any] | None:
+def _get_turns(topic: Any) -> list[Any] | None:
     turns = topic.get("turn", topic.get("turns")) if isinstance(topic, dict) else None
     return turns if isinstance(turns, list) else None
 
 
-def _queries(source: Source, topic: Any) -> Iterator[dict[str, Any]]:
-    turns = _turns(topic)
-    if turns is None or not _told(topic.get("number")):
+def _iterate_queries(source: Source, topic: Any) -> Iterator[dict[str, Any]]:
+    turns = _get_turns(topic)
+    if turns is None or not _is_nonempty_text(topic.get("number")):
         problem = LineProblem(None, "a topic without number and turns", "each topic with both")
-        raise refuse(source, [problem])
+        raise file_error(source, [problem])
     number = str(topic["number"])
     for turn in turns:
-        if not isinstance(turn, dict) or not _told(turn.get("number")):
+        if not isinstance(turn, dict) or not _is_nonempty_text(turn.get("number")):
             problem = LineProblem(None, f"a turn of topic {number} without a number", "a number")
-            raise refuse(source, [problem])
+            raise file_error(source, [problem])
         text = next((turn[name] for name in _TEXTS if isinstance(turn.get(name), str)), "")
-        own = {"query_id": f"{number}_{turn['number']}", "text": text}
-        own |= {"topic": number, "turn": str(turn["number"])}
-        more = {**_details(topic), **_details(turn)}
-        yield own | {name: value for name, value in more.items() if name not in own}
+        query = {"query_id": f"{number}_{turn['number']}", "text": text}
+        query |= {"topic": number, "turn": str(turn["number"])}
+        details = {**_collect_details(topic), **_collect_details(turn)}
+        yield query | {name: value for name, value in details.items() if name not in query}
 
 
-def _bounded(source: Source, queries: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _limit_size(source: Source, queries: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The queries, refused once they take far more than their file: each has what is said of its
     topic, which the file says once."""
-    most, size = source.limit.unpacked(source.size()), 0
+    max_size, size = source.limit.max_unpacked(source.size()), 0
     for query in queries:
         size += sum(len(value) for value in query.values() if isinstance(value, str))
-        if size > most:
-            found = f"topics whose turns take more than {size_text(most)}, each with its topic"
-            raise source.limit.exceeded(source.name, found, f"at most {size_text(most)}", size)
+        if size > max_size:
+            actual = (
+                f"topics whose turns take more than {format_size(max_size)}, each with its topic"
+            )
+            raise source.limit.limit_error(
+                source.name, actual, f"at most {format_size(max_size)}", size
+            )
         yield query
 
 
-def _told(number: Any) -> bool:
-    return isinstance(number, str) and number != ""
+def _is_nonempty_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
 
 
-def _details(part: Mapping[str, Any]) -> dict[str, Any]:
+def _collect_details(part: Mapping[str, Any]) -> dict[str, Any]:
     """The plain values of a topic or a turn but for its number and its question."""
     plain = {n: v for n, v in part.items() if v is not None and not isinstance(v, (dict, list))}
     return {n: v for n, v in plain.items() if n not in ("number", *_TEXTS)}

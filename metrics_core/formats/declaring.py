@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from metrics_core.formats.mapping.presets import Preset
 from metrics_core.formats.parquet import MAGIC
 from metrics_core.formats.registry import (
-    Header,
+    FirstRowsReader,
     Kind,
     Loaded,
     Reader,
@@ -27,7 +27,7 @@ def declare(
     *,
     together: bool = True,
     recognise: Recogniser | None = None,
-    first_rows: Header | None = None,
+    first_rows: FirstRowsReader | None = None,
     read: Reader | None = None,
     module: str = __name__,
 ) -> Preset:
@@ -40,15 +40,15 @@ def declare(
             return {}
         from metrics_core.formats.mapping import preset_files
 
-        return preset_files.recognise(preset, sample)
+        return preset_files.recognise_preset(preset, sample)
 
     def read_records(source: Source, request: Request) -> Loaded:
         from metrics_core.formats.mapping import preset_files
 
-        return preset_files.read(preset, source, request)
+        return preset_files.read_preset(preset, source, request)
 
     read_records.__module__ = module
-    known = recognise or recognise_records
+    recogniser = recognise or recognise_records
     reader(
         preset.name,
         title=preset.title,
@@ -56,9 +56,9 @@ def declare(
         endings=preset.endings,
         explanation=preset.explanation,
         example=preset.example,
-        recognise=known,
+        recognise=recogniser,
         first_rows=first_rows,
-        together=known if together else None,
+        together=recogniser if together else None,
         tools=preset.tools,
     )(read or read_records)
     if read is None:

@@ -23,59 +23,63 @@ _LISTS = {"retrieved": _RETRIEVED, "expected": _EXPECTED}
 
 def _is_detailed(first: Any) -> bool:
     """By a list of what was retrieved and one of what was expected."""
-    record = next(iter(_records([first])), None)
+    record = next(iter(_unwrap_records([first])), None)
     return isinstance(record, dict) and all(
-        (name := _named(record, names)) and isinstance(record[name], (list, type(None)))
+        (name := _first_key(record, names)) and isinstance(record[name], (list, type(None)))
         for names in _LISTS.values()
     )
 
 
-def _named(record: Mapping[str, Any], names: Iterable[str]) -> str:
+def _first_key(record: Mapping[str, Any], names: Iterable[str]) -> str:
     return next((name for name in names if name in record), "")
 
 
-def _records(records: list[Any]) -> list[Any]:
+def _unwrap_records(records: list[Any]) -> list[Any]:
     """The records of a file, without the object that may be around them."""
     first = records[0] if records else None
-    listed = first.get("detailed_results") if isinstance(first, dict) else None
-    return listed if isinstance(listed, list) else records
+    record_list = first.get("detailed_results") if isinstance(first, dict) else None
+    return record_list if isinstance(record_list, list) else records
 
 
-def _with_ids(blocks: Iterable[list[Any]], _name: str) -> Iterator[list[Any]]:
+def _add_ids(blocks: Iterable[list[Any]], _name: str) -> Iterator[list[Any]]:
     """Records whose lists are called `retrieved` and `expected`. Where no id is in all of them, the
     text is the id, a further one of that text has a number; without a text the record's number."""
     id_name: str | None = None
-    seen, number = set[str](), 0
+    seen_ids, number = set[str](), 0
     for block in blocks:
-        records = _records(block)
-        told = [record for record in records if isinstance(record, dict)]
+        records = _unwrap_records(block)
+        objects = [record for record in records if isinstance(record, dict)]
         if id_name is None:
-            ids = (name for name in _IDS if all(_is_id(record.get(name)) for record in told))
+            ids = (name for name in _IDS if all(_is_id(record.get(name)) for record in objects))
             id_name = next(ids, "")
-        mended = []
+        new_records = []
         for record in records:
             number += 1
-            own = _mended(record, id_name, number, seen) if isinstance(record, dict) else record
-            mended.append(own)
-        yield mended
+            new_record = (
+                _add_id(record, id_name, number, seen_ids) if isinstance(record, dict) else record
+            )
+            new_records.append(new_record)
+        yield new_records
 
 
 def _is_id(value: Any) -> bool:
     return isinstance(value, str) and value != ""
 
 
-def _mended(record: Mapping[str, Any], id_name: str, number: int, seen: set[str]) -> dict[str, Any]:
-    names = {own: _named(record, names) for own, names in _LISTS.items()}
+def _add_id(
+    record: Mapping[str, Any], id_name: str, number: int, seen_ids: set[str]
+) -> dict[str, Any]:
+    names = {key: _first_key(record, names) for key, names in _LISTS.items()}
     text = next((record[name] for name in _TEXTS if record.get(name) is not None), None)
-    own_id, again = record.get(id_name) or text or str(number), 2
-    first = own_id
-    while not id_name and own_id in seen:
-        own_id, again = f"{first} ({again})", again + 1
-    seen.add(own_id)
-    lists = {own: record[name] or [] for own, name in names.items() if name}
-    known = {*names.values(), id_name, *_TEXTS}
-    details = {name: value for name, value in record.items() if name not in known}
-    return {"query_id": own_id, "text": text or ""} | lists | details
+    query_id, copy_number = record.get(id_name) or text or str(number), 2
+    base_id = query_id
+    while not id_name and query_id in seen_ids:
+        query_id, copy_number = f"{base_id} ({copy_number})", copy_number + 1
+    seen_ids.add(query_id)
+    lists = {key: record[name] or [] for key, name in names.items() if name}
+    used_keys = {*names.values(), id_name, *_TEXTS}
+    details = {name: value for name, value in record.items() if name not in used_keys}
+    return {"query_id": query_id, "text": text or ""} | lists | details
 
 
 declare(
@@ -89,7 +93,7 @@ declare(
         ' "retrieved": ["doc-7", "doc-3"], "expected": ["doc-3"], "metrics": {"mrr": 0.5}}]',
         recognised_by=("retrieved", "expected"),
         also=_is_detailed,
-        mend=_with_ids,
+        mend=_add_ids,
         sureness=SPECIFIC,
         tables={
             "run": "query=query_id doc=retrieved[]",

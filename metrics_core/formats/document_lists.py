@@ -37,13 +37,13 @@ def list_rows(sample: Sample) -> FirstRows | None:
     return lists.list_rows(sample)
 
 
-def kinds_beside(sample: Sample) -> list[Kind]:
+def other_kinds(sample: Sample) -> list[Kind]:
     """What records with judgments hold beside them."""
     if not may_be_nested(sample):
         return []
     from metrics_core.formats.mapping import lists
 
-    return lists.kinds_beside(sample)
+    return lists.other_kinds(sample)
 
 
 @reader(
@@ -58,7 +58,7 @@ def kinds_beside(sample: Sample) -> list[Kind]:
     ' "score": 11.9}]}',
     recognise=recognise_lists,
     first_rows=list_rows,
-    together=kinds_beside,
+    together=other_kinds,
 )
 def read_lists(source: Source, request: Request) -> Loaded:
     """A run of ranked lists, or judgments: a document has the grade beside it, else what is listed

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from metrics_core.formats.parsing.columns import DISTANCES, NAMES, fold
+from metrics_core.formats.parsing.columns import DISTANCES, NAMES, fold_name
 from metrics_core.formats.registry import Kind
 from metrics_core.formats.values import is_number
 
@@ -17,16 +17,16 @@ MEANINGS: Mapping[Kind, tuple[str, ...]] = {
     "queries": ("query", "text"),
     "documents": ("doc", "title", "text"),
 }
-"""What a field may be in each kind of table, by the words of `chosen_columns`."""
+"""What a field may be in each kind of table, by the words of `resolve_columns`."""
 
-_MOST_SYSTEMS, _SOME = 200, 3
+_MOST_SYSTEMS, _SAMPLES = 200, 3
 _IDS = ("query", "doc")
 _LOSSES = (*DISTANCES, "loss", "losses", "perplexity")
 
 
-def some(values: Sequence[str]) -> str:
+def format_samples(values: Sequence[str]) -> str:
     """The first three of some values."""
-    return ", ".join([*values[:_SOME], *(["…"] if len(values) > _SOME else [])])
+    return ", ".join([*values[:_SAMPLES], *(["…"] if len(values) > _SAMPLES else [])])
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class FileField:
     @property
     def samples(self) -> str:
         """The first three different values."""
-        return some(list(dict.fromkeys(self.values)))
+        return format_samples(list(dict.fromkeys(self.values)))
 
     @cached_property
-    def different(self) -> set[str]:
+    def distinct_values(self) -> set[str]:
         """The different values."""
         return set(self.values)
 
@@ -73,122 +73,136 @@ class FileFields:
         fields without names also which are whole."""
         words = []
         for name, field in self.fields.items():
-            whole = self.is_numbered and all(value.isdigit() for value in field.values)
-            words.append(f"{name} {'whole ' * whole}{'number' if field.is_numeric else 'text'}")
+            is_whole = self.is_numbered and all(value.isdigit() for value in field.values)
+            words.append(f"{name} {'whole ' * is_whole}{'number' if field.is_numeric else 'text'}")
         return "\n".join(sorted(words))
 
-    def by_list(self, name: str, query: str) -> list[list[str]]:
+    def values_by_list(self, name: str, query: str) -> list[list[str]]:
         """The values of a field for each list of documents; of a table for the rows of each value
         of the `query` field."""
-        own, by = self.fields[name], self.fields.get(query)
-        places: Sequence[object] = own.lists
-        if by is not None and self._are_beside(name, query):
-            places = by.values
+        field, query_field = self.fields[name], self.fields.get(query)
+        list_ids: Sequence[object] = field.lists
+        if query_field is not None and self._have_same_lists(name, query):
+            list_ids = query_field.values
         lists: dict[object, list[str]] = {}
-        for place, value in zip(places, own.values, strict=True):
-            lists.setdefault(place, []).append(value)
+        for list_id, value in zip(list_ids, field.values, strict=True):
+            lists.setdefault(list_id, []).append(value)
         return list(lists.values())
 
     def numbers_by_list(self, name: str, query: str) -> list[list[float]]:
         """The numbers of a field for each list of documents."""
         return [
-            [float(value) for value in own if is_number(value)] for own in self.by_list(name, query)
+            [float(value) for value in values if is_number(value)]
+            for values in self.values_by_list(name, query)
         ]
 
-    def falls(self, name: str, query: str) -> tuple[int, int, int]:
+    def count_directions(self, name: str, query: str) -> tuple[int, int, int]:
         """In how many lists the numbers of a field fall, in how many they rise, and how many lists
         there are with two different ones."""
-        lists = [own for own in self.numbers_by_list(name, query) if len(set(own)) > 1]
-        falling = sum(own == sorted(own, reverse=True) for own in lists)
-        return falling, sum(own == sorted(own) for own in lists), len(lists)
+        lists = [numbers for numbers in self.numbers_by_list(name, query) if len(set(numbers)) > 1]
+        falling = sum(numbers == sorted(numbers, reverse=True) for numbers in lists)
+        return falling, sum(numbers == sorted(numbers) for numbers in lists), len(lists)
 
     def is_smallest_best(self, name: str, query: str) -> bool:
         """Whether the smallest number of a field is probably the best: by its name, or since it
         rises in every list."""
-        falling, rising, lists = self.falls(name, query)
+        falling, rising, lists = self.count_directions(name, query)
         last = name.rpartition(".")[2]
-        return fold(last) in (*_LOSSES, *NAMES["rank"]) or (rising == lists > 1 > falling)
+        return fold_name(last) in (*_LOSSES, *NAMES["rank"]) or (rising == lists > 1 > falling)
 
-    def is_counting(self, name: str, query: str) -> bool:
+    def is_rank(self, name: str, query: str) -> bool:
         """Whether the numbers of a field count each list from 1, or from 0, as ranks do."""
         lists = self.numbers_by_list(name, query)
         return max(map(len, lists), default=0) > 1 and all(
-            own in ([*range(1, len(own) + 1)], [*range(len(own))]) for own in lists
+            numbers in ([*range(1, len(numbers) + 1)], [*range(len(numbers))]) for numbers in lists
         )
 
-    def meanings(self, kind: Kind, known: Mapping[str, str]) -> dict[str, str]:
-        """The likely field of each meaning: what is `known`, else what the names say, else ids by
-        their place and the numbers beside the documents, or the longest texts, and the system that
-        tells repeated documents apart."""
+    def assign_meanings(self, kind: Kind, known_meanings: Mapping[str, str]) -> dict[str, str]:
+        """The likely field of each meaning: what is `known_meanings`, else what the names say,
+        else ids by their place and the numbers beside the documents, or the longest texts, and the
+        system that tells repeated documents apart."""
         words, is_ranked = MEANINGS[kind], kind in ("run", "qrels")
-        meanings = {**self.inferred[kind], **known}
+        meanings = {**self.inferred[kind], **known_meanings}
         # A name gives way to what is known.
         for word in list(meanings):
-            others = [own for key, own in known.items() if key != word]
-            if word not in known and meanings[word] in others:
+            other_names = [item for key, item in known_meanings.items() if key != word]
+            if word not in known_meanings and meanings[word] in other_names:
                 del meanings[word]
-        free = [name for name in self.fields if name not in meanings.values()]
+        free_names = [name for name in self.fields if name not in meanings.values()]
         # The last numbers of a table are its scores; what is before them may be ids.
-        last = [name for name in free if is_ranked and self.fields[name].is_numeric][-1:]
-        for word in [own for own in _IDS if own in words]:
-            taken = (*meanings.values(), *last)
-            left = [name for name in free if name not in taken]
-            if word not in meanings and left:
-                meanings[word] = min(left, key=self._likely_place(word == "doc" and is_ranked))
+        score_names = [name for name in free_names if is_ranked and self.fields[name].is_numeric][
+            -1:
+        ]
+        for word in [item for item in _IDS if item in words]:
+            used_names = (*meanings.values(), *score_names)
+            candidates = [name for name in free_names if name not in used_names]
+            if word not in meanings and candidates:
+                meanings[word] = min(candidates, key=self._id_sort_key(word == "doc" and is_ranked))
         if is_ranked:
             self._add_number(kind, meanings)
-        elif free and not {"title", "text"} & meanings.keys():
-            left = [name for name in free if name not in meanings.values()]
-            meanings |= {"text": max(left, key=self._length)} if left else {}
+        elif free_names and not {"title", "text"} & meanings.keys():
+            candidates = [name for name in free_names if name not in meanings.values()]
+            meanings |= {"text": max(candidates, key=self._count_characters)} if candidates else {}
         if kind == "run" and "system" not in meanings:
-            meanings |= self._system(meanings)
+            meanings |= self._infer_system(meanings)
         return {word: name for word, name in meanings.items() if word in words}
 
-    def _length(self, name: str) -> int:
+    def _count_characters(self, name: str) -> int:
         return sum(map(len, self.fields[name].values))
 
-    def _likely_place(self, is_listed: bool) -> Callable[[str], tuple[bool, bool]]:
+    def _id_sort_key(self, is_listed: bool) -> Callable[[str], tuple[bool, bool]]:
         """How fields are sorted by where an id may be: what `is_listed` in lists, as texts."""
 
-        def place(name: str) -> tuple[bool, bool]:
-            own = self.fields[name]
-            in_list = [*own.lists] != [*range(self.rows)]
-            return in_list != is_listed, is_listed and own.is_numeric
+        def sort_key(name: str) -> tuple[bool, bool]:
+            field = self.fields[name]
+            in_list = [*field.lists] != [*range(self.rows)]
+            return in_list != is_listed, is_listed and field.is_numeric
 
-        return place
+        return sort_key
 
     def _add_number(self, kind: Kind, meanings: dict[str, str]) -> None:
         """The numbers beside the documents that no name says, those that do not count the list."""
-        number, doc = "grade" if kind == "qrels" else "score", meanings.get("doc", "")
-        if number in meanings or "rank" in meanings or doc not in self.fields:
+        meaning, doc = "grade" if kind == "qrels" else "score", meanings.get("doc", "")
+        if meaning in meanings or "rank" in meanings or doc not in self.fields:
             return
-        free = [name for name in self.fields if name not in meanings.values()]
-        beside = [n for n in free if self.fields[n].is_numeric and self._are_beside(n, doc)]
+        free_names = [name for name in self.fields if name not in meanings.values()]
+        number_names = [
+            n for n in free_names if self.fields[n].is_numeric and self._have_same_lists(n, doc)
+        ]
         query = meanings.get("query", "")
-        counting = [n for n in beside if self.is_counting(n, query)]
+        rank_names = [n for n in number_names if self.is_rank(n, query)]
         # The last numbers, unless they order nothing.
         numbers = sorted(
-            (n for n in beside if n not in counting), key=lambda n: self.falls(n, query)[0]
+            (n for n in number_names if n not in rank_names),
+            key=lambda n: self.count_directions(n, query)[0],
         )
-        if numbers or counting:
-            meanings[number if numbers else "rank"] = (numbers or counting)[-1]
+        if numbers or rank_names:
+            meanings[meaning if numbers else "rank"] = (numbers or rank_names)[-1]
 
-    def _are_beside(self, name: str, other: str) -> bool:
+    def _have_same_lists(self, name: str, other: str) -> bool:
         """Whether two fields have their values in the same lists."""
         return [*self.fields[name].lists] == [*self.fields[other].lists]
 
-    def _system(self, meanings: Mapping[str, str]) -> dict[str, str]:
+    def _infer_system(self, meanings: Mapping[str, str]) -> dict[str, str]:
         """The field that tells repeated documents of a query apart, if there is one."""
         pairs = [self.fields[name] for word in _IDS if (name := meanings.get(word))]
-        if len(pairs) < len(_IDS) or not _are_repeated(pairs):
+        if len(pairs) < len(_IDS) or not _has_repeated_rows(pairs):
             return {}
-        free = {name: own for name, own in self.fields.items() if name not in meanings.values()}
-        few = {n: own for n, own in free.items() if 1 < len(own.different) <= _MOST_SYSTEMS}
-        names = [name for name, own in few.items() if not _are_repeated([*pairs, own])]
+        free_fields = {
+            name: field for name, field in self.fields.items() if name not in meanings.values()
+        }
+        candidates = {
+            n: field
+            for n, field in free_fields.items()
+            if 1 < len(field.distinct_values) <= _MOST_SYSTEMS
+        }
+        names = [
+            name for name, field in candidates.items() if not _has_repeated_rows([*pairs, field])
+        ]
         return {"system": names[0]} if names else {}
 
 
-def _are_repeated(fields: Sequence[FileField]) -> bool:
+def _has_repeated_rows(fields: Sequence[FileField]) -> bool:
     """Whether rows of these fields occur twice, or cannot be compared."""
     if len({len(field.values) for field in fields}) > 1:
         return len(fields) > len(_IDS)

@@ -12,22 +12,22 @@ import pyarrow as pa
 
 from metrics_core.base.errors import LineProblem, RanklensError
 from metrics_core.base.notes import Note
-from metrics_core.formats.outgoing import ROWS_AT_ONCE, arrow_of
+from metrics_core.formats.outgoing import ROWS_AT_ONCE, to_arrow
 from metrics_core.formats.parsing.chosen_columns import recognise_named
-from metrics_core.formats.parsing.columns import usual_grades, whole_grades
+from metrics_core.formats.parsing.columns import are_small_grades, are_whole_grades
 from metrics_core.formats.parsing.json_maps import load_map
 from metrics_core.formats.parsing.json_text import (
     check_characters,
-    first_object,
-    json_lines,
+    find_strings,
+    parse_first_object,
     parse_json,
-    strings_in,
+    parse_json_lines,
 )
 from metrics_core.formats.parsing.named import load_named
 from metrics_core.formats.parsing.records import named_of
 from metrics_core.formats.registry import (
     CERTAIN,
-    IF_SAID,
+    IF_REQUESTED,
     KINDS,
     LIKELY,
     POSSIBLE,
@@ -38,8 +38,8 @@ from metrics_core.formats.registry import (
     Sample,
     reader,
 )
-from metrics_core.formats.source.limits import TREE
-from metrics_core.formats.source.lines import counted, refuse
+from metrics_core.formats.source.limits import TREE_FACTOR
+from metrics_core.formats.source.lines import file_error, format_count
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Run, Table
 
@@ -50,40 +50,42 @@ _VALUE = re.compile(r'"\s*:\s*(-?[0-9][0-9.eE+-]*)\s*[,}]')
 def recognise_json(sample: Sample) -> Mapping[Kind, int]:
     """An object of objects is a run or judgments, by its numbers; a list of records by its keys."""
     text = sample.text.lstrip()
-    if not text.startswith(("{", "[")) or _is_lines(sample):
+    if not text.startswith(("{", "[")) or _is_json_lines(sample):
         return {}
     if text.startswith("["):
-        found = recognise_named(_listed_rows(sample), sample.columns)
-        return found or dict.fromkeys(KINDS, POSSIBLE - 20)
+        sureness = recognise_named(_first_list_rows(sample), sample.columns)
+        return sureness or dict.fromkeys(KINDS, POSSIBLE - 20)
     if not _MAP.match(text):
         return dict.fromkeys(KINDS, POSSIBLE - 20)
     values = _VALUE.findall(text[:65536])
-    if usual_grades(values):
+    if are_small_grades(values):
         return {"qrels": LIKELY + 1, "run": LIKELY}
-    return {"run": CERTAIN, "qrels": LIKELY if whole_grades(values) else IF_SAID}
+    return {"run": CERTAIN, "qrels": LIKELY if are_whole_grades(values) else IF_REQUESTED}
 
 
 def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
     """By the keys of the first record."""
-    if not _is_lines(sample):
+    if not _is_json_lines(sample):
         return {}
-    found = recognise_named(_line_rows(sample), sample.columns)
-    return found or dict.fromkeys(KINDS, POSSIBLE - 20)
+    sureness = recognise_named(_first_line_rows(sample), sample.columns)
+    return sureness or dict.fromkeys(KINDS, POSSIBLE - 20)
 
 
-def _listed_rows(sample: Sample) -> FirstRows | None:
+def _first_list_rows(sample: Sample) -> FirstRows | None:
     """The first record of a list."""
     text = sample.text.lstrip()
-    return _rows([first_object(text[1:].lstrip())] if text.startswith("[") else [])
+    return _to_first_rows([parse_first_object(text[1:].lstrip())] if text.startswith("[") else [])
 
 
-def _line_rows(sample: Sample) -> FirstRows | None:
+def _first_line_rows(sample: Sample) -> FirstRows | None:
     """The first records of lines."""
-    records = [first_object(line) for line in sample.lines[:20]] if _is_lines(sample) else []
-    return _rows([record for record in records if record])
+    records = (
+        [parse_first_object(line) for line in sample.lines[:20]] if _is_json_lines(sample) else []
+    )
+    return _to_first_rows([record for record in records if record])
 
 
-def _rows(records: Sequence[Mapping[str, Any]]) -> FirstRows | None:
+def _to_first_rows(records: Sequence[Mapping[str, Any]]) -> FirstRows | None:
     """The columns of the first record, and what the records have of them."""
     names = list(records[0]) if records else []
     rows = [[str(record.get(name, "")) for name in names] for record in records]
@@ -98,7 +100,7 @@ def write_json(table: Run | Qrels, file: BinaryIO) -> None:
             "Write them as TREC, CSV, TSV, JSON Lines or Parquet.",
         )
     separator = b"{\n"
-    for query_id, documents in _by_query(table):
+    for query_id, documents in _documents_by_query(table):
         entry = f"{json.dumps(query_id, ensure_ascii=False)}: "
         entry += json.dumps(documents, ensure_ascii=False)
         file.write(separator + entry.encode())
@@ -106,7 +108,7 @@ def write_json(table: Run | Qrels, file: BinaryIO) -> None:
     file.write(b"\n}\n" if separator == b",\n" else b"{}\n")
 
 
-def _by_query(table: Run | Qrels) -> Iterator[tuple[str, dict[str, float]]]:
+def _documents_by_query(table: Run | Qrels) -> Iterator[tuple[str, dict[str, float]]]:
     codes = table.query_codes
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
@@ -128,24 +130,24 @@ def _by_query(table: Run | Qrels) -> Iterator[tuple[str, dict[str, float]]]:
     example='{"q1": {"doc-7": 14.2, "doc-3": 11.9}}',
     recognise=recognise_json,
     write={"run": write_json, "qrels": write_json},
-    first_rows=_listed_rows,
+    first_rows=_first_list_rows,
 )
 def read_json(source: Source, request: Request) -> Loaded:
     """A JSON file: `{query: {document: number}}`, or a list of records with named values."""
     if source.head.lstrip().startswith(b"{") and request.kind in ("run", "qrels"):
         if request.columns:
             problem = LineProblem(1, "an object by query", "records with the columns named")
-            raise refuse(
+            raise file_error(
                 source, [problem], hint="Omit the columns option: this file has no named columns."
             )
         return load_map(source, request)
-    text = source.content(TREE)
+    text = source.content(TREE_FACTOR)
     content = parse_json(source, text)
     if not isinstance(content, list):
         problem = LineProblem(1, "JSON with a different structure", "a list of records")
         hint = 'Records look like [{"query_id": "q1", "text": "…"}, …].'
-        raise refuse(source, [problem], hint=hint)
-    check_characters(source, text, strings_in(content), None)
+        raise file_error(source, [problem], hint=hint)
+    check_characters(source, text, find_strings(content), None)
     records = ((None, record) for record in content)
     named = named_of(source, records, request.kind, known_lines=False)
     return load_named(source, request, named, "json", "JSON records")
@@ -153,7 +155,7 @@ def read_json(source: Source, request: Request) -> Loaded:
 
 def write_jsonl(table: Table, file: BinaryIO) -> None:
     """JSON Lines: one record a row, named as our columns are."""
-    arrow = arrow_of(table)
+    arrow = to_arrow(table)
     for batch in arrow.to_batches(max_chunksize=ROWS_AT_ONCE):
         for record in batch.to_pylist():
             file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
@@ -168,33 +170,33 @@ def write_jsonl(table: Table, file: BinaryIO) -> None:
     example='{"_id": "doc-7", "title": "Refunds", "text": "Ask within 30 days."}',
     recognise=recognise_jsonl,
     write=dict.fromkeys(KINDS, write_jsonl),
-    first_rows=_line_rows,
+    first_rows=_first_line_rows,
 )
 def read_jsonl(source: Source, request: Request) -> Loaded:
     """A JSON Lines file; blank lines are skipped with a note."""
     blanks = 0
 
-    def lines() -> Iterator[tuple[int, str]]:
+    def number_lines() -> Iterator[tuple[int, str]]:
         nonlocal blanks
         for number, line in enumerate(source.text_lines(), start=1):
             blanks += not line.strip()
             yield number, line
 
-    records = json_lines(source, lines())
+    records = parse_json_lines(source, number_lines())
     named = named_of(source, records, request.kind, known_lines=True)
     if blanks:
-        named.notes.append(Note("blank", f"{counted(blanks, 'blank line')}, skipped", blanks))
+        named.notes.append(Note("blank", f"{format_count(blanks, 'blank line')}, skipped", blanks))
     return load_named(source, request, named, "jsonl", "JSON Lines")
 
 
-def _is_lines(sample: Sample) -> bool:
+def _is_json_lines(sample: Sample) -> bool:
     """Whether each line is an object of its own rather than a part of one."""
     if not sample.text.lstrip().startswith("{"):
         return False
     objects = [line for line in sample.lines if line.startswith("{")]
     if sample.path.endswith((".jsonl", ".ndjson")):
         return True
-    whole = sum(bool(first_object(line)) for line in objects[:20])
+    complete_count = sum(bool(parse_first_object(line)) for line in objects[:20])
     if len(objects) > 1:
-        return whole > 0
-    return whole == 1 and len(sample.lines) == 1 and not _MAP.match(sample.lines[0])
+        return complete_count > 0
+    return complete_count == 1 and len(sample.lines) == 1 and not _MAP.match(sample.lines[0])

@@ -19,15 +19,15 @@ from dataclasses import dataclass
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.registry import (
-    ASKED,
+    AMBIGUOUS,
     CERTAIN,
-    IF_SAID,
+    IF_REQUESTED,
+    IMPOSSIBLE,
     KIND_TITLES,
     LIKELY,
-    NO,
     POSSIBLE,
     SPECIFIC,
-    TOOL_ASKED,
+    TOOL_AMBIGUOUS,
     UNNAMED,
     Columns,
     Evidence,
@@ -38,10 +38,10 @@ from metrics_core.formats.registry import (
     formats_for,
     has_magic,
 )
-from metrics_core.formats.source.limits import MOST_COLUMNS
-from metrics_core.formats.source.lines import fields_listed
-from metrics_core.formats.source.other_files import refuse_other_bytes
-from metrics_core.formats.source.source import Source, shortened
+from metrics_core.formats.source.limits import MAX_COLUMNS
+from metrics_core.formats.source.lines import fields_hint
+from metrics_core.formats.source.other_files import refuse_unsupported_bytes
+from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.formats.values import is_number
 
 _PAIRS: tuple[tuple[Kind, Kind], ...] = (("run", "qrels"), ("queries", "documents"))
@@ -59,12 +59,12 @@ _WORDS: dict[Kind, str] = {
 }
 
 
-_OPEN = (TOOL_ASKED, ASKED, UNNAMED)
+_OPEN = (TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED)
 """Kinds that are asked about."""
 
 
 @dataclass(frozen=True)
-class Recognised:
+class Recognition:
     """What a file is, in which format, and by which evidence; `note` says so where it was neither
     the columns nor what the reader said."""
 
@@ -83,20 +83,20 @@ class _Candidate:
     kind: Kind
 
 
-Fits = Callable[[Format], str]
+RunReason = Callable[[Format], str]
 """Why a file, read as a run in a format, is one by what is loaded; "" where that says nothing."""
 
 
-def _nothing_loaded(_format: Format) -> str:
+def _no_reason(_format: Format) -> str:
     return ""
 
 
-def sample_of(source: Source, columns: Columns | None = None) -> Sample:
+def read_sample(source: Source, columns: Columns | None = None) -> Sample:
     """The beginning of a file, for recognising it. Raises FileFormatError where it is empty or as
     wide as no table is."""
     if has_magic(source.magic):
         return Sample(source, "", columns or {})
-    refuse_other_bytes(source.name, source.magic)
+    refuse_unsupported_bytes(source.name, source.magic)
     text = source.head.decode()
     if not text.strip():
         raise FileFormatError(
@@ -109,147 +109,150 @@ def sample_of(source: Source, columns: Columns | None = None) -> Sample:
     return sample
 
 
-def recognise(
+def recognise_source(
     source: Source,
     sample: Sample,
     kind: Kind | None,
     format: str | None,
     *,
-    insists: bool = False,
-    fits: Fits = _nothing_loaded,
-) -> Recognised:
+    force_kind: bool = False,
+    run_reason: RunReason = _no_reason,
+) -> Recognition:
     """The format and kind to read a file as. Raises FileFormatError for what fits nothing or is
     clearly of another kind than the one that is said.
 
-    Whoever asks for real-valued grades `insists` that the numbers are grades, not scores, and so
-    does the place of a file in a set. What neither columns nor name say, `fits` may say.
+    Whoever asks for real-valued grades `force_kind` that the numbers are grades, not scores, and so
+    does the place of a file in a set. What neither columns nor name say, `run_reason` may say.
     """
     if not sample.has_trec_lines:
-        from metrics_core.formats.strangers import refuse_strangers
+        from metrics_core.formats.strangers import refuse_foreign_files
 
-        refuse_strangers(sample, kind)
+        refuse_foreign_files(sample, kind)
     candidates = [
-        _Candidate(sureness, declared, its_kind)
-        for declared in (formats_for(sample) if format in (None, "trec") else formats())
-        if format in (None, declared.name) and (declared.first_rows or not sample.columns)
-        for its_kind, sureness in declared.recognise(sample).items()
+        _Candidate(sureness, file_format, candidate_kind)
+        for file_format in (formats_for(sample) if format in (None, "trec") else formats())
+        if format in (None, file_format.name) and (file_format.first_rows or not sample.columns)
+        for candidate_kind, sureness in file_format.recognise(sample).items()
     ]
-    best = _surest(candidates)
-    if best is not None and format is None and _headless(sample.first_line):
-        only_near = best.sureness < LIKELY and best.format.name == "trec"
-        if only_near or (best.sureness == ASKED and kind == "qrels"):
-            raise _unrecognised(source, sample, kind)
+    best = _best_candidate(candidates)
+    if best is not None and format is None and _headless_hint(sample.first_line):
+        is_near_trec = best.sureness < LIKELY and best.format.name == "trec"
+        if is_near_trec or (best.sureness == AMBIGUOUS and kind == "qrels"):
+            raise _unrecognised_error(source, sample, kind)
     if kind is not None:
-        wanted = _surest([c for c in candidates if c.kind == kind])
-        sureness = NO if wanted is None else wanted.sureness
-        possible = insists and sureness >= POSSIBLE
-        if best is not None and not possible and _clearly_another(best.sureness, sureness):
-            raise _another_kind(source, best.kind, kind, numbers=sureness >= IF_SAID)
-        if wanted is not None and wanted.sureness > NO:
-            return Recognised(wanted.format, kind, "said")
-    elif best is not None and best.sureness > NO:
-        return _by_name(sample, best, candidates, fits)
-    declared = next((f for f in formats() if f.name == format), None)
-    if declared is not None and (kind or declared.kinds[0]) in declared.kinds:
-        return Recognised(declared, kind or declared.kinds[0], "said")
-    raise _unrecognised(source, sample, kind)
+        candidate = _best_candidate([c for c in candidates if c.kind == kind])
+        sureness = IMPOSSIBLE if candidate is None else candidate.sureness
+        is_possible = force_kind and sureness >= POSSIBLE
+        if best is not None and not is_possible and _is_clearly_other(best.sureness, sureness):
+            raise _other_kind_error(
+                source, best.kind, kind, could_be_grades=sureness >= IF_REQUESTED
+            )
+        if candidate is not None and candidate.sureness > IMPOSSIBLE:
+            return Recognition(candidate.format, kind, "said")
+    elif best is not None and best.sureness > IMPOSSIBLE:
+        return _decide_by_name(sample, best, candidates, run_reason)
+    file_format = next((f for f in formats() if f.name == format), None)
+    if file_format is not None and (kind or file_format.kinds[0]) in file_format.kinds:
+        return Recognition(file_format, kind or file_format.kinds[0], "said")
+    raise _unrecognised_error(source, sample, kind)
 
 
-def _surest(candidates: Sequence[_Candidate]) -> _Candidate | None:
+def _best_candidate(candidates: Sequence[_Candidate]) -> _Candidate | None:
     return max(candidates, key=lambda c: c.sureness, default=None)
 
 
-def _by_name(
-    sample: Sample, best: _Candidate, candidates: Sequence[_Candidate], fits: Fits
-) -> Recognised:
+def _decide_by_name(
+    sample: Sample, best: _Candidate, candidates: Sequence[_Candidate], run_reason: RunReason
+) -> Recognition:
     """The likeliest by columns and shape, or the other of its pair where the name says so, or else
     what is loaded."""
     pair = next(pair for pair in _PAIRS if best.kind in pair)
-    other = _surest([c for c in candidates if c.kind in pair and c.kind != best.kind])
-    left_open = other is not None and other.sureness >= LIKELY
-    told, surely = named_as(sample.path, pair)
-    if told == best.kind:
-        return Recognised(best.format, best.kind, "name" if left_open else "columns")
-    if told and other is not None and _can_be_other(best, other, surely=surely):
-        message = f"read as {KIND_TITLES[told]} because of its file name"
-        return Recognised(other.format, told, "name", Note("kind", message, 1))
-    sure = best.sureness >= CERTAIN or not left_open
-    if sure and best.sureness not in _OPEN:
-        return Recognised(best.format, best.kind, "columns")
+    other = _best_candidate([c for c in candidates if c.kind in pair and c.kind != best.kind])
+    is_open = other is not None and other.sureness >= LIKELY
+    named_kind, is_sure_word = kind_in_name(sample.path, pair)
+    if named_kind == best.kind:
+        return Recognition(best.format, best.kind, "name" if is_open else "columns")
+    if named_kind and other is not None and _can_be_other(best, other, is_sure_word=is_sure_word):
+        message = f"read as {KIND_TITLES[named_kind]} because of its file name"
+        return Recognition(other.format, named_kind, "name", Note("kind", message, 1))
+    is_certain = best.sureness >= CERTAIN or not is_open
+    if is_certain and best.sureness not in _OPEN:
+        return Recognition(best.format, best.kind, "columns")
     run = next((c for c in (best, other) if c is not None and c.kind == "run"), None)
-    why = "" if run is None else fits(run.format)
-    if run is not None and why:
-        return Recognised(run.format, "run", "loaded", Note("kind", f"read as a run: {why}", 1))
+    reason = "" if run is None else run_reason(run.format)
+    if run is not None and reason:
+        return Recognition(run.format, "run", "loaded", Note("kind", f"read as a run: {reason}", 1))
     if best.sureness in _OPEN:
-        raise _to_be_asked(sample)
-    return Recognised(best.format, best.kind, "guess")
+        raise _ambiguous_error(sample)
+    return Recognition(best.format, best.kind, "guess")
 
 
-def _can_be_other(best: _Candidate, other: _Candidate, *, surely: bool) -> bool:
+def _can_be_other(best: _Candidate, other: _Candidate, *, is_sure_word: bool) -> bool:
     """Whether a name may make a file the other kind of its pair. Queries and documents are told by
     their columns where these are certain; of a score and a grade none is."""
     if best.format.name == "trec" and best.sureness >= CERTAIN:
         return False  # the number of its columns can mean only one thing
     if best.sureness >= (SPECIFIC if best.kind in _PAIRS[0] else CERTAIN):
         return False
-    return other.sureness >= (POSSIBLE if surely else LIKELY)
+    return other.sureness >= (POSSIBLE if is_sure_word else LIKELY)
 
 
-def named_as(path: str, pair: tuple[Kind, Kind] = _PAIRS[0]) -> tuple[Kind | None, bool]:
+def kind_in_name(path: str, pair: tuple[Kind, Kind] = _PAIRS[0]) -> tuple[Kind | None, bool]:
     """Which of two kinds a file's name says it is, None where it says neither or both, and whether
     it does by a word that means nothing else."""
     *folders, name = path.rsplit("/", 2)[-2:]
     for part in (name, *folders):
-        found = [kind for kind in pair if re.search(_SURE_WORDS.get(kind, r"(?!)"), part)]
-        if len(found) == 1:
-            return found[0], True
-        found = [kind for kind in pair if re.search(_WORDS.get(kind, r"(?!)"), name)]
-        if len(found) == 1 and part == name:
-            return found[0], False
+        kinds = [kind for kind in pair if re.search(_SURE_WORDS.get(kind, r"(?!)"), part)]
+        if len(kinds) == 1:
+            return kinds[0], True
+        kinds = [kind for kind in pair if re.search(_WORDS.get(kind, r"(?!)"), name)]
+        if len(kinds) == 1 and part == name:
+            return kinds[0], False
     return None, False
 
 
-def _to_be_asked(sample: Sample) -> FileFormatError:
+def _ambiguous_error(sample: Sample) -> FileFormatError:
     """The error for documents by query of which nothing says what they are."""
     return FileFormatError(
         sample.source.name,
         [LineProblem(None, "lists of documents by query", "a run or judgments (qrels)")],
-        hint=_headless(sample.first_line)
+        hint=_headless_hint(sample.first_line)
         or "Read ranked lists with kind=run, and relevant documents with kind=qrels."
-        f" {fields_listed(sample.source)}",
+        f" {fields_hint(sample.source)}",
     )
 
 
-def _clearly_another(best: int, wanted: int) -> bool:
+def _is_clearly_other(best: int, sureness: int) -> bool:
     """Whether a file is so surely of another kind that reading it as wanted would mislead."""
-    return (best > POSSIBLE > wanted) or (best >= CERTAIN and wanted < LIKELY)
+    return (best > POSSIBLE > sureness) or (best >= CERTAIN and sureness < LIKELY)
 
 
-def _another_kind(
-    source: Source, found: Kind, wanted: Kind, *, numbers: bool = False
+def _other_kind_error(
+    source: Source, actual: Kind, expected: Kind, *, could_be_grades: bool = False
 ) -> FileFormatError:
-    """The error for a file of another kind; `numbers` says that they could be what is wanted."""
-    swapped = {found, wanted} == {"run", "qrels"}
-    hint = f"This looks like {KIND_TITLES[found]}"
-    hint += "; are run and judgments swapped?" if swapped else "."
-    if wanted == "qrels" and numbers:
+    """The error for a file of another kind; `could_be_grades` says that they could be what is
+    wanted."""
+    is_swapped = {actual, expected} == {"run", "qrels"}
+    hint = f"This looks like {KIND_TITLES[actual]}"
+    hint += "; are run and judgments swapped?" if is_swapped else "."
+    if expected == "qrels" and could_be_grades:
         hint += " If the numbers are grades, read them with grades=real."
     return FileFormatError(
         source.name,
-        [LineProblem(None, KIND_TITLES[found], KIND_TITLES[wanted])],
+        [LineProblem(None, KIND_TITLES[actual], KIND_TITLES[expected])],
         hint=hint,
-        offer=f"kind={found}",
+        offer=f"kind={actual}",
     )
 
 
-def _unrecognised(source: Source, sample: Sample, kind: Kind | None) -> FileFormatError:
+def _unrecognised_error(source: Source, sample: Sample, kind: Kind | None) -> FileFormatError:
     first = sample.first_line
-    number = sample.text.split("\n").index(first) + 1 if first else None
-    wanted = KIND_TITLES[kind] if kind else "a run, judgments, queries or documents"
+    line_number = sample.text.split("\n").index(first) + 1 if first else None
+    expected = KIND_TITLES[kind] if kind else "a run, judgments, queries or documents"
     return FileFormatError(
         source.name,
-        [LineProblem(number, _described(first), wanted, text=shortened(first))],
-        hint=_headless(first)
+        [LineProblem(line_number, _describe_line(first), expected, text=shorten_line(first))],
+        hint=_headless_hint(first)
         or "A TREC run line is: query_id Q0 doc_id rank score run_name. A TREC qrels line is:"
         " query_id 0 doc_id relevance. CSV, TSV, JSON and Parquet need column names such"
         " as query_id, doc_id, score; `python -m metrics_core formats` shows an example of"
@@ -257,7 +260,7 @@ def _unrecognised(source: Source, sample: Sample, kind: Kind | None) -> FileForm
     )
 
 
-def _described(line: str) -> str:
+def _describe_line(line: str) -> str:
     """A first line in words: its columns, by the separator that gives the most."""
     separators = {"tabs": "\t", "commas": ",", "semicolons": ";", "bars": "|"}
     word, mark = max(separators.items(), key=lambda item: line.count(item[1]))
@@ -266,7 +269,7 @@ def _described(line: str) -> str:
     return f"a line of {len(line.split())} words, which fits no format" if line else "another kind"
 
 
-def _headless(line: str) -> str:
+def _headless_hint(line: str) -> str:
     """How to mend a line of two ids and a number that stands first, without a header; "" where this
     is none."""
     mark = max(",;|\t ", key=line.count)
@@ -290,8 +293,10 @@ def _check_width(source: Source, sample: Sample) -> None:
         return
     marks = ["\t"] if "\t" in first else [" ", ",", ";", "|"]
     columns = max(first.count(mark) for mark in marks) + 1
-    if columns > MOST_COLUMNS:
-        number = sample.text.split("\n").index(first) + 1
-        found = f"{columns:,}" if len(sample.text) > len(first) else f"more than {columns:,}"
-        problem = LineProblem(number, found, f"at most {MOST_COLUMNS:,} columns", shortened(first))
+    if columns > MAX_COLUMNS:
+        line_number = sample.text.split("\n").index(first) + 1
+        actual = f"{columns:,}" if len(sample.text) > len(first) else f"more than {columns:,}"
+        problem = LineProblem(
+            line_number, actual, f"at most {MAX_COLUMNS:,} columns", shorten_line(first)
+        )
         raise FileFormatError(source.name, [problem], hint="A table needs one row per document.")

@@ -15,11 +15,11 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts
 from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
-from metrics_core.formats.parsing.checking import check_ids, refuse_values, run_table
+from metrics_core.formats.parsing.checking import build_run_table, check_ids, values_error
 from metrics_core.formats.parsing.systems import FormatDetails, load_runs
-from metrics_core.formats.parsing.trec_lines import LineColumns, fields_of, parse
+from metrics_core.formats.parsing.trec_lines import LineColumns, parse_blocks, split_fields
 from metrics_core.formats.registry import (
-    ASKED,
+    AMBIGUOUS,
     LIKELY,
     SPECIFIC,
     Kind,
@@ -29,14 +29,14 @@ from metrics_core.formats.registry import (
     Tool,
     reader,
 )
-from metrics_core.formats.source.lines import LineIndex, counted
+from metrics_core.formats.source.lines import LineIndex, format_count
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import is_number
 from metrics_core.tables import Run
-from metrics_core.tables.arrays import values_of
-from metrics_core.tables.columns import CODED_ID, ID, coded
+from metrics_core.tables.arrays import as_array
+from metrics_core.tables.columns import CODED_ID, ID, encode_ids
 
-DEEPEST = 10_000
+MAX_RANK = 10_000
 """Ranks further down only give the order: a list of which most is empty costs as much as a full
 one, and MS MARCO's own evaluation knows none below 1,000."""
 
@@ -58,7 +58,7 @@ def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
     look alike while no query has three documents, scores where all of them fall. Numbers that rise
     with gaps are asked about; that the file's ending says a run is enough for all that do not
     fall."""
-    lines = [fields_of(line) for line in sample.lines]
+    lines = [split_fields(line) for line in sample.lines]
     numbers: dict[str, list[int]] = {}
     for fields in lines:
         if len(fields) == 3 and fields[2].isascii() and fields[2].isdigit():
@@ -67,15 +67,15 @@ def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
     if not lists or sum(map(len, lists)) < 0.9 * len(lines):
         return {}
     longest = max(map(len, lists))
-    whole = all(sorted(own) == list(range(1, len(own) + 1)) for own in lists)
-    rising = longest > 1 and all(own[0] and own == sorted(set(own)) for own in lists)
-    falling = all(own == sorted(own, reverse=True) for own in lists)
-    falling = falling and any(own[0] > own[-1] for own in lists)
+    is_gapless = all(sorted(ranks) == list(range(1, len(ranks) + 1)) for ranks in lists)
+    is_rising = longest > 1 and all(ranks[0] and ranks == sorted(set(ranks)) for ranks in lists)
+    is_falling = all(ranks == sorted(ranks, reverse=True) for ranks in lists)
+    is_falling = is_falling and any(ranks[0] > ranks[-1] for ranks in lists)
     if sample.path.endswith((".run", ".res")):
-        return {} if falling else {"run": LIKELY}
-    if whole and (rising or (longest > 2 and not falling)):
+        return {} if is_falling else {"run": LIKELY}
+    if is_gapless and (is_rising or (longest > 2 and not is_falling)):
         return {"run": LIKELY}
-    return {"run": ASKED} if rising else {}
+    return {"run": AMBIGUOUS} if is_rising else {}
 
 
 def recognise_colbert(sample: Sample) -> Mapping[Kind, int]:
@@ -87,18 +87,18 @@ def recognise_colbert(sample: Sample) -> Mapping[Kind, int]:
         if len(fields) != 4 or not all(map(str.isdecimal, fields[:3])) or not is_number(fields[3]):
             return {}
         lists.setdefault(fields[0], []).append(fields)
-    whole = True
-    for own in lists.values():
-        _, passages, ranks, scores = zip(*own, strict=True)
-        falling = sorted(scores, key=float, reverse=True)
-        if len(set(passages)) < len(own) or falling != list(scores):
+    are_whole = True
+    for records in lists.values():
+        _, passages, ranks, scores = zip(*records, strict=True)
+        sorted_scores = sorted(scores, key=float, reverse=True)
+        if len(set(passages)) < len(records) or sorted_scores != list(scores):
             return {}
-        if list(ranks) != [str(place) for place in range(1, len(own) + 1)]:
+        if list(ranks) != [str(rank) for rank in range(1, len(records) + 1)]:
             return {}
-        whole = whole and all(map(str.isdecimal, scores))
+        are_whole = are_whole and all(map(str.isdecimal, scores))
     if max(map(len, lists.values()), default=0) < 2:
         return {}
-    return {"run": ASKED if whole else SPECIFIC}
+    return {"run": AMBIGUOUS if are_whole else SPECIFIC}
 
 
 def write_msmarco_run(run: Run, file: BinaryIO) -> None:
@@ -107,7 +107,7 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
         raise RanklensError(
             f"{run.name} has scores, which an MS MARCO run cannot store.", "Write it as trec."
         )
-    check_texts(run.table, r"[ \t\r\n\x00]", "an MS MARCO run", first="#\ufeff")
+    check_texts(run.table, r"[ \t\r\n\x00]", "an MS MARCO run", marks="#\ufeff")
     for batch in run.table.to_batches(max_chunksize=ROWS_AT_ONCE):
         fields = (batch[name].cast(ID) for name in ("query_id", "doc_id", "rank"))
         lines = pc.binary_join_element_wise(*fields, "\t").to_pylist()
@@ -129,15 +129,15 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
 def read_msmarco(source: Source, request: Request) -> Loaded:
     """A run whose ranks, 1 being the best, become falling scores; they are kept where some are left
     out, as MS MARCO's own evaluation does."""
-    rows, index, notes = _rows(source, _LINES, "rank")
+    rows, index, notes = _read_rows(source, _LINES, "rank")
     ranks = rows["rank"].to_numpy()
     columns = {name: rows[name] for name in ("query_id", "doc_id")}
     table = pa.table({**columns, "score": -ranks})
     check_ids(source, table, index)
-    kept, told = _kept_ranks(coded(rows["query_id"]), ranks)
-    run = run_table(source, request, table, index, ranks=kept)
+    file_ranks, rank_notes = _check_ranks(encode_ids(rows["query_id"]), ranks)
+    run = build_run_table(source, request, table, index, ranks=file_ranks)
     message = "no scores in the file; ordered by rank"
-    run = run.noting(*notes, Note("rank", message, len(run)), *told)
+    run = run.noting(*notes, Note("rank", message, len(run)), *rank_notes)
     return Loaded(run, "msmarco", "MS MARCO run: query, document, rank", source.name)
 
 
@@ -154,70 +154,93 @@ def read_msmarco(source: Source, request: Request) -> Loaded:
 )
 def read_colbert(source: Source, request: Request) -> Loaded:
     """The run in a ranking of ColBERT. Raises FileFormatError."""
-    rows, index, notes = _rows(source, _SCORED, "score")
+    rows, index, notes = _read_rows(source, _SCORED, "score")
     rows = rows.set_column(3, "score", rows["score"].combine_chunks())
     title = "ColBERT ranking: query, passage, rank, score"
     return load_runs(source, request, rows, index, FormatDetails("colbert", title), notes)
 
 
-def _rows(
-    source: Source, layout: LineColumns, number: str
+def _read_rows(
+    source: Source, layout: LineColumns, number_column: str
 ) -> tuple[pa.Table, LineIndex, list[Note]]:
-    """The rows of all lines, in which each `number` is finite, their lines, and what is odd."""
-    blocks = list(parse(source, layout))
+    """The rows of all lines, in which each `number_column` is finite, their lines, and what is
+    odd."""
+    blocks = list(parse_blocks(source, layout))
     refuse_problems(source, blocks)
     index = LineIndex(tuple(block.stretch for block in blocks))
     rows = pa.concat_tables([block.table for block in blocks]).unify_dictionaries()
-    bad = np.flatnonzero(~np.isfinite(rows[number].to_numpy()))
-    if len(bad):
-        problem = ("not a number", f"a {number} in column {len(layout.columns)}", layout.line)
-        raise refuse_values(source, index, bad, lambda row: problem)
+    bad_rows = np.flatnonzero(~np.isfinite(rows[number_column].to_numpy()))
+    if len(bad_rows):
+        problem = (
+            "not a number",
+            f"a {number_column} in column {len(layout.columns)}",
+            layout.line,
+        )
+        raise values_error(source, index, bad_rows, lambda row: problem)
     return rows, index, line_notes(blocks)
 
 
-def _kept_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | None, list[Note]]:
+def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | None, list[Note]]:
     """The ranks, from 1, where some are left out and none stands twice in a query; and what is odd
     about them."""
-    odd = int(np.count_nonzero((ranks < 0) | (ranks != np.floor(ranks))))
-    if odd:
-        return None, [_order_only(f"{counted(odd, 'rank')} not a whole number from 0", odd)]
-    query, rank = values_of(query_id.indices), ranks
+    odd_count = int(np.count_nonzero((ranks < 0) | (ranks != np.floor(ranks))))
+    if odd_count:
+        return None, [
+            _order_only_note(
+                f"{format_count(odd_count, 'rank')} not a whole number from 0", odd_count
+            )
+        ]
+    query, rank = as_array(query_id.indices), ranks
     order = np.lexsort((rank, query))
     query, rank = query[order], rank[order]
-    lead = np.diff(query, prepend=-1) != 0
-    n, notes = int(np.count_nonzero(lead)), []
-    zero = query[lead & (rank == 0)]
-    if len(zero):
+    is_first = np.diff(query, prepend=-1) != 0
+    n, notes = int(np.count_nonzero(is_first)), []
+    zero_queries = query[is_first & (rank == 0)]
+    if len(zero_queries):
         message = (
-            f"in {len(zero):,} of {n:,} queries the ranks start at 0, which is read as the first"
-            " rank"
+            f"in {len(zero_queries):,} of {n:,} queries the ranks start at 0, which is read as the"
+            " first rank"
         )
-        notes.append(Note("rank", message, len(zero), _examples(query_id, zero)))
-    first = 0 if len(zero) else 1
-    tied = query[1:][(np.diff(rank) == 0) & ~lead[1:]]
-    if len(tied):
-        of = np.unique(tied)
-        told = f"{counted(len(tied), 'rank')} tied with another, in {len(of):,} of {n:,} queries"
-        return None, [*notes, _order_only(told, len(tied), _examples(query_id, of))]
-    above = np.where(lead, first - 1, np.roll(rank, 1))
-    empty = rank - above - 1
-    if not empty.any():
+        notes.append(
+            Note("rank", message, len(zero_queries), _format_examples(query_id, zero_queries))
+        )
+    first = 0 if len(zero_queries) else 1
+    tied_queries = query[1:][(np.diff(rank) == 0) & ~is_first[1:]]
+    if len(tied_queries):
+        affected_queries = np.unique(tied_queries)
+        tie_text = (
+            f"{format_count(len(tied_queries), 'rank')} tied with another, in"
+            f" {len(affected_queries):,} of {n:,} queries"
+        )
+        return None, [
+            *notes,
+            _order_only_note(
+                tie_text, len(tied_queries), _format_examples(query_id, affected_queries)
+            ),
+        ]
+    previous_rank = np.where(is_first, first - 1, np.roll(rank, 1))
+    gap = rank - previous_rank - 1
+    if not gap.any():
         return None, notes
-    if rank.max() > DEEPEST:
-        return None, [*notes, _order_only(f"ranks go down to {rank.max():,.0f}", 1)]
-    of, count = np.unique(query[empty > 0]), int(empty.sum())
+    if rank.max() > MAX_RANK:
+        return None, [*notes, _order_only_note(f"ranks go down to {rank.max():,.0f}", 1)]
+    affected_queries, count = np.unique(query[gap > 0]), int(gap.sum())
     message = (
-        f"{counted(count, 'rank')} left empty, in {len(of):,} of {n:,} queries; the other documents"
-        " keep their ranks, as in MS MARCO's own evaluation"
+        f"{format_count(count, 'rank')} left empty, in {len(affected_queries):,} of {n:,} queries;"
+        " the other documents keep their ranks, as in MS MARCO's own evaluation"
     )
-    notes.append(Note("empty_ranks", message, count, _examples(query_id, of), loud=True))
+    notes.append(
+        Note("empty_ranks", message, count, _format_examples(query_id, affected_queries), loud=True)
+    )
     return (ranks - first + 1).astype(np.int64), notes
 
 
-def _order_only(found: str, count: int, examples: tuple[str, ...] = ()) -> Note:
-    message = f"{found}, so ranks are used only for the order; gaps are closed"
+def _order_only_note(reason: str, count: int, examples: tuple[str, ...] = ()) -> Note:
+    message = f"{reason}, so ranks are used only for the order; gaps are closed"
     return Note("rank", message, count, examples)
 
 
-def _examples(query_id: pa.DictionaryArray, queries: npt.NDArray[np.int32]) -> tuple[str, ...]:
+def _format_examples(
+    query_id: pa.DictionaryArray, queries: npt.NDArray[np.int32]
+) -> tuple[str, ...]:
     return tuple(f"query {query_id.dictionary[int(code)]}" for code in queries[:3])

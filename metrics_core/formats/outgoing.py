@@ -14,7 +14,7 @@ ROWS_AT_ONCE = 100_000
 """Rows that a writer turns into lines at a time."""
 
 
-def arrow_of(table: Table) -> pa.Table:
+def to_arrow(table: Table) -> pa.Table:
     """Any of our tables as an Arrow table; a missing value is null."""
     if isinstance(table, Qrels):
         return table.given
@@ -35,13 +35,13 @@ def arrow_of(table: Table) -> pa.Table:
     )
 
 
-def texts_of(table: Table) -> pa.Table:
+def to_text_columns(table: Table) -> pa.Table:
     """Any of our tables with all columns as text."""
-    arrow = arrow_of(table)
+    arrow = to_arrow(table)
     return pa.table({name: arrow[name].cast(ID) for name in arrow.column_names})
 
 
-def check_texts(table: pa.Table, pattern: str, format: str, first: str = "") -> None:
+def check_texts(table: pa.Table, pattern: str, format: str, marks: str = "") -> None:
     """Refuse texts with characters that a format cannot hold, and ids it would take for a mark."""
     for name in table.column_names:
         column = table[name]
@@ -49,12 +49,12 @@ def check_texts(table: pa.Table, pattern: str, format: str, first: str = "") -> 
             column = pa.chunked_array([chunk.dictionary for chunk in column.chunks], ID)
         if column.type != ID:
             continue
-        bad = pc.match_substring_regex(column, pattern)
-        for mark in first if name == "query_id" else "":
-            bad = pc.or_(bad, pc.starts_with(column, mark))
-        at = pc.index(pc.fill_null(bad, False), True).as_py()
-        if at >= 0:
+        is_bad = pc.match_substring_regex(column, pattern)
+        for mark in marks if name == "query_id" else "":
+            is_bad = pc.or_(is_bad, pc.starts_with(column, mark))
+        index = pc.index(pc.fill_null(is_bad, False), True).as_py()
+        if index >= 0:
             raise RanklensError(
-                f"{format} cannot store the {name} {column[at].as_py()!r}.",
+                f"{format} cannot store the {name} {column[index].as_py()!r}.",
                 "Write it as JSON Lines or Parquet, which can store any text.",
             )

@@ -12,26 +12,26 @@ import numpy as np
 import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError, LineProblem, TableError
-from metrics_core.formats.kinds import sample_of
+from metrics_core.formats.kinds import read_sample
 from metrics_core.formats.parsing.checking import check_ids
-from metrics_core.formats.parsing.columns import NAMES, position
+from metrics_core.formats.parsing.columns import NAMES, find_position
 from metrics_core.formats.parsing.delimited import (
     Record,
-    csv_fields,
-    csv_records,
-    named_from,
-    quick_columns,
-    tsv_fields,
-    tsv_records,
+    read_columns_quickly,
+    read_csv_records,
+    read_named_columns,
+    read_tsv_records,
+    split_csv,
+    split_tsv,
 )
 from metrics_core.formats.parsing.named import NamedColumns
-from metrics_core.formats.parsing.systems import only_run
-from metrics_core.formats.parsing.trec_lines import fields_of
+from metrics_core.formats.parsing.systems import get_only_run
+from metrics_core.formats.parsing.trec_lines import split_fields
 from metrics_core.formats.read_as import ReadAs, ReadingChoices
 from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import Request
-from metrics_core.formats.source.lines import refuse_rows
-from metrics_core.formats.source.opening import memory_enough
+from metrics_core.formats.source.lines import rows_error
+from metrics_core.formats.source.opening import convert_memory_errors
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.columns import CODED_ID, ID
@@ -48,20 +48,20 @@ def read_pairs(
     names or without, where columns have names also among others; or the pairs of a run or of
     judgments in any format. Raises FileFormatError."""
     read_as = ReadAs(**choices)
-    opened = read_as.opened(source, name)
-    with memory_enough(opened):
-        named = _pairs(opened)
+    file_source = read_as.open_file(source, name)
+    with convert_memory_errors(file_source):
+        named = _read_pair_columns(file_source)
         if named is None:
-            return _of_table(opened, replace(read_as, grades="real"))
+            return _pairs_from_table(file_source, replace(read_as, grades="real"))
         rows = pa.table({role: named.columns[role] for role in ("query_id", "doc_id")})
-        check_ids(opened, rows, named.index)
+        check_ids(file_source, rows, named.index)
         try:
-            return pairs_of(rows)
+            return to_pairs(rows)
         except TableError as error:
-            raise refuse_rows(opened, error, named.index) from error
+            raise rows_error(file_source, error, named.index) from error
 
 
-def pairs_of(rows: pa.Table | Mapping[str, Any]) -> Qrels:
+def to_pairs(rows: pa.Table | Mapping[str, Any]) -> Qrels:
     """The pairs in the columns query_id and doc_id, as judgments of grade 0. Raises TableError for
     a row without an id."""
     grades = np.zeros(len(rows["doc_id"]), dtype=np.int64)
@@ -69,63 +69,68 @@ def pairs_of(rows: pa.Table | Mapping[str, Any]) -> Qrels:
     return Qrels(table=Qrels.from_columns(rows["query_id"], rows["doc_id"], grades).table)
 
 
-def _pairs(source: Source) -> NamedColumns | None:
+def _read_pair_columns(source: Source) -> NamedColumns | None:
     """The columns query_id and doc_id; None where there are others, and they have no names."""
-    sample = sample_of(source)
+    sample = read_sample(source)
     first = next(iter(sample.lines), "")
-    separator, fields, at = _layout(first)
-    header = min(at.values()) >= 0
-    if not header and len(fields) != 2:
+    separator, fields, indexes = _detect_layout(first)
+    has_header = min(indexes.values()) >= 0
+    if not has_header and len(fields) != 2:
         return None
     names = [f"column_{number}" for number in range(1, len(fields) + 1)]
-    for place, role in enumerate(_TYPES):
-        names[at[role] if header else place] = role
+    for index, role in enumerate(_TYPES):
+        names[indexes[role] if has_header else index] = role
     # Nothing may stand above what is read at once.
-    quick = sample.text.startswith(first) and quick_columns(
-        source, separator, names, _TYPES, list(_TYPES), header=header
+    columns = sample.text.startswith(first) and read_columns_quickly(
+        source, separator, names, _TYPES, list(_TYPES), has_header=has_header
     )
-    return quick or named_from(source, Request("run"), _records(source, separator, header), names)
+    return columns or read_named_columns(
+        source, Request("run"), _data_records(source, separator, has_header), names
+    )
 
 
-def _layout(first: str) -> tuple[str, list[str], dict[str, int]]:
+def _detect_layout(first: str) -> tuple[str, list[str], dict[str, int]]:
     """What parts the fields of the first line, the fields, and which of them name our columns: with
     names by what finds them, else by tabs, then blanks, then what CSV has."""
-    split = {"\t": tsv_fields(first), " ": fields_of(first)}
-    split |= {mark: csv_fields(first, mark) for mark in ",;|"}
-    at = {mark: {r: position(own, NAMES[r]) for r in _TYPES} for mark, own in split.items()}
-    named = (mark for mark in split if min(at[mark].values()) >= 0)
-    several = (mark for mark in split if len(split[mark]) > 1)
-    separator = next(named, None) or next(several, "\t")
-    return separator, split[separator], at[separator]
+    fields_by_mark = {"\t": split_tsv(first), " ": split_fields(first)}
+    fields_by_mark |= {mark: split_csv(first, mark) for mark in ",;|"}
+    indexes = {
+        mark: {r: find_position(fields, NAMES[r]) for r in _TYPES}
+        for mark, fields in fields_by_mark.items()
+    }
+    named_marks = (mark for mark in fields_by_mark if min(indexes[mark].values()) >= 0)
+    splitting_marks = (mark for mark in fields_by_mark if len(fields_by_mark[mark]) > 1)
+    separator = next(named_marks, None) or next(splitting_marks, "\t")
+    return separator, fields_by_mark[separator], indexes[separator]
 
 
-def _records(source: Source, separator: str, header: bool) -> Iterator[Record]:
+def _data_records(source: Source, separator: str, has_header: bool) -> Iterator[Record]:
     """The records behind a header, if there is one, and comments above it."""
     if separator == " ":
         lines = enumerate(source.text_lines(), start=1)
-        records: Iterator[Record] = ((n, n, fields_of(line.rstrip("\r\n"))) for n, line in lines)
+        records: Iterator[Record] = ((n, n, split_fields(line.rstrip("\r\n"))) for n, line in lines)
     elif separator == "\t":
-        records = tsv_records(source)
+        records = read_tsv_records(source)
     else:
-        records = csv_records(source, separator)
-    begun = False
+        records = read_csv_records(source, separator)
+    has_begun = False
     for first, last, fields in records:
-        if not begun and fields and fields[0].startswith("#"):
+        if not has_begun and fields and fields[0].startswith("#"):
             continue
-        if not begun and fields:
-            begun = True
-            if header:
+        if not has_begun and fields:
+            has_begun = True
+            if has_header:
                 continue
         yield first, last, fields
 
 
-def _of_table(opened: Source, read_as: ReadAs) -> Qrels:
+def _pairs_from_table(source: Source, read_as: ReadAs) -> Qrels:
     """The pairs of a run or of judgments."""
     try:
-        table = only_run(opened, read_source(opened, read_as, insists=True)).table
+        table = get_only_run(source, read_source(source, read_as, force_kind=True)).table
     except FileFormatError as error:
-        raise FileFormatError(opened.name, error.problems, hint=_HINT) from error
+        raise FileFormatError(source.name, error.problems, hint=_HINT) from error
     if not isinstance(table, (Run, Qrels)) or not (isinstance(table, Qrels) or table.complete):
         problem = LineProblem(None, "queries, documents or judged ranks", _EXPECTED)
-        raise FileFormatError(opened.name, [problem], hint=_HINT)
-    return pairs_of(table.table)
+        raise FileFormatError(source.name, [problem], hint=_HINT)
+    return to_pairs(table.table)

@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
-from metrics_core.formats.outgoing import arrow_of
-from metrics_core.formats.parsing.checking import refuse_values
+from metrics_core.formats.outgoing import to_arrow
+from metrics_core.formats.parsing.checking import values_error
 from metrics_core.formats.parsing.chosen_columns import recognise_named
-from metrics_core.formats.parsing.columns import RANKS_COLUMNS, position
+from metrics_core.formats.parsing.columns import RANKS_COLUMNS, find_position
 from metrics_core.formats.parsing.list_names import QUERY_KEYS, kind_of_list
 from metrics_core.formats.parsing.named import NamedColumns, check_columns, check_header, load_named
 from metrics_core.formats.registry import (
@@ -28,8 +28,8 @@ from metrics_core.formats.registry import (
     Sample,
     reader,
 )
-from metrics_core.formats.source.lines import refuse
-from metrics_core.formats.source.source import Source, shortened
+from metrics_core.formats.source.lines import file_error
+from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.tables import Table
 from metrics_core.tables.columns import ID
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _WHOLE_FLOATS_END = float(2**53)
 MAGIC = b"PAR1"
 _PANDAS_INDEX = "__index_level_"
-_LOOKED_AT = 50
+_SAMPLED_ROWS = 50
 """Rows that tell what the columns hold."""
 
 
@@ -47,10 +47,10 @@ def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
     """By its first bytes and the names of its columns."""
     if not sample.source.magic.startswith(MAGIC):
         return {}
-    file = opened_parquet(sample.source)
-    if guarded(sample.source, partial(has_nested, file)):
-        return {} if is_corpus(file) else dict.fromkeys(KINDS, POSSIBLE - 20)
-    return recognise_named(_rows_of(sample.source, file), sample.columns)
+    file = open_parquet(sample.source)
+    if call_arrow(sample.source, partial(has_nested, file)):
+        return {} if is_autorag_corpus(file) else dict.fromkeys(KINDS, POSSIBLE - 20)
+    return recognise_named(_table_rows(sample.source, file), sample.columns)
 
 
 def has_nested(file: pq.ParquetFile) -> bool:
@@ -58,29 +58,29 @@ def has_nested(file: pq.ParquetFile) -> bool:
     return any(pa.types.is_nested(column.type) for column in file.schema_arrow)
 
 
-def _parquet_rows(sample: Sample) -> FirstRows | None:
+def _read_parquet_rows(sample: Sample) -> FirstRows | None:
     if not sample.source.magic.startswith(MAGIC):
         return None
-    file = opened_parquet(sample.source)
-    nested = guarded(sample.source, partial(has_nested, file))
-    return None if nested else _rows_of(sample.source, file)
+    file = open_parquet(sample.source)
+    is_nested = call_arrow(sample.source, partial(has_nested, file))
+    return None if is_nested else _table_rows(sample.source, file)
 
 
-def _rows_of(source: Source, file: pq.ParquetFile) -> FirstRows | None:
+def _table_rows(source: Source, file: pq.ParquetFile) -> FirstRows | None:
     """The columns of a table and its first rows; None of judged ranks."""
-    names = column_names(source, file)
+    names = read_column_names(source, file)
     if set(RANKS_COLUMNS) <= set(names):
         return None
     from metrics_core.formats.source.parquet_size import check_size
 
-    guarded(source, partial(check_size, source, file, names, first=_LOOKED_AT))
-    return FirstRows(names, guarded(source, partial(_first_rows, file, names)))
+    call_arrow(source, partial(check_size, source, file, names, first=_SAMPLED_ROWS))
+    return FirstRows(names, call_arrow(source, partial(_read_first_rows, file, names)))
 
 
-def _first_rows(file: pq.ParquetFile, names: list[str]) -> list[list[str]]:
+def _read_first_rows(file: pq.ParquetFile, names: list[str]) -> list[list[str]]:
     # A footer may tell of rows that are not there.
-    first = next(file.iter_batches(_LOOKED_AT, columns=names), None)
-    rows = [] if first is None else first.to_pylist()
+    batch = next(file.iter_batches(_SAMPLED_ROWS, columns=names), None)
+    rows = [] if batch is None else batch.to_pylist()
     return [[str(row[name]) for name in names] for row in rows]
 
 
@@ -88,7 +88,7 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
     """Parquet, compressed with Zstandard."""
     import pyarrow.parquet as pq  # loaded where it is needed: it takes long
 
-    pq.write_table(arrow_of(table), file, compression="zstd")
+    pq.write_table(to_arrow(table), file, compression="zstd")
 
 
 @reader(
@@ -102,67 +102,67 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
     recognise=recognise_parquet,
     write=dict.fromkeys(KINDS, write_parquet),
     magic=MAGIC,
-    first_rows=_parquet_rows,
+    first_rows=_read_parquet_rows,
 )
 def read_parquet(source: Source, request: Request) -> Loaded:
     """A Parquet file. Ids stored as numbers become their decimal digits."""
-    file = opened_parquet(source)
-    names = column_names(source, file)
+    file = open_parquet(source)
+    names = read_column_names(source, file)
     if set(RANKS_COLUMNS) <= set(names):
         problem = LineProblem(None, "judged ranks", "a table with one row per document")
-        raise refuse(source, [problem], hint="Omit the format option; the columns identify it.")
-    understood = check_columns(source, names, request, None)
-    used = set(understood.roles.values())
+        raise file_error(source, [problem], hint="Omit the format option; the columns identify it.")
+    header_roles = check_columns(source, names, request, None)
+    used_columns = set(header_roles.roles.values())
     if request.kind in ("queries", "documents"):
-        used |= set(understood.others)
-    wanted = [names[at] for at in sorted(used)]
-    from metrics_core.formats.source.parquet_size import A_CELL, A_CELL_OF_PYTHON, check_size
+        used_columns |= set(header_roles.others)
+    used_names = [names[index] for index in sorted(used_columns)]
+    from metrics_core.formats.source.parquet_size import CELL_BYTES, OBJECT_CELL_BYTES, check_size
 
-    a_cell = A_CELL_OF_PYTHON if request.kind == "queries" else A_CELL
-    guarded(source, partial(check_size, source, file, wanted, a_cell=a_cell))
-    batches = guarded(source, partial(batches_of, source, file, wanted))
+    a_cell = OBJECT_CELL_BYTES if request.kind == "queries" else CELL_BYTES
+    call_arrow(source, partial(check_size, source, file, used_names, a_cell=a_cell))
+    batches = call_arrow(source, partial(read_batches, source, file, used_names))
     if not batches:
-        raise refuse(source, [LineProblem(None, "only a header", "at least one row")])
+        raise file_error(source, [LineProblem(None, "only a header", "at least one row")])
     table = pa.Table.from_batches(batches)
     notes: list[Note] = []
     columns = {}
-    for name in wanted:
-        roles = {role for role, at in understood.roles.items() if names[at] == name}
-        column = guarded(source, partial(plain_column, table[name]))
+    for name in used_names:
+        roles = {role for role, index in header_roles.roles.items() if names[index] == name}
+        column = call_arrow(source, partial(decode_column, table[name]))
         if roles & {"score", "rank"}:
-            columns[name] = guarded(source, partial(_as_numbers, column))
+            columns[name] = call_arrow(source, partial(_to_numbers, column))
         elif roles & {"query_id", "doc_id"} and pa.types.is_floating(column.type):
-            columns[name] = _whole_as_text(source, column, name, notes)
+            columns[name] = _whole_ids_to_text(source, column, name, notes)
         else:
-            columns[name] = guarded(source, partial(column.cast, ID))
+            columns[name] = call_arrow(source, partial(column.cast, ID))
     named = NamedColumns(names, columns, None, notes, header=None)
     return load_named(source, request, named, "parquet", "Parquet")
 
 
-def batches_of(source: Source, file: pq.ParquetFile, wanted: list[str]) -> list[pa.RecordBatch]:
+def read_batches(source: Source, file: pq.ParquetFile, names: list[str]) -> list[pa.RecordBatch]:
     """The rows of these columns; refuses more than a file may hold."""
     batches, size = [], 0
-    for batch in file.iter_batches(columns=wanted):
+    for batch in file.iter_batches(columns=names):
         batches.append(batch)
         size += batch.nbytes
         source.limit.check_size(source.name, size)
     return batches
 
 
-def opened_parquet(source: Source) -> pq.ParquetFile:
+def open_parquet(source: Source) -> pq.ParquetFile:
     """The file with its footer read; refuses what is damaged or has too many columns."""
     import pyarrow.parquet as pq
 
     from metrics_core.formats.source.parquet_size import check_footer
 
-    given = source.packed()
-    check_footer(source, given)
-    file = guarded(source, lambda: pq.ParquetFile(given))
+    packed_file = source.packed()
+    check_footer(source, packed_file)
+    file = call_arrow(source, lambda: pq.ParquetFile(packed_file))
     source.limit.check_cells(source.name, 1, file.metadata.num_columns)
     return file
 
 
-def is_corpus(file: pq.ParquetFile) -> bool:
+def is_autorag_corpus(file: pq.ParquetFile) -> bool:
     """Whether these are the documents of AutoRAG, whose metadata has parts."""
     try:
         kinds = {field.name: field.type for field in file.schema_arrow}
@@ -173,27 +173,29 @@ def is_corpus(file: pq.ParquetFile) -> bool:
     )
 
 
-def column_names(source: Source, file: pq.ParquetFile) -> list[str]:
+def read_column_names(source: Source, file: pq.ParquetFile) -> list[str]:
     """The columns' names without pandas' own index; refuses nested and repeated columns."""
-    fields = guarded(source, lambda: [(field.name, field.type) for field in file.schema_arrow])
+    fields = call_arrow(source, lambda: [(field.name, field.type) for field in file.schema_arrow])
     fields = [(name, kind) for name, kind in fields if not name.startswith(_PANDAS_INDEX)]
-    nested = [name for name, kind in fields if pa.types.is_nested(kind)]
-    if nested:
-        problem = LineProblem(None, f"lists or structs in `{nested[0]}`", "one value in each cell")
+    nested_names = [name for name, kind in fields if pa.types.is_nested(kind)]
+    if nested_names:
+        problem = LineProblem(
+            None, f"lists or structs in `{nested_names[0]}`", "one value in each cell"
+        )
         hint = "Drop the column, or put each value into a column of its own."
-        plain = [name for name, kind in fields if not pa.types.is_nested(kind)]
-        if any(map(kind_of_list, nested)) and position(plain, QUERY_KEYS) < 0:
+        plain_names = [name for name, kind in fields if not pa.types.is_nested(kind)]
+        if any(map(kind_of_list, nested_names)) and find_position(plain_names, QUERY_KEYS) < 0:
             hint = (
                 "No column identifies the query of each list. AutoRAG's best_*.parquet has a qid"
                 " column; its numbered files do not."
             )
-        raise refuse(source, [problem], hint=hint)
+        raise file_error(source, [problem], hint=hint)
     names = [name for name, _ in fields]
     check_header(source, names, None)
     return names
 
 
-def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column without a dictionary; checks what Arrow leaves unchecked, such as UTF-8."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -201,7 +203,7 @@ def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column
 
 
-def _as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _to_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Numbers as float64, NaN where absent; anything else as text, for the common check."""
     kind = column.type
     if pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind):
@@ -209,33 +211,33 @@ def _as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(ID)
 
 
-def _whole_as_text(
+def _whole_ids_to_text(
     source: Source, column: pa.ChunkedArray, name: str, notes: list[Note]
 ) -> pa.ChunkedArray:
     """Ids stored as floating-point numbers: pandas makes them of whole numbers beside a gap."""
     values = column.to_numpy().astype(np.float64)
-    lost = np.flatnonzero(~(values == np.floor(values)) | (np.abs(values) > _WHOLE_FLOATS_END))
-    if len(lost):
+    lost_rows = np.flatnonzero(~(values == np.floor(values)) | (np.abs(values) > _WHOLE_FLOATS_END))
+    if len(lost_rows):
 
-        def problem(row: int) -> tuple[str, str, str]:
+        def describe_problem(row: int) -> tuple[str, str, str]:
             hint = "Write the ids as text; floating point has lost digits of them."
             return f"`{column[row].as_py()}`", f"text or whole numbers as {name}", hint
 
-        raise refuse_values(source, None, lost, problem)
+        raise values_error(source, None, lost_rows, describe_problem)
     message = f"`{name}` contains floating-point numbers; 1.0 is read as the id 1"
     notes.append(Note("columns", message, len(column)))
     return column.cast(pa.int64()).cast(ID)
 
 
-def guarded(source: Source, step: Callable[[], Any]) -> Any:
+def call_arrow(source: Source, step: Callable[[], Any]) -> Any:
     """A step of Arrow's; what it refuses becomes a FileFormatError."""
     try:
         return step()
     # Python's dates and times reach less far than Arrow's: ValueError and OverflowError.
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        first = str(error).split("\n")[0].rstrip(".")
+        reason = str(error).split("\n")[0].rstrip(".")
         problem = LineProblem(
-            None, f"a damaged or unsupported file ({shortened(first)})", "Parquet"
+            None, f"a damaged or unsupported file ({shorten_line(reason)})", "Parquet"
         )
         hint = "The file may be incomplete. Write it again, or write it as CSV."
-        raise refuse(source, [problem], hint=hint) from error
+        raise file_error(source, [problem], hint=hint) from error

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any, TypedDict, cast
 
 from metrics_core.base.errors import ParameterError
-from metrics_core.base.wording import shown
-from metrics_core.formats.parsing.chosen_columns import chosen_columns
+from metrics_core.base.wording import shorten_value
+from metrics_core.formats.parsing.chosen_columns import resolve_columns
 from metrics_core.formats.registry import KINDS, Columns, Kind, Request, formats
-from metrics_core.formats.source.limits import Limit, Size, bytes_of
+from metrics_core.formats.source.limits import Limit, Size, parse_size
 from metrics_core.formats.source.opening import open_source
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Duplicates
-from metrics_core.tables.given_numbers import finite_number
+from metrics_core.tables.given_numbers import to_finite_number
 
 
 class ReadingChoices(TypedDict, total=False):
@@ -35,46 +35,46 @@ class ReadingChoices(TypedDict, total=False):
     grades: Grades
 
 
-class ChoicesOfKind(ReadingChoices, total=False):
+class KindChoices(ReadingChoices, total=False):
     """The same with the kind, for functions that read several."""
 
     kind: Kind | None
 
 
-GivenFile = str | Path | bytes | Sequence[Mapping[str, Any]]
+FileInput = str | Path | bytes | Sequence[Mapping[str, Any]]
 """A path, the bytes of a file, or a program's records."""
 
 
-def columns_of(text: str) -> Columns:
+def parse_column_choice(text: str) -> Columns:
     """Return the columns named by `query=user,doc=item`. Raises ParameterError."""
-    given: dict[str, str] = {}
+    names_by_role: dict[str, str] = {}
     for part in text.split(","):
         word, equals, name = (piece.strip() for piece in part.partition("="))
-        if not (equals and name) or word in given:
+        if not (equals and name) or word in names_by_role:
             raise ParameterError(f"{part!r} is not ROLE=NAME, such as query=user")
-        given[word] = name
-    return chosen_columns(given)
+        names_by_role[word] = name
+    return resolve_columns(names_by_role)
 
 
-def grades_of(text: str) -> Grades:
+def parse_grade_choice(text: str) -> Grades:
     """Return the reading of grades named by `integer`, `real` or `good=1,bad=0`. Raises
     ParameterError."""
     if text == "integer":
         return "integer"
     if text == "real":
         return "real"
-    worth = {}
+    grades = {}
     for part in text.split(","):
         word, equals, number = part.rpartition("=")
         try:
-            worth[word.strip()] = float(number)
+            grades[word.strip()] = float(number)
         except ValueError:
             equals = ""
-        if not (equals and word.strip() and math.isfinite(worth.get(word.strip(), math.nan))):
+        if not (equals and word.strip() and math.isfinite(grades.get(word.strip(), math.nan))):
             raise ParameterError(
                 f"{part!r} is not integer, real or WORD=NUMBER, such as relevant=1"
             )
-    return worth
+    return grades
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +108,7 @@ class ReadAs:
     grades: Grades = field(
         default="integer",
         metadata={
-            "type": grades_of,
+            "type": parse_grade_choice,
             "metavar": "integer|real|WORD=NUMBER,…",
             "help": "how to read grades: integers, real-valued gains, or words with a value each",
         },
@@ -116,7 +116,7 @@ class ReadAs:
     columns: Mapping[str, str] | None = field(
         default=None,
         metadata={
-            "type": columns_of,
+            "type": parse_column_choice,
             "metavar": "ROLE=NAME,…",
             "help": "assign columns by name: 'query=user,doc=item,grade=stars,score=prediction',"
             " rank, system; by number (query=1) in files without a header; score=-distance"
@@ -131,7 +131,7 @@ class ReadAs:
     limit: Size | None = field(
         default=None,
         metadata={
-            "type": bytes_of,
+            "type": parse_size,
             "metavar": "SIZE",
             "help": "maximum unpacked size of a file, such as 8GB (default: 4GB)",
         },
@@ -142,10 +142,10 @@ class ReadAs:
             raise ParameterError(
                 f"There is no kind {self.kind!r}.", f"The kinds are: {', '.join(KINDS)}."
             )
-        known = [f.name for f in formats()] if self.format not in (None, "trec") else []
-        if known and self.format not in known:
+        format_names = [f.name for f in formats()] if self.format not in (None, "trec") else []
+        if format_names and self.format not in format_names:
             raise ParameterError(
-                f"There is no format {self.format!r}.", f"They are: {', '.join(known)}."
+                f"There is no format {self.format!r}.", f"They are: {', '.join(format_names)}."
             )
         if self.duplicates not in ("error", "best", "first"):
             raise ParameterError(
@@ -156,37 +156,37 @@ class ReadAs:
                 f"grades must be integer, real or a mapping of words, not {self.grades!r}."
             )
         for word, grade in self.grades.items() if isinstance(self.grades, Mapping) else ():
-            if finite_number(grade) is None:
+            if to_finite_number(grade) is None:
                 raise ParameterError(
-                    f"grades maps {word!r} to {shown(grade)}, which is not a finite number."
+                    f"grades maps {word!r} to {shorten_value(grade)}, which is not a finite number."
                 )
-        Limit.of(self.limit)
-        chosen_columns(self.columns or {})
+        Limit.from_size(self.limit)
+        resolve_columns(self.columns or {})
 
     @property
-    def insists(self) -> bool:
+    def forces_kind(self) -> bool:
         """Whether a file is judgments even if it looks more like another kind."""
         return self.grades != "integer"
 
-    def beyond(self, honoured: Collection[str]) -> dict[str, Any]:
+    def unsupported_choices(self, supported: Collection[str]) -> dict[str, Any]:
         """The choices that are neither the default nor among those that are honoured, by name."""
-        others = ((c, getattr(self, c.name)) for c in fields(self) if c.name not in honoured)
+        others = ((c, getattr(self, c.name)) for c in fields(self) if c.name not in supported)
         return {choice.name: value for choice, value in others if value != choice.default}
 
-    def choices(self, *, columns: Columns | None) -> ReadingChoices:
+    def to_choices(self, *, columns: Columns | None) -> ReadingChoices:
         """These choices with other columns, as keywords of the functions that read one kind."""
-        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "kind"}
-        return cast(ReadingChoices, {**own, "columns": columns})
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "kind"}
+        return cast(ReadingChoices, {**values, "columns": columns})
 
-    def opened(self, source: str | Path | bytes, name: str | None = None) -> Source:
+    def open_file(self, source: str | Path | bytes, name: str | None = None) -> Source:
         """The file as `open_source` opens it."""
         return open_source(source, name, self.encoding, self.limit)
 
-    def request(self, kind: Kind, run_name: str) -> Request:
+    def build_request(self, kind: Kind, run_name: str) -> Request:
         """What a reader is asked for."""
-        columns = chosen_columns(self.columns or {})
+        columns = resolve_columns(self.columns or {})
         return Request(kind, self.duplicates, self.grades, run_name, columns)
 
 
-AS_USUAL = ReadAs()
+DEFAULT_CHOICES = ReadAs()
 """Everything recognised, nothing chosen."""

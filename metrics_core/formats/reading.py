@@ -14,9 +14,15 @@ import pyarrow.compute as pc
 
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
-from metrics_core.formats.kinds import Recognised, recognise, sample_of
-from metrics_core.formats.parsing.systems import only_run
-from metrics_core.formats.read_as import AS_USUAL, ChoicesOfKind, GivenFile, ReadAs, ReadingChoices
+from metrics_core.formats.kinds import Recognition, read_sample, recognise_source
+from metrics_core.formats.parsing.systems import get_only_run
+from metrics_core.formats.read_as import (
+    DEFAULT_CHOICES,
+    FileInput,
+    KindChoices,
+    ReadAs,
+    ReadingChoices,
+)
 from metrics_core.formats.registry import (
     FirstRows,
     Format,
@@ -26,53 +32,55 @@ from metrics_core.formats.registry import (
     formats,
     run_name,
 )
-from metrics_core.formats.source.opening import memory_enough
+from metrics_core.formats.source.opening import convert_memory_errors
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Documents, Qrels, Queries, Run
-from metrics_core.tables.arrays import values_of
-from metrics_core.tables.columns import ID, coded
+from metrics_core.tables.arrays import as_array
+from metrics_core.tables.columns import ID, encode_ids
 
-_FEWEST_QUERIES = 0.9
+_MIN_QUERIES = 0.9
 """The share of its queries that are judged, at least."""
-_MOST_PAIRS = 0.5
+_MAX_PAIRS = 0.5
 """The share of its documents that are judged, at most: of other judgments it may be more."""
-_FEWEST_SCORES = 0.5
+_MIN_SCORES = 0.5
 """Different scores within the lists, as a share of the documents, at least: grades repeat."""
 
 
-def why_a_run(read: Run, judgments: Sequence[Qrels]) -> str:
+def explain_as_run(run: Run, judgments: Sequence[Qrels]) -> str:
     """Why a file that was read as a run is one, by one of the loaded judgments; "" where none says
     it clearly."""
     for qrels in judgments:
-        queries = read.query_ids
-        judged = len(set(queries) & set(qrels.query_ids))
-        known = int(np.sum(values_of(pc.is_in(_pairs(read.table), value_set=_pairs(qrels.table)))))
+        queries = run.query_ids
+        judged_count = len(set(queries) & set(qrels.query_ids))
+        known_count = int(
+            np.sum(as_array(pc.is_in(_pair_texts(run.table), value_set=_pair_texts(qrels.table))))
+        )
         if (
-            judged >= _FEWEST_QUERIES * len(queries)
-            and 0 < known <= _MOST_PAIRS * len(read)
-            and _different_scores(read) >= _FEWEST_SCORES * len(read)
+            judged_count >= _MIN_QUERIES * len(queries)
+            and 0 < known_count <= _MAX_PAIRS * len(run)
+            and _count_distinct_scores(run) >= _MIN_SCORES * len(run)
         ):
             return (
-                f"the loaded judgments cover {w.count(judged)} of its {w.count(len(queries))}"
-                f" {w.plural(len(queries), 'query', 'queries')} and {w.count(known)} of its"
-                f" {w.count(len(read))} documents"
+                f"the loaded judgments cover {w.format_count(judged_count)} of its"
+                f" {w.format_count(len(queries))} {w.plural(len(queries), 'query', 'queries')} and"
+                f" {w.format_count(known_count)} of its {w.format_count(len(run))} documents"
             )
     return ""
 
 
-def _pairs(rows: pa.Table) -> pa.Array:
+def _pair_texts(rows: pa.Table) -> pa.Array:
     """Query and document of each row as one text."""
     query_id, doc_id = (rows[name].cast(ID).combine_chunks() for name in ("query_id", "doc_id"))
     return pc.binary_join_element_wise(query_id, doc_id, "\n")
 
 
-def _different_scores(read: Run) -> int:
-    codes = values_of(coded(read.table["query_id"]).indices)
-    rows = np.stack([codes.astype(np.float64), read.scores], axis=1)
+def _count_distinct_scores(run: Run) -> int:
+    codes = as_array(encode_ids(run.table["query_id"]).indices)
+    rows = np.stack([codes.astype(np.float64), run.scores], axis=1)
     return len(np.unique(rows, axis=0))
 
 
-def read(source: GivenFile, *, name: str | None = None, **choices: Unpack[ChoicesOfKind]) -> Loaded:
+def read(source: FileInput, *, name: str | None = None, **choices: Unpack[KindChoices]) -> Loaded:
     """Read one file, packed or not, and say how it was understood.
 
     `source` is a path (`-` for the standard input; a pipe will do), the bytes of a file whose
@@ -81,24 +89,24 @@ def read(source: GivenFile, *, name: str | None = None, **choices: Unpack[Choice
     they are given. Raises FileFormatError where the file cannot be read so, ParameterError for an
     invalid choice.
     """
-    return only_run(*_opened_and_read(source, name, ReadAs(**choices)))
+    return get_only_run(*_open_and_read(source, name, ReadAs(**choices)))
 
 
 def read_each(
-    source: GivenFile,
+    source: FileInput,
     *,
     name: str | None = None,
     judgments: Sequence[Qrels] = (),
-    **choices: Unpack[ChoicesOfKind],
+    **choices: Unpack[KindChoices],
 ) -> list[Loaded]:
     """Read one file: its table or, where a run's name tells several systems apart, a run for each,
     called by it. Arguments and errors as in `read`, which takes files of one table. A file of which
     neither columns nor name say what it is may be told by `judgments` that are there already."""
-    return _opened_and_read(source, name, ReadAs(**choices), judgments)[1]
+    return _open_and_read(source, name, ReadAs(**choices), judgments)[1]
 
 
-def _opened_and_read(
-    source: GivenFile,
+def _open_and_read(
+    source: FileInput,
     name: str | None,
     read_as: ReadAs,
     judgments: Sequence[Qrels] = (),
@@ -107,43 +115,50 @@ def _opened_and_read(
     if not isinstance(source, (str, Path, bytes)):
         from metrics_core.formats.mapping import memory
 
-        return memory.read_records(source, read_as.request(read_as.kind or "run", name or "run"))
-    opened = read_as.opened(source, name)
-    return opened, read_source(opened, read_as, insists=read_as.insists, judgments=judgments)
+        return memory.read_records(
+            source, read_as.build_request(read_as.kind or "run", name or "run")
+        )
+    file_source = read_as.open_file(source, name)
+    return file_source, read_source(
+        file_source, read_as, force_kind=read_as.forces_kind, judgments=judgments
+    )
 
 
 def read_source(
-    opened: Source, read_as: ReadAs, *, insists: bool, judgments: Sequence[Qrels] = ()
+    source: Source, read_as: ReadAs, *, force_kind: bool, judgments: Sequence[Qrels] = ()
 ) -> list[Loaded]:
-    """What `read_each` gives of an opened source. Who `insists` on the kind knows it from
+    """What `read_each` gives of an opened source. Who `force_kind` on the kind knows it from
     elsewhere: a file that looks more like another is read all the same."""
-    request = read_as.request("run", run_name(opened.name))
+    request = read_as.build_request("run", run_name(source.name))
 
-    def fits(declared: Format) -> str:
+    def run_reason(file_format: Format) -> str:
         if not judgments:
             return ""
         with suppress(RanklensError):  # what cannot be read as a run is none
-            table = declared.read(opened, request).table
-            return why_a_run(table, judgments) if isinstance(table, Run) else ""
+            table = file_format.read(source, request).table
+            return explain_as_run(table, judgments) if isinstance(table, Run) else ""
         return ""
 
-    found = recognise(
-        opened,
-        sample_of(opened, request.columns),
+    recognition = recognise_source(
+        source,
+        read_sample(source, request.columns),
         read_as.kind,
         read_as.format,
-        insists=insists,
-        fits=fits,
+        force_kind=force_kind,
+        run_reason=run_reason,
     )
-    with memory_enough(opened):
-        loaded = found.format.read(opened, replace(request, kind=found.kind))
-    noted = () if found.note is None else (found.note,)
-    first = replace(loaded, table=loaded.table.noting(*noted), others=())
-    return [replace(one, evidence=found.evidence) for one in (first, *loaded.others)]
+    with convert_memory_errors(source):
+        loaded = recognition.format.read(source, replace(request, kind=recognition.kind))
+    notes = () if recognition.note is None else (recognition.note,)
+    first = replace(loaded, table=loaded.table.noting(*notes), others=())
+    return [
+        replace(loaded_table, evidence=recognition.evidence)
+        for loaded_table in (first, *loaded.others)
+    ]
 
 
 def read_run(
-    source: GivenFile, *, name: str | None = None, **choices: Unpack[ReadingChoices]
+    source: FileInput, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Run:
     """Read a run; raises FileFormatError if the file is something else, or holds several
     (`read_runs`). Arguments as in `read`."""
@@ -151,16 +166,16 @@ def read_run(
 
 
 def read_runs(
-    source: GivenFile, *, name: str | None = None, **choices: Unpack[ReadingChoices]
+    source: FileInput, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> list[Run]:
     """Read the run of a file, or the runs of one of several systems, each called by the name that
     tells them apart; raises FileFormatError as `read_run`. Arguments as in `read`."""
-    each = read_each(source, name=name, kind="run", **choices)
-    return [cast(Run, loaded.table) for loaded in each]
+    loaded_runs = read_each(source, name=name, kind="run", **choices)
+    return [cast(Run, loaded.table) for loaded in loaded_runs]
 
 
 def read_qrels(
-    source: GivenFile, *, name: str | None = None, **choices: Unpack[ReadingChoices]
+    source: FileInput, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Qrels:
     """Read judgments; raises FileFormatError if the file is something else. Arguments as in
     `read`."""
@@ -183,38 +198,42 @@ def read_documents(
     return cast(Documents, read(source, name=name, kind="documents", **choices).table)
 
 
-def recognised(opened: Source, kind: Kind | None) -> tuple[str, Kind]:
+def recognise_format(source: Source, kind: Kind | None) -> tuple[str, Kind]:
     """The name of the format in which a source is read as this kind, or as what it seems to be, and
     the kind. Raises FileFormatError."""
-    found = recognise(opened, sample_of(opened), kind, None)
-    return found.format.name, found.kind
+    recognition = recognise_source(source, read_sample(source), kind, None)
+    return recognition.format.name, recognition.kind
 
 
-def at_a_glance(source: str | Path | bytes, name: str | None = None) -> Recognised | None:
+def guess_file_kind(source: str | Path | bytes, name: str | None = None) -> Recognition | None:
     """What the beginning of a file says it holds; None where it says nothing."""
     try:
-        opened = AS_USUAL.opened(source, name)
-        return recognise(opened, sample_of(opened), None, None)
+        file_source = DEFAULT_CHOICES.open_file(source, name)
+        return recognise_source(file_source, read_sample(file_source), None, None)
     except (RanklensError, OSError):
         return None
 
 
-def first_rows(
-    source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ChoicesOfKind]
+def read_first_rows(
+    source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[KindChoices]
 ) -> FirstRows | None:
     """The columns of a file by their names, with its first rows, for choosing which is which
     (`columns` of `read`); None where its format has no columns by name or between tabs. Raises
     FileFormatError."""
-    return rows_of_sample(sample_of(ReadAs(**choices).opened(source, name)))
+    return sample_rows(read_sample(ReadAs(**choices).open_file(source, name)))
 
 
-def rows_of_sample(sample: Sample) -> FirstRows | None:
-    """Return what `first_rows` does, of the beginning of a file."""
+def sample_rows(sample: Sample) -> FirstRows | None:
+    """Return what `read_first_rows` does, of the beginning of a file."""
     try:
-        own = recognise(sample.source, sample, None, None).format
+        file_format = recognise_source(sample.source, sample, None, None).format
     except FileFormatError:
-        own = None  # columns of names that nobody knows
-    between = sample.text.lstrip()[:1] not in "{[<" and "\t" in sample.first_line
-    asked = [own] if own is not None and (own.first_rows or not between) else formats()
-    found = (f.first_rows(sample) for f in asked if f.first_rows is not None)
-    return next((rows for rows in found if rows is not None), None)
+        file_format = None  # columns of names that nobody knows
+    has_tabs = sample.text.lstrip()[:1] not in "{[<" and "\t" in sample.first_line
+    candidates = (
+        [file_format]
+        if file_format is not None and (file_format.first_rows or not has_tabs)
+        else formats()
+    )
+    tables = (f.first_rows(sample) for f in candidates if f.first_rows is not None)
+    return next((rows for rows in tables if rows is not None), None)

@@ -16,10 +16,16 @@ from typing import Any, BinaryIO, Literal, TypeVar
 
 from metrics_core.base.errors import FileFormatError
 from metrics_core.base.notes import Note
-from metrics_core.base.plugins import Registry, adding, guarded, in_words, say_once
-from metrics_core.formats.parsing.json_beginning import Beginning, beginning
+from metrics_core.base.plugins import (
+    Registry,
+    declaring_package,
+    describe_error,
+    guard_function,
+    warn_once,
+)
+from metrics_core.formats.parsing.json_beginning import Beginning, parse_beginning
 from metrics_core.formats.source.source import Source
-from metrics_core.formats.source.unpacking import PACKING_ENDINGS, without_packing
+from metrics_core.formats.source.unpacking import PACKING_ENDINGS, strip_packing
 from metrics_core.formats.values import Grades, is_number
 from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run, Table
 
@@ -28,34 +34,39 @@ Answer = TypeVar("Answer")
 Name = TypeVar("Name", bound=str)
 
 
-def at_most(
-    recognise: Callable[[Asked], Mapping[Name, int]], kinds: Collection[Name], what: str, by: str
+def limit_kinds(
+    recognise: Callable[[Asked], Mapping[Name, int]],
+    kinds: Collection[Name],
+    message: str,
+    package: str,
 ) -> Callable[[Asked], Mapping[Name, int]]:
-    """What a plug-in of the package `by` recognises, of the kinds that it reads; nothing, and a
-    word on stderr, where it fails."""
+    """What a plug-in of the package `package` recognises, of the kinds that it reads; nothing, and
+    a word on stderr, where it fails."""
 
-    def known(sample: Asked) -> dict[Name, int]:
-        return {kind: int(sure) for kind, sure in recognise(sample).items() if kind in kinds}
+    def recognise_known(sample: Asked) -> dict[Name, int]:
+        return {
+            kind: int(sureness) for kind, sureness in recognise(sample).items() if kind in kinds
+        }
 
-    return or_else(wraps(recognise)(known), {}, what, by)
+    return with_fallback(wraps(recognise)(recognise_known), {}, message, package)
 
 
-def or_else(
-    function: Callable[[Asked], Answer], otherwise: Answer, what: str, by: str
+def with_fallback(
+    function: Callable[[Asked], Answer], fallback: Answer, message: str, package: str
 ) -> Callable[[Asked], Answer]:
-    """A function of a plug-in that gives `otherwise` where it fails, which is said once."""
+    """A function of a plug-in that gives `fallback` where it fails, which is said once."""
 
     @wraps(function)
-    def called(asked: Asked) -> Answer:
+    def call_function(argument: Asked) -> Answer:
         try:
-            return function(asked)
+            return function(argument)
         except KeyboardInterrupt:  # of whoever waits for it
             raise
         except BaseException as error:
-            say_once(f"{what}: {by} failed. {in_words(error)}", by)
-            return otherwise
+            warn_once(f"{message}: {package} failed. {describe_error(error)}", package)
+            return fallback
 
-    return called
+    return call_function
 
 
 Kind = Literal["run", "qrels", "queries", "documents"]
@@ -72,8 +83,8 @@ KIND_TITLES: Mapping[Kind, str] = {
 Evidence = Literal["said", "columns", "name", "loaded", "guess"]
 """By what a file was taken for what it is; `formats.kinds` says what each means."""
 
-OF_A_TOOL, SPECIFIC, TOOL_ASKED, ASKED, UNNAMED, CERTAIN = 98, 97, 96, 95, 94, 90
-LIKELY, IF_SAID, POSSIBLE, NO = 60, 40, 30, 0
+TOOL_SPECIFIC, SPECIFIC, TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED, CERTAIN = 98, 97, 96, 95, 94, 90
+LIKELY, IF_REQUESTED, POSSIBLE, IMPOSSIBLE = 60, 40, 30, 0
 """How sure a format is that a file is of its own: the surest wins. OF_A_TOOL is for the shape that
 one tool writes, SPECIFIC for a special shape of what another format reads, too; ASKED for one that
 may be of several kinds, none likelier, TOOL_ASKED if one tool writes it, UNNAMED if no name says
@@ -122,7 +133,7 @@ class Loaded:
         return self.table.notes
 
 
-class NothingOfKindError(FileFormatError):
+class MissingKindError(FileFormatError):
     """A file that may hold several kinds of table holds none of the one that is asked for."""
 
 
@@ -159,7 +170,7 @@ class Sample:
 
     @cached_property
     def _beginning(self) -> Beginning:
-        return beginning(self.text)
+        return parse_beginning(self.text)
 
     @property
     def json(self) -> Any:
@@ -169,23 +180,23 @@ class Sample:
     @property
     def has_first_record(self) -> bool:
         """Whether that is all of it, so that what is not in it is not there."""
-        return self._beginning.whole or (isinstance(self.json, list) and len(self.json) > 1)
+        return self._beginning.is_whole or (isinstance(self.json, list) and len(self.json) > 1)
 
     @cached_property
     def has_trec_lines(self) -> bool:
         """Whether the lines are those of a TREC run or of judgments beyond doubt, with Q0 or 0 in
         the second column, so that the file is of no tool."""
         fields = [line.split() for line in self.lines]
-        place = _TREC_COLUMNS.get(len(fields[0]) if fields else 0)
+        index = _TREC_COLUMNS.get(len(fields[0]) if fields else 0)
         return (
-            place is not None
+            index is not None
             and all(
-                len(own) == len(fields[0])
-                and own[1] in ("Q0", "0")
-                and is_number(own[place])
+                len(row_fields) == len(fields[0])
+                and row_fields[1] in ("Q0", "0")
+                and is_number(row_fields[index])
                 # RankLib's comments, with their mark
-                and not (place == 4 and own[2].startswith("#"))
-                for own in fields
+                and not (index == 4 and row_fields[2].startswith("#"))
+                for row_fields in fields
             )
             and self.text.lstrip()[:1] not in "{[<"
             and self.lines[0].count("\t") != 2
@@ -194,7 +205,7 @@ class Sample:
     @cached_property
     def path(self) -> str:
         """The file's name in lower case, with forward slashes, without what says it is packed."""
-        return without_packing(self.source.name.lower().replace("\\", "/"))
+        return strip_packing(self.source.name.lower().replace("\\", "/"))
 
     def named(self, *words: str) -> bool:
         """Whether one of these words stands in the last part of the file's name or its folder."""
@@ -226,22 +237,22 @@ class Tool:
     audiences: tuple[Audience, ...] = ()
 
 
-Header = Callable[[Sample], FirstRows | None]
+FirstRowsReader = Callable[[Sample], FirstRows | None]
 Recogniser = Callable[[Sample], Mapping[Kind, int]]
-Together = Callable[[Sample], Collection[Kind]]
+KindsFinder = Callable[[Sample], Collection[Kind]]
 Reader = Callable[[Source, Request], Loaded]
 Writer = Callable[[Any, BinaryIO], None]
 
 
 @dataclass(frozen=True)
 class Format:
-    """A declared format: `name` is short and unique, `example` shows its first lines, `endings` are
-    usual in file names, `write` has the kinds of table that can be written so, `magic` the first
-    bytes of a file that is not text, and `first_rows` gives the columns of a sample by name, None
-    where it is of another format; without it the format has none. `together` gives the kinds of
-    table that a sample's file holds beside each other, or most of them; without it a file is one
-    table. `tools` are those that write such files. `added_by` is the package of a plug-in, "" for
-    ours."""
+    """A declared format: `name` is short and unique, `make_example` shows its first lines,
+    `endings` are usual in file names, `write` has the kinds of table that can be written so,
+    `magic` the first bytes of a file that is not text, and `read_first_rows` gives the columns of
+    a sample by name, None where it is of another format; without it the format has none.
+    `together` gives the kinds of table that a sample's file holds beside each other, or most of
+    them; without it a file is one table. `tools` are those that write such files. `added_by` is
+    the package of a plug-in, "" for ours."""
 
     name: str
     title: str
@@ -253,13 +264,13 @@ class Format:
     read: Reader
     write: Mapping[Kind, Writer] = field(default_factory=dict)
     magic: bytes = b""
-    first_rows: Header | None = None
-    together: Together | None = None
+    first_rows: FirstRowsReader | None = None
+    together: KindsFinder | None = None
     tools: tuple[Tool, ...] = ()
     added_by: str = ""
 
 
-_FORMATS = Registry[Format]("ranklens.formats", "format", lambda declared: {declared.name})
+_FORMATS = Registry[Format]("ranklens.formats", "format", lambda file_format: {file_format.name})
 
 
 def reader(
@@ -273,33 +284,38 @@ def reader(
     recognise: Recogniser,
     write: Mapping[Kind, Writer] | None = None,
     magic: bytes = b"",
-    first_rows: Header | None = None,
-    together: Together | None = None,
+    first_rows: FirstRowsReader | None = None,
+    together: KindsFinder | None = None,
     tools: tuple[Tool, ...] = (),
 ) -> Callable[[Reader], Reader]:
     """Declare a format: the decorated function reads it, `write` has what writes each kind."""
 
     def declare(function: Reader) -> Reader:
-        by, what = adding(function.__module__), f"The format {name}"
-        declared = Format(
+        package, label = declaring_package(function.__module__), f"The format {name}"
+        file_format = Format(
             *(name, title, kinds, endings, explanation, example, recognise, function),
             write=write or {},
             magic=magic,
             first_rows=first_rows,
             together=together,
             tools=tools,
-            added_by=by,
+            added_by=package,
         )
-        if by:
-            declared = replace(
-                declared,
-                recognise=at_most(recognise, kinds, f"{what} recognises no file", by),
-                read=guarded(function, what, by),
-                write={kind: guarded(own, what, by) for kind, own in (write or {}).items()},
-                first_rows=first_rows and or_else(first_rows, None, f"{what} has no columns", by),
-                together=together and or_else(together, (), f"{what} has one table", by),
+        if package:
+            file_format = replace(
+                file_format,
+                recognise=limit_kinds(recognise, kinds, f"{label} recognises no file", package),
+                read=guard_function(function, label, package),
+                write={
+                    kind: guard_function(writer, label, package)
+                    for kind, writer in (write or {}).items()
+                },
+                first_rows=first_rows
+                and with_fallback(first_rows, None, f"{label} has no columns", package),
+                together=together
+                and with_fallback(together, (), f"{label} has one table", package),
             )
-        _FORMATS.add(name, declared, function.__module__)
+        _FORMATS.add(name, file_format, function.__module__)
         return function
 
     return declare
@@ -314,26 +330,26 @@ def formats() -> list[Format]:
 
 def formats_for(sample: Sample) -> list[Format]:
     """The formats that a file may be of. Those of tools are not loaded for TREC lines."""
-    return _without_tools() if sample.has_trec_lines else formats()
+    return _core_formats() if sample.has_trec_lines else formats()
 
 
 def has_magic(magic: bytes) -> bool:
     """Whether a file of these first bytes is of a format that is not text."""
     # No tool's file that is not text begins as a text could, but for those of Parquet.
-    declared = formats() if magic[:1] < b" " else _without_tools()
-    return magic.startswith(tuple(own.magic for own in declared if own.magic))
+    candidates = formats() if magic[:1] < b" " else _core_formats()
+    return magic.startswith(tuple(candidate.magic for candidate in candidates if candidate.magic))
 
 
-def _without_tools() -> list[Format]:
+def _core_formats() -> list[Format]:
     """All formats, perhaps but for those of tools, whose modules take long to load."""
     # A plug-in is compared with every name of ours.
-    return formats() if _FORMATS.has_plugins() else _FORMATS.ours()
+    return formats() if _FORMATS.has_plugins() else _FORMATS.loaded_declarations()
 
 
 def tools() -> list[Tool]:
     """What is exported from which tools, by their names."""
-    found = (tool for own in formats() for tool in own.tools)
-    return sorted(found, key=lambda tool: tool.name.casefold())
+    all_tools = (tool for file_format in formats() for tool in file_format.tools)
+    return sorted(all_tools, key=lambda tool: tool.name.casefold())
 
 
 def kind_of(table: Table) -> Kind:
@@ -344,14 +360,14 @@ def kind_of(table: Table) -> Kind:
         Queries: "queries",
         Documents: "documents",
     }
-    return next(kind for made, kind in kinds.items() if isinstance(table, made))
+    return next(kind for table_class, kind in kinds.items() if isinstance(table, table_class))
 
 
 def run_name(file: str) -> str:
     """A run's name from its file's name: the last part, without the endings we know."""
     path = PurePath(file.replace("\\", "/"))
-    known = {ending for f in _without_tools() for ending in f.endings}
-    known |= PACKING_ENDINGS | _ENDINGS_OF_TOOLS
-    while path.suffix.lower() in known and path.stem:
+    endings = {ending for f in _core_formats() for ending in f.endings}
+    endings |= PACKING_ENDINGS | _ENDINGS_OF_TOOLS
+    while path.suffix.lower() in endings and path.stem:
         path = path.with_suffix("")
     return path.name or "run"

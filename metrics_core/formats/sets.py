@@ -11,9 +11,9 @@ from typing import Unpack
 
 from metrics_core.base.errors import FileFormatError, LineProblem, ParameterError
 from metrics_core.formats import beir
-from metrics_core.formats.judged_ranks import holds_ranks, read_ranks_set
-from metrics_core.formats.kinds import sample_of
-from metrics_core.formats.read_as import AS_USUAL, ReadAs, ReadingChoices
+from metrics_core.formats.judged_ranks import has_judged_ranks, read_ranks_set
+from metrics_core.formats.kinds import read_sample
+from metrics_core.formats.read_as import DEFAULT_CHOICES, ReadAs, ReadingChoices
 from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import (
     KIND_TITLES,
@@ -21,51 +21,51 @@ from metrics_core.formats.registry import (
     Format,
     Kind,
     Loaded,
-    NothingOfKindError,
+    MissingKindError,
     formats_for,
 )
-from metrics_core.formats.run_folders import holds_runs, read_run_folder
+from metrics_core.formats.run_folders import has_runs, read_run_folder
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.source.unpacking import is_zip
 
 
 def is_set(source: str | Path | bytes) -> bool:
-    """Whether a folder or a file holds several tables, so that `read_set` reads it."""
-    opened = None
+    """Whether a folder or a file holds several tables, so that `read_beir_set` reads it."""
+    file_source = None
     with suppress(FileFormatError):  # reading it says so
-        opened = _file(source)
-    ours = holds_ranks(source) or beir.is_set(source)
-    return ours or _together(opened) is not None or holds_runs(source)
+        file_source = _open_file(source)
+    is_known_set = has_judged_ranks(source) or beir.is_beir_set(source)
+    return is_known_set or _find_set_format(file_source) is not None or has_runs(source)
 
 
-def _file(
-    source: str | Path | bytes, name: str | None = None, read_as: ReadAs = AS_USUAL
+def _open_file(
+    source: str | Path | bytes, name: str | None = None, read_as: ReadAs = DEFAULT_CHOICES
 ) -> Source | None:
     """A file by itself, opened; None for a folder. Raises FileFormatError, as for a zip of
     several."""
     if isinstance(source, bytes) or Path(source).is_file():
-        return read_as.opened(source, name)
+        return read_as.open_file(source, name)
     return None
 
 
-def _together(opened: Source | None) -> tuple[Format, list[Kind]] | None:
+def _find_set_format(source: Source | None) -> tuple[Format, list[Kind]] | None:
     """The format of a file that holds several tables, the surest of them, and their kinds; None
     where it holds one."""
-    if opened is None:
+    if source is None:
         return None
     try:
-        sample = sample_of(opened)
-        found = [
-            (max(declared.recognise(sample).values()), declared, kinds)
-            for declared in formats_for(sample)
-            if declared.together is not None and len(kinds := declared.together(sample)) > 1
+        sample = read_sample(source)
+        candidates = [
+            (max(file_format.recognise(sample).values()), file_format, kinds)
+            for file_format in formats_for(sample)
+            if file_format.together is not None and len(kinds := file_format.together(sample)) > 1
         ]
     except FileFormatError:  # reading it says so
         return None
-    if not found:
+    if not candidates:
         return None
-    _, declared, kinds = max(found, key=lambda one: one[0])
-    return declared, [kind for kind in KINDS[::-1] if kind in kinds]
+    _, file_format, kinds = max(candidates, key=lambda candidate: candidate[0])
+    return file_format, [kind for kind in KINDS[::-1] if kind in kinds]
 
 
 def read_set(
@@ -81,52 +81,54 @@ def read_set(
     cannot be read.
     """
     read_as = ReadAs(**choices)
-    if not read_as.columns and holds_ranks(source):
+    if not read_as.columns and has_judged_ranks(source):
         return read_ranks_set(source, name=name, limit=read_as.limit)
-    opened, refused = None, None
+    file_source, open_error = None, None
     try:
-        opened = _file(source, name, read_as)
+        file_source = _open_file(source, name, read_as)
     except FileFormatError as error:
-        refused = error
-    found = _together(opened)
-    if read_as.columns and (found is None or not found[0].first_rows):
-        what = "a file with one table, or a tool's file with named columns, such as Ragas samples"
-        raise ParameterError(f"columns applies only to {what}.", "Omit it.")
-    if opened is not None and found is not None:
-        return _read_together(opened, *found, read_as)
-    if not beir.is_set(source):
-        if holds_runs(source):
+        open_error = error
+    set_format = _find_set_format(file_source)
+    if read_as.columns and (set_format is None or not set_format[0].first_rows):
+        description = (
+            "a file with one table, or a tool's file with named columns, such as Ragas samples"
+        )
+        raise ParameterError(f"columns applies only to {description}.", "Omit it.")
+    if file_source is not None and set_format is not None:
+        return _read_tables(file_source, *set_format, read_as)
+    if not beir.is_beir_set(source):
+        if has_runs(source):
             return read_run_folder(source, name=name, **choices)
-        if opened is not None:
-            raise _one_table(opened, read_as)
-        if refused is not None and not is_zip(
+        if file_source is not None:
+            raise _single_table_error(file_source, read_as)
+        if open_error is not None and not is_zip(
             source if isinstance(source, bytes) else Path(source)
         ):
-            raise refused
-    return beir.read_set(source, name=name, read_as=read_as)
+            raise open_error
+    return beir.read_beir_set(source, name=name, read_as=read_as)
 
 
-def _one_table(opened: Source, read_as: ReadAs) -> FileFormatError:
+def _single_table_error(source: Source, read_as: ReadAs) -> FileFormatError:
     """The error for a file of one table, or the one that reading it ends with."""
-    one, *_ = read_source(opened, read_as, insists=read_as.insists)
-    problem = LineProblem(None, KIND_TITLES[one.kind], "several tables in one file")
-    return FileFormatError(opened.name, [problem], hint="`read` accepts a file with one table.")
+    first_table, *_ = read_source(source, read_as, force_kind=read_as.forces_kind)
+    problem = LineProblem(None, KIND_TITLES[first_table.kind], "several tables in one file")
+    return FileFormatError(source.name, [problem], hint="`read` accepts a file with one table.")
 
 
-def _read_together(
-    opened: Source, declared: Format, kinds: list[Kind], read_as: ReadAs
+def _read_tables(
+    source: Source, file_format: Format, kinds: list[Kind], read_as: ReadAs
 ) -> list[Loaded]:
     """The tables of these kinds that the file has."""
-    found: list[Loaded] = []
-    lacking: list[NothingOfKindError] = []
+    loaded: list[Loaded] = []
+    errors: list[MissingKindError] = []
     for kind in kinds:
         # What stands beside its own tables is read as it is anywhere.
-        own = declared.name if kind in declared.kinds else None
+        format_name = file_format.name if kind in file_format.kinds else None
         try:
-            of_kind = replace(read_as, kind=kind, format=own)
-            found += read_source(opened, of_kind, insists=read_as.insists)
-        except NothingOfKindError as error:
-            lacking.append(error)
-    if not found:
-        raise lacking[0]
-    return found
+            kind_choices = replace(read_as, kind=kind, format=format_name)
+            loaded += read_source(source, kind_choices, force_kind=read_as.forces_kind)
+        except MissingKindError as error:
+            errors.append(error)
+    if not loaded:
+        raise errors[0]
+    return loaded

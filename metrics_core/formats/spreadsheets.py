@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from metrics_core.base import frames as pd
-from metrics_core.formats.values import are_whole
+from metrics_core.formats.values import are_whole_numbers
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -16,29 +16,30 @@ def spreadsheet_csv(frame: pd.DataFrame) -> bytes:
     A text that a spreadsheet would run as a formula gets a leading apostrophe, in cells and in
     column names; numbers stay numbers. For files that are read back exactly there is `write`.
     """
-    safe = pd.DataFrame(
-        {at: frame.iloc[:, at].map(inert) for at in range(frame.shape[1])}, dtype="object"
+    safe_frame = pd.DataFrame(
+        {index: frame.iloc[:, index].map(escape_formula) for index in range(frame.shape[1])},
+        dtype="object",
     )
-    safe.columns = pd.Index([inert(str(name)) for name in frame.columns])
+    safe_frame.columns = pd.Index([escape_formula(str(name)) for name in frame.columns])
     buffer = io.StringIO()
-    safe.to_csv(buffer, index=False, lineterminator="\r\n")
+    safe_frame.to_csv(buffer, index=False, lineterminator="\r\n")
     return buffer.getvalue().encode("utf-8-sig")
 
 
-def with_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
+def convert_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with counts as whole numbers: pandas makes a column of them decimals where one is
     missing."""
     columns = {}
-    for at in range(frame.shape[1]):
-        column = frame.iloc[:, at]
-        known = column.dropna()
-        if column.dtype.kind == "f" and len(known) and are_whole(known.to_numpy()):
+    for index in range(frame.shape[1]):
+        column = frame.iloc[:, index]
+        values = column.dropna()
+        if column.dtype.kind == "f" and len(values) and are_whole_numbers(values.to_numpy()):
             column = column.astype("Int64")
-        columns[at] = column
+        columns[index] = column
     return pd.DataFrame(columns).set_axis(frame.columns, axis=1)
 
 
-def inert(value: object) -> object:
+def escape_formula(value: object) -> object:
     """A cell for spreadsheets: a text that one would run as a formula gets an apostrophe."""
     if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
         return "'" + value

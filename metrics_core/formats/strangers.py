@@ -10,49 +10,51 @@ from dataclasses import dataclass
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.registry import KIND_TITLES, Kind, Sample
 
-_LOOKED_AT = 1 << 13
+_SAMPLED_CHARACTERS = 1 << 13
 
 
 @dataclass(frozen=True)
-class _Stranger:
+class _ForeignFile:
     """What a file is by a pattern in its text, and what to do instead; whether queries or documents
     may be read from it all the same."""
 
     pattern: re.Pattern[str]
-    what: str
-    way_out: str
+    description: str
+    hint: str
     has_texts: bool = True
 
 
-def _stranger(pattern: str, what: str, way_out: str, *, has_texts: bool = True) -> _Stranger:
-    return _Stranger(re.compile(pattern, re.IGNORECASE), what, way_out, has_texts)
+def _foreign_file(
+    pattern: str, description: str, hint: str, *, has_texts: bool = True
+) -> _ForeignFile:
+    return _ForeignFile(re.compile(pattern, re.IGNORECASE), description, hint, has_texts)
 
 
-_STRANGERS = (
-    _stranger(
+_FOREIGN_FILES = (
+    _foreign_file(
         r'\ufeff?\s*\{[^\0]*"ranklens snapshot"\s*:',
         "a Ranklens snapshot, which contains scores but no documents",
         "Use it as the baseline of a gate: compare QRELS SNAPSHOT RUN --gate 'AP > -0.01'.",
     ),
-    _stranger(
+    _foreign_file(
         r'\ufeff?"?(?:name|run)"?[,\t]"?(?:qid|query_id)"?[,\t]"?measure"?[,\t]"?value"?\s*\n',
         "scores by query without documents, such as PyTerrier's perquery.csv",
         "Use the runs in the same folder, NAME.res.gz. In Python,"
         " compare_scores(pandas.read_csv(file)) compares such scores directly.",
         has_texts=False,
     ),
-    _stranger(
+    _foreign_file(
         r"name(?:,[^,\n]+)+\n(?:[^,\n]+(?:,-?[\d.]+(?:e-?\d+)?)+\n)+\Z",
         "scores by system without documents, such as PyTerrier's aggregated.csv",
         "Use the runs in the same folder, NAME.res.gz.",
     ),
-    _stranger(
+    _foreign_file(
         r"version https://git-lfs",
         "a Git LFS pointer, not the file itself",
         "Fetch the file: git lfs pull.",
         has_texts=False,
     ),
-    _stranger(
+    _foreign_file(
         r"\s*(?:404:? Not Found|(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*"
         r"<(?:!doctype html|html|head|Error)\b)",
         "a web page, not the file itself",
@@ -60,7 +62,7 @@ _STRANGERS = (
         " collection only if it was saved with the data.",
         has_texts=False,
     ),
-    _stranger(
+    _foreign_file(
         r"(?:[ \t]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?[ \t]*\n){2,}"
         r"[-+.\de]*\Z",
         "one number per line, such as predictions of SVMrank or LightGBM",
@@ -73,7 +75,7 @@ _YAML_LINE = re.compile(
     r"(?:[ ]*(?:- +)*(?:\"[^\"]*\"|'[^']*'|[^\s:\"'#{\[<,][^:]*):(?: .*)?|[ ]*- .*|---|\.\.\.)"
 )
 _YAML_BEGINS = re.compile(r"(?:%YAML\b.*|--- *|[ ]*(?:- +)*[^\s:,][^:\t]*:)")
-_YAML = _Stranger(
+_YAML = _ForeignFile(
     re.compile(""),
     "YAML",
     "Save it as JSON, for example with json.dump(yaml.safe_load(file), other). In JSON, numbers"
@@ -82,19 +84,21 @@ _YAML = _Stranger(
 )
 
 
-def refuse_strangers(sample: Sample, kind: Kind | None) -> None:
+def refuse_foreign_files(sample: Sample, kind: Kind | None) -> None:
     """Raise FileFormatError for what another tool writes, unless it is wanted for its texts."""
-    text = sample.text[:_LOOKED_AT]
-    found = next((known for known in _STRANGERS if known.pattern.match(text)), None)
-    if found is None and _is_yaml(sample.lines):
-        found = _YAML
-    if found and not (found.has_texts and kind in ("queries", "documents")):
-        wanted = KIND_TITLES[kind] if kind else "a run, judgments, queries or documents"
-        problem = LineProblem(None, found.what, wanted)
-        raise FileFormatError(sample.source.name, [problem], hint=found.way_out)
+    text = sample.text[:_SAMPLED_CHARACTERS]
+    foreign_file = next(
+        (candidate for candidate in _FOREIGN_FILES if candidate.pattern.match(text)), None
+    )
+    if foreign_file is None and _is_yaml(sample.lines):
+        foreign_file = _YAML
+    if foreign_file and not (foreign_file.has_texts and kind in ("queries", "documents")):
+        expected = KIND_TITLES[kind] if kind else "a run, judgments, queries or documents"
+        problem = LineProblem(None, foreign_file.description, expected)
+        raise FileFormatError(sample.source.name, [problem], hint=foreign_file.hint)
 
 
 def _is_yaml(lines: Sequence[str]) -> bool:
     """Whether every line is one of YAML, and one begins what stands below it."""
-    begins = any(_YAML_BEGINS.fullmatch(line.rstrip()) for line in lines)
-    return begins and all(_YAML_LINE.fullmatch(line.rstrip()) for line in lines)
+    has_beginning = any(_YAML_BEGINS.fullmatch(line.rstrip()) for line in lines)
+    return has_beginning and all(_YAML_LINE.fullmatch(line.rstrip()) for line in lines)

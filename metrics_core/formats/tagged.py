@@ -25,7 +25,7 @@ from metrics_core.formats.registry import (
     Sample,
     reader,
 )
-from metrics_core.formats.source.lines import LineIndex, refuse, refuse_rows
+from metrics_core.formats.source.lines import LineIndex, file_error, rows_error
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Documents, Queries
 from metrics_core.tables.columns import ID
@@ -52,8 +52,8 @@ _TITLES = ("title", "headline", "hl", "ttl")
 
 def recognise_topics(sample: Sample) -> Mapping[Kind, int]:
     """By a `<top>` or `<topic>` tag."""
-    tagged = sample.text.lstrip().startswith("<") and _TOPIC.search(sample.text)
-    return {"queries": CERTAIN} if tagged else {}
+    has_topic = sample.text.lstrip().startswith("<") and _TOPIC.search(sample.text)
+    return {"queries": CERTAIN} if has_topic else {}
 
 
 def recognise_tagged_documents(sample: Sample) -> Mapping[Kind, int]:
@@ -91,22 +91,22 @@ def read_tagged_documents(source: Source, request: Request) -> Loaded:
     if request.kind == "queries":
         return _load_queries(source, _DOCUMENT, "TREC documents, read as queries")
     ids, titles, texts, lines = [], [], [], []
-    for block in _blocks(source, _DOCUMENT):
-        ids.append(_id(source, block, "docno"))
+    for block in _parse_blocks(source, _DOCUMENT):
+        ids.append(_find_id(source, block, "docno"))
         titles.append(next((block.fields[n] for n in _TITLES if n in block.fields), ""))
-        texts.append(block.fields.get("text") or block.whole)
+        texts.append(block.fields.get("text") or block.all_text)
         lines.append(block.line)
     columns = {"doc_id": ids, "title": titles, "text": texts}
     try:
         table = Documents.from_columns({n: pa.array(c, ID) for n, c in columns.items()})
     except TableError as error:
-        raise refuse_rows(source, error, LineIndex.of(lines)) from error
+        raise rows_error(source, error, LineIndex.from_numbers(lines)) from error
     return Loaded(table, "trec-documents", "TREC documents", source.name)
 
 
 def recognise_indri(sample: Sample) -> Mapping[Kind, int]:
     """By `<parameters>` around queries."""
-    text = _without_comments(sample.text)
+    text = _blank_comments(sample.text)
     return {"queries": SPECIFIC} if _PARAMETERS.match(text) and _QUERY.search(text) else {}
 
 
@@ -126,12 +126,12 @@ def read_indri(source: Source, request: Request) -> Loaded:
 
 
 @dataclass(frozen=True)
-class _Block:
+class _Element:
     """One topic or document: attributes and fields by name, and all its text outside of its id."""
 
     line: int
     fields: Mapping[str, str]
-    whole: str
+    all_text: str
 
 
 def _load_queries(
@@ -139,13 +139,15 @@ def _load_queries(
 ) -> Loaded:
     rows: list[dict[str, str]] = []
     lines = []
-    for block in _blocks(source, start):
+    for block in _parse_blocks(source, start):
         fields = {_FIELDS.get(name, name): text for name, text in block.fields.items()}
-        query_id = _id(source, block, *(n for n, field in _FIELDS.items() if field == "query_id"))
-        named = next((name for name in _TEXTS if fields.get(name)), None)
-        row = {"query_id": query_id, "text": fields.pop(named) if named else block.whole}
-        rows.append(row | {n: _unlabelled(t) for n, t in fields.items() if n and n not in row})
-        row["text"] = _unlabelled(row["text"])
+        query_id = _find_id(
+            source, block, *(n for n, field in _FIELDS.items() if field == "query_id")
+        )
+        text_name = next((name for name in _TEXTS if fields.get(name)), None)
+        row = {"query_id": query_id, "text": fields.pop(text_name) if text_name else block.all_text}
+        rows.append(row | {n: _strip_label(t) for n, t in fields.items() if n and n not in row})
+        row["text"] = _strip_label(row["text"])
         lines.append(block.line)
     names = list(dict.fromkeys(name for row in rows for name in ("query_id", "text", *row)))
     source.check_cells(len(rows), len(names))
@@ -154,71 +156,73 @@ def _load_queries(
     try:
         table = Queries.from_columns(columns)
     except TableError as error:
-        raise refuse_rows(source, error, LineIndex.of(lines)) from error
+        raise rows_error(source, error, LineIndex.from_numbers(lines)) from error
     return Loaded(table, format, f"{title}: {', '.join(names)}", source.name)
 
 
-def _id(source: Source, block: _Block, *names: str) -> str:
-    found = next((block.fields[name] for name in names if block.fields.get(name)), "")
-    if not found:
+def _find_id(source: Source, block: _Element, *names: str) -> str:
+    text = next((block.fields[name] for name in names if block.fields.get(name)), "")
+    if not text:
         problem = LineProblem(block.line, "none", f"a <{names[0]}> in each topic or document")
-        raise refuse(source, [problem])
-    return _unlabelled(found)
+        raise file_error(source, [problem])
+    return _strip_label(text)
 
 
-def _unlabelled(text: str) -> str:
+def _strip_label(text: str) -> str:
     return _LABEL.sub("", text, count=1).strip() if _LABEL.match(text) else text
 
 
-def _blocks(source: Source, start: re.Pattern[str]) -> Iterator[_Block]:
+def _parse_blocks(source: Source, start: re.Pattern[str]) -> Iterator[_Element]:
     """The topics or documents of a file; refuses a file without any."""
-    text = _without_comments(source.content().replace("\r\n", "\n").replace("\r", "\n"))
+    text = _blank_comments(source.content().replace("\r\n", "\n").replace("\r", "\n"))
     starts = list(start.finditer(text))
     if not starts:
         problem = LineProblem(None, "none", "a <top>, <topic>, <query> or <DOC> tag")
-        raise refuse(source, [problem])
-    line, counted_to = 1, 0
-    for at, match in enumerate(starts):
-        line += text.count("\n", counted_to, match.start())
-        counted_to = match.start()
-        end = starts[at + 1].start() if at + 1 < len(starts) else len(text)
+        raise file_error(source, [problem])
+    line, counted_end = 1, 0
+    for index, match in enumerate(starts):
+        line += text.count("\n", counted_end, match.start())
+        counted_end = match.start()
+        end = starts[index + 1].start() if index + 1 < len(starts) else len(text)
         attributes = {
-            name.lower(): html.unescape(one or two)
-            for name, one, two in _ATTRIBUTE.findall(match["attributes"] or "")
+            name.lower(): html.unescape(double_quoted or single_quoted)
+            for name, double_quoted, single_quoted in _ATTRIBUTE.findall(match["attributes"] or "")
         }
-        yield _block(line, attributes, text[match.end() : end], match["tag"].lower())
+        yield _parse_block(line, attributes, text[match.end() : end], match["tag"].lower())
 
 
-def _block(line: int, fields: dict[str, str], body: str, own_tag: str) -> _Block:
+def _parse_block(line: int, fields: dict[str, str], body: str, own_tag: str) -> _Element:
     """One topic or document taken apart: a field's text goes to its end tag or the next tag."""
-    whole: list[str] = []
+    all_texts: list[str] = []
     parts: dict[str, list[str]] = {}
-    name, opened, at = "", "", 0
+    name, open_tag, position = "", "", 0
     for tag in chain(_TAG.finditer(body), [None]):
-        text = body[at : tag.start() if tag else len(body)]
+        text = body[position : tag.start() if tag else len(body)]
         if name not in ("num", "number", "docno"):
-            whole.append(text)
-        parts.setdefault(opened if opened == "text" else name, []).append(text)
+            all_texts.append(text)
+        parts.setdefault(open_tag if open_tag == "text" else name, []).append(text)
         if tag is None:
             break
-        at, tag_name = tag.end(), tag["name"].lower()
+        position, tag_name = tag.end(), tag["name"].lower()
         name = "" if tag["end"] else tag_name
         if tag_name == "text":
-            opened = "" if tag["end"] else "text"
+            open_tag = "" if tag["end"] else "text"
         if tag["end"] and tag_name == own_tag:
             break
-    found = {n: _one_line(" ".join(texts)) for n, texts in parts.items() if n != "subtopic"}
-    return _Block(line, fields | {n: t for n, t in found.items() if t}, _one_line(" ".join(whole)))
+    field_texts = {n: _join_lines(" ".join(texts)) for n, texts in parts.items() if n != "subtopic"}
+    return _Element(
+        line, fields | {n: t for n, t in field_texts.items() if t}, _join_lines(" ".join(all_texts))
+    )
 
 
-def _one_line(text: str) -> str:
+def _join_lines(text: str) -> str:
     return " ".join(html.unescape(text).split())
 
 
-def _without_comments(text: str) -> str:
+def _blank_comments(text: str) -> str:
     """The text with comments emptied but for their line ends, so that lines keep their numbers."""
-    parts, at = [], 0
-    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
-        parts += [text[at:start], "\n" * text.count("\n", start, end)]
-        at = end + 3
-    return "".join([*parts, text[at:]])
+    parts, position = [], 0
+    while (start := text.find("<!--", position)) >= 0 and (end := text.find("-->", start)) >= 0:
+        parts += [text[position:start], "\n" * text.count("\n", start, end)]
+        position = end + 3
+    return "".join([*parts, text[position:]])

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Floats
-from metrics_core.tables.arrays import values_of
+from metrics_core.tables.arrays import as_array
 from metrics_core.tables.given_numbers import NUMBER as NUMBER
 from metrics_core.tables.given_numbers import is_number as is_number
 
@@ -26,8 +26,8 @@ Grades = Literal["integer", "real"] | Mapping[str, float]
 """How grades are read: whole numbers, real numbers, or words by this mapping."""
 
 A_SCORE = "a finite number as score"
-_GREATEST_WHOLE = 2**53  # beyond it not every whole number is a float64, and then none an int64
-GREATEST_GRADE = 127
+_MAX_WHOLE = 2**53  # beyond it not every whole number is a float64, and then none an int64
+MAX_GRADE = 127
 """trec_eval overflows beyond it; a grade that large is an id or a score in the wrong column."""
 
 _NO_GAIN = 1_000_000
@@ -35,33 +35,33 @@ _NO_GAIN = 1_000_000
 
 def parse_scores(texts: pa.Array) -> Floats:
     """Scores of an Arrow array of texts; NaN where a text is no finite number."""
-    plain = pc.match_substring_regex(texts, NUMBER)
-    numbers = pc.if_else(plain, texts, pa.scalar(None, pa.string()))
-    scores: Floats = values_of(pc.cast(numbers, pa.float64()))
+    is_plain = pc.match_substring_regex(texts, NUMBER)
+    numbers = pc.if_else(is_plain, texts, pa.scalar(None, pa.string()))
+    scores: Floats = as_array(pc.cast(numbers, pa.float64()))
     if np.isinf(scores).any():
         scores = np.where(np.isinf(scores), np.nan, scores)
     return scores
 
 
-def why_not_a_number(text: str) -> str:
+def explain_bad_number(text: str) -> str:
     """The likely reason why a text is no finite number, as a hint; "" where none comes to mind."""
-    bare = text.strip()
-    lowered = bare.lower().lstrip("+-")
-    if re.fullmatch(r"[+-]?\d*,\d+", bare):
-        return f"`{text}` looks like a decimal comma; write {bare.replace(',', '.')}."
-    if re.fullmatch(r"[+-]?\d{1,3}([,.' ]\d{3})+([.,]\d+)?|[+-]?\d+(_\d+)+", bare):
+    stripped = text.strip()
+    lowered = stripped.lower().lstrip("+-")
+    if re.fullmatch(r"[+-]?\d*,\d+", stripped):
+        return f"`{text}` looks like a decimal comma; write {stripped.replace(',', '.')}."
+    if re.fullmatch(r"[+-]?\d{1,3}([,.' ]\d{3})+([.,]\d+)?|[+-]?\d+(_\d+)+", stripped):
         return f"`{text}` looks like a number with thousands separators; write plain digits."
     if lowered in ("nan", "na", "n/a", "null", "none", "inf", "infinity", "-", ""):
         return "Remove the document from the run, or give it a score."
     if lowered.startswith("0x"):
         return f"`{text}` looks like a hexadecimal number; write it in decimal."
-    if is_number(bare):
-        if bare != text:
+    if is_number(stripped):
+        if stripped != text:
             return "There are blanks around the number."
         return f"`{text}` is too large for double precision."
-    if bare.endswith("%"):
+    if stripped.endswith("%"):
         return f"`{text}` is a percentage; write a plain number."
-    if any(unicodedata.digit(c, None) is not None and not c.isascii() for c in bare):
+    if any(unicodedata.digit(c, None) is not None and not c.isascii() for c in stripped):
         return f"`{text}` contains digits other than 0 to 9."
     return ""
 
@@ -71,7 +71,7 @@ class ParsedGrades:
     """Distinct grade texts understood: `values` (NaN where not), and why not, by text."""
 
     values: Floats
-    refused: dict[str, GradeProblem]
+    problems: dict[str, GradeProblem]
 
 
 @dataclass(frozen=True)
@@ -86,55 +86,55 @@ class GradeProblem:
 def parse_grades(texts: Sequence[str], grades: Grades) -> ParsedGrades:
     """Grades of distinct texts; `grades` says which are allowed."""
     values = np.full(len(texts), np.nan)
-    refused: dict[str, GradeProblem] = {}
+    problems: dict[str, GradeProblem] = {}
     for i, text in enumerate(texts):
-        grade = _grade(text, grades)
+        grade = _parse_grade(text, grades)
         if isinstance(grade, GradeProblem):
-            refused[text] = grade
+            problems[text] = grade
         else:
             values[i] = grade
-    return ParsedGrades(values, refused)
+    return ParsedGrades(values, problems)
 
 
-def grade_problem(text: str, grades: Grades) -> GradeProblem | None:
+def find_grade_problem(text: str, grades: Grades) -> GradeProblem | None:
     """Why a text is no grade; None if it is one."""
-    grade = _grade(text, grades)
+    grade = _parse_grade(text, grades)
     return grade if isinstance(grade, GradeProblem) else None
 
 
-def _grade(text: str, grades: Grades) -> float | GradeProblem:
+def _parse_grade(text: str, grades: Grades) -> float | GradeProblem:
     if isinstance(grades, Mapping):
         if text in grades:
             return float(grades[text])
         if not is_number(text):
-            known = ", ".join(grades)
-            return GradeProblem(f"a number or one of: {known}", f"`{text}` is not in the mapping.")
-    whole = "a whole number as grade"
+            words = ", ".join(grades)
+            return GradeProblem(f"a number or one of: {words}", f"`{text}` is not in the mapping.")
+    expected = "a whole number as grade"
     if not is_number(text):
-        hint = why_not_a_number(text) if text.lower() not in ("nan", "na", "") else ""
+        hint = explain_bad_number(text) if text.lower() not in ("nan", "na", "") else ""
         if hint or not text.strip():
-            return GradeProblem(whole, hint)
+            return GradeProblem(expected, hint)
         return GradeProblem(
-            whole,
+            expected,
             "To read words as grades, give each a value, such as relevant = 1.",
             "grades={word: number}",
         )
     value = float(text)
     if grades == "integer" and not value.is_integer() and np.isfinite(value):
         return GradeProblem(
-            whole,
+            expected,
             "Real-valued grades must be enabled; they are used as gains.",
             "grades=real",
         )
     if grades == "integer" and abs(value) >= _NO_GAIN:
         return GradeProblem(
-            f"a grade between -{GREATEST_GRADE} and {GREATEST_GRADE}",
+            f"a grade between -{MAX_GRADE} and {MAX_GRADE}",
             "Such a large grade is usually a time, an id or a score in the wrong column. Columns"
             " separated by tabs or commas can be assigned: columns query=1,doc=2,grade=3.",
         )
-    if abs(value) > GREATEST_GRADE and (grades == "integer" or not np.isfinite(value)):
+    if abs(value) > MAX_GRADE and (grades == "integer" or not np.isfinite(value)):
         return GradeProblem(
-            f"a grade between -{GREATEST_GRADE} and {GREATEST_GRADE}",
+            f"a grade between -{MAX_GRADE} and {MAX_GRADE}",
             "Such a large grade is usually an id or a score in the wrong column. If these are"
             " gains, enable real-valued grades.",
             "grades=real",
@@ -142,15 +142,17 @@ def _grade(text: str, grades: Grades) -> float | GradeProblem:
     return value
 
 
-def grade_array(graded: ParsedGrades, codes: npt.NDArray[Any], grades: Grades) -> npt.NDArray[Any]:
+def build_grade_array(
+    parsed_grades: ParsedGrades, codes: npt.NDArray[Any], grades: Grades
+) -> npt.NDArray[Any]:
     """Per row its grade: int64, or float64 where real grades were asked for and not all of them are
     whole numbers that int64 and float64 hold alike."""
-    values = graded.values[codes]
-    if grades == "integer" or are_whole(graded.values):
+    values = parsed_grades.values[codes]
+    if grades == "integer" or are_whole_numbers(parsed_grades.values):
         return values.astype(np.int64)
     return values
 
 
-def are_whole(values: Floats) -> bool:
+def are_whole_numbers(values: Floats) -> bool:
     """Whether all are whole numbers that int64 holds as exactly as float64 does."""
-    return bool(((np.floor(values) == values) & (np.abs(values) <= _GREATEST_WHOLE)).all())
+    return bool(((np.floor(values) == values) & (np.abs(values) <= _MAX_WHOLE)).all())

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from metrics_core.base.errors import ParameterError, RanklensError
-from metrics_core.base.whole_files import replacing
+from metrics_core.base.whole_files import open_replacement
 from metrics_core.formats.registry import KIND_TITLES, formats, kind_of
 from metrics_core.tables import RankedRun, Run, Table
-from metrics_core.tables.ranked_run import as_judged_ranks
+from metrics_core.tables.ranked_run import judged_ranks_text
 
 
 def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
@@ -27,16 +27,16 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
     text that the format cannot hold; a file that stood there before then stays as it was.
     """
     kind = kind_of(table)
-    able = {f.name: f.write[kind] for f in formats() if kind in f.write}
-    function = able.get(format)
+    writers = {f.name: f.write[kind] for f in formats() if kind in f.write}
+    function = writers.get(format)
     if function is None:
         raise ParameterError(
             f"Cannot write {KIND_TITLES[kind]} as {format!r}.",
-            f"Available: {', '.join(sorted(able))}.",
+            f"Available: {', '.join(sorted(writers))}.",
         )
     if isinstance(table, RankedRun) and format != "parquet":
         raise RanklensError(
-            f"{as_judged_ranks([table.name])}, stored only as Parquet.",
+            f"{judged_ranks_text([table.name])}, stored only as Parquet.",
             "Write it as parquet.",
         )
     if isinstance(table, Run) and table.given_ranks is not None and format != "msmarco":
@@ -47,7 +47,7 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
     if not isinstance(target, (str, Path)):
         function(table, target)
         return
-    with replacing(Path(target)) as file:
+    with open_replacement(Path(target)) as file:
         function(table, file)
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints
-from metrics_core.judging.judged import JudgedRanks, without_rows
+from metrics_core.judging.judged import JudgedRanks, no_qrels_rows
 
 
-def with_listed(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
+def add_listed_grades(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
     """The ranks with unjudged documents of the lists having these grades there, n of them: arrays
     of n; what the queries are known to have stays as it is. They have no row of the judgments, and
     nor have the others then (-1)."""
@@ -24,13 +24,13 @@ def with_listed(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> J
         query=query[order],
         rank=rank[order],
         relevance=relevance[order],
-        qrels_row=without_rows(len(order)),
+        qrels_row=no_qrels_rows(len(order)),
         listed=None,
         tied=None,
     )
 
 
-def with_judgments(ranks: JudgedRanks, query: Ints, grade: Floats) -> JudgedRanks:
+def add_judgments(ranks: JudgedRanks, query: Ints, grade: Floats) -> JudgedRanks:
     """The ranks with further judgments, arrays of n; what the lists hold stays as it is."""
     query = np.concatenate([ranks.judged_query, query])
     relevance = np.concatenate([ranks.judged_relevance, grade])
@@ -38,32 +38,34 @@ def with_judgments(ranks: JudgedRanks, query: Ints, grade: Floats) -> JudgedRank
     return replace(ranks, judged_query=query[best_first], judged_relevance=relevance[best_first])
 
 
-def with_more(ranks: JudgedRanks, counts: Ints, grade: float) -> JudgedRanks:
+def add_judgment_counts(ranks: JudgedRanks, counts: Ints, grade: float) -> JudgedRanks:
     """The ranks with so many further judgments of each query, int64[Q], all of this grade; what the
     lists hold stays as it is."""
     query, relevance = ranks.judged_query, ranks.judged_relevance
-    before = np.cumsum(counts) - counts
+    starts = np.cumsum(counts) - counts
     # They stand behind those of their own grade, so each place follows from counts.
-    place = np.arange(len(query)) + before[query] + np.where(relevance < grade, counts[query], 0)
-    more = np.full(len(query) + int(counts.sum()), grade)
-    more[place] = relevance
-    known = np.bincount(query, minlength=ranks.n_queries)
+    positions = (
+        np.arange(len(query)) + starts[query] + np.where(relevance < grade, counts[query], 0)
+    )
+    merged = np.full(len(query) + int(counts.sum()), grade)
+    merged[positions] = relevance
+    judged_counts = np.bincount(query, minlength=ranks.n_queries)
     return replace(
         ranks,
-        judged_query=np.repeat(np.arange(ranks.n_queries), known + counts),
-        judged_relevance=more,
+        judged_query=np.repeat(np.arange(ranks.n_queries), judged_counts + counts),
+        judged_relevance=merged,
     )
 
 
-def order_by_query(query: Ints, within: Ints | Floats) -> Ints:
+def order_by_query(query: Ints, keys: Ints | Floats) -> Ints:
     """The stable order by query and, within one, by a number; quick where most stands in order, as
     additions to what is sorted do."""
-    least = within.min(initial=0)
-    span = within.max(initial=0) - least + 1
+    least = keys.min(initial=0)
+    span = keys.max(initial=0) - least + 1
     if not span * (int(query.max(initial=0)) + 1) < 2**62:
-        return np.lexsort((within, query))
-    steps = (within - least).astype(np.int64)
-    if within.dtype.kind == "f" and not np.array_equal(steps + least, within):
-        return np.lexsort((within, query))
+        return np.lexsort((keys, query))
+    steps = (keys - least).astype(np.int64)
+    if keys.dtype.kind == "f" and not np.array_equal(steps + least, keys):
+        return np.lexsort((keys, query))
     # One number for both: its sort finds the stretches that are sorted, and merges them.
     return np.argsort(query * np.int64(span) + steps, kind="stable")

@@ -21,15 +21,19 @@ class EmptyRanks:
     n_queries: int
 
     @classmethod
-    def between(cls, query: Ints, rank: Ints, n_queries: int) -> EmptyRanks | None:
+    def from_documents(cls, query: Ints, rank: Ints, n_queries: int) -> EmptyRanks | None:
         """What these documents leave out, by their queries and ranks in any order; None where that
         is nothing."""
         order = np.lexsort((rank, query))
         query, rank = query[order], rank[order]
-        lead = np.diff(query, prepend=-1) != 0
-        first = np.where(lead, 1, np.roll(rank, 1) + 1)
-        gap = first < rank
-        return cls(query[gap], first[gap], rank[gap] - 1, n_queries) if gap.any() else None
+        is_first = np.diff(query, prepend=-1) != 0
+        first = np.where(is_first, 1, np.roll(rank, 1) + 1)
+        has_gap = first < rank
+        return (
+            cls(query[has_gap], first[has_gap], rank[has_gap] - 1, n_queries)
+            if has_gap.any()
+            else None
+        )
 
     def count(self, cutoff: Cutoff = None) -> Ints:
         """How many each query has within the cutoff: int64[Q], int64[Q, K] for K cutoffs."""
@@ -41,6 +45,6 @@ class EmptyRanks:
 
     def among(self, queries: Mask) -> EmptyRanks:
         """The same for some of the queries; `queries` is bool[Q]."""
-        kept, number = queries[self.query], np.cumsum(queries) - 1
-        query = number[self.query[kept]]
-        return EmptyRanks(query, self.first[kept], self.last[kept], int(queries.sum()))
+        in_queries, new_position = queries[self.query], np.cumsum(queries) - 1
+        query = new_position[self.query[in_queries]]
+        return EmptyRanks(query, self.first[in_queries], self.last[in_queries], int(queries.sum()))

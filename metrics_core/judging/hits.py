@@ -95,18 +95,18 @@ class Hits:
         tables: list[tuple[slice | Ints, Ints, tuple[int, int]]] = []
         by_length = np.argsort(length, kind="stable")
         row = np.empty(self.n_queries, dtype=np.int64)
-        done = 0
-        while done < self.n_queries:
-            left = by_length[done:]
-            cells = np.arange(1, len(left) + 1) * (length[left] + 1)
-            queries = left[: max(1, int(np.searchsorted(cells, _MOST_CELLS, "right")))]
+        n_done = 0
+        while n_done < self.n_queries:
+            remaining = by_length[n_done:]
+            cells = np.arange(1, len(remaining) + 1) * (length[remaining] + 1)
+            queries = remaining[: max(1, int(np.searchsorted(cells, _MOST_CELLS, "right")))]
             row.fill(-1)
             row[queries] = np.arange(len(queries))
             width = int(length[queries[-1]]) + 1
             hits = np.flatnonzero(row[self.query] >= 0)
             cell = row[self.query[hits]] * width + self.ordinal()[hits]
             tables.append((hits, cell, (len(queries), width)))
-            done += len(queries)
+            n_done += len(queries)
         return tables
 
     def previous(self, values: npt.NDArray[Any], first: float) -> Floats:
@@ -156,7 +156,7 @@ def prefix_sums(values: Floats) -> Floats:
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
-def per_query(values: npt.NDArray[Any], cutoff: Cutoff) -> npt.NDArray[Any]:
+def expand_per_query(values: npt.NDArray[Any], cutoff: Cutoff) -> npt.NDArray[Any]:
     """Per-query values shaped to stand beside sums over `cutoff`: [Q], or [Q, 1] for an array."""
     return values[:, None] if isinstance(cutoff, np.ndarray) else values
 

@@ -15,7 +15,7 @@ from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
 from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.empty_ranks import EmptyRanks
-from metrics_core.judging.hits import Cutoff, Hits, per_query
+from metrics_core.judging.hits import Cutoff, Hits, expand_per_query
 from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
 from metrics_core.tables import Qrels
 
@@ -32,7 +32,7 @@ class TiedRanks:
     first: Ints
     number: Ints
 
-    def at(self, rows: Ints | Mask) -> TiedRanks:
+    def select(self, rows: Ints | Mask) -> TiedRanks:
         """The same for some of the documents, by their places or bool[m]."""
         return TiedRanks(self.first[rows], self.number[rows])
 
@@ -95,7 +95,7 @@ class JudgedRanks:
     def documents(self, cutoff: Cutoff = None) -> Ints:
         """How many documents each list has within each cutoff, judged or not: int64[Q], int64[Q, K]
         for K cutoffs."""
-        ranks = per_query(self.retrieved, cutoff)
+        ranks = expand_per_query(self.retrieved, cutoff)
         if cutoff is not None:
             ranks = np.minimum(ranks, cutoff)
         return ranks if self.empty is None else ranks - self.empty.count(cutoff)
@@ -103,16 +103,16 @@ class JudgedRanks:
     def relevant(self, rel: float = 1) -> Hits:
         """The retrieved documents whose grade is at least `rel` (and not negative)."""
         level = max(rel, 0)
-        return self.kept("relevant", level, lambda: self._where(self.relevance >= level))
+        return self.kept("relevant", level, lambda: self._select_hits(self.relevance >= level))
 
     def kept(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
         """What `make` gives, worked out once for these ranks and each detail."""
-        return _read_only(self._memo((what, detail), make))
+        return _make_read_only(self._memo((what, detail), make))
 
     def known(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
         """The same of what follows from the judgments alone: also worked out once for all ranks
         `with_lists` of these."""
-        return _read_only(self._memo_of_judgments((what, detail), make))
+        return _make_read_only(self._memo_of_judgments((what, detail), make))
 
     def with_lists(self, **lists: Any) -> JudgedRanks:
         """The same queries and judgments with other lists: fields of this class."""
@@ -142,7 +142,7 @@ class JudgedRanks:
 
     def gaining(self) -> Hits:
         """The retrieved documents of a grade above 0, below 1 or not."""
-        return self.kept("gaining", None, lambda: self._where(self.relevance > 0))
+        return self.kept("gaining", None, lambda: self._select_hits(self.relevance > 0))
 
     def pooled(self) -> Hits:
         """The retrieved documents that the judgments name, with a negative grade or without."""
@@ -166,7 +166,7 @@ class JudgedRanks:
         counted = self.judged_query[self.judged_relevance >= level]
         return np.bincount(counted, minlength=self.n_queries)
 
-    def _where(self, mask: Mask) -> Hits:
+    def _select_hits(self, mask: Mask) -> Hits:
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
     def condensed(self) -> JudgedRanks:
@@ -191,13 +191,13 @@ class JudgedRanks:
 
     def without_documents(self) -> JudgedRanks:
         """The same queries and judgments with empty lists."""
-        none = np.zeros(len(self.query), dtype=np.bool_)
+        no_rows = np.zeros(len(self.query), dtype=np.bool_)
         return replace(
             self,
-            query=self.query[none],
-            rank=self.rank[none],
-            relevance=self.relevance[none],
-            qrels_row=self.qrels_row[none],
+            query=self.query[no_rows],
+            rank=self.rank[no_rows],
+            relevance=self.relevance[no_rows],
+            qrels_row=self.qrels_row[no_rows],
             retrieved=np.zeros_like(self.retrieved),
             subtopics=None,
             listed=None,
@@ -209,27 +209,27 @@ class JudgedRanks:
         """The same ranks for some of the queries; `queries` is bool[Q]."""
         if queries.all():
             return self
-        number = np.cumsum(queries) - 1
-        kept, judged = queries[self.query], queries[self.judged_query]
+        new_position = np.cumsum(queries) - 1
+        in_queries, judged = queries[self.query], queries[self.judged_query]
         return replace(
             self,
             query_ids=tuple(compress(self.query_ids, queries.tolist())),
-            query=number[self.query[kept]],
-            rank=self.rank[kept],
-            relevance=self.relevance[kept],
-            qrels_row=self.qrels_row[kept],
+            query=new_position[self.query[in_queries]],
+            rank=self.rank[in_queries],
+            relevance=self.relevance[in_queries],
+            qrels_row=self.qrels_row[in_queries],
             retrieved=self.retrieved[queries],
-            judged_query=number[self.judged_query[judged]],
+            judged_query=new_position[self.judged_query[judged]],
             judged_relevance=self.judged_relevance[judged],
             subtopics=self.subtopics and self.subtopics.among(queries),
             listed=self.listed and self.listed.among(queries, judged),
-            tied=self.tied and self.tied.at(kept),
+            tied=self.tied and self.tied.select(in_queries),
             empty=self.empty and self.empty.among(queries),
         )
 
 
 @dataclass(frozen=True)
-class Places:
+class JudgedPlaces:
     """Where the judged documents of one run stand: `query`, `rank` and `qrels_row` int64[m], sorted
     by query and rank, `retrieved` int64[Q], `tied` and `empty`, all as in JudgedRanks; `notes` are
     on its ties."""
@@ -243,33 +243,33 @@ class Places:
     empty: EmptyRanks | None = None
 
 
-def _read_only(made: Kept) -> Kept:
-    if isinstance(made, np.ndarray):
-        made.flags.writeable = False
-    return made
+def _make_read_only(value: Kept) -> Kept:
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    return value
 
 
-def without_rows(n: int) -> Ints:
+def no_qrels_rows(n: int) -> Ints:
     """The `qrels_row` of n documents of which only grades are asked: -1 for each, which takes no
     memory."""
     return np.broadcast_to(np.int64(-1), n)
 
 
-def assembled(
+def assemble_ranks(
     run_name: str,
     qrels: Qrels,
-    places: Places,
+    places: JudgedPlaces,
     *,
-    unjudged: Sequence[str],
-    named: npt.NDArray[Any],
+    unjudged_queries: Sequence[str],
+    judged_positions: npt.NDArray[Any],
 ) -> JudgedRanks:
-    """The ranks of a run whose judged documents stand at these places. `unjudged` are its queries
-    that are not judged, `named` has the positions of those that are."""
+    """The ranks of a run whose judged documents stand at these places. `unjudged_queries` are its
+    queries that are not judged, `judged_positions` has the positions of those that are."""
     query_ids = qrels.query_ids
     judged_query, judged_relevance = qrels.judged_best_first
     rank_of = np.zeros(len(qrels), dtype=np.int64)
     rank_of[places.qrels_row] = places.rank
-    in_run = set(named.tolist())
+    in_run = set(judged_positions.tolist())
     return JudgedRanks(
         run_name=run_name,
         query_ids=tuple(query_ids),
@@ -281,19 +281,19 @@ def assembled(
         judged_query=judged_query,
         judged_relevance=judged_relevance,
         top_grade=float(judged_relevance.max(initial=0)),
-        unjudged_queries=tuple(unjudged),
+        unjudged_queries=tuple(unjudged_queries),
         empty_queries=tuple(
             query_ids[i] for i in np.flatnonzero(places.retrieved == 0) if i in in_run
         ),
-        notes=(*places.notes, *_no_judged_document(places.rank)),
+        notes=(*places.notes, *_no_judged_document_notes(places.rank)),
         subtopics=subtopic_judgments(qrels, rank_of),
         tied=places.tied,
         empty=places.empty,
     )
 
 
-def _no_judged_document(rows: Ints) -> tuple[Note, ...]:
-    if len(rows):
+def _no_judged_document_notes(rank: Ints) -> tuple[Note, ...]:
+    if len(rank):
         return ()
     message = (
         "none of its documents is judged, so every score is 0; are the run and the judgments from"

@@ -19,8 +19,8 @@ from metrics_core.judging.join import judge
 from metrics_core.judging.judged import JudgedRanks, TiedRanks
 from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.arrays import column_of, places_among, texts_of, values_of
-from metrics_core.tables.columns import ID, coded
+from metrics_core.tables.arrays import as_array, as_column, as_text_column, find_indexes
+from metrics_core.tables.columns import ID, encode_ids
 
 Grades = Mapping[tuple[str, str], float]
 """(query_id, doc_id) -> grade; a negative one means, as in qrels, that nobody judged it."""
@@ -30,7 +30,7 @@ _NOTHING_JUDGED = "no_judged_document"
 _MOST_BLOCKS = 1_000
 
 
-def layered(qrels: Qrels, layers: Sequence[Grades]) -> Qrels:
+def apply_layers(qrels: Qrels, layers: Sequence[Grades]) -> Qrels:
     """The judgments with these layers over them; of several the last that names a pair counts.
 
     The rows stay where they are, their grades replaced; pairs that were not judged follow at the
@@ -47,175 +47,186 @@ def layered(qrels: Qrels, layers: Sequence[Grades]) -> Qrels:
     if not np.isfinite(grades).all() or any(not (q and d) for q, d in graded):
         raise ValueError("a layer has a pair of ids and a finite grade in every row")
     query_ids = list(dict.fromkeys([*qrels.query_ids, *(query_id for query_id, _ in graded)]))
-    place = {query_id: i for i, query_id in enumerate(query_ids)}
-    query = np.array([place[query_id] for query_id, _ in graded], dtype=np.int64)
-    documents = texts_of([doc_id for _, doc_id in graded])
-    rows, found = _rows_of(qrels, query, documents, len(query_ids))
-    new = np.ones(len(grades), dtype=np.bool_)
-    new[found] = False
+    position = {query_id: i for i, query_id in enumerate(query_ids)}
+    query = np.array([position[query_id] for query_id, _ in graded], dtype=np.int64)
+    documents = as_text_column([doc_id for _, doc_id in graded])
+    rows, pair_numbers = _find_rows(qrels, query, documents, len(query_ids))
+    is_new = np.ones(len(grades), dtype=np.bool_)
+    is_new[pair_numbers] = False
     relevance = qrels.relevance
     if relevance.dtype.kind != "f" and (grades == np.round(grades)).all():
         grades = grades.astype(np.int64)
     relevance = relevance.astype(np.result_type(relevance, grades))
-    relevance[rows] = grades[found]
-    codes = np.concatenate([qrels.query_codes, query[new].astype(np.int32)])
+    relevance[rows] = grades[pair_numbers]
+    codes = np.concatenate([qrels.query_codes, query[is_new].astype(np.int32)])
     table = pa.table(
         {
-            "query_id": pa.DictionaryArray.from_arrays(column_of(codes), texts_of(query_ids)),
-            "doc_id": pa.chunked_array([*qrels.doc_ids.chunks, documents.filter(column_of(new))]),
-            "relevance": column_of(np.concatenate([relevance, grades[new]])),
+            "query_id": pa.DictionaryArray.from_arrays(as_column(codes), as_text_column(query_ids)),
+            "doc_id": pa.chunked_array(
+                [*qrels.doc_ids.chunks, documents.filter(as_column(is_new))]
+            ),
+            "relevance": as_column(np.concatenate([relevance, grades[is_new]])),
         }
     )
     return replace(qrels, table=table)
 
 
-def named_queries(qrels: Qrels, layers: Sequence[Grades]) -> Mask:
+def queries_in_layers(qrels: Qrels, layers: Sequence[Grades]) -> Mask:
     """Which queries of layered judgments the layers name, bool[Q]: all others are as they were."""
-    named = {query_id for layer in layers for query_id, _ in layer}
-    return np.array([query_id in named for query_id in qrels.query_ids], dtype=np.bool_)
+    layer_query_ids = {query_id for layer in layers for query_id, _ in layer}
+    return np.array([query_id in layer_query_ids for query_id in qrels.query_ids], dtype=np.bool_)
 
 
-def _rows_of(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -> tuple[Ints, Ints]:
+def _find_rows(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -> tuple[Ints, Ints]:
     """Rows of the judgments that these pairs name, and the number of the pair for each."""
-    touched = np.zeros(n_queries, dtype=np.bool_)
-    touched[query] = True
-    candidates = np.flatnonzero(touched[qrels.query_codes])
-    known = documents.unique()
-    doc = pc.index_in(qrels.doc_ids.take(column_of(candidates)), value_set=known)
-    there = values_of(pc.is_valid(doc))
-    candidates = candidates[there]
-    code = values_of(doc)[there].astype(np.int64)
-    own = qrels.query_codes[candidates] * np.int64(len(known)) + code
-    pair = query * len(known) + values_of(pc.index_in(documents, value_set=known))
+    is_touched = np.zeros(n_queries, dtype=np.bool_)
+    is_touched[query] = True
+    candidates = np.flatnonzero(is_touched[qrels.query_codes])
+    distinct_ids = documents.unique()
+    doc = pc.index_in(qrels.doc_ids.take(as_column(candidates)), value_set=distinct_ids)
+    is_known = as_array(pc.is_valid(doc))
+    candidates = candidates[is_known]
+    code = as_array(doc)[is_known].astype(np.int64)
+    row_pairs = qrels.query_codes[candidates] * np.int64(len(distinct_ids)) + code
+    pair = query * len(distinct_ids) + as_array(pc.index_in(documents, value_set=distinct_ids))
     by_pair = np.argsort(pair)
-    place = np.minimum(np.searchsorted(pair[by_pair], own), len(pair) - 1)
-    found = by_pair[place]
-    matches = pair[found] == own
-    return candidates[matches], found[matches]
+    position = np.minimum(np.searchsorted(pair[by_pair], row_pairs), len(pair) - 1)
+    pair_numbers = by_pair[position]
+    matches = pair[pair_numbers] == row_pairs
+    return candidates[matches], pair_numbers[matches]
 
 
-def rejudged(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> JudgedRanks:
-    """`judge(run, qrels)` to the last bit, from the ranks of judgments over which `layered` laid
-    these: only the `changed` queries, bool[Q] over those of `qrels`, are joined again. Of a run
-    that came as judged ranks the layers may change grades alone; else raises RanklensError."""
+def rejudge(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> JudgedRanks:
+    """`judge(run, qrels)` to the last bit, from the ranks of judgments over which `apply_layers`
+    laid these: only the `changed` queries, bool[Q] over those of `qrels`, are joined again. Of a
+    run that came as judged ranks the layers may change grades alone; else raises RanklensError."""
     if not run.complete:
         return judge(run, qrels)
-    part, own = _joined(run, qrels, changed)
+    part, judged_rows = _join_changed(run, qrels, changed)
     if ranks.empty or part.empty:
         return judge(run, qrels)
-    before = changed[: ranks.n_queries]
-    kept, known = ~before[ranks.query], ~before[ranks.judged_query]
-    query = np.concatenate([ranks.query[kept], part.query])
+    was_changed = changed[: ranks.n_queries]
+    unchanged_hits, unchanged_judgments = (
+        ~was_changed[ranks.query],
+        ~was_changed[ranks.judged_query],
+    )
+    query = np.concatenate([ranks.query[unchanged_hits], part.query])
     order = np.argsort(query, kind="stable")
     grades = qrels.relevance.astype(np.float64)
-    codes = qrels.query_codes[own].astype(np.int64)
-    best_first = own[np.lexsort((-grades[own], codes))]
-    judged_query = np.concatenate([ranks.judged_query[known], np.sort(codes)])
+    codes = qrels.query_codes[judged_rows].astype(np.int64)
+    best_first = judged_rows[np.lexsort((-grades[judged_rows], codes))]
+    judged_query = np.concatenate([ranks.judged_query[unchanged_judgments], np.sort(codes)])
     by_query = np.argsort(judged_query, kind="stable")
-    judged = np.concatenate([ranks.judged_relevance[known], grades[best_first]])
+    judged = np.concatenate([ranks.judged_relevance[unchanged_judgments], grades[best_first]])
     retrieved = part.retrieved
-    retrieved[: ranks.n_queries][~before] = ranks.retrieved[~before]
-    rank = np.concatenate([ranks.rank[kept], part.rank])[order]
-    qrels_row = np.concatenate([ranks.qrels_row[kept], part.qrels_row])[order]
-    remarks = [note for note in ranks.notes if len(rank) == 0 or note.kind != _NOTHING_JUDGED]
-    made = replace(
+    retrieved[: ranks.n_queries][~was_changed] = ranks.retrieved[~was_changed]
+    rank = np.concatenate([ranks.rank[unchanged_hits], part.rank])[order]
+    qrels_row = np.concatenate([ranks.qrels_row[unchanged_hits], part.qrels_row])[order]
+    notes = [note for note in ranks.notes if len(rank) == 0 or note.kind != _NOTHING_JUDGED]
+    updated = replace(
         ranks,
         query=query[order],
         rank=rank,
-        relevance=np.concatenate([ranks.relevance[kept], part.relevance])[order],
+        relevance=np.concatenate([ranks.relevance[unchanged_hits], part.relevance])[order],
         qrels_row=qrels_row,
         retrieved=retrieved,
         judged_query=judged_query[by_query],
         judged_relevance=judged[by_query],
         top_grade=float(grades.max(initial=0)),
-        notes=tuple(remarks),
-        subtopics=_subtopics(qrels, qrels_row, rank),
-        tied=_tied(ranks.tied and ranks.tied.at(kept), part.tied, order),
+        notes=tuple(notes),
+        subtopics=_rank_subtopics(qrels, qrels_row, rank),
+        tied=_merge_tied(ranks.tied and ranks.tied.select(unchanged_hits), part.tied, order),
     )
     if len(changed) > ranks.n_queries:
-        made = _with_further(made, run, qrels)
+        updated = _add_new_queries(updated, run, qrels)
     if ranks.listed is None:
-        return made
-    rows = np.concatenate([ranks.listed.judged_rows[known], best_first])[by_query]
-    return replace(made, listed=_listed(ranks.listed, run, qrels, rows))
+        return updated
+    rows = np.concatenate([ranks.listed.judged_rows[unchanged_judgments], best_first])[by_query]
+    return replace(updated, listed=_make_listed(ranks.listed, run, qrels, rows))
 
 
-def _tied(kept: TiedRanks | None, again: TiedRanks | None, order: Ints) -> TiedRanks | None:
+def _merge_tied(
+    unchanged: TiedRanks | None, rejoined: TiedRanks | None, order: Ints
+) -> TiedRanks | None:
     """Both one behind the other, in this order; None where one is not known."""
-    if kept is None or again is None:
+    if unchanged is None or rejoined is None:
         return None
     first, number = (
-        np.concatenate([getattr(tied, name) for tied in (kept, again)])
+        np.concatenate([getattr(tied, name) for tied in (unchanged, rejoined)])
         for name in ("first", "number")
     )
     return TiedRanks(first[order], number[order])
 
 
-def _joined(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, Ints]:
+def _join_changed(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, Ints]:
     """The changed queries alone, numbered as all are, and their rows in the judgments."""
-    own = np.flatnonzero(changed[qrels.query_codes])
-    query_ids = texts_of(qrels.query_ids)
-    wanted = query_ids.filter(column_of(changed))
-    run = run.holding(wanted.to_pylist())
-    listed = _of_queries(run, pc.is_in(coded(run.table["query_id"]).dictionary, wanted))
-    nothing = np.zeros(0, dtype=np.int64)
-    if not len(listed) or not len(own):
-        none = JudgedRanks(
-            run.name, (), nothing, nothing, nothing.astype(np.float64), nothing,
-            np.zeros(len(changed), dtype=np.int64), nothing, nothing.astype(np.float64), 0.0,
-            tied=TiedRanks(nothing, nothing),
+    judged_rows = np.flatnonzero(changed[qrels.query_codes])
+    query_ids = as_text_column(qrels.query_ids)
+    changed_ids = query_ids.filter(as_column(changed))
+    run = run.holding(changed_ids.to_pylist())
+    changed_run = _select_queries(
+        run, pc.is_in(encode_ids(run.table["query_id"]).dictionary, changed_ids)
+    )
+    no_rows = np.zeros(0, dtype=np.int64)
+    if not len(changed_run) or not len(judged_rows):
+        no_ranks = JudgedRanks(
+            run.name, (), no_rows, no_rows, no_rows.astype(np.float64), no_rows,
+            np.zeros(len(changed), dtype=np.int64), no_rows, no_rows.astype(np.float64), 0.0,
+            tied=TiedRanks(no_rows, no_rows),
         )  # fmt: skip
-        return none, own
+        return no_ranks, judged_rows
     # Filtering keeps the dictionaries, so that a query has the same number in the part.
-    part = judge(listed, Qrels(table=qrels.table.take(column_of(own))))
-    return replace(part, qrels_row=own[part.qrels_row]), own
+    part = judge(changed_run, Qrels(table=qrels.table.take(as_column(judged_rows))))
+    return replace(part, qrels_row=judged_rows[part.qrels_row]), judged_rows
 
 
-def _of_queries(run: Run, queries: pa.Array) -> Run:
+def _select_queries(run: Run, queries: pa.Array) -> Run:
     """The rows of some of the run's queries, which mostly stand in a few blocks."""
-    inside = values_of(queries)[run.query_codes]
-    rows = np.flatnonzero(inside)
+    is_selected = as_array(queries)[run.query_codes]
+    rows = np.flatnonzero(is_selected)
     edges = np.flatnonzero(np.diff(rows, prepend=-2) != 1)
     if len(edges) > _MOST_BLOCKS:
-        documents = run.doc_ids.filter(column_of(inside))
+        documents = run.doc_ids.filter(as_column(is_selected))
     else:
         starts, counts = rows[edges].tolist(), np.diff(edges, append=len(rows)).tolist()
         blocks = (run.doc_ids.slice(*block) for block in zip(starts, counts, strict=True))
         documents = pa.chunked_array([chunk for block in blocks for chunk in block.chunks], ID)
-    names = coded(run.table["query_id"]).dictionary
-    codes = column_of(run.query_codes[rows])
+    names = encode_ids(run.table["query_id"]).dictionary
+    codes = as_column(run.query_codes[rows])
     table = {
         "query_id": pa.DictionaryArray.from_arrays(codes, names),
         "doc_id": pa.chunked_array([documents.combine_chunks()]),
-        "score": values_of(run.table["score"])[rows],
+        "score": as_array(run.table["score"])[rows],
     }
     if run.given_ranks is not None:
         table["rank"] = run.given_ranks[rows]
     return Run(table=pa.table(table), name=run.name)
 
 
-def _subtopics(qrels: Qrels, qrels_row: Ints, rank: Ints) -> SubtopicJudgments | None:
+def _rank_subtopics(qrels: Qrels, qrels_row: Ints, rank: Ints) -> SubtopicJudgments | None:
     rank_of = np.zeros(len(qrels), dtype=np.int64)
     rank_of[qrels_row] = rank
     return subtopic_judgments(qrels, rank_of)
 
 
-def _with_further(ranks: JudgedRanks, run: Run, qrels: Qrels) -> JudgedRanks:
+def _add_new_queries(ranks: JudgedRanks, run: Run, qrels: Qrels) -> JudgedRanks:
     """The same where the layers judge queries that had no judgment."""
-    query_ids, named = qrels.query_ids, set(run.query_ids)
-    nowhere = np.flatnonzero(ranks.retrieved == 0)
+    query_ids, run_queries = qrels.query_ids, set(run.query_ids)
+    missing = np.flatnonzero(ranks.retrieved == 0)
     return replace(
         ranks,
         query_ids=tuple(query_ids),
-        unjudged_queries=tuple(sorted(named - set(query_ids))),
-        empty_queries=tuple(query_ids[i] for i in nowhere if query_ids[i] in named),
+        unjudged_queries=tuple(sorted(run_queries - set(query_ids))),
+        empty_queries=tuple(query_ids[i] for i in missing if query_ids[i] in run_queries),
     )
 
 
-def _listed(listed: ListedDocuments, run: Run, qrels: Qrels, judged_rows: Ints) -> ListedDocuments:
+def _make_listed(
+    listed: ListedDocuments, run: Run, qrels: Qrels, judged_rows: Ints
+) -> ListedDocuments:
     return ListedDocuments(
         run,
-        places_among(run.query_ids, qrels.query_ids).astype(np.int32),
+        find_indexes(run.query_ids, qrels.query_ids).astype(np.int32),
         len(qrels.query_ids),
         qrels.doc_ids,
         judged_rows,

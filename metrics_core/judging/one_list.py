@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from metrics_core.base.errors import ParameterError
-from metrics_core.base.wording import shown
-from metrics_core.judging.documents import ListedDocuments, listed_alone
+from metrics_core.base.wording import shorten_value
+from metrics_core.judging.documents import ListedDocuments, plain_list_documents
 from metrics_core.judging.judged import JudgedRanks
-from metrics_core.tables.columns import WRITE_TEXTS, id_text
-from metrics_core.tables.given_numbers import finite_number
+from metrics_core.tables.columns import WRITE_TEXTS, to_id_text
+from metrics_core.tables.given_numbers import to_finite_number
 
 Retrieved = Iterable[Hashable]
 Expected = Iterable[Hashable] | Mapping[Hashable, float]
@@ -30,31 +30,31 @@ def judged_list(
     columns: Columns | None = None,
 ) -> JudgedRanks:
     """One list as JudgedRanks of a single query, for any measure. Ids may stand in a list, a numpy
-    array or a pandas Series, of which the values count; see `documents_of`. Raises ParameterError
-    where they stand in none of these, one is no id, a grade is no finite number, or a document
-    stands twice and `duplicates` is "error".
+    array or a pandas Series, of which the values count; see `read_document_ids`. Raises
+    ParameterError where they stand in none of these, one is no id, a grade is no finite number, or
+    a document stands twice and `duplicates` is "error".
 
     Measures of the documents themselves need `columns`: for each column the value of each document
     that has one, such as {"price": {"a": 10, "b": 20}}, or the values beside `retrieved`.
     """
-    ids = documents_of(retrieved, "retrieved", ordered=True)
-    grades = grades_of(expected)
-    listed = _listed(ids, duplicates)
+    ids = read_document_ids(retrieved, "retrieved", ordered=True)
+    grades = expected_grades(expected)
+    listed = _remove_duplicates(ids, duplicates)
     places = [(rank, d) for rank, d in enumerate(listed, 1) if d in grades]
     graded = [(rank, grades[d]) for rank, d in places]
     if columns is None:
         return single_query(graded, grades.values(), len(listed))
-    values_of = {name: by_document(values, ids, name) for name, values in columns.items()}
+    values_of = {name: values_by_document(values, ids, name) for name, values in columns.items()}
     judged = sorted(grades, key=lambda d: -grades[d])
     row = {d: i for i, d in enumerate(judged)}
-    known = (d for values in values_of.values() for d in values)
-    text = {d: f"{i}" for i, d in enumerate(dict.fromkeys([*listed, *judged, *known]))}
+    column_ids = (d for values in values_of.values() for d in values)
+    text = {d: f"{i}" for i, d in enumerate(dict.fromkeys([*listed, *judged, *column_ids]))}
     return single_query(
         graded,
         grades.values(),
         len(listed),
         rows=[row[d] for _, d in places],
-        documents=listed_alone(
+        documents=plain_list_documents(
             [text[d] for d in listed],
             [text[d] for d in judged],
             {n: {text[d]: v for d, v in values.items()} for n, values in values_of.items()},
@@ -65,7 +65,7 @@ def judged_list(
 def single_query(
     places: Iterable[tuple[int, float]],
     grades: Iterable[float],
-    listed: int,
+    n_listed: int,
     *,
     rows: Iterable[int] | None = None,
     documents: ListedDocuments | None = None,
@@ -73,74 +73,76 @@ def single_query(
     """One query's ranks without a run: (rank, grade) of its retrieved judged documents, ascending
     by rank, the grades of all its judged documents, and how many documents are listed. With the
     `documents` themselves, `rows` says which of the judged ones each of the places is."""
-    found = list(places)
-    known = sorted(grades, reverse=True)
+    graded_hits = list(places)
+    best_grades = sorted(grades, reverse=True)
     return JudgedRanks(
         run_name="list",
         query_ids=("list",),
-        query=np.zeros(len(found), dtype=np.int64),
-        rank=np.array([rank for rank, _ in found], dtype=np.int64),
-        relevance=np.array([grade for _, grade in found], dtype=np.float64),
-        qrels_row=np.array(list(rows or [0] * len(found)), dtype=np.int64),
-        retrieved=np.array([listed], dtype=np.int64),
-        judged_query=np.zeros(len(known), dtype=np.int64),
-        judged_relevance=np.array(known, dtype=np.float64),
-        top_grade=float(max(known, default=0)),
+        query=np.zeros(len(graded_hits), dtype=np.int64),
+        rank=np.array([rank for rank, _ in graded_hits], dtype=np.int64),
+        relevance=np.array([grade for _, grade in graded_hits], dtype=np.float64),
+        qrels_row=np.array(list(rows or [0] * len(graded_hits)), dtype=np.int64),
+        retrieved=np.array([n_listed], dtype=np.int64),
+        judged_query=np.zeros(len(best_grades), dtype=np.int64),
+        judged_relevance=np.array(best_grades, dtype=np.float64),
+        top_grade=float(max(best_grades, default=0)),
         listed=documents,
     )
 
 
-def grades_of(expected: Expected) -> Mapping[Hashable, float]:
+def expected_grades(expected: Expected) -> Mapping[Hashable, float]:
     """The grade of each expected document; 1 where none is said. Raises ParameterError for a grade
     that is no finite number, and where a document has two."""
     if not isinstance(expected, Mapping):
-        return dict.fromkeys(documents_of(expected, "expected"), 1.0)
-    found: dict[Hashable, float] = {}
-    for doc, grade in zip(documents_of(expected, "expected"), expected.values(), strict=True):
-        _put(found, doc, _finite(grade, "grade", doc), "expected")
-    return found
+        return dict.fromkeys(read_document_ids(expected, "expected"), 1.0)
+    grades: dict[Hashable, float] = {}
+    for doc, grade in zip(read_document_ids(expected, "expected"), expected.values(), strict=True):
+        _put_unique(grades, doc, _require_finite(grade, "grade", doc), "expected")
+    return grades
 
 
-def documents_of(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[Hashable]:
+def read_document_ids(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[Hashable]:
     """The documents of a list, an array or a Series. A text is an id as it stands, and a whole
     number is its digits: 1 and "1" are one document, as in runs and judgments. What else Python can
-    look up, such as a pair, is an id as it is. Raises ParameterError as `ids_of`, and for a number
-    with a fraction, a truth value, bytes, and what is missing."""
-    listed = ids_of(values, what, ordered=ordered)
+    look up, such as a pair, is an id as it is. Raises ParameterError as `plain_list`, and for a
+    number with a fraction, a truth value, bytes, and what is missing."""
+    listed = plain_list(values, what, ordered=ordered)
     if all(type(value) is str for value in listed):
         return listed
-    return [_document(value, what) for value in listed]
+    return [_read_document_id(value, what) for value in listed]
 
 
-def _document(value: Any, what: str) -> Hashable:
-    text = id_text(value)
+def _read_document_id(value: Any, what: str) -> Hashable:
+    text = to_id_text(value)
     if text is not None:
         return text
     odd = not isinstance(value, Hashable) or isinstance(value, (Number, bytes, np.generic))
     # What is not equal to itself is missing: NaN, NaT, pandas' NA.
     if odd or value is None or (value == value) is not True:
         raise ParameterError(
-            f"{what} contains {shown(value)}; an id must be text or a whole number.", WRITE_TEXTS
+            f"{what} contains {shorten_value(value)}; an id must be text or a whole number.",
+            WRITE_TEXTS,
         )
     return value
 
 
-def _finite(value: Any, what: str, doc: Hashable) -> float:
-    number = finite_number(value)
+def _require_finite(value: Any, what: str, doc: Hashable) -> float:
+    number = to_finite_number(value)
     if number is None:
         raise ParameterError(
-            f"The {what} of document {shown(doc)} is {shown(value)}, not a finite number.",
+            f"The {what} of document {shorten_value(doc)} is {shorten_value(value)}, not a finite"
+            " number.",
             "Give one finite number, or remove the document.",
         )
     return number
 
 
-def _put(found: dict[Hashable, Any], doc: Hashable, value: Any, what: str) -> None:
-    if found.setdefault(doc, value) != value:
-        raise ParameterError(f"{what} has {found[doc]!r} and {value!r} for {doc!r}.")
+def _put_unique(values: dict[Hashable, Any], doc: Hashable, value: Any, what: str) -> None:
+    if values.setdefault(doc, value) != value:
+        raise ParameterError(f"{what} has {values[doc]!r} and {value!r} for {doc!r}.")
 
 
-def ids_of(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[Any]:
+def plain_list(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[Any]:
     """A list, an array or a Series as a plain list. Raises ParameterError for a text, and for what
     has no order where that is needed."""
     if isinstance(values, (str, bytes)):
@@ -148,32 +150,39 @@ def ids_of(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[A
     if ordered and isinstance(values, (Set, Mapping)):
         kind = type(values).__name__
         raise ParameterError(f"{what} is a {kind}, which has no order.", "Give a list, best first.")
-    plain = getattr(values, "tolist", None)
-    return list(plain() if plain is not None else values)
+    to_list = getattr(values, "tolist", None)
+    return list(to_list() if to_list is not None else values)
 
 
-def by_document(values: ByDocument, ids: Iterable[Hashable], what: str) -> dict[Hashable, Any]:
+def values_by_document(
+    values: ByDocument, ids: Iterable[Hashable], what: str
+) -> dict[Hashable, Any]:
     """The value of each document: `values` as they are, or those beside `ids`; texts, or finite
     numbers, or None. Raises ParameterError for others, where there are more or fewer, or two for
     one document."""
     if isinstance(values, Mapping):
-        docs, beside = documents_of(values, what), list(values.values())
+        docs, column_values = read_document_ids(values, what), list(values.values())
     else:
-        docs, beside = list(ids), ids_of(values, what, ordered=True)
-    if len(beside) != len(docs):
+        docs, column_values = list(ids), plain_list(values, what, ordered=True)
+    if len(column_values) != len(docs):
         raise ParameterError(
-            f"{what} has {len(beside)} values for {len(docs)} documents.",
+            f"{what} has {len(column_values)} values for {len(docs)} documents.",
             "Give one value per id, or a mapping from id to value.",
         )
-    numbers = any(value is not None and not isinstance(value, str) for value in beside)
-    found: dict[Hashable, Any] = {}
-    for doc, value in zip(docs, beside, strict=True):
-        known = value is not None and numbers
-        _put(found, doc, _finite(value, f"value in {what}", doc) if known else value, what)
-    return found
+    is_numeric = any(value is not None and not isinstance(value, str) for value in column_values)
+    values_by_id: dict[Hashable, Any] = {}
+    for doc, value in zip(docs, column_values, strict=True):
+        is_number = value is not None and is_numeric
+        _put_unique(
+            values_by_id,
+            doc,
+            _require_finite(value, f"value in {what}", doc) if is_number else value,
+            what,
+        )
+    return values_by_id
 
 
-def all_prices(
+def prices_by_document(
     retrieved: Retrieved,
     expected: Expected,
     prices: ByDocument,
@@ -181,22 +190,28 @@ def all_prices(
 ) -> dict[Hashable, float]:
     """The price of each document, from a mapping or from lists beside `retrieved` and `expected`.
     Raises ParameterError where a list leaves an expected document without one."""
-    known = by_document(prices, documents_of(retrieved, "retrieved", ordered=True), "prices")
+    listed_prices = values_by_document(
+        prices, read_document_ids(retrieved, "retrieved", ordered=True), "prices"
+    )
     if expected_prices is not None:
-        wanted = documents_of(expected, "expected", ordered=True)
-        more = by_document(expected_prices, wanted, "expected_prices")
-        both = [*known.values(), *more.values()]
-        return by_document(both, [*known, *more], "prices with expected_prices")
-    lacking = [d for d, grade in grades_of(expected).items() if grade >= 1 and d not in known]
-    if lacking and not isinstance(prices, Mapping):
+        expected_ids = read_document_ids(expected, "expected", ordered=True)
+        more_prices = values_by_document(expected_prices, expected_ids, "expected_prices")
+        prices_together = [*listed_prices.values(), *more_prices.values()]
+        return values_by_document(
+            prices_together, [*listed_prices, *more_prices], "prices with expected_prices"
+        )
+    without_price = [
+        d for d, grade in expected_grades(expected).items() if grade >= 1 and d not in listed_prices
+    ]
+    if without_price and not isinstance(prices, Mapping):
         raise ParameterError(
-            f"The prices of retrieved do not include the expected document {lacking[0]!r}.",
+            f"The prices of retrieved do not include the expected document {without_price[0]!r}.",
             "Give expected_prices along with expected, or prices as a mapping from id to price.",
         )
-    return known
+    return listed_prices
 
 
-def _listed(retrieved: list[Hashable], duplicates: Duplicates) -> list[Hashable]:
+def _remove_duplicates(retrieved: list[Hashable], duplicates: Duplicates) -> list[Hashable]:
     """The list as it counts."""
     if duplicates == "each":
         return retrieved
@@ -225,13 +240,15 @@ def graded_list(
     With `scores` the grades are ranked by them, highest first; equal ones keep their order.
     `relevant` is the number of relevant documents there are, where that is more than the list has.
     """
-    own = {i: _finite(grade, "grade", i) for i, grade in enumerate(grades)}
-    retrieved = list(own)
+    grade_by_id = {i: _require_finite(grade, "grade", i) for i, grade in enumerate(grades)}
+    retrieved = list(grade_by_id)
     if scores is not None:
-        by = [_finite(score, "score", i) for i, score in enumerate(scores)]
-        retrieved.sort(key=lambda i: -by[i])
-    found = sum(grade >= 1 for grade in own.values())
-    if relevant is not None and relevant < found:
-        raise ParameterError(f"{found} documents of the list are relevant, more than {relevant}.")
-    missing = range(len(own), len(own) + (relevant or found) - found)
-    return retrieved, own | dict.fromkeys(missing, 1.0)
+        sort_scores = [_require_finite(score, "score", i) for i, score in enumerate(scores)]
+        retrieved.sort(key=lambda i: -sort_scores[i])
+    n_relevant = sum(grade >= 1 for grade in grade_by_id.values())
+    if relevant is not None and relevant < n_relevant:
+        raise ParameterError(
+            f"{n_relevant} documents of the list are relevant, more than {relevant}."
+        )
+    missing = range(len(grade_by_id), len(grade_by_id) + (relevant or n_relevant) - n_relevant)
+    return retrieved, grade_by_id | dict.fromkeys(missing, 1.0)

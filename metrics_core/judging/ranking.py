@@ -14,7 +14,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.notes import Note
 from metrics_core.tables import Run
-from metrics_core.tables.arrays import column_of, values_of
+from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.by_score import order_by_score
 
 
@@ -28,9 +28,9 @@ class RowRanks:
         self.scores = run.scores
         self.codes = run.query_codes
         self.notes: tuple[Note, ...] = ()
-        given = run.given_ranks
-        if given is not None:
-            self.rank = self.tied_from = given[rows]
+        given_ranks = run.given_ranks
+        if given_ranks is not None:
+            self.rank = self.tied_from = given_ranks[rows]
             self.tied = np.ones_like(self.rank)
             return
         self.order = order_by_score(self.codes, self.scores)
@@ -40,12 +40,12 @@ class RowRanks:
         starts = np.flatnonzero(np.diff(codes, prepend=-1))
         same_query = codes[1:] == codes[:-1]
         tied = same_query & (scores[1:] == scores[:-1])
-        position = _inverse(self.order, rows)
+        position = _positions_in_order(self.order, rows)
         query_start = starts[np.searchsorted(starts, position, "right") - 1]
         self.rank = position - query_start + 1
         self.tied_from, self.tied = self.rank.copy(), np.ones_like(self.rank)
         judged_row = row_query >= 0
-        self.notes = _notes_on(same_query, tied, scores, len(judged_row))
+        self.notes = _run_tie_notes(same_query, tied, scores, len(judged_row))
         if tied.any():
             self._break_ties(tied, position, query_start)
 
@@ -66,8 +66,8 @@ class RowRanks:
         inside = (index < len(places)) & (places[np.minimum(index, len(places) - 1)] == position)
         keys = pa.table(
             {
-                "group": column_of(group[places]),
-                "doc_id": self.run.doc_ids.take(column_of(run_rows)),
+                "group": as_column(group[places]),
+                "doc_id": self.run.doc_ids.take(as_column(run_rows)),
             }
         )
         by_rule = pc.sort_indices(
@@ -75,50 +75,52 @@ class RowRanks:
         )
         new_place = np.empty(len(places), dtype=np.int64)
         # The groups keep their own places, so the sorted rows take them in turn.
-        new_place[values_of(by_rule)] = places
+        new_place[as_array(by_rule)] = places
         self.rank[inside] = new_place[index[inside]] - query_start[inside] + 1
 
 
-def _inverse(order: Ints | None, rows: Ints) -> Ints:
+def _positions_in_order(order: Ints | None, rows: Ints) -> Ints:
     """Where these rows stand in the order."""
     if order is None:
         return rows.copy()
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return place[rows]
+    positions = np.empty(len(order), dtype=np.int64)
+    positions[order] = np.arange(len(order))
+    return positions[rows]
 
 
-def _notes_on(same_query: Mask, tied: Mask, scores: Floats, n_rows: int) -> tuple[Note, ...]:
+def _run_tie_notes(same_query: Mask, tied: Mask, scores: Floats, n_rows: int) -> tuple[Note, ...]:
     with np.errstate(over="ignore"):
-        single = scores.astype(np.float32)
-    near = same_query & (single[1:] == single[:-1]) & (scores[1:] != scores[:-1])
+        rounded = scores.astype(np.float32)
+    is_near = same_query & (rounded[1:] == rounded[:-1]) & (scores[1:] != scores[:-1])
     return tie_notes(
-        in_ties=int(np.count_nonzero(np.r_[tied, False] | np.r_[False, tied])),
+        n_tied=int(np.count_nonzero(np.r_[tied, False] | np.r_[False, tied])),
         n_rows=n_rows,
         all_tied=bool(tied[same_query].all()),
-        near=int(near.sum()),
+        n_near=int(is_near.sum()),
     )
 
 
-def tie_notes(*, in_ties: int, n_rows: int, all_tied: bool, near: int) -> tuple[Note, ...]:
+def tie_notes(*, n_tied: int, n_rows: int, all_tied: bool, n_near: int) -> tuple[Note, ...]:
     """Notes on the rows that share their score with another of their query, and on the scores that
     differ from the next one only beyond single precision."""
     notes = []
-    if in_ties:
-        share = in_ties / n_rows
-        what = (
+    if n_tied:
+        share = n_tied / n_rows
+        summary = (
             "all scores of every query are tied"
             if all_tied
-            else f"{in_ties:,} of {n_rows:,} rows ({w.share(share)}) have tied scores"
+            else f"{n_tied:,} of {n_rows:,} rows ({w.format_share(share)}) have tied scores"
         )
-        notes.append(Note("ties", f"{what}; ties broken by document id", in_ties, loud=share > 0.2))
-    if near:
+        notes.append(
+            Note("ties", f"{summary}; ties broken by document id", n_tied, loud=share > 0.2)
+        )
+    if n_near:
         notes.append(
             Note(
                 "near_ties",
-                f"{near:,} near-{w.plural(near, 'tie', 'ties')} that trec_eval before 10.0 and"
+                f"{n_near:,} near-{w.plural(n_near, 'tie', 'ties')} that trec_eval before 10.0 and"
                 " pytrec_eval treat as tied (single precision)",
-                near,
+                n_near,
             )
         )
     return tuple(notes)
@@ -131,10 +133,10 @@ def top_rows(run: Run, cutoff: int) -> Ints:
 
 def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
     """The rows of `top_rows` and the rank of each."""
-    given = run.given_ranks
-    if given is not None:
-        rows = np.flatnonzero(given <= cutoff)
-        return rows, given[rows]
+    given_ranks = run.given_ranks
+    if given_ranks is not None:
+        rows = np.flatnonzero(given_ranks <= cutoff)
+        return rows, given_ranks[rows]
     codes, scores = run.query_codes, run.scores
     order = order_by_score(codes, scores)
     if order is not None:
@@ -143,12 +145,12 @@ def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
     np.not_equal(codes[1:], codes[:-1], out=new_query[1:])
     np.equal(scores[1:], scores[:-1], out=tied[1:])
     tied &= ~new_query
-    lead = np.flatnonzero(new_query)
-    length = np.diff(lead, append=len(codes))
+    starts = np.flatnonzero(new_query)
+    length = np.diff(starts, append=len(codes))
     if order is None and not tied.any():
-        return _leading(lead, np.minimum(length, cutoff))
+        return _leading_rows(starts, np.minimum(length, cutoff))
     places = np.arange(len(codes))
-    rank = places - np.repeat(lead, length) + 1
+    rank = places - np.repeat(starts, length) + 1
     first = rank[np.maximum.accumulate(np.where(tied, 0, places))] if tied.any() else rank
     touching = first <= cutoff
     rows, rank = places[touching] if order is None else order[touching], rank[touching]
@@ -157,17 +159,17 @@ def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
         rows, rank = rows[by_row], rank[by_row]
     if tied[touching].any():
         # Whole groups of equal scores, and all above them: their ranks among each other are theirs.
-        part = Run(table=run.table.take(column_of(rows)))
+        part = Run(table=run.table.take(as_column(rows)))
         rank = RowRanks(part, part.query_codes, np.arange(len(rows))).rank
     inside = rank <= cutoff
     return rows[inside], rank[inside]
 
 
-def _leading(lead: Ints, length: Ints) -> tuple[Ints, Ints]:
+def _leading_rows(starts: Ints, length: Ints) -> tuple[Ints, Ints]:
     """So many rows from each of these on, and the rank of each."""
     end = np.cumsum(length)
     rank = np.arange(1, int(length.sum()) + 1) - np.repeat(end - length, length)
-    return np.repeat(lead - 1, length) + rank, rank
+    return np.repeat(starts - 1, length) + rank, rank
 
 
 def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd.DataFrame:
@@ -177,11 +179,11 @@ def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd
     Empty where the run lists nothing for the query. Ties as in `judge`. Of a run that came as
     judged ranks, the doc_id of what nobody judged is None, and every score NaN.
     """
-    found = run.known_list(query_id, lambda: _list(run, query_id))
-    return found[found["rank"] <= depth] if depth else found
+    ranking = run.known_list(query_id, lambda: _rank_list(run, query_id))
+    return ranking[ranking["rank"] <= depth] if depth else ranking
 
 
-def by_rank(ranking: pd.DataFrame) -> list[str | None]:
+def documents_by_rank(ranking: pd.DataFrame) -> list[str | None]:
     """The doc_id at each rank of a list that `ranked_documents` gave, from 1; None where a rank has
     no document, or nobody knows which."""
     doc_ids: list[str | None] = [None] * int(ranking["rank"].max() if len(ranking) else 0)
@@ -190,33 +192,33 @@ def by_rank(ranking: pd.DataFrame) -> list[str | None]:
     return doc_ids
 
 
-def _list(run: Run, query_id: str) -> pd.DataFrame:
+def _rank_list(run: Run, query_id: str) -> pd.DataFrame:
     if not run.complete:
-        return _known_documents(run, query_id)
+        return _named_documents(run, query_id)
     run = run.holding([query_id])
     codes = run.query_ids
     position = codes.index(query_id) if query_id in codes else -1
     rows = np.flatnonzero(run.query_codes == position)
     block = len(rows) > 0 and rows[-1] - rows[0] + 1 == len(rows)
     # Taking single rows of a long table copies all of its texts.
-    own = run.table.slice(rows[0], len(rows)) if block else run.table.take(column_of(rows))
+    list_rows = run.table.slice(rows[0], len(rows)) if block else run.table.take(as_column(rows))
     by_rule: Any = pc.sort_indices(
-        own, sort_keys=[("score", "descending"), ("doc_id", "descending")]
+        list_rows, sort_keys=[("score", "descending"), ("doc_id", "descending")]
     )
-    part = own.take(by_rule)
+    part = list_rows.take(by_rule)
     best: pd.DataFrame = part.select(["doc_id", "score"]).to_pandas()
     ranks = np.arange(1, len(best) + 1)
-    best.insert(0, "rank", values_of(part["rank"]) if "rank" in part.column_names else ranks)
+    best.insert(0, "rank", as_array(part["rank"]) if "rank" in part.column_names else ranks)
     return best
 
 
-def _known_documents(run: Run, query_id: str) -> pd.DataFrame:
+def _named_documents(run: Run, query_id: str) -> pd.DataFrame:
     """The list of a run that came as judged ranks."""
     length = run.length(query_id)
-    place = run.query_ids.index(query_id) if length else -1
-    rows = run.table.filter(column_of(run.query_codes == place))
-    rank, doc_ids = values_of(rows["rank"]), rows["doc_id"].to_pylist()
-    known: dict[int, str] = dict(zip(rank.tolist(), doc_ids, strict=True))
+    position = run.query_ids.index(query_id) if length else -1
+    rows = run.table.filter(as_column(run.query_codes == position))
+    rank, doc_ids = as_array(rows["rank"]), rows["doc_id"].to_pylist()
+    id_by_rank: dict[int, str] = dict(zip(rank.tolist(), doc_ids, strict=True))
     ranks = np.arange(1, length + 1)
-    names = pd.Series([known.get(i) for i in range(1, length + 1)], dtype=object)
+    names = pd.Series([id_by_rank.get(i) for i in range(1, length + 1)], dtype=object)
     return pd.DataFrame({"rank": ranks, "doc_id": names, "score": np.full(length, np.nan)})

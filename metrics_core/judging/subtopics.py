@@ -17,8 +17,8 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.memo import Memo
 from metrics_core.judging.hits import Hits
 from metrics_core.tables import Qrels
-from metrics_core.tables.arrays import values_of
-from metrics_core.tables.columns import coded
+from metrics_core.tables.arrays import as_array
+from metrics_core.tables.columns import encode_ids
 
 _MOST_KEPT = 16
 
@@ -64,37 +64,37 @@ class SubtopicJudgments:
         cells, _ = self._cells(rel)
         return np.bincount(cells // self._width, minlength=self.n_queries)
 
-    def covered(self, rel: float = 1) -> SubtopicCoverage:
+    def coverage(self, rel: float = 1) -> SubtopicCoverage:
         """What the run covers."""
-        return self._memo(("covered", rel), lambda: self._covered(rel))
+        return self._memo(("covered", rel), lambda: self._run_coverage(rel))
 
-    def ideal(self, rel: float, alpha: float) -> SubtopicCoverage:
+    def ideal_coverage(self, rel: float, alpha: float) -> SubtopicCoverage:
         """What the best order of all judged documents covers: at each rank the document that adds
         most, where each further document of a subtopic adds 1 − alpha times what the one before
         did; of equals the last by id, as ndeval has it."""
-        return self._memo(("ideal", rel, alpha), lambda: self._ideal(rel, alpha))
+        return self._memo(("ideal", rel, alpha), lambda: self._ideal_coverage(rel, alpha))
 
     @property
     def _width(self) -> int:
         return int(self.subtopic.max(initial=0)) + 1
 
-    def _relevant(self, rel: float) -> Mask:
+    def _is_relevant(self, rel: float) -> Mask:
         return self.relevance >= max(rel, 0)
 
     def _cells(self, rel: float) -> tuple[Ints, Ints]:
         """Every (query, subtopic) that has a relevant document, as one number each, ascending; and
         per relevant judgment which one it is of."""
-        relevant = self._relevant(rel)
+        relevant = self._is_relevant(rel)
         cell = self.query[relevant] * self._width + self.subtopic[relevant]
-        cells, place = np.unique(cell, return_inverse=True)
-        return cells, place
+        cells, position = np.unique(cell, return_inverse=True)
+        return cells, position
 
-    def _covered(self, rel: float) -> SubtopicCoverage:
+    def _run_coverage(self, rel: float) -> SubtopicCoverage:
         cells, cell = self._cells(rel)
-        rank = self.rank[self._relevant(rel)]
-        return self._coverage(cells, cell, rank)
+        rank = self.rank[self._is_relevant(rel)]
+        return self._coverage_of_ranks(cells, cell, rank)
 
-    def _coverage(self, cells: Ints, cell: Ints, rank: Ints) -> SubtopicCoverage:
+    def _coverage_of_ranks(self, cells: Ints, cell: Ints, rank: Ints) -> SubtopicCoverage:
         """Coverage from the rank of each relevant judgment, 0 where it has none."""
         n_relevant = np.bincount(cell, minlength=len(cells))
         listed = rank > 0
@@ -108,53 +108,53 @@ class SubtopicJudgments:
         hits = Hits(query[order], rank[order], np.ones(len(order)), self.n_queries)
         return SubtopicCoverage(hits, repeat[order], n_relevant[cell[order]])
 
-    def _ideal(self, rel: float, alpha: float) -> SubtopicCoverage:
+    def _ideal_coverage(self, rel: float, alpha: float) -> SubtopicCoverage:
         """The greedy order, for all queries at once: one step of array work for each rank. What is
         relevant to no subtopic adds nothing and stands below the rest."""
         cells, cell = self._cells(rel)
-        relevant = self._relevant(rel)
+        relevant = self._is_relevant(rel)
         query, document = self.query[relevant], self.document[relevant]
-        new = (np.diff(query, prepend=-1) != 0) | (np.diff(document, prepend=-1) != 0)
-        doc = np.cumsum(new) - 1
-        doc_query = query[new]
+        is_new = (np.diff(query, prepend=-1) != 0) | (np.diff(document, prepend=-1) != 0)
+        doc = np.cumsum(is_new) - 1
+        doc_query = query[is_new]
         rank_of = np.zeros(len(doc_query), dtype=np.int64)
         worth = np.ones(len(cells))
-        rank, rows, left = 0, np.arange(len(cell)), np.arange(len(doc_query))
-        while len(left):
+        rank, rows, remaining = 0, np.arange(len(cell)), np.arange(len(doc_query))
+        while len(remaining):
             rank += 1
-            adds = np.bincount(doc[rows], worth[cell[rows]], len(doc_query))[left]
-            chosen = left[_first_best(adds, doc_query[left])]
-            rank_of[chosen] = rank
-            taken = rank_of[doc[rows]] > 0
-            worth[cell[rows[taken]]] *= 1 - alpha
-            rows, left = rows[~taken], left[rank_of[left] == 0]
-        return self._coverage(cells, cell, rank_of[doc])
+            adds = np.bincount(doc[rows], worth[cell[rows]], len(doc_query))[remaining]
+            best_documents = remaining[_find_best_documents(adds, doc_query[remaining])]
+            rank_of[best_documents] = rank
+            is_taken = rank_of[doc[rows]] > 0
+            worth[cell[rows[is_taken]]] *= 1 - alpha
+            rows, remaining = rows[~is_taken], remaining[rank_of[remaining] == 0]
+        return self._coverage_of_ranks(cells, cell, rank_of[doc])
 
     def among(self, queries: Mask) -> SubtopicJudgments:
         """The same for some of the queries; `queries` is bool[Q]."""
-        kept = queries[self.query]
+        is_kept = queries[self.query]
         return SubtopicJudgments(
-            query=(np.cumsum(queries) - 1)[self.query[kept]],
-            document=self.document[kept],
-            subtopic=self.subtopic[kept],
-            relevance=self.relevance[kept],
-            rank=self.rank[kept],
+            query=(np.cumsum(queries) - 1)[self.query[is_kept]],
+            document=self.document[is_kept],
+            subtopic=self.subtopic[is_kept],
+            relevance=self.relevance[is_kept],
+            rank=self.rank[is_kept],
             n_queries=int(queries.sum()),
         )
 
     def condensed(self, judged: Hits) -> SubtopicJudgments:
         """The same for the list that has only the judged documents, which are given."""
         deepest = max(judged.rank.max(initial=0), self.rank.max(initial=0)) + 1
-        known = judged.query * deepest + judged.rank
-        own = self.query * deepest + self.rank
-        place = np.minimum(np.searchsorted(known, own), max(len(known) - 1, 0))
-        listed = (self.rank > 0) & (known[place] == own if len(known) else False)
-        rank = np.zeros(len(own), dtype=np.int64)
-        rank[listed] = judged.ordinal()[place[listed]]
+        judged_keys = judged.query * deepest + judged.rank
+        keys = self.query * deepest + self.rank
+        position = np.minimum(np.searchsorted(judged_keys, keys), max(len(judged_keys) - 1, 0))
+        listed = (self.rank > 0) & (judged_keys[position] == keys if len(judged_keys) else False)
+        rank = np.zeros(len(keys), dtype=np.int64)
+        rank[listed] = judged.ordinal()[position[listed]]
         return replace(self, rank=rank)
 
 
-def _first_best(adds: npt.NDArray[Any], query: Ints) -> Ints:
+def _find_best_documents(adds: npt.NDArray[Any], query: Ints) -> Ints:
     """Per query the place of the first of its documents that adds most."""
     starts = np.flatnonzero(np.diff(query, prepend=-1))
     lengths = np.diff(starts, append=len(query))
@@ -168,34 +168,34 @@ def subtopic_judgments(qrels: Qrels, rank_of: Ints) -> SubtopicJudgments | None:
     table = qrels.subtopics
     if table is None:
         return None
-    place = {query_id: i for i, query_id in enumerate(qrels.query_ids)}
-    queries = coded(table["query_id"])
-    numbers = np.array([place[q] for q in queries.dictionary.to_pylist()], dtype=np.int64)
-    query = numbers[values_of(queries.indices)]
-    documents = _sorted(qrels.doc_ids.unique())
-    document = _numbers(table["doc_id"], documents)
+    position = {query_id: i for i, query_id in enumerate(qrels.query_ids)}
+    queries = encode_ids(table["query_id"])
+    numbers = np.array([position[q] for q in queries.dictionary.to_pylist()], dtype=np.int64)
+    query = numbers[as_array(queries.indices)]
+    documents = _sort_texts(qrels.doc_ids.unique())
+    document = _text_numbers(table["doc_id"], documents)
     pair = query * len(documents) + document
-    judged = qrels.query_codes * np.int64(len(documents)) + _numbers(qrels.doc_ids, documents)
+    judged = qrels.query_codes * np.int64(len(documents)) + _text_numbers(qrels.doc_ids, documents)
     by_pair = np.argsort(judged)
     rank = rank_of[by_pair[np.searchsorted(judged[by_pair], pair)]]
-    names = coded(table["subtopic"])
-    subtopic = _numbers(names.dictionary, _sorted(names.dictionary))
-    subtopic = subtopic[values_of(names.indices)]
+    names = encode_ids(table["subtopic"])
+    subtopic = _text_numbers(names.dictionary, _sort_texts(names.dictionary))
+    subtopic = subtopic[as_array(names.indices)]
     order = np.lexsort((subtopic, -document, query))
-    grades = values_of(table["relevance"]).astype(np.float64)
+    grades = as_array(table["relevance"]).astype(np.float64)
     return SubtopicJudgments(
         query=query[order],
         document=document[order],
         subtopic=subtopic[order],
         relevance=grades[order],
         rank=rank[order],
-        n_queries=len(place),
+        n_queries=len(position),
     )
 
 
-def _sorted(texts: pa.Array) -> pa.Array:
+def _sort_texts(texts: pa.Array) -> pa.Array:
     return texts.take(pc.sort_indices(texts))
 
 
-def _numbers(texts: pa.Array | pa.ChunkedArray, known: pa.Array) -> Ints:
-    return np.asarray(values_of(pc.index_in(texts, value_set=known)), np.int64)
+def _text_numbers(texts: pa.Array | pa.ChunkedArray, all_texts: pa.Array) -> Ints:
+    return np.asarray(as_array(pc.index_in(texts, value_set=all_texts)), np.int64)

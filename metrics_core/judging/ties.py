@@ -9,7 +9,7 @@ import numpy as np
 from metrics_core.base.errors import RanklensError
 from metrics_core.judging.additions import order_by_query
 from metrics_core.judging.judged import JudgedRanks
-from metrics_core.tables.ranked_run import as_judged_ranks
+from metrics_core.tables.ranked_run import judged_ranks_text
 
 UNJUDGED = -0.5
 """What a document that nobody judged is worth among equals: less than a judged one without
@@ -20,15 +20,17 @@ def tie_extremes(ranks: JudgedRanks) -> tuple[JudgedRanks, JudgedRanks]:
     """The ranks with the worst grades first among equal scores, and with the best first; documents
     of one grade stay in their order. `listed` and `subtopics` are None. Worked out once for these
     ranks. Raises RanklensError where nobody knows which scores are equal."""
-    return ranks.kept("tie extremes", None, lambda: (_by_grade(ranks, 1), _by_grade(ranks, -1)))
+    return ranks.kept(
+        "tie extremes", None, lambda: (_order_by_grade(ranks, 1), _order_by_grade(ranks, -1))
+    )
 
 
-def _by_grade(ranks: JudgedRanks, sign: int) -> JudgedRanks:
+def _order_by_grade(ranks: JudgedRanks, sign: int) -> JudgedRanks:
     """With the documents of each score by grade, rising for 1 and falling for -1."""
     tied = ranks.tied
     if tied is None:
         raise RanklensError(
-            f"{as_judged_ranks([ranks.run_name])}, so its tied scores are unknown.",
+            f"{judged_ranks_text([ranks.run_name])}, so its tied scores are unknown.",
             "Load the run itself.",
         )
     among_equals = np.flatnonzero(tied.number > 1)
@@ -36,8 +38,8 @@ def _by_grade(ranks: JudgedRanks, sign: int) -> JudgedRanks:
     grade = ranks.relevance[among_equals]
     order = np.lexsort((ranks.rank[among_equals], sign * grade, first, query))
     first, grade = first[order], grade[order]
-    new = (np.diff(query[order], prepend=-1) != 0) | (np.diff(first, prepend=-1) != 0)
-    starts, group = np.flatnonzero(new), np.cumsum(new) - 1
+    is_new = (np.diff(query[order], prepend=-1) != 0) | (np.diff(first, prepend=-1) != 0)
+    starts, group = np.flatnonzero(is_new), np.cumsum(is_new) - 1
     members = np.diff(starts, append=len(order))
     order = among_equals[order]
     behind_unjudged = grade > UNJUDGED if sign > 0 else grade < UNJUDGED
@@ -52,5 +54,5 @@ def _by_grade(ranks: JudgedRanks, sign: int) -> JudgedRanks:
         qrels_row=ranks.qrels_row[by_rank],
         subtopics=None,
         listed=None,
-        tied=tied.at(by_rank),
+        tied=tied.select(by_rank),
     )

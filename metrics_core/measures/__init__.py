@@ -9,10 +9,10 @@ from pkgutil import iter_modules
 from metrics_core.measures.declaring.aggregation import MEAN, Combination
 from metrics_core.measures.declaring.names import (
     GivenMeasure,
-    known_by_scores,
-    measures_from,
     name_notes,
     parse_measure,
+    parse_measures,
+    score_only_measure,
 )
 from metrics_core.measures.declaring.parameters import Parameter
 from metrics_core.measures.declaring.registry import (
@@ -29,10 +29,10 @@ __all__ = [
     "Measure",
     "Parameter",
     "declarations",
-    "known_by_scores",
-    "measures_from",
     "name_notes",
     "parse_measure",
+    "parse_measures",
+    "score_only_measure",
 ]
 
 for _module in iter_modules(__path__):

@@ -8,7 +8,7 @@ import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Hits, per_query, prefix_sums, ratio
+from metrics_core.judging.hits import Hits, expand_per_query, prefix_sums, ratio
 from metrics_core.measures.declaring.other_packages import Difference
 from metrics_core.measures.declaring.parameters import Persistence, Rel, TopK
 from metrics_core.measures.declaring.registry import measure, weights
@@ -48,26 +48,28 @@ def compatibility(
     each rank, with weights that decrease by p. The ideal list contains all documents with a grade
     above 0, sorted by grade. Documents of one grade are in the order of the run, followed by those
     that the run lacks. The comparison goes to the depth d of the longer list."""
-    hits, most = _overlaps(ranks, p, normalize)
+    hits, most = _weigh_overlaps(ranks, p, normalize)
     return ratio(hits.total(hits.relevance), most)
 
 
-def _overlaps(ranks: JudgedRanks, p: float, normalize: bool) -> tuple[Hits, Floats]:
+def _weigh_overlaps(ranks: JudgedRanks, p: float, normalize: bool) -> tuple[Hits, Floats]:
     """The results of the ideal list with what each adds to the overlap in place of the grade, and
     per query what the sum is divided by."""
     hits, ideal_rank = ranks.gaining(), _ideal_ranks(ranks)
-    wanted = ranks.ideal().only(ranks.ideal().relevance > 0)
-    n_ideal = wanted.count().astype(np.int64)
+    gaining_ideal = ranks.ideal().only(ranks.ideal().relevance > 0)
+    n_ideal = gaining_ideal.count().astype(np.int64)
     depth = np.maximum(ranks.retrieved, n_ideal)
     longest = int(depth.max(initial=0))
     weight = p ** np.arange(longest, dtype=np.float64)
     # Sums of p^(i-1)/i and of p^(i-1) over the first n ranks.
     shares = prefix_sums(weight / np.arange(1, longest + 1))
-    both = np.maximum(hits.rank, ideal_rank)
-    overlap = hits.parts(shares[depth[hits.query]] - shares[both - 1])
+    deeper_rank = np.maximum(hits.rank, ideal_rank)
+    overlap = hits.parts(shares[depth[hits.query]] - shares[deeper_rank - 1])
     if not normalize:
         return overlap, prefix_sums(weight)[depth]
-    return overlap, wanted.total(shares[depth[wanted.query]] - shares[wanted.rank - 1])
+    return overlap, gaining_ideal.total(
+        shares[depth[gaining_ideal.query]] - shares[gaining_ideal.rank - 1]
+    )
 
 
 def _ideal_ranks(ranks: JudgedRanks) -> Ints:
@@ -75,17 +77,21 @@ def _ideal_ranks(ranks: JudgedRanks) -> Ints:
     hits = ranks.gaining()
     grades = np.unique(ranks.judged_relevance)
     # Grades as numbers, the best first, so that both lists can be ordered by query and grade.
-    wanted = _by_grade(ranks.judged_query, ranks.judged_relevance, grades)
-    found = _by_grade(hits.query, hits.relevance, grades)
-    better = np.searchsorted(wanted, found) - np.searchsorted(ranks.judged_query, hits.query)
-    order = np.argsort(found, kind="stable")
-    among = np.empty(len(found), dtype=np.int64)
-    among[order] = np.arange(len(found)) - np.searchsorted(found[order], found[order])
-    place: Ints = better + among + 1
-    return place
+    judged_keys = _grade_keys(ranks.judged_query, ranks.judged_relevance, grades)
+    hit_keys = _grade_keys(hits.query, hits.relevance, grades)
+    better = np.searchsorted(judged_keys, hit_keys) - np.searchsorted(
+        ranks.judged_query, hits.query
+    )
+    order = np.argsort(hit_keys, kind="stable")
+    tie_position = np.empty(len(hit_keys), dtype=np.int64)
+    tie_position[order] = np.arange(len(hit_keys)) - np.searchsorted(
+        hit_keys[order], hit_keys[order]
+    )
+    ideal_rank: Ints = better + tie_position + 1
+    return ideal_rank
 
 
-def _by_grade(query: Ints, grade: Floats, grades: Floats) -> Ints:
+def _grade_keys(query: Ints, grade: Floats, grades: Floats) -> Ints:
     return query * len(grades) + (len(grades) - 1 - np.searchsorted(grades, grade))
 
 
@@ -125,7 +131,7 @@ def accuracy(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) ->
     What question answering and sentence-transformers call accuracy@k, whether any of the first k is
     relevant, is Success@k."""
     hits = ranks.relevant(rel)
-    listed = per_query(ranks.retrieved, cutoff)
+    listed = expand_per_query(ranks.retrieved, cutoff)
     if cutoff is not None:
         listed = np.minimum(cutoff, listed)
     relevant = hits.count(cutoff)
@@ -136,12 +142,12 @@ def accuracy(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) ->
 
 
 @weights("Compat")
-def _overlapping(ranks: JudgedRanks, *, p: float, normalize: bool) -> Hits:
-    return _overlaps(ranks, p, normalize)[0]
+def _overlap_weights(ranks: JudgedRanks, *, p: float, normalize: bool) -> Hits:
+    return _weigh_overlaps(ranks, p, normalize)[0]
 
 
 @weights("Accuracy")
-def _above_others(ranks: JudgedRanks, *, cutoff: int | None, rel: int) -> Hits:
+def _accuracy_weights(ranks: JudgedRanks, *, cutoff: int | None, rel: int) -> Hits:
     """Each relevant document counts by the share of others that it stands above."""
     hits = ranks.relevant(rel)
     listed = ranks.retrieved if cutoff is None else np.minimum(cutoff, ranks.retrieved)

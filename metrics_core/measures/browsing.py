@@ -89,19 +89,19 @@ def rank_biased_precision(
     The sum is over the whole list and is not normalised, as in ranx. trec_eval 10.0 first scales
     the grades of a query to [0, 1]; cwl, which ir_measures uses if `rel` is given, divides by 1 −
     p^1000."""
-    hits = _biased(ranks, p=p, rel=rel)
+    hits = _rbp_weights(ranks, p=p, rel=rel)
     return (1 - p) * hits.total(hits.relevance, cutoff)
 
 
 @weights("RBP")
-def _biased(ranks: JudgedRanks, *, p: float, rel: int | None, **_: object) -> Hits:
+def _rbp_weights(ranks: JudgedRanks, *, p: float, rel: int | None, **_: object) -> Hits:
     """The results that gain something, with gain · p^(rank − 1) in place of the grade."""
     hits = ranks.gaining() if rel is None else ranks.relevant(rel)
     gains = hits.relevance if rel is None else np.ones(len(hits.query))
     return hits.parts(gains * p ** (hits.rank - 1.0))
 
 
-def exponential(grades: Floats) -> Floats:
+def exponential_gain(grades: Floats) -> Floats:
     """2^grade − 1, of the same shape. Raises ParameterError for a grade that is too much to be an
     exponent."""
     highest = float(grades.max(initial=0))
@@ -113,11 +113,11 @@ def exponential(grades: Floats) -> Floats:
     return np.exp2(grades) - 1
 
 
-def stopping(hits: Hits, chance: Floats) -> Floats:
+def stop_chances(hits: Hits, chance: Floats) -> Floats:
     """Per hit the chance that a reader who stops at each hit with this chance stops at this one:
     Π over earlier hits of (1 − chance), times its own; float64[m]."""
-    going_on = hits.running(1 - chance, np.multiply)
-    return hits.previous(going_on, 1.0) * chance
+    go_on_chance = hits.running(1 - chance, np.multiply)
+    return hits.previous(go_on_chance, 1.0) * chance
 
 
 @measure(
@@ -157,20 +157,22 @@ def expected_reciprocal_rank(
     probability that grows with its grade, up to (2^max_rel − 1) / 2^max_rel. A grade above max_rel
     counts as max_rel."""
     hits = ranks.gaining()
-    return hits.total(_satisfied(ranks, max_rel) / hits.rank, cutoff)
+    return hits.total(_err_stop_chances(ranks, max_rel) / hits.rank, cutoff)
 
 
-def _satisfied(ranks: JudgedRanks, max_rel: int) -> Floats:
+def _err_stop_chances(ranks: JudgedRanks, max_rel: int) -> Floats:
     """Per result that gains something the chance that the reader stops there."""
     hits = ranks.gaining()
 
-    def stops() -> Floats:
-        return stopping(hits, exponential(np.minimum(hits.relevance, max_rel)) / 2.0**max_rel)
+    def work_out() -> Floats:
+        return stop_chances(
+            hits, exponential_gain(np.minimum(hits.relevance, max_rel)) / 2.0**max_rel
+        )
 
-    return ranks.kept("err", max_rel, stops)
+    return ranks.kept("err", max_rel, work_out)
 
 
 @weights("ERR")
-def _stopped_at(ranks: JudgedRanks, *, max_rel: int, **_: object) -> Hits:
+def _err_weights(ranks: JudgedRanks, *, max_rel: int, **_: object) -> Hits:
     hits = ranks.gaining()
-    return hits.parts(_satisfied(ranks, max_rel) / hits.rank)
+    return hits.parts(_err_stop_chances(ranks, max_rel) / hits.rank)

@@ -13,8 +13,8 @@ import numpy as np
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.documents import ListedDocuments, Top
-from metrics_core.judging.hits import Cutoff, Hits, per_query
+from metrics_core.judging.documents import ListedDocuments, TopResults
+from metrics_core.judging.hits import Cutoff, Hits, expand_per_query
 from metrics_core.measures.declaring.parameters import Bounds, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import measure
 
@@ -29,28 +29,28 @@ _UNJUDGED = "An unjudged document counts like any other."
 _NOT_LISTED = "Undefined for a judged query that the run does not list; excluded from the mean."
 
 
-def _top(ranks: JudgedRanks, cutoff: Cutoff) -> tuple[ListedDocuments, Top]:
+def _top_results(ranks: JudgedRanks, cutoff: Cutoff) -> tuple[ListedDocuments, TopResults]:
     listed = ranks.listed
     assert listed is not None and cutoff is not None
     return listed, listed.top(int(np.max(cutoff)))
 
 
-def _sum_of_known(hits: Hits, values: Floats, cutoff: Cutoff) -> Floats:
+def _sum_known(hits: Hits, values: Floats, cutoff: Cutoff) -> Floats:
     """Sums within each cutoff; NaN where one of the values within it is missing."""
     missing = np.isnan(values)
     sums = hits.total(np.where(missing, 0, values), cutoff)
     return np.where(hits.total(missing.astype(np.float64), cutoff) > 0, np.nan, sums)
 
 
-def _share(part: Floats, whole: Floats, empty: Mask) -> Floats:
+def _value_share(part: Floats, whole: Floats, empty: Mask) -> Floats:
     """part / whole: 0 where there is nothing (`empty`), NaN where what there is is worth 0."""
     part, whole, empty = np.broadcast_arrays(part, whole, empty)
     shares = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
     return np.where(empty, 0.0, shares)
 
 
-def _prices(listed: ListedDocuments, place: Ints, column: str) -> Floats:
-    prices = listed.numbers(place, column)
+def _read_prices(listed: ListedDocuments, document_row: Ints, column: str) -> Floats:
+    prices = listed.numbers(document_row, column)
     if (prices < 0).any():
         raise ParameterError(
             f"The column {column!r} contains a price below 0: {np.nanmin(prices)}."
@@ -58,13 +58,13 @@ def _prices(listed: ListedDocuments, place: Ints, column: str) -> Floats:
     return prices
 
 
-def _earned(
+def _sum_relevant_prices(
     ranks: JudgedRanks, listed: ListedDocuments, cutoff: Cutoff, rel: int, column: str
 ) -> Floats:
     """The prices of the relevant results within each cutoff, summed."""
     rows = ranks.qrels_row[ranks.relevance >= max(rel, 0)]
-    prices = _prices(listed, listed.judged_place(rows), column)
-    return _sum_of_known(ranks.relevant(rel), prices, cutoff)
+    prices = _read_prices(listed, listed.judged_document_rows(rows), column)
+    return _sum_known(ranks.relevant(rel), prices, cutoff)
 
 
 @measure(
@@ -88,10 +88,10 @@ def money_precision(
 ) -> Floats:
     """Share of the total price of the first k results that comes from relevant documents. Undefined
     if a price is missing or all of them are 0."""
-    listed, top = _top(ranks, cutoff)
-    offered = _sum_of_known(top.hits, _prices(listed, top.place, column), cutoff)
-    empty = per_query(ranks.retrieved == 0, cutoff)
-    return _share(_earned(ranks, listed, cutoff, rel, column), offered, empty)
+    listed, top = _top_results(ranks, cutoff)
+    offered = _sum_known(top.hits, _read_prices(listed, top.document_row, column), cutoff)
+    empty = expand_per_query(ranks.retrieved == 0, cutoff)
+    return _value_share(_sum_relevant_prices(ranks, listed, cutoff, rel, column), offered, empty)
 
 
 @measure(
@@ -116,12 +116,12 @@ def money_recall(
     listed = ranks.listed
     assert listed is not None
     relevant = ranks.judged_relevance >= max(rel, 0)
-    prices = _prices(listed, listed.judged_place(listed.judged_rows[relevant]), column)
+    prices = _read_prices(listed, listed.judged_document_rows(listed.judged_rows[relevant]), column)
     query = ranks.judged_query[relevant]
-    wanted = _sum_of_known(Hits(query, query, prices, ranks.n_queries), prices, None)
-    empty = per_query(ranks.n_relevant(rel) == 0, cutoff)
-    earned = _earned(ranks, listed, cutoff, rel, column)
-    return _share(earned, per_query(wanted, cutoff), empty)
+    total_value = _sum_known(Hits(query, query, prices, ranks.n_queries), prices, None)
+    empty = expand_per_query(ranks.n_relevant(rel) == 0, cutoff)
+    earned = _sum_relevant_prices(ranks, listed, cutoff, rel, column)
+    return _value_share(earned, expand_per_query(total_value, cutoff), empty)
 
 
 @measure(
@@ -147,23 +147,23 @@ def catalogue_coverage(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
     """Share of the documents table that appears among the first k results of any query. Each query
     has a part of it: a document that n queries show counts 1/n for each of them, so the sum over
     all queries is the coverage. Documents that are not in the table do not count."""
-    listed, top = _top(ranks, cutoff)
-    known = top.place >= 0
-    query, rank = top.hits.query[known], top.hits.rank[known]
-    _, document = np.unique(top.place[known], return_inverse=True)
+    listed, top = _top_results(ranks, cutoff)
+    is_known = top.document_row >= 0
+    query, rank = top.hits.query[is_known], top.hits.rank[is_known]
+    _, document = np.unique(top.document_row[is_known], return_inverse=True)
     # By how many queries a document is shown depends on the cutoff, so each is worked out alone.
     parts = [
-        _parts(query[rank <= k], document[rank <= k], ranks.n_queries)
+        _coverage_parts(query[rank <= k], document[rank <= k], ranks.n_queries)
         for k in np.atleast_1d(cutoff)
     ]
     shares = np.stack(parts, axis=1) / max(listed.n_documents, 1)
     return shares if isinstance(cutoff, np.ndarray) else shares[:, 0]
 
 
-def _parts(query: Ints, document: Ints, n_queries: int) -> Floats:
+def _coverage_parts(query: Ints, document: Ints, n_queries: int) -> Floats:
     """Per query the sum of 1 / (queries that show the document) over what it shows."""
-    shown = np.bincount(document)
-    return np.bincount(query, 1 / shown[document], n_queries).astype(np.float64)
+    n_showing = np.bincount(document)
+    return np.bincount(query, 1 / n_showing[document], n_queries).astype(np.float64)
 
 
 @measure(
@@ -191,8 +191,8 @@ def novelty(
     """How little known the first k results are: the mean of -log2 of the share of users who know
     each document. The column contains that share, or the number of `users` who know it. Undefined
     if a popularity is missing or 0."""
-    listed, top = _top(ranks, cutoff)
-    share = listed.numbers(top.place, column) / users
+    listed, top = _top_results(ranks, cutoff)
+    share = listed.numbers(top.document_row, column) / users
     if (share > 1).any():
         highest = float(np.nanmax(share)) * users
         raise ParameterError(
@@ -200,11 +200,11 @@ def novelty(
             f"Set the number of users: Novelty(column='{column}',users=1000)@10.",
         )
     rarity = -np.log2(np.where(share > 0, share, np.nan)) + 0.0
-    total = _sum_of_known(top.hits, rarity, cutoff)
-    return _per_listed(total, top.hits.count(cutoff))
+    total = _sum_known(top.hits, rarity, cutoff)
+    return _mean_per_document(total, top.hits.count(cutoff))
 
 
-def _per_listed(total: Floats, count: Floats) -> Floats:
+def _mean_per_document(total: Floats, count: Floats) -> Floats:
     return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
 
 
@@ -232,20 +232,20 @@ def intra_list_diversity(
 ) -> Floats:
     """Share of pairs among the first k results with different values in a column of the documents,
     such as their category. Undefined for fewer than two results, or if a value is missing."""
-    listed, top = _top(ranks, cutoff)
-    value = listed.codes(top.place, column)
-    alike = np.where(value >= 0, _alike_above(top.hits.query, value), np.nan)
-    same = _sum_of_known(top.hits, alike, cutoff)
+    listed, top = _top_results(ranks, cutoff)
+    value = listed.codes(top.document_row, column)
+    alike = np.where(value >= 0, _count_alike_above(top.hits.query, value), np.nan)
+    same = _sum_known(top.hits, alike, cutoff)
     count = top.hits.count(cutoff)
     pairs = count * (count - 1) / 2
-    return _per_listed(pairs - same, pairs)
+    return _mean_per_document(pairs - same, pairs)
 
 
-def _alike_above(query: Ints, value: Ints) -> Floats:
+def _count_alike_above(query: Ints, value: Ints) -> Floats:
     """Per row how many rows above it in its query's list have the same value."""
     order = np.lexsort((value, query))
-    new = (np.diff(query[order], prepend=-1) != 0) | (np.diff(value[order], prepend=-2) != 0)
-    starts = np.flatnonzero(new)
+    is_new = (np.diff(query[order], prepend=-1) != 0) | (np.diff(value[order], prepend=-2) != 0)
+    starts = np.flatnonzero(is_new)
     above = np.empty(len(order))
     above[order] = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
     return above

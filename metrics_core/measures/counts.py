@@ -10,7 +10,7 @@ from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.other_packages import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Rel
 from metrics_core.measures.declaring.registry import measure, weights
-from metrics_core.measures.precision_recall import each_relevant
+from metrics_core.measures.precision_recall import relevant_weights
 
 
 @measure(
@@ -47,7 +47,7 @@ def number_of_queries(ranks: JudgedRanks) -> Floats:
     condensable=False,
     residual="monotone",
 )
-def answered(ranks: JudgedRanks) -> Floats:
+def answered_queries(ranks: JudgedRanks) -> Floats:
     """1 for a query for which the run lists any document, judged or not. The mean is the share of
     judged queries with results."""
     return (ranks.documents() > 0).astype(np.float64)
@@ -149,10 +149,10 @@ def number_nonrelevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     return ranks.judged().count() - ranks.relevant(rel).count()
 
 
-weights("NumRelRet")(each_relevant)
+weights("NumRelRet")(relevant_weights)
 
 
 @weights("NumNonrelRet")
-def _each_not_relevant(ranks: JudgedRanks, *, rel: int) -> Hits:
+def _nonrelevant_weights(ranks: JudgedRanks, *, rel: int) -> Hits:
     hits = ranks.judged().parts(np.ones(len(ranks.judged().rank)))
     return hits.only(ranks.judged().relevance < rel)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import LackingDataError
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Cutoff, per_query, prefix_sums, ratio
+from metrics_core.judging.hits import Cutoff, expand_per_query, prefix_sums, ratio
 from metrics_core.judging.subtopics import SubtopicCoverage, SubtopicJudgments
 from metrics_core.measures.declaring.other_packages import Difference
 from metrics_core.measures.declaring.parameters import Bounds, Rel, Samples, Share, TopK
@@ -43,35 +43,35 @@ _ERR_ALPHA = 0.5
 """ndeval's redundancy for ERR-IA: a subtopic satisfies its reader with this chance each time."""
 
 
-def judgments_of(ranks: JudgedRanks) -> SubtopicJudgments:
+def require_subtopics(ranks: JudgedRanks) -> SubtopicJudgments:
     """The judgments by subtopic; raises LackingDataError where there are none."""
     if ranks.subtopics is None:
         raise LackingDataError("There are no judgments by subtopic.")
     return ranks.subtopics
 
 
-def _novelty(
-    found: SubtopicCoverage, alpha: float, discount: npt.NDArray[Any], cutoff: Cutoff
+def _sum_novelty(
+    coverage: SubtopicCoverage, alpha: float, discount: npt.NDArray[Any], cutoff: Cutoff
 ) -> Floats:
     """Sum of (1 − alpha)^(earlier documents of the subtopic) × discount over the hits."""
-    return found.hits.total((1 - alpha) ** (found.repeat - 1.0) * discount, cutoff)
+    return coverage.hits.total((1 - alpha) ** (coverage.repeat - 1.0) * discount, cutoff)
 
 
-def _discounted(found: SubtopicCoverage, alpha: float, cutoff: Cutoff) -> Floats:
-    return _novelty(found, alpha, 1 / np.log2(found.hits.rank + 1), cutoff)
+def _discounted_novelty(coverage: SubtopicCoverage, alpha: float, cutoff: Cutoff) -> Floats:
+    return _sum_novelty(coverage, alpha, 1 / np.log2(coverage.hits.rank + 1), cutoff)
 
 
-def _reciprocal(found: SubtopicCoverage, cutoff: Cutoff) -> Floats:
-    return _novelty(found, _ERR_ALPHA, 1 / found.hits.rank, cutoff)
+def _reciprocal_novelty(coverage: SubtopicCoverage, cutoff: Cutoff) -> Floats:
+    return _sum_novelty(coverage, _ERR_ALPHA, 1 / coverage.hits.rank, cutoff)
 
 
-def _everything(alpha: float, discount: Floats, cutoff: Cutoff) -> Floats:
+def _full_novelty(alpha: float, discount: Floats, cutoff: Cutoff) -> Floats:
     """What one subtopic would give if every document were relevant to it, to each cutoff."""
     worth = (1 - alpha) ** np.arange(len(discount), dtype=np.float64) * discount
     return prefix_sums(worth)[cutoff]
 
 
-def _ranks_to(cutoff: Cutoff) -> Floats:
+def _list_ranks(cutoff: Cutoff) -> Floats:
     return np.arange(1, int(np.max(cutoff)) + 1, dtype=np.float64) if cutoff is not None else _NONE
 
 
@@ -99,10 +99,10 @@ _NONE = np.empty(0)
 def alpha_dcg(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1, alpha: Alpha = 0.5) -> Floats:
     """Number of subtopics that the first k results cover, with most weight on early and new ones,
     as a share of the score if each result covered every subtopic."""
-    judgments = judgments_of(ranks)
-    each = _everything(alpha, 1 / np.log2(_ranks_to(cutoff) + 1), cutoff)
-    whole = each * per_query(judgments.n_subtopics(rel), cutoff)
-    return ratio(_discounted(judgments.covered(rel), alpha, cutoff), whole)
+    judgments = require_subtopics(ranks)
+    each = _full_novelty(alpha, 1 / np.log2(_list_ranks(cutoff) + 1), cutoff)
+    divisor = each * expand_per_query(judgments.n_subtopics(rel), cutoff)
+    return ratio(_discounted_novelty(judgments.coverage(rel), alpha, cutoff), divisor)
 
 
 @measure(
@@ -132,9 +132,9 @@ def alpha_ndcg(
     """How close the results come to the best possible coverage of the query's subtopics, with most
     weight on early and new ones. Each further result for a subtopic counts 1 − alpha times the
     previous one."""
-    judgments = judgments_of(ranks)
-    best = _discounted(judgments.ideal(rel, alpha), alpha, cutoff)
-    return ratio(_discounted(judgments.covered(rel), alpha, cutoff), best)
+    judgments = require_subtopics(ranks)
+    best = _discounted_novelty(judgments.ideal_coverage(rel, alpha), alpha, cutoff)
+    return ratio(_discounted_novelty(judgments.coverage(rel), alpha, cutoff), best)
 
 
 @measure(
@@ -157,10 +157,10 @@ def alpha_ndcg(
 def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Floats:
     """Expected reciprocal of the rank at which a reader is satisfied who wants one of the
     subtopics, as a share of the score if each result covered every subtopic."""
-    judgments = judgments_of(ranks)
-    each = _everything(_ERR_ALPHA, 1 / _ranks_to(cutoff), cutoff)
-    whole = each * per_query(judgments.n_subtopics(rel), cutoff)
-    return ratio(_reciprocal(judgments.covered(rel), cutoff), whole)
+    judgments = require_subtopics(ranks)
+    each = _full_novelty(_ERR_ALPHA, 1 / _list_ranks(cutoff), cutoff)
+    divisor = each * expand_per_query(judgments.n_subtopics(rel), cutoff)
+    return ratio(_reciprocal_novelty(judgments.coverage(rel), cutoff), divisor)
 
 
 @measure(
@@ -183,9 +183,9 @@ def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Floats:
 )
 def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
     """Intent-aware ERR as a share of the score of the best order of the judged documents."""
-    judgments = judgments_of(ranks)
-    best = _reciprocal(judgments.ideal(rel, _ERR_ALPHA), cutoff)
-    return ratio(_reciprocal(judgments.covered(rel), cutoff), best)
+    judgments = require_subtopics(ranks)
+    best = _reciprocal_novelty(judgments.ideal_coverage(rel, _ERR_ALPHA), cutoff)
+    return ratio(_reciprocal_novelty(judgments.coverage(rel), cutoff), best)
 
 
 @measure(
@@ -209,9 +209,9 @@ def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience
     """Number of subtopics that a reader finds who continues to the next result with probability
     beta, with most weight on new ones, as a share of the score of an infinite list in which each
     result covers every subtopic."""
-    judgments = judgments_of(ranks)
-    found = judgments.covered(rel)
-    total = _novelty(found, alpha, beta ** (found.hits.rank - 1.0), None)
+    judgments = require_subtopics(ranks)
+    coverage = judgments.coverage(rel)
+    total = _sum_novelty(coverage, alpha, beta ** (coverage.hits.rank - 1.0), None)
     return ratio((1 - (1 - alpha) * beta) * total, judgments.n_subtopics(rel))
 
 
@@ -239,9 +239,9 @@ def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience
 )
 def nnrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Floats:
     """NRBP as a share of the score of the best order of the judged documents."""
-    judgments = judgments_of(ranks)
-    found, best = judgments.covered(rel), judgments.ideal(rel, alpha)
+    judgments = require_subtopics(ranks)
+    coverage, best = judgments.coverage(rel), judgments.ideal_coverage(rel, alpha)
     return ratio(
-        _novelty(found, alpha, beta ** (found.hits.rank - 1.0), None),
-        _novelty(best, alpha, beta ** (best.hits.rank - 1.0), None),
+        _sum_novelty(coverage, alpha, beta ** (coverage.hits.rank - 1.0), None),
+        _sum_novelty(best, alpha, beta ** (best.hits.rank - 1.0), None),
     )

@@ -10,7 +10,7 @@ import numpy as np
 from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Hits, ratio
-from metrics_core.measures.browsing import DECIMALS, exponential
+from metrics_core.measures.browsing import DECIMALS, exponential_gain
 from metrics_core.measures.declaring.other_packages import CUTOFFS, Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Bounds, GainTable, Samples, TopK
 from metrics_core.measures.declaring.registry import measure, terms
@@ -48,53 +48,53 @@ _SKLEARN_TIES = Difference(
 )
 
 
-def gain_of(grades: Floats, dcg: Gain = "log2", gains: GainTable | None = None) -> Floats:
+def grade_gain(grades: Floats, dcg: Gain = "log2", gains: GainTable | None = None) -> Floats:
     """What each grade is worth, of the same shape. A table replaces the grade itself, the grade 0
     included; a grade that it does not list is worth itself, and a negative one always nothing.
 
     trec_eval compares gains as whole numbers and so orders those by chance that differ by less
-    than 1; ours are ordered as they are. Raises ParameterError as `exponential`."""
+    than 1; ours are ordered as they are. Raises ParameterError as `exponential_gain`."""
     worth = np.maximum(grades, 0)
     for grade, gain in gains or ():
         if grade >= 0:
             worth[grades == grade] = gain
-    return exponential(worth) if dcg == "exp-log2" else worth
+    return exponential_gain(worth) if dcg == "exp-log2" else worth
 
 
-def found_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
+def retrieved_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
     """The retrieved documents that gain or lose something, with the gain in place of the grade."""
 
-    def found() -> Hits:
+    def make_gains() -> Hits:
         hits = ranks.judged()
-        gain = gain_of(hits.relevance, dcg, gains)
+        gain = grade_gain(hits.relevance, dcg, gains)
         return replace(hits, relevance=gain).only(gain != 0)
 
-    return ranks.kept("found gains", (dcg, gains), found)
+    return ranks.kept("found gains", (dcg, gains), make_gains)
 
 
-def best_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
+def ideal_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
     """All judged documents that gain something, in the best order, with the gain in place of the
     grade."""
 
-    def best() -> Hits:
+    def make_gains() -> Hits:
         ideal = ranks.ideal()
-        gain = gain_of(ideal.relevance, dcg, gains)
+        gain = grade_gain(ideal.relevance, dcg, gains)
         if gains is not None:
             # Sorted by query and falling grade already; a table may turn the grades round.
             gain = gain[np.lexsort((-gain, ideal.query))]
         return replace(ideal, relevance=gain).only(gain > 0)
 
-    return ranks.known("best gains", (dcg, gains), best)
+    return ranks.known("best gains", (dcg, gains), make_gains)
 
 
-def discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Floats:
+def sum_discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Floats:
     """Sum of gain / log2(rank + 1), or gain / log2(max(rank, 2)), within each cutoff."""
     if cutoff is not None and not isinstance(cutoff, np.ndarray):
         hits = hits.only(hits.rank <= cutoff)
-    return hits.total(each_discounted(hits, discount), cutoff)
+    return hits.total(discount_gains(hits, discount), cutoff)
 
 
-def each_discounted(hits: Hits, discount: Discount) -> Floats:
+def discount_gains(hits: Hits, discount: Discount) -> Floats:
     """Per hit its gain / log2(rank + 1), or / log2(max(rank, 2)); float64[m]."""
     divisor = hits.rank + 1 if discount == "log2" else np.maximum(hits.rank, 2)
     deepest = int(divisor.max(initial=1))
@@ -143,8 +143,8 @@ def ndcg(
     """How close the results come to the best possible order: 1 is perfect, 0 means no relevant
     results. Higher grades and earlier ranks count more. Decimal grades count with their exact
     value."""
-    best = discounted(best_gains(ranks, dcg, gains), cutoff, discount)
-    return ratio(discounted(found_gains(ranks, dcg, gains), cutoff, discount), best)
+    best = sum_discounted(ideal_gains(ranks, dcg, gains), cutoff, discount)
+    return ratio(sum_discounted(retrieved_gains(ranks, dcg, gains), cutoff, discount), best)
 
 
 @terms("nDCG")
@@ -156,9 +156,9 @@ def _ndcg_terms(
     gains: GainTable | None = None,
     discount: Discount = "log2",
 ) -> Hits:
-    hits = found_gains(ranks, dcg, gains)
-    best = discounted(best_gains(ranks, dcg, gains), cutoff, discount)
-    return hits.parts(ratio(each_discounted(hits, discount), best[hits.query]), cutoff)
+    hits = retrieved_gains(ranks, dcg, gains)
+    best = sum_discounted(ideal_gains(ranks, dcg, gains), cutoff, discount)
+    return hits.parts(ratio(discount_gains(hits, discount), best[hits.query]), cutoff)
 
 
 @measure(
@@ -197,7 +197,7 @@ def discounted_cumulative_gain(
     """Total gain of the results, discounted by rank. It is not divided by the best order, so it can
     only be compared for the same queries. Some recommender courses average it over the first k
     results, or over fewer if the list is shorter."""
-    total = discounted(found_gains(ranks, dcg, gains), cutoff, discount)
+    total = sum_discounted(retrieved_gains(ranks, dcg, gains), cutoff, discount)
     if denominator == "none":
         return total
     return ratio(total, ranks.documents(cutoff))
@@ -213,8 +213,8 @@ def _dcg_terms(
     discount: Discount = "log2",
     denominator: Averaged = "none",
 ) -> Hits:
-    hits = found_gains(ranks, dcg, gains)
-    gained = each_discounted(hits, discount)
+    hits = retrieved_gains(ranks, dcg, gains)
+    gained = discount_gains(hits, discount)
     if denominator == "retrieved":
         gained = gained / ranks.documents(cutoff)[hits.query]
     return hits.parts(gained, cutoff)
@@ -251,7 +251,7 @@ def ideal_dcg(
     discount: Discount = "log2",
 ) -> Floats:
     """DCG of the best possible order of all judged documents, by which nDCG divides."""
-    return discounted(best_gains(ranks, dcg, gains), cutoff, discount)
+    return sum_discounted(ideal_gains(ranks, dcg, gains), cutoff, discount)
 
 
 @measure(
@@ -279,7 +279,7 @@ def cumulative_gain(
     gains: Gains | None = None,
 ) -> Floats:
     """Sum of the grades among the results, at any rank."""
-    hits = found_gains(ranks, dcg, gains)
+    hits = retrieved_gains(ranks, dcg, gains)
     return hits.total(hits.relevance, cutoff)
 
 
@@ -291,5 +291,5 @@ def _cg_terms(
     dcg: Gain = "log2",
     gains: GainTable | None = None,
 ) -> Hits:
-    hits = found_gains(ranks, dcg, gains)
+    hits = retrieved_gains(ranks, dcg, gains)
     return hits.parts(hits.relevance, cutoff)

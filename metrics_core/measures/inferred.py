@@ -38,22 +38,22 @@ _EPSILON = 0.00001
 def inferred_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Average precision, estimated if only a random part of the pool was judged. Mark the rest of
     the pool with a negative grade; without such marks it is close to AP."""
-    return ratio(ranks.relevant(rel).total(_estimates(ranks, rel)), ranks.n_relevant(rel))
+    return ratio(ranks.relevant(rel).total(_estimate_precisions(ranks, rel)), ranks.n_relevant(rel))
 
 
-def _estimates(ranks: JudgedRanks, rel: int) -> Floats:
+def _estimate_precisions(ranks: JudgedRanks, rel: int) -> Floats:
     """Per relevant result the precision that is expected at its rank."""
     relevant = ranks.relevance >= rel
     hits = ranks.relevant(rel)
     above = hits.rank - 1
     pooled = ranks.pooled().ordinal()[relevant] - 1
     judged = ranks.judged()
-    known = judged.ordinal()[judged.relevance >= rel] - 1
-    precision = (hits.ordinal() - 1 + _EPSILON) / (known + 2 * _EPSILON)
+    n_relevant_above = judged.ordinal()[judged.relevance >= rel] - 1
+    precision = (hits.ordinal() - 1 + _EPSILON) / (n_relevant_above + 2 * _EPSILON)
     expected = above / hits.rank * ratio(pooled.astype(np.float64), above) * precision
     return np.where(above == 0, 1.0, 1 / hits.rank + expected)
 
 
 @weights("infAP")
-def _expected_precisions(ranks: JudgedRanks, *, rel: int) -> Hits:
-    return ranks.relevant(rel).parts(_estimates(ranks, rel))
+def _infap_weights(ranks: JudgedRanks, *, rel: int) -> Hits:
+    return ranks.relevant(rel).parts(_estimate_precisions(ranks, rel))

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import per_query, ratio
+from metrics_core.judging.hits import expand_per_query, ratio
 from metrics_core.measures.declaring.parameters import Rel, TopK
 from metrics_core.measures.declaring.registry import measure
-from metrics_core.measures.diversity import NEEDS, UNJUDGED, judgments_of
+from metrics_core.measures.diversity import NEEDS, UNJUDGED, require_subtopics
 
 
 @measure(
@@ -28,9 +28,9 @@ from metrics_core.measures.diversity import NEEDS, UNJUDGED, judgments_of
 def ap_ia(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Average precision for each subtopic as if it were a query of its own, averaged over the
     subtopics that have a relevant document."""
-    judgments = judgments_of(ranks)
-    found = judgments.covered(rel)
-    total = found.hits.total(found.repeat / found.hits.rank / found.n_relevant)
+    judgments = require_subtopics(ranks)
+    coverage = judgments.coverage(rel)
+    total = coverage.hits.total(coverage.repeat / coverage.hits.rank / coverage.n_relevant)
     return ratio(total, judgments.n_subtopics(rel))
 
 
@@ -52,9 +52,9 @@ def ap_ia(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
 def p_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     """Share of the first k results that are relevant to a subtopic, averaged over the subtopics
     that have a relevant document."""
-    judgments = judgments_of(ranks)
-    whole = cutoff * per_query(judgments.n_subtopics(rel), cutoff)
-    return ratio(judgments.covered(rel).hits.count(cutoff), whole)
+    judgments = require_subtopics(ranks)
+    divisor = cutoff * expand_per_query(judgments.n_subtopics(rel), cutoff)
+    return ratio(judgments.coverage(rel).hits.count(cutoff), divisor)
 
 
 @measure(
@@ -75,7 +75,7 @@ def p_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
 )
 def subtopic_recall(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
     """Share of the query's subtopics with a relevant document among the first k results."""
-    judgments = judgments_of(ranks)
-    found = judgments.covered(rel)
-    first = found.hits.only(found.repeat == 1)
-    return ratio(first.count(cutoff), per_query(judgments.n_subtopics(rel), cutoff))
+    judgments = require_subtopics(ranks)
+    coverage = judgments.coverage(rel)
+    first = coverage.hits.only(coverage.repeat == 1)
+    return ratio(first.count(cutoff), expand_per_query(judgments.n_subtopics(rel), cutoff))

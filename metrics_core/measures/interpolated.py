@@ -33,7 +33,7 @@ Rounding = Annotated[
 ]
 
 
-def documents_at(recall: Floats, n_relevant: Ints, rounding: Rounding) -> Ints:
+def documents_at_recall(recall: Floats, n_relevant: Ints, rounding: Rounding) -> Ints:
     """How many relevant documents each recall level means; int64[Q, L]."""
     share = recall[None, :] * n_relevant[:, None]
     if rounding == "up":
@@ -43,14 +43,14 @@ def documents_at(recall: Floats, n_relevant: Ints, rounding: Rounding) -> Ints:
     return (below + (share - below >= 0.5)).astype(np.int64)
 
 
-def interpolated(
+def interpolate_precision(
     ranks: JudgedRanks, recall: npt.ArrayLike, *, rel: int = 1, rounding: Rounding = "nearest"
 ) -> Floats:
     """Greatest precision at or beyond each recall level, float64[Q, L]; 0 where the run does not
     reach it."""
     hits = ranks.relevant(rel)
     levels = np.asarray(recall, dtype=np.float64)
-    needed = np.maximum(documents_at(levels, ranks.n_relevant(rel), rounding), 1)
+    needed = np.maximum(documents_at_recall(levels, ranks.n_relevant(rel), rounding), 1)
     edges = np.searchsorted(hits.query, np.arange(ranks.n_queries + 1))
     first, end = edges[:-1, None] + needed - 1, np.broadcast_to(edges[1:, None], needed.shape)
     reached = first < end
@@ -98,7 +98,7 @@ def interpolated_precision(
     """Highest precision at any rank where at least this share of the relevant documents is found; 0
     if the results never reach it. trec_eval 10 rounds the share to the nearest whole document;
     trec_eval 9, and thus ir_measures, rounds up from a tenth."""
-    return interpolated(ranks, [recall], rel=rel, rounding=rounding)[:, 0]
+    return interpolate_precision(ranks, [recall], rel=rel, rounding=rounding)[:, 0]
 
 
 @measure(
@@ -122,6 +122,6 @@ def interpolated_average(
 ) -> Floats:
     """Interpolated precision averaged over the recall levels 0, 0.1, … 1, or over other levels.
     An old estimate of the area under the curve of precision against recall."""
-    values = interpolated(ranks, points, rel=rel, rounding=rounding)
+    values = interpolate_precision(ranks, points, rel=rel, rounding=rounding)
     # From the highest level down, as trec_eval adds them.
     return np.cumsum(values[:, ::-1], axis=1)[:, -1] / len(points)

@@ -8,8 +8,8 @@ from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.parameters import Rel
 from metrics_core.measures.declaring.registry import measure, weights
-from metrics_core.measures.precision_recall import average_precision, precision_at_each
-from metrics_core.measures.preference import bpref, not_below_others
+from metrics_core.measures.precision_recall import average_precision, precision_weights
+from metrics_core.measures.preference import bpref, preference_weights
 
 _MISSING = "A judged query that the run does not list counts as 0.00001, as does a score of 0."
 
@@ -85,5 +85,5 @@ def yet_another_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     return _log_odds(hits.total(hits.ordinal() / hits.rank), ranks.n_relevant(rel))
 
 
-weights("GMAP")(precision_at_each)
-weights("GMBpref")(not_below_others)
+weights("GMAP")(precision_weights)
+weights("GMBpref")(preference_weights)

@@ -12,7 +12,7 @@ import numpy as np
 from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Hits, prefix_sums, ratio
-from metrics_core.measures.browsing import MaxRel, stopping
+from metrics_core.measures.browsing import MaxRel, stop_chances
 from metrics_core.measures.declaring.parameters import Persistence, TopK
 from metrics_core.measures.declaring.registry import measure, weights
 from metrics_core.measures.readers import (
@@ -22,30 +22,34 @@ from metrics_core.measures.readers import (
     UNJUDGED,
     Goal,
     MinRel,
-    gaining,
-    within,
+    limit_cutoff,
+    scaled_gains,
 )
 
 _NERR = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation"
 
 
-def _nearly_err(
+def _score_nearly_err(
     ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
 ) -> Floats:
     """Gain a result for a reader who stops at a result by its gain and else goes on as the
     weights of the ranks fall: with D_j the chance of stopping at the gaining rank j and B the
     sums of weights, Σ D_j b_j / (B_k (1 − Σ D_j) + Σ D_j B_j)."""
-    hits, looked_at = _gained_and_looked_at(ranks, min_rel, max_rel, weight, cutoff)
-    return ratio(hits.total(hits.relevance, within(cutoff)), looked_at)
+    hits, looked_at = _weigh_gains(ranks, min_rel, max_rel, weight, cutoff)
+    return ratio(hits.total(hits.relevance, limit_cutoff(cutoff)), looked_at)
 
 
-def _gained_and_looked_at(
+def _weigh_gains(
     ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
 ) -> tuple[Hits, Floats]:
     """The results that gain something with D_j b_j in place of the grade, and what the reader looks
     at within each cutoff; shape as in `Hits.total`."""
-    hits, depth, sums = gaining(ranks, min_rel, max_rel), within(cutoff), prefix_sums(weight)
-    stop = ranks.kept("stopping", (min_rel, max_rel), lambda: stopping(hits, hits.relevance))
+    hits, depth, sums = (
+        scaled_gains(ranks, min_rel, max_rel),
+        limit_cutoff(cutoff),
+        prefix_sums(weight),
+    )
+    stop = ranks.kept("stopping", (min_rel, max_rel), lambda: stop_chances(hits, hits.relevance))
     stopped = hits.total(stop, depth)
     looked_at = sums[depth] * (1 - stopped) + hits.total(stop * sums[hits.rank], depth)
     return hits.parts(stop * weight[hits.rank - 1]), looked_at
@@ -71,7 +75,7 @@ def nerr8(
 ) -> Floats:
     """Gain per viewed result for a reader who stops at a result with a probability equal to its
     gain, and after k results. Without `max_rel` the highest grade of all judgments gains 1."""
-    return _nearly_err(ranks, min_rel, max_rel, np.ones(DEPTH), cutoff)
+    return _score_nearly_err(ranks, min_rel, max_rel, np.ones(DEPTH), cutoff)
 
 
 @measure(
@@ -94,7 +98,7 @@ def nerr9(
 ) -> Floats:
     """As NERR8, for a reader who also loses patience with each rank, as 1 ÷ rank. Without
     `max_rel` the highest grade of all judgments gains 1."""
-    return _nearly_err(ranks, min_rel, max_rel, 1 / RANKS, cutoff)
+    return _score_nearly_err(ranks, min_rel, max_rel, 1 / RANKS, cutoff)
 
 
 @measure(
@@ -118,7 +122,7 @@ def nerr10(
     """Gain per viewed result for a reader who stops at a result with a probability equal to its
     gain, and otherwise continues with probability p. Without `max_rel` the highest grade of all
     judgments gains 1."""
-    return _nearly_err(ranks, min_rel, max_rel, p ** (RANKS - 1), None)
+    return _score_nearly_err(ranks, min_rel, max_rel, p ** (RANKS - 1), None)
 
 
 @measure(
@@ -147,7 +151,7 @@ def nerr11(
     """Gain per viewed result for a reader who stops at a result with a probability equal to its
     gain, and otherwise continues as in INSQ, with a goal of T relevant documents. Without `max_rel`
     the highest grade of all judgments gains 1."""
-    return _nearly_err(ranks, min_rel, max_rel, _patience(T), None)
+    return _score_nearly_err(ranks, min_rel, max_rel, _patience(T), None)
 
 
 def _patience(goal: float) -> Floats:
@@ -155,18 +159,18 @@ def _patience(goal: float) -> Floats:
     return (2 * goal / (RANKS + 2 * goal - 1)) ** 2
 
 
-def _weights_by(patience: Callable[..., Floats]) -> Callable[..., Hits]:
+def _make_weights(patience: Callable[..., Floats]) -> Callable[..., Hits]:
     """Each result counts by the chance of stopping there, and by the patience left."""
 
-    def of(
+    def weigh(
         ranks: JudgedRanks, *, min_rel: int, max_rel: int | None, cutoff: int = 0, **values: float
     ) -> Hits:
-        return _gained_and_looked_at(ranks, min_rel, max_rel, patience(**values), None)[0]
+        return _weigh_gains(ranks, min_rel, max_rel, patience(**values), None)[0]
 
-    return of
+    return weigh
 
 
-weights("NERR8")(_weights_by(lambda: np.ones(DEPTH)))
-weights("NERR9")(_weights_by(lambda: 1 / RANKS))
-weights("NERR10")(_weights_by(lambda p: p ** (RANKS - 1)))
-weights("NERR11")(_weights_by(lambda T: _patience(T)))  # noqa: N803
+weights("NERR8")(_make_weights(lambda: np.ones(DEPTH)))
+weights("NERR9")(_make_weights(lambda: 1 / RANKS))
+weights("NERR10")(_make_weights(lambda p: p ** (RANKS - 1)))
+weights("NERR11")(_make_weights(lambda T: _patience(T)))  # noqa: N803

@@ -14,20 +14,20 @@ from metrics_core.judging.hits import Hits, ratio
 from metrics_core.measures.declaring.other_packages import InTrecEval
 from metrics_core.measures.declaring.parameters import GainTable, Rel
 from metrics_core.measures.declaring.registry import measure, terms, weights
-from metrics_core.measures.gain import Gains, best_gains, found_gains
+from metrics_core.measures.gain import Gains, ideal_gains, retrieved_gains
 
 
 @dataclass(frozen=True)
-class _Gained:
+class _GainLists:
     """The results with a gain and the best possible list, gains in place of grades; per hit of
     each what it adds to DCG, and the DCG down to it."""
 
-    found: Hits
+    listed: Hits
     best: Hits
 
     @cached_property
     def gained(self) -> Floats:
-        return self.found.relevance / np.log2(self.found.rank + 1)
+        return self.listed.relevance / np.log2(self.listed.rank + 1)
 
     @cached_property
     def ideal(self) -> Floats:
@@ -35,7 +35,7 @@ class _Gained:
 
     @cached_property
     def dcg(self) -> Floats:
-        return self.found.running(self.gained)
+        return self.listed.running(self.gained)
 
     @cached_property
     def ideal_dcg(self) -> Floats:
@@ -46,25 +46,25 @@ class _Gained:
         return np.bincount(self.best.query, minlength=self.best.n_queries)
 
     @cached_property
-    def _beside(self) -> Ints:
-        first, length = np.cumsum(self.n_best) - self.n_best, self.n_best[self.found.query]
-        inside = np.minimum(self.found.rank, length)
-        return np.where(inside > 0, first[self.found.query] + inside - 1, -1)
+    def _best_place(self) -> Ints:
+        first, length = np.cumsum(self.n_best) - self.n_best, self.n_best[self.listed.query]
+        inside = np.minimum(self.listed.rank, length)
+        return np.where(inside > 0, first[self.listed.query] + inside - 1, -1)
 
-    def beside(self, sums: Floats) -> Floats:
+    def best_sums_at(self, sums: Floats) -> Floats:
         """Running sums of the best list as they stand at the rank of each result."""
-        return np.append(sums, 0.0)[self._beside]
+        return np.append(sums, 0.0)[self._best_place]
 
-    def whole(self) -> Floats:
+    def whole_ndcg(self) -> Floats:
         """nDCG of the whole list."""
-        return ratio(self.found.total(self.gained), self.best.total(self.ideal))
+        return ratio(self.listed.total(self.gained), self.best.total(self.ideal))
 
 
-def _gained(ranks: JudgedRanks, gains: GainTable | None) -> _Gained:
+def _gain_lists(ranks: JudgedRanks, gains: GainTable | None) -> _GainLists:
     return ranks.kept(
         "gained",
         gains,
-        lambda: _Gained(found_gains(ranks, gains=gains), best_gains(ranks, gains=gains)),
+        lambda: _GainLists(retrieved_gains(ranks, gains=gains), ideal_gains(ranks, gains=gains)),
     )
 
 
@@ -109,24 +109,24 @@ def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
 def normalized_g(ranks: JudgedRanks, *, gains: Gains | None = None) -> Floats:
     """Each result counts with its grade, discounted by how far the gain so far lags behind that of
     the best possible list at that rank."""
-    graded = _gained(ranks, gains)
-    return ratio(graded.found.total(_allowed(graded)), graded.best.total(graded.best.relevance))
+    graded = _gain_lists(ranks, gains)
+    return ratio(graded.listed.total(_g_terms(graded)), graded.best.total(graded.best.relevance))
 
 
 @terms("G")
 def _normalized_g_terms(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Hits:
-    graded = _gained(ranks, gains)
+    graded = _gain_lists(ranks, gains)
     best = graded.best.total(graded.best.relevance)
-    return graded.found.parts(ratio(_allowed(graded), best[graded.found.query]))
+    return graded.listed.parts(ratio(_g_terms(graded), best[graded.listed.query]))
 
 
-def _allowed(graded: _Gained) -> Floats:
+def _g_terms(graded: _GainLists) -> Floats:
     """Per result its gain, discounted by what the list has lost on the best one by then."""
-    found, best = graded.found, graded.best
-    cost = graded.beside(best.running(np.maximum(best.relevance, 1.0)))
-    beyond = np.maximum(found.rank - graded.n_best[found.query], 0)
-    lost = cost + beyond - found.running(found.relevance)
-    return found.relevance / np.log2(2 + lost)
+    listed, best = graded.listed, graded.best
+    cost = graded.best_sums_at(best.running(np.maximum(best.relevance, 1.0)))
+    n_beyond = np.maximum(listed.rank - graded.n_best[listed.query], 0)
+    lost_gain = cost + n_beyond - listed.running(listed.relevance)
+    return listed.relevance / np.log2(2 + lost_gain)
 
 
 @measure(
@@ -148,11 +148,11 @@ def _allowed(graded: _Gained) -> Floats:
 def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Floats:
     """nDCG at the rank of each document with a gain, averaged over all of them. Documents that were
     not found count with the nDCG of the whole list."""
-    graded = _gained(ranks, gains)
-    found, good = graded.found, graded.found.relevance > 0
-    ndcg = ratio(graded.dcg, graded.beside(graded.ideal_dcg))
-    missed = graded.n_best - found.total(good.astype(np.float64))
-    total = found.total(np.where(good, ndcg, 0.0)) + missed * graded.whole()
+    graded = _gain_lists(ranks, gains)
+    listed, has_gain = graded.listed, graded.listed.relevance > 0
+    ndcg = ratio(graded.dcg, graded.best_sums_at(graded.ideal_dcg))
+    n_missed = graded.n_best - listed.total(has_gain.astype(np.float64))
+    total = listed.total(np.where(has_gain, ndcg, 0.0)) + n_missed * graded.whole_ndcg()
     return np.maximum(ratio(total, graded.n_best), 0.0)
 
 
@@ -177,13 +177,13 @@ def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = No
     """nDCG averaged over the depths at which the best possible list drops to a lower grade, and
     over the whole list if it is at least two ranks longer. It is 0 if no grade is at least `rel`,
     which has no other effect."""
-    graded = _gained(ranks, gains)
-    found, best = graded.found, graded.best
-    drop, longer = _drops(best), _longer(ranks, graded)
+    graded = _gain_lists(ranks, gains)
+    listed, best = graded.listed, graded.best
+    drop, longer = _mark_level_ends(best), _is_longer(ranks, graded)
     levels = best.only(drop)
-    reached = np.append(graded.dcg, 0.0)[found.within(levels.rank, levels.query)]
+    reached = np.append(graded.dcg, 0.0)[listed.within(levels.rank, levels.query)]
     ndcg = levels.total(ratio(reached, graded.ideal_dcg[drop]))
-    score = ratio(ndcg + np.where(longer, graded.whole(), 0.0), levels.count() + longer)
+    score = ratio(ndcg + np.where(longer, graded.whole_ndcg(), 0.0), levels.count() + longer)
     return np.where(ranks.n_relevant(rel) > 0, score, 0.0)
 
 
@@ -191,30 +191,32 @@ def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = No
 def _ndcg_at_levels_terms(
     ranks: JudgedRanks, *, rel: int = 1, gains: GainTable | None = None
 ) -> Hits:
-    graded = _gained(ranks, gains)
-    found, drop, longer = graded.found, _drops(graded.best), _longer(ranks, graded)
+    graded = _gain_lists(ranks, gains)
+    listed, drop, longer = graded.listed, _mark_level_ends(graded.best), _is_longer(ranks, graded)
     levels, share = graded.best.only(drop), 1 / graded.ideal_dcg[drop]
     # A result is part of every level that ends at its rank or below.
-    passed = np.append(levels.running(share), 0.0)[levels.within(found.rank - 1, found.query)]
-    whole = np.where(longer, ratio(np.ones(ranks.n_queries), graded.best.total(graded.ideal)), 0.0)
-    counted = (levels.total(share) + whole)[found.query] - passed
-    part = ratio(graded.gained * counted, (levels.count() + longer)[found.query])
-    return found.parts(np.where(ranks.n_relevant(rel)[found.query] > 0, part, 0.0))
+    passed = np.append(levels.running(share), 0.0)[levels.within(listed.rank - 1, listed.query)]
+    whole_share = np.where(
+        longer, ratio(np.ones(ranks.n_queries), graded.best.total(graded.ideal)), 0.0
+    )
+    counted = (levels.total(share) + whole_share)[listed.query] - passed
+    part = ratio(graded.gained * counted, (levels.count() + longer)[listed.query])
+    return listed.parts(np.where(ranks.n_relevant(rel)[listed.query] > 0, part, 0.0))
 
 
-def _drops(best: Hits) -> Mask:
+def _mark_level_ends(best: Hits) -> Mask:
     """Whether each of the best list is the last of its level: the next query's first document or
     a lower gain follows."""
     return (np.diff(best.query, append=-1) != 0) | (np.diff(best.relevance, append=-1) != 0)
 
 
-def _longer(ranks: JudgedRanks, graded: _Gained) -> Mask:
+def _is_longer(ranks: JudgedRanks, graded: _GainLists) -> Mask:
     """Per query whether the whole list counts as a level: trec_eval adds it only where it ends
     later than one rank past the last."""
     return (ranks.retrieved > graded.n_best + 1) & (graded.n_best > 0)
 
 
 @weights("binG")
-def _binary_gains(ranks: JudgedRanks, *, rel: int) -> Hits:
+def _binary_g_weights(ranks: JudgedRanks, *, rel: int) -> Hits:
     hits = ranks.relevant(rel)
     return hits.parts(1 / np.log2(2 + hits.rank - hits.ordinal()))

@@ -8,7 +8,7 @@ import numpy as np
 
 from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Hits, per_query, ratio
+from metrics_core.judging.hits import Hits, expand_per_query, ratio
 from metrics_core.measures.declaring.other_packages import CUTOFFS, InTrecEval
 from metrics_core.measures.declaring.parameters import Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import measure, weights
@@ -48,11 +48,11 @@ def precision(
 ) -> Floats:
     """Share of the first k results that are relevant. Empty ranks count as not relevant, unless
     `denominator` is 'retrieved'."""
-    found = ranks.relevant(rel).count(cutoff)
+    hits = ranks.relevant(rel).count(cutoff)
     if denominator == "k":
-        found /= cutoff
-        return found
-    return ratio(found, ranks.documents(cutoff))
+        hits /= cutoff
+        return hits
+    return ratio(hits, ranks.documents(cutoff))
 
 
 @measure(
@@ -73,8 +73,8 @@ def precision(
 )
 def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     """Share of all relevant documents that are among the first k results."""
-    found = ranks.relevant(rel).count(cutoff)
-    return ratio(found, per_query(ranks.n_relevant(rel), cutoff))
+    hits = ranks.relevant(rel).count(cutoff)
+    return ratio(hits, expand_per_query(ranks.n_relevant(rel), cutoff))
 
 
 @measure(
@@ -140,7 +140,7 @@ def average_precision(
         return ratio(precisions, hits.count(cutoff))
     if denominator == "k":
         return ratio(precisions, ranks.documents()) if cutoff is None else precisions / cutoff
-    n_relevant = per_query(ranks.n_relevant(rel), cutoff)
+    n_relevant = expand_per_query(ranks.n_relevant(rel), cutoff)
     if denominator == "min" and cutoff is not None:
         n_relevant = np.minimum(n_relevant, cutoff)
     return ratio(precisions, n_relevant)
@@ -168,7 +168,7 @@ def average_precision(
 def reciprocal_rank(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
     """1 divided by the rank of the first relevant result: 1 if it comes first, 0.5 if second,
     0 if there is none. Later results do not count."""
-    first = per_query(ranks.relevant(rel).first_rank(), cutoff)
+    first = expand_per_query(ranks.relevant(rel).first_rank(), cutoff)
     return np.where(first <= (np.inf if cutoff is None else cutoff), 1 / first, 0.0)
 
 
@@ -222,27 +222,27 @@ def r_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
 
 
 @weights("P", "R", "F")
-def each_relevant(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
+def relevant_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
     """Every relevant document counts as much."""
     hits = ranks.relevant(rel)
     return hits.parts(np.ones(len(hits.rank)))
 
 
 @weights("AP")
-def precision_at_each(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
+def precision_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
     """Each relevant document counts by the precision at its rank."""
     hits = ranks.relevant(rel)
     return hits.parts(hits.ordinal() / hits.rank)
 
 
 @weights("RR", "Success")
-def _first(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
+def _first_relevant_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
     """The first relevant document of each query alone counts."""
-    hits = each_relevant(ranks, rel=rel)
+    hits = relevant_weights(ranks, rel=rel)
     return hits.only(hits.ordinal() == 1)
 
 
 @weights("Rprec")
-def _within_relevant(ranks: JudgedRanks, *, rel: int) -> Hits:
-    hits = each_relevant(ranks, rel=rel)
+def _r_precision_weights(ranks: JudgedRanks, *, rel: int) -> Hits:
+    hits = relevant_weights(ranks, rel=rel)
     return hits.only(hits.rank <= ranks.n_relevant(rel)[hits.query])

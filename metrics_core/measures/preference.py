@@ -45,10 +45,10 @@ from metrics_core.measures.declaring.registry import measure, weights
 def bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """How rarely a document judged not relevant is ranked above a relevant one: 1 if never. Each
     relevant result loses the share of the R best non-relevant ones that are ranked above it."""
-    return ratio(ranks.relevant(rel).total(_kept(ranks, rel)), ranks.n_relevant(rel))
+    return ratio(ranks.relevant(rel).total(_preference_shares(ranks, rel)), ranks.n_relevant(rel))
 
 
-def _kept(ranks: JudgedRanks, rel: int) -> Floats:
+def _preference_shares(ranks: JudgedRanks, rel: int) -> Floats:
     """Per relevant result 1 less the share of the R best not relevant ones that stand above."""
     judged, hits = ranks.judged(), ranks.relevant(rel)
     above = judged.ordinal()[judged.relevance >= rel] - hits.ordinal()
@@ -58,6 +58,6 @@ def _kept(ranks: JudgedRanks, rel: int) -> Floats:
 
 
 @weights("Bpref")
-def not_below_others(ranks: JudgedRanks, *, rel: int) -> Hits:
+def preference_weights(ranks: JudgedRanks, *, rel: int) -> Hits:
     """Each relevant document counts by how few documents judged not relevant stand above it."""
-    return ranks.relevant(rel).parts(_kept(ranks, rel))
+    return ranks.relevant(rel).parts(_preference_shares(ranks, rel))

@@ -8,9 +8,9 @@ from metrics_core.measures.declaring.parameters import Rel, TopK
 from metrics_core.measures.declaring.registry import measure, weights
 from metrics_core.measures.precision_recall import (
     average_precision,
-    each_relevant,
-    precision_at_each,
+    precision_weights,
     recall,
+    relevant_weights,
 )
 
 
@@ -56,5 +56,5 @@ def context_recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     return recall(ranks, cutoff=cutoff, rel=rel)
 
 
-weights("ContextPrecision")(precision_at_each)
-weights("ContextRecall")(each_relevant)
+weights("ContextPrecision")(precision_weights)
+weights("ContextRecall")(relevant_weights)

@@ -17,7 +17,7 @@ import numpy as np
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Cutoff, Hits, per_query, prefix_sums
+from metrics_core.judging.hits import Cutoff, Hits, expand_per_query, prefix_sums
 from metrics_core.measures.browsing import MaxRel
 from metrics_core.measures.declaring.other_packages import Difference
 from metrics_core.measures.declaring.parameters import Bounds, FromZero, Samples, TopK
@@ -47,29 +47,29 @@ OF_CWL = Difference(
 _SOURCE = "Moffat et al., INST, ADCS 2015; as cwl_eval computes it"
 
 
-def gaining(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
+def scaled_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
     """The documents of the first 1,000 ranks that gain something, with their gain, above 0 and up
     to 1, in place of the grade. Raises ParameterError where max_rel is not above min_rel."""
     if max_rel is not None and max_rel <= min_rel:
         raise ParameterError(f"max_rel must be above min_rel, {min_rel}, not {max_rel}.")
     highest = ranks.top_grade if max_rel is None else max_rel
 
-    def found() -> Hits:
+    def scale_gains() -> Hits:
         hits = ranks.judged()
         hits = hits.only((hits.relevance > min_rel) & (hits.rank <= DEPTH))
         gain = (np.minimum(hits.relevance, highest) - min_rel) / (highest - min_rel or 1)
         return replace(hits, relevance=gain)
 
-    return ranks.kept("scaled gains", (min_rel, highest), found)
+    return ranks.kept("scaled gains", (min_rel, highest), scale_gains)
 
 
-def _gained_so_far(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Floats:
-    """Per document of `gaining` the gain of its list down to it; float64[m]."""
-    hits = gaining(ranks, min_rel, max_rel)
+def _running_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Floats:
+    """Per document of `scaled_gains` the gain of its list down to it; float64[m]."""
+    hits = scaled_gains(ranks, min_rel, max_rel)
     return ranks.kept("gained so far", (min_rel, max_rel), lambda: hits.running(hits.relevance))
 
 
-def within(cutoff: Cutoff) -> int | Ints:
+def limit_cutoff(cutoff: Cutoff) -> int | Ints:
     """The cutoff, 1,000 at most."""
     return DEPTH if cutoff is None else np.minimum(cutoff, DEPTH)
 
@@ -102,7 +102,7 @@ def scaled_dcg(
 ) -> Floats:
     """DCG as a share of the DCG of k documents with the highest grade, even if the query has fewer.
     Without `max_rel` the highest grade of all judgments is the best."""
-    hits, depth = gaining(ranks, min_rel, max_rel), within(cutoff)
+    hits, depth = scaled_gains(ranks, min_rel, max_rel), limit_cutoff(cutoff)
     total = hits.total(hits.relevance / np.log2(hits.rank + 1), depth)
     return total / prefix_sums(1 / np.log2(RANKS + 1))[depth]
 
@@ -133,17 +133,17 @@ def bejeweled_player_model(
 ) -> Floats:
     """Average gain of the results viewed by a reader who stops after k results, or sooner if the
     gains add up to T. Without `max_rel` the highest grade of all judgments gains 1."""
-    hits, sated, depth = *_until_sated(ranks, T, min_rel, max_rel), within(cutoff)
-    return hits.total(hits.relevance, depth) / np.minimum(per_query(sated, cutoff), depth)
+    hits, sated, depth = *_gains_until_sated(ranks, T, min_rel, max_rel), limit_cutoff(cutoff)
+    return hits.total(hits.relevance, depth) / np.minimum(expand_per_query(sated, cutoff), depth)
 
 
-def _until_sated(
+def _gains_until_sated(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
     """The results that gain something until the gains add up to the goal, and per query the rank
     at which they do."""
-    hits = gaining(ranks, min_rel, max_rel)
-    gained = _gained_so_far(ranks, min_rel, max_rel)
+    hits = scaled_gains(ranks, min_rel, max_rel)
+    gained = _running_gains(ranks, min_rel, max_rel)
     return hits.only(hits.previous(gained, 0.0) < goal), hits.only(gained >= goal).first_rank()
 
 
@@ -173,7 +173,7 @@ def insq(
     """Gain per viewed result for a reader who wants T relevant documents and becomes more patient
     with each rank, regardless of what they found. Without `max_rel` the highest grade of all
     judgments gains 1."""
-    hits = gaining(ranks, min_rel, max_rel)
+    hits = scaled_gains(ranks, min_rel, max_rel)
     total = hits.total(hits.relevance / (hits.rank + 2 * T - 1) ** 2)
     return total / np.sum(1 / (RANKS + 2 * T - 1) ** 2)
 
@@ -205,35 +205,39 @@ def inst(
     """Gain per viewed result for a reader who wants T relevant documents and is less likely to
     continue the more they have gained. Without `max_rel` the highest grade of all judgments gains
     1."""
-    hits, looked_at = _inst(ranks, T, min_rel, max_rel)
+    hits, looked_at = _weigh_inst(ranks, T, min_rel, max_rel)
     return hits.total(hits.relevance) / looked_at
 
 
-def _inst(
+def _weigh_inst(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
     """The results that gain something with P_i · g_i in place of the grade, and per query the sum
     of P_i over all 1,000 ranks."""
-    hits = gaining(ranks, min_rel, max_rel)
+    hits = scaled_gains(ranks, min_rel, max_rel)
     rank, gain = hits.rank.astype(np.float64), hits.relevance
     # From one gaining rank to the next, P_i² falls as 1/(i − 1 + x)² with x = 2T − G_i: products
     # telescope, and the sum of such terms is a difference of two endless ones.
-    gained = _gained_so_far(ranks, min_rel, max_rel)
+    gained = _running_gains(ranks, min_rel, max_rel)
     x = 2 * goal - gained
     x_before, rank_before = hits.previous(x, 2 * goal), hits.previous(rank, 0)
     lead = np.where(rank_before == 0, 2 * goal, rank_before + x_before - 1)
     reached = hits.running((lead / (rank - 1 + x_before)) ** 2, np.multiply)
     is_last = np.append(hits.query[1:] != hits.query[:-1], True)[: len(rank)]
     onward = np.where(is_last, DEPTH, np.append(rank[1:], DEPTH)[: len(rank)])
-    after = reached * (rank + x - 1) ** 2 * (_squares_from(rank + x) - _squares_from(onward + x))
+    after = (
+        reached
+        * (rank + x - 1) ** 2
+        * (_sum_inverse_squares(rank + x) - _sum_inverse_squares(onward + x))
+    )
     first = np.minimum(hits.first_rank(), DEPTH)
     before = (2 * goal) ** 2 * (
-        _squares_from(first * 0 + 2 * goal) - _squares_from(2 * goal + first)
+        _sum_inverse_squares(first * 0 + 2 * goal) - _sum_inverse_squares(2 * goal + first)
     )
     return hits.parts(reached * gain), before + hits.total(after)
 
 
-def _squares_from(start: Floats) -> Floats:
+def _sum_inverse_squares(start: Floats) -> Floats:
     """Σ over n from 0 of 1 / (start + n)², start above 0: ten terms, then the Euler-Maclaurin
     series, which is exact to 1e-13 from there on (scipy's takes thirty times as long)."""
     total = np.zeros(len(start))
@@ -246,13 +250,13 @@ def _squares_from(start: Floats) -> Floats:
 
 
 @weights("SDCG")
-def _discounted(ranks: JudgedRanks, *, min_rel: int, max_rel: int | None, **_: object) -> Hits:
-    hits = gaining(ranks, min_rel, max_rel)
+def _sdcg_weights(ranks: JudgedRanks, *, min_rel: int, max_rel: int | None, **_: object) -> Hits:
+    hits = scaled_gains(ranks, min_rel, max_rel)
     return hits.parts(hits.relevance / np.log2(hits.rank + 1))
 
 
 @weights("BPM")
-def _before_sated(
+def _bpm_weights(
     ranks: JudgedRanks,
     *,
     T: float,  # noqa: N803
@@ -260,27 +264,27 @@ def _before_sated(
     max_rel: int | None,
     **_: object,
 ) -> Hits:
-    return _until_sated(ranks, T, min_rel, max_rel)[0]
+    return _gains_until_sated(ranks, T, min_rel, max_rel)[0]
 
 
 @weights("INSQ")
-def _discounted_by_square(
+def _insq_weights(
     ranks: JudgedRanks,
     *,
     T: float,  # noqa: N803
     min_rel: int,
     max_rel: int | None,
 ) -> Hits:
-    hits = gaining(ranks, min_rel, max_rel)
+    hits = scaled_gains(ranks, min_rel, max_rel)
     return hits.parts(hits.relevance / (hits.rank + 2 * T - 1) ** 2)
 
 
 @weights("INST")
-def _expected_gains(
+def _inst_weights(
     ranks: JudgedRanks,
     *,
     T: float,  # noqa: N803
     min_rel: int,
     max_rel: int | None,
 ) -> Hits:
-    return _inst(ranks, T, min_rel, max_rel)[0]
+    return _weigh_inst(ranks, T, min_rel, max_rel)[0]

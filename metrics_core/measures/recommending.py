@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from metrics_core.base.arrays import Floats
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Hits, per_query, ratio
+from metrics_core.judging.hits import Hits, expand_per_query, ratio
 from metrics_core.measures.declaring.parameters import Rel, TopK
 from metrics_core.measures.declaring.registry import measure, weights
 
@@ -30,10 +30,10 @@ def average_reciprocal_hit_rank(
     """1 divided by the rank of each relevant result, averaged over all relevant documents; those
     not found count 0."""
     hits = ranks.relevant(rel)
-    return ratio(hits.total(1 / hits.rank, cutoff), per_query(ranks.n_relevant(rel), cutoff))
+    return ratio(hits.total(1 / hits.rank, cutoff), expand_per_query(ranks.n_relevant(rel), cutoff))
 
 
 @weights("ARHR")
-def _reciprocal_ranks(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
+def _arhr_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
     hits = ranks.relevant(rel)
     return hits.parts(1 / hits.rank)

@@ -8,17 +8,17 @@ import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Hits, per_query, ratio
+from metrics_core.judging.hits import Hits, expand_per_query, ratio
 from metrics_core.measures.declaring.other_packages import CUTOFFS, InTrecEval
-from metrics_core.measures.declaring.parameters import MOST, Bounds, Rel, Samples, TopK
+from metrics_core.measures.declaring.parameters import MOST_WHOLE_NUMBER, Bounds, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import measure, weights
-from metrics_core.measures.precision_recall import each_relevant
+from metrics_core.measures.precision_recall import relevant_weights
 
 MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 """The multiples of R that trec_eval takes where none are asked for."""
 
 Factor = Annotated[
-    Annotated[float, Bounds(0, MOST, open_low=True)],
+    Annotated[float, Bounds(0, MOST_WHOLE_NUMBER, open_low=True)],
     "depth as a multiple of the number of relevant documents",
     Samples(1.0, 0.2, 0.6, 1.4, 2.0),
 ]
@@ -44,7 +44,7 @@ Factor = Annotated[
 def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     """Relevant documents among the first k, as a share of the maximum possible: precision while k
     is below the number of relevant documents, recall beyond."""
-    most = np.minimum(cutoff, per_query(ranks.n_relevant(rel), cutoff))
+    most = np.minimum(cutoff, expand_per_query(ranks.n_relevant(rel), cutoff))
     return ratio(ranks.relevant(rel).count(cutoff), most)
 
 
@@ -68,19 +68,19 @@ def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Flo
 def r_precision_multiple(ranks: JudgedRanks, *, factor: Factor, rel: Rel = 1) -> Floats:
     """Precision at a multiple of the number of relevant documents. A good score at low multiples
     serves readers who want few good results, one at high multiples those who want all."""
-    depth = _depth(ranks, factor, rel)
+    depth = _multiple_depth(ranks, factor, rel)
     return ratio(ranks.relevant(rel).count_within(depth), depth)
 
 
-def _depth(ranks: JudgedRanks, factor: float, rel: int) -> Ints:
+def _multiple_depth(ranks: JudgedRanks, factor: float, rel: int) -> Ints:
     """Per query so many times the number of its relevant documents, as trec_eval rounds it."""
     return np.trunc(factor * ranks.n_relevant(rel) + 0.9).astype(np.int64)
 
 
-weights("RelP")(each_relevant)
+weights("RelP")(relevant_weights)
 
 
 @weights("RprecMult")
-def _within_multiple(ranks: JudgedRanks, *, factor: float, rel: int) -> Hits:
-    hits = each_relevant(ranks, rel=rel)
-    return hits.only(hits.rank <= _depth(ranks, factor, rel)[hits.query])
+def _multiple_weights(ranks: JudgedRanks, *, factor: float, rel: int) -> Hits:
+    hits = relevant_weights(ranks, rel=rel)
+    return hits.only(hits.rank <= _multiple_depth(ranks, factor, rel)[hits.query])

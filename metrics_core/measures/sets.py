@@ -12,7 +12,7 @@ from metrics_core.judging.hits import Hits, ratio
 from metrics_core.measures.declaring.other_packages import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Bounds, FromZero, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import measure, weights
-from metrics_core.measures.precision_recall import Beta, each_relevant
+from metrics_core.measures.precision_recall import Beta, relevant_weights
 
 Worth = Annotated[float, Bounds(-1e100, 1e100)]
 Relative = Annotated[bool, "divide by the maximum for this many results"]
@@ -99,8 +99,8 @@ def set_recall(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
 )
 def set_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Average precision of unordered results: set precision times set recall."""
-    found, relevant = ranks.relevant(rel).count(), ranks.n_relevant(rel)
-    return ratio(found * found, ranks.documents() * relevant)
+    hits, relevant = ranks.relevant(rel).count(), ranks.n_relevant(rel)
+    return ratio(hits * hits, ranks.documents() * relevant)
 
 
 @measure(
@@ -153,10 +153,10 @@ def utility(
 ) -> Floats:
     """Value of the results for a reader who gains by each relevant result and loses by each other
     one. Documents that are not listed can also count. Only p4 needs the collection size D."""
-    found, listed = ranks.relevant(rel).count(), ranks.documents()
+    hits, listed = ranks.relevant(rel).count(), ranks.documents()
     relevant = ranks.n_relevant(rel)
-    other = documents + found - listed - relevant
-    worth = p1 * found + p2 * (listed - found) + p3 * (relevant - found) + p4 * other
+    other = documents + hits - listed - relevant
+    worth = p1 * hits + p2 * (listed - hits) + p3 * (relevant - hits) + p4 * other
     return np.where(listed > 0, worth, 0.0)
 
 
@@ -181,7 +181,7 @@ def utility(
         "ir_measures counts every document in the judgments.",
     ),
 )
-def judged(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Floats:
+def judged_share(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Floats:
     """Share of the first k results that are judged. It shows how far the other scores can be
     trusted, since an unjudged document counts as not relevant. As every score it is a mean over
     queries, and a query without a list counts 0. In contrast, “88 % of all documents in the top 10
@@ -190,10 +190,10 @@ def judged(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Floats:
     return ratio(ranks.judged().count(cutoff), ranks.documents(cutoff))
 
 
-weights("SetP", "SetRelP", "SetR", "SetAP", "SetF")(each_relevant)
+weights("SetP", "SetRelP", "SetR", "SetAP", "SetF")(relevant_weights)
 
 
 @weights("Judged")
-def _each_judged(ranks: JudgedRanks, **_: object) -> Hits:
+def _judged_weights(ranks: JudgedRanks, **_: object) -> Hits:
     hits = ranks.judged()
     return hits.parts(np.ones(len(hits.rank)))

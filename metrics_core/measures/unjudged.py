@@ -28,7 +28,7 @@ from metrics_core.measures.declaring.registry import measure
     unjudged="Counted; a negative grade is not a judgment.",
     residual="unaffected",
 )
-def unjudged(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
+def unjudged_share(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
     """Unjudged documents among the first k, divided by k: a warning that the judgments may cover
     too little of this run. Empty ranks count as judged."""
     return (ranks.documents(cutoff) - ranks.judged().count(cutoff)) / cutoff

@@ -22,20 +22,20 @@ _HUGE = 30.0
 of the mean, and its square is lost in single precision."""
 
 
-def rounding(n_queries: int) -> float:
+def rounding_error(n_queries: int) -> float:
     """How far single precision may be off, in standard errors."""
     return _NEAR * max(1.0, float(np.sqrt(n_queries / 10_000)))
 
 
-def slack(values: Floats, n_queries: int) -> Floats:
+def mean_rounding_error(values: Floats, n_queries: int) -> Floats:
     """How far it may be off at these means in standard errors of their own: the farther off a mean
     is, the more its spread is a difference of nearly equal sums."""
-    near = rounding(n_queries)
-    return np.asarray(near * (1 + np.abs(values)) * (1 + np.square(values) / max(n_queries, 1)))
+    error = rounding_error(n_queries)
+    return np.asarray(error * (1 + np.abs(values)) * (1 + np.square(values) / max(n_queries, 1)))
 
 
 @dataclass(frozen=True)
-class Undecided:
+class RoundingBand:
     """Around each limit, from where to where single precision does not tell whether a number
     reaches it; both ends belong to it."""
 
@@ -43,23 +43,23 @@ class Undecided:
     above: Floats
 
     @classmethod
-    def around(cls, limits: Floats, off: Any) -> Undecided:
-        """Where it may be `off` so far."""
-        return cls(limits - off, limits + off)
+    def from_limits(cls, limits: Floats, error: Any) -> RoundingBand:
+        """Where it may be `error` so far."""
+        return cls(limits - error, limits + error)
 
     @classmethod
-    def of_means(cls, limits: Floats, n_queries: int) -> Undecided:
+    def for_means(cls, limits: Floats, n_queries: int) -> RoundingBand:
         """For the sizes of means in standard errors of their own. A limit of 0 is always reached,
         and one without bound, of what does not vary, by none but what varies so little in a draw
         that its spread cannot be told."""
         unbounded = np.isinf(limits)
         bounded = np.where(unbounded, 0.0, limits)
-        found = cls.around(bounded, slack(bounded, n_queries))
-        below = np.where(unbounded, _HUGE * np.sqrt(n_queries), found.below)
-        above = np.where(unbounded, np.inf, found.above)
+        band = cls.from_limits(bounded, mean_rounding_error(bounded, n_queries))
+        below = np.where(unbounded, _HUGE * np.sqrt(n_queries), band.below)
+        above = np.where(unbounded, np.inf, band.above)
         above[limits <= 0] = -np.inf
         return cls(below, above)
 
-    def holds(self, near: npt.NDArray[Any]) -> Mask:
+    def contains(self, values: npt.NDArray[Any]) -> Mask:
         """Which numbers are to be worked out again."""
-        return np.asarray((near >= self.below) & (near <= self.above))
+        return np.asarray((values >= self.below) & (values <= self.above))

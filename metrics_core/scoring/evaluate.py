@@ -8,31 +8,31 @@ from pathlib import Path
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats.in_memory import (
-    GivenPairs,
-    GivenQrels,
-    GivenRuns,
+    PairsLike,
+    QrelsLike,
+    RunsLike,
     pairs_from,
     qrels_from,
     runs_from,
 )
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.left_out import NOTHING, LeftOut, without
-from metrics_core.judging.while_reading.large_files import judged_at_once
-from metrics_core.measures import GivenMeasure, Measure, measures_from
+from metrics_core.judging.left_out import NO_EXCLUSIONS, Exclusions, exclude_documents
+from metrics_core.judging.while_reading.large_files import judge_files
+from metrics_core.measures import GivenMeasure, Measure, parse_measures
 from metrics_core.scoring.scores import WithoutRelevant, score_runs
 from metrics_core.tables import Documents, Qrels
-from metrics_core.tables.run_names import with_folders
+from metrics_core.tables.run_names import add_folder_names
 
 
 def evaluate(
-    runs: GivenRuns,
-    qrels: GivenQrels,
+    runs: RunsLike,
+    qrels: QrelsLike,
     measures: GivenMeasure | Iterable[GivenMeasure],
     *,
     without_relevant: WithoutRelevant = "zero",
     documents: Documents | None = None,
     exclude_self: bool = False,
-    exclude: GivenPairs | None = None,
+    exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
     """Per-query scores: columns run, query_id and one float64 column a measure, named canonically.
 
@@ -52,35 +52,35 @@ def evaluate(
     Raises UnknownMeasureError, ParameterError, NoSharedQueriesError, LackingDataError, and
     RanklensError where two runs share a name, or where there is no run or no measure.
     """
-    parsed, table = measures_from(measures), qrels_from(qrels)
-    judged = judged_runs(
-        runs, table, parsed, documents=documents, left_out=left_out_of(exclude_self, exclude)
+    parsed, table = parse_measures(measures), qrels_from(qrels)
+    judged = judge_runs(
+        runs, table, parsed, documents=documents, exclusions=make_exclusions(exclude_self, exclude)
     )
     return score_runs(judged, parsed, without_relevant=without_relevant).frame.copy()
 
 
-def judged_runs(
-    runs: GivenRuns,
+def judge_runs(
+    runs: RunsLike,
     qrels: Qrels,
     measures: Iterable[Measure],
     *,
     documents: Documents | None = None,
-    left_out: LeftOut = NOTHING,
+    exclusions: Exclusions = NO_EXCLUSIONS,
 ) -> list[JudgedRanks]:
     """The runs that `evaluate` takes without what is left out, joined with the judgments for these
     measures. Raises what it raises of runs."""
     needs = documents is not None or any(m.declaration.needs for m in measures)
-    judged = (None if needs or left_out else _judged_files(runs, qrels)) or [
-        judge(without(run, left_out), qrels, documents=documents)
+    judged = (None if needs or exclusions else _judge_paths(runs, qrels)) or [
+        judge(exclude_documents(run, exclusions), qrels, documents=documents)
         for run in runs_from(runs, qrels.query_ids)
     ]
     refuse_same_names([ranks.run_name for ranks in judged])
     return judged
 
 
-def left_out_of(exclude_self: bool, exclude: GivenPairs | None) -> LeftOut:
+def make_exclusions(exclude_self: bool, exclude: PairsLike | None) -> Exclusions:
     """What these arguments of `evaluate` leave out. Raises as `pairs_from`."""
-    return LeftOut(exclude_self, None if exclude is None else pairs_from(exclude))
+    return Exclusions(exclude_self, None if exclude is None else pairs_from(exclude))
 
 
 def refuse_same_names(names: Sequence[str]) -> None:
@@ -90,12 +90,12 @@ def refuse_same_names(names: Sequence[str]) -> None:
         raise RanklensError(f"Two runs are named {twice!r}.", "Rename one: run.renamed('other').")
 
 
-def _judged_files(runs: GivenRuns, qrels: Qrels) -> list[JudgedRanks] | None:
+def _judge_paths(runs: RunsLike, qrels: Qrels) -> list[JudgedRanks] | None:
     """The judged ranks of paths; None where something else is given, or it does not pay."""
     paths = [runs] if isinstance(runs, (str, Path)) else runs
     if not isinstance(paths, (list, tuple)) or not all(isinstance(p, (str, Path)) for p in paths):
         return None
-    read = judged_at_once(paths, qrels)
-    if read is None:
+    judged_files = judge_files(paths, qrels)
+    if judged_files is None:
         return None
-    return [run.ranks for run in with_folders(read, [str(path) for path in paths])]
+    return [run.ranks for run in add_folder_names(judged_files, [str(path) for path in paths])]

@@ -8,30 +8,30 @@ from typing import Any
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats.in_memory import frame_from
-from metrics_core.formats.parsing.columns import NAMES, position
+from metrics_core.formats.parsing.columns import NAMES, find_position
 
 
-def scores_frame(given: Any) -> pd.DataFrame:
+def read_scores_frame(table: Any) -> pd.DataFrame:
     """A table of scores as a frame, its keys named run and query_id."""
-    frame = frame_from(given)
+    frame = frame_from(table)
     names = [str(c) for c in frame.columns]
     for key, role in (("run", "tag"), ("query_id", "query_id")):
-        at = position(names, NAMES[role])
-        if key not in names and at >= 0:
-            names[at] = key
+        index = find_position(names, NAMES[role])
+        if key not in names and index >= 0:
+            names[index] = key
     if "run" not in names and {"name", "measure"} <= set(names):
         names[names.index("name")] = "run"
     frame = frame.set_axis(names, axis=1)
-    long = {"run", "query_id", "measure", "value"} <= set(names)
-    return _one_row_a_query(frame) if long else frame
+    has_measure_rows = {"run", "query_id", "measure", "value"} <= set(names)
+    return _pivot_measures(frame) if has_measure_rows else frame
 
 
-def _one_row_a_query(frame: pd.DataFrame) -> pd.DataFrame:
+def _pivot_measures(frame: pd.DataFrame) -> pd.DataFrame:
     """A table of a row for each measure, as PyTerrier's perquery.csv, with a column for each."""
     keys = ["run", "query_id"]
-    twice = frame.duplicated([*keys, "measure"])
-    if twice.any():
-        run, query_id, measure = frame.loc[twice, [*keys, "measure"]].iloc[0]
+    is_duplicate = frame.duplicated([*keys, "measure"])
+    if is_duplicate.any():
+        run, query_id, measure = frame.loc[is_duplicate, [*keys, "measure"]].iloc[0]
         raise RanklensError(
             f"{measure} of run {run!r} for query {query_id!r} is given twice.", "Keep one of them."
         )

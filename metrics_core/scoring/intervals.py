@@ -1,5 +1,5 @@
 """Intervals of one run's means over queries, from the bootstrap; those of differences are in
-`comparing.resampled`.
+`comparing.resample_means`.
 
 Queries are drawn again with replacement, and the same draws serve every run, measure and cutoff, so
 that what is drawn on two pages agrees (Sakai, Evaluating evaluation metrics based on the bootstrap,
@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.measures import MEAN, Combination
-from metrics_core.scoring.resampling import resamples_of, sums
+from metrics_core.scoring.resampling import count_resamples, draw_sums
 
 if TYPE_CHECKING:
     from metrics_core.scoring.studentised import Moments
@@ -50,8 +50,8 @@ def mean_interval(values: Floats, *, level: float = LEVEL) -> Interval:
     high are NaN.
     """
     shape = values.shape[1:]
-    (found,) = mean_intervals([values.reshape(len(values), int(np.prod(shape)))], level=level)
-    return Interval(*(part.reshape(shape) for part in found))
+    (interval,) = mean_intervals([values.reshape(len(values), int(np.prod(shape)))], level=level)
+    return Interval(*(part.reshape(shape) for part in interval))
 
 
 def mean_intervals(
@@ -59,30 +59,39 @@ def mean_intervals(
     combination: Combination = MEAN,
     *,
     level: float = LEVEL,
-    within: tuple[npt.ArrayLike, npt.ArrayLike] = UNBOUNDED,
+    limits: tuple[npt.ArrayLike, npt.ArrayLike] = UNBOUNDED,
 ) -> list[Interval]:
     """The combined score of each column of several groups of queries, float64[Q, C] each, with its
-    interval, which ends `within` the scores that there can be; in as few products as can be."""
+    interval, which ends `limits` the scores that there can be; in as few products as can be."""
     # Plain means are scored without it, and every start of a command would wait for it.
-    from metrics_core.scoring.studentised import Moments, away
+    from metrics_core.scoring.studentised import Moments, studentise_draws
 
-    means = [Moments.of(combination.onto(values)) for values in groups]
-    shares = [_are_shares(of) & combination.linear for of in means]
-    varied = [np.flatnonzero(_vary(of) & ~own) for of, own in zip(means, shares, strict=True)]
-    some = [of.columns(places) for of, places in zip(means, varied, strict=True) if len(places)]
-    drawn = iter(away(some, resamples_of))
-    found = []
-    for own, share, places in zip(means, shares, varied, strict=True):
-        reach = np.full(own.mean.shape, np.nan)
+    means = [Moments.from_values(combination.to_scale(values)) for values in groups]
+    shares = [_are_shares(moments) & combination.linear for moments in means]
+    varying = [
+        np.flatnonzero(_have_spread(moments) & ~group)
+        for moments, group in zip(means, shares, strict=True)
+    ]
+    varying_columns = [
+        moments.columns(places)
+        for moments, places in zip(means, varying, strict=True)
+        if len(places)
+    ]
+    draws = iter(studentise_draws(varying_columns, count_resamples))
+    intervals = []
+    for group, share, places in zip(means, shares, varying, strict=True):
+        reach = np.full(group.mean.shape, np.nan)
         if len(places):
-            far = next(drawn).near
-            beyond = min(len(far), int(np.floor((1 - level) * (len(far) + 1) + 1e-9)))
-            place = len(far) - max(beyond, 1)
-            reach[places] = own.error[places] * np.partition(far, place, axis=0)[place]
-        low, high = (np.clip(combination.back(own.mean + s * reach), *within) for s in (-1, 1))
-        low[share], high[share] = wilson_interval(own.mean[share], own.queries[share], level)
-        found.append(Interval(combination.back(own.mean), low, high))
-    return found
+            distances = next(draws).distances
+            beyond = min(len(distances), int(np.floor((1 - level) * (len(distances) + 1) + 1e-9)))
+            index = len(distances) - max(beyond, 1)
+            reach[places] = group.error[places] * np.partition(distances, index, axis=0)[index]
+        low, high = (
+            np.clip(combination.from_scale(group.mean + s * reach), *limits) for s in (-1, 1)
+        )
+        low[share], high[share] = wilson_interval(group.mean[share], group.queries[share], level)
+        intervals.append(Interval(combination.from_scale(group.mean), low, high))
+    return intervals
 
 
 def mean_bound(
@@ -96,20 +105,22 @@ def mean_bound(
     """
     from metrics_core.scoring.studentised import Moments
 
-    of = Moments.of(combination.onto(values)[:, None])
-    if combination.linear and _are_shares(of)[0]:
-        return float(wilson_interval(of.mean, of.queries, 2 * level - 1)[int(upper)][0])
-    if not _vary(of)[0]:
+    moments = Moments.from_values(combination.to_scale(values)[:, None])
+    if combination.linear and _are_shares(moments)[0]:
+        return float(wilson_interval(moments.mean, moments.queries, 2 * level - 1)[int(upper)][0])
+    if not _have_spread(moments)[0]:
         return float("nan")
-    columns = replace(of.columns(np.zeros(1, dtype=np.int64)), least_error=_LEAST_ERROR_OF_A_BOUND)
-    drawn: Floats = sums(columns.parts(), resamples_of(len(values)))
-    off = columns.off(drawn)[:, 0]
-    edge = (
-        np.quantile(off, 1 - level, method="lower")
-        if upper
-        else np.quantile(off, level, method="higher")
+    columns = replace(
+        moments.columns(np.zeros(1, dtype=np.int64)), least_error=_LEAST_ERROR_OF_A_BOUND
     )
-    return float(combination.back(of.mean - edge * of.error)[0])
+    draws: Floats = draw_sums(columns.parts(), count_resamples(len(values)))
+    distances = columns.signed_distances(draws)[:, 0]
+    edge = (
+        np.quantile(distances, 1 - level, method="lower")
+        if upper
+        else np.quantile(distances, level, method="higher")
+    )
+    return float(combination.from_scale(moments.mean - edge * moments.error)[0])
 
 
 def wilson_interval(share: Floats, n: npt.ArrayLike, level: float = LEVEL) -> tuple[Floats, Floats]:
@@ -125,12 +136,12 @@ def wilson_interval(share: Floats, n: npt.ArrayLike, level: float = LEVEL) -> tu
     return np.minimum(low, share), np.maximum(high, share)
 
 
-def _are_shares(of: Moments) -> Mask:
+def _are_shares(moments: Moments) -> Mask:
     """Of which columns all scores are 0 or 1, and there are enough of them; bool[C]."""
-    ends = ((of.filled == 0) | (of.filled == 1)).all(axis=1)
-    return np.asarray(ends & (of.queries >= FEWEST_SCORES))
+    ends = ((moments.filled == 0) | (moments.filled == 1)).all(axis=1)
+    return np.asarray(ends & (moments.queries >= FEWEST_SCORES))
 
 
-def _vary(of: Moments) -> Mask:
+def _have_spread(moments: Moments) -> Mask:
     """Which columns have enough scores that differ for draws; bool[C]."""
-    return np.asarray((of.queries >= FEWEST_SCORES) & (of.error > 0))
+    return np.asarray((moments.queries >= FEWEST_SCORES) & (moments.error > 0))

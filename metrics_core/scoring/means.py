@@ -9,17 +9,17 @@ from metrics_core.scoring.intervals import LEVEL, mean_intervals
 from metrics_core.scoring.scores import Scores
 
 
-def means(scores: Scores | pd.DataFrame) -> pd.DataFrame:
+def combine_scores(scores: Scores | pd.DataFrame) -> pd.DataFrame:
     """One score for each run and measure, combined as each measure declares (the mean, the sum for
     NumQ, NumRet, …, the geometric mean for GMAP, …): columns run, measure, value. Undefined scores
     are left out; NaN where none is defined."""
-    given = Scores.given(scores)
-    names = [str(m) for m in given.measures]
+    run_scores = Scores.given(scores)
+    names = [str(m) for m in run_scores.measures]
     return pd.DataFrame(
         {
-            "run": np.repeat(np.array(given.runs, dtype=object), len(names)),
-            "measure": np.tile(np.array(names, dtype=object), len(given.runs)),
-            "value": given.combined().ravel(),
+            "run": np.repeat(np.array(run_scores.runs, dtype=object), len(names)),
+            "measure": np.tile(np.array(names, dtype=object), len(run_scores.runs)),
+            "value": run_scores.combined().ravel(),
         }
     )
 
@@ -31,23 +31,25 @@ def aggregate(scores: Scores | pd.DataFrame, *, level: float = LEVEL) -> pd.Data
     measure declares so; a measure that is summed (NumQ, NumRet, …) has its sum in `mean`, and no
     interval.
     """
-    given = Scores.given(scores)
-    combined = given.combined()
+    run_scores = Scores.given(scores)
+    combined = run_scores.combined()
     rows = []
-    for i, run in enumerate(given.runs):
-        values = given.values[i]
-        low, high = np.full((2, len(given.measures)), np.nan)
-        for combination in dict.fromkeys(m.declaration.combination for m in given.measures):
+    for i, run in enumerate(run_scores.runs):
+        values = run_scores.values[i]
+        low, high = np.full((2, len(run_scores.measures)), np.nan)
+        for combination in dict.fromkeys(m.declaration.combination for m in run_scores.measures):
             places = [
-                j for j, m in enumerate(given.measures) if m.declaration.combination == combination
+                j
+                for j, m in enumerate(run_scores.measures)
+                if m.declaration.combination == combination
             ]
-            least, most = np.array([given.measures[j].declaration.range for j in places]).T
+            least, most = np.array([run_scores.measures[j].declaration.range for j in places]).T
             (interval,) = mean_intervals(
-                [values[:, places]], combination, level=level, within=(least, most)
+                [values[:, places]], combination, level=level, limits=(least, most)
             )
             if combination.averaged:
                 low[places], high[places] = interval.low, interval.high
-        for j, measure in enumerate(given.measures):
+        for j, measure in enumerate(run_scores.measures):
             defined = values[~np.isnan(values[:, j]), j]
             rows.append(
                 {

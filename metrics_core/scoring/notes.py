@@ -20,29 +20,29 @@ def tie_range(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[tuple[flo
     where a measure is summed. For measures that depend on the grades of documents alone, and rise
     or fall with them."""
     extremes = tie_extremes(ranks)
-    spans = [[_total(end, measure) for end in extremes] for measure in measures]
+    spans = [[_combined_score(end, measure) for end in extremes] for measure in measures]
     return [(min(span), max(span)) for span in spans]
 
 
-def _total(ranks: JudgedRanks, measure: Measure) -> float:
-    return float(measure.declaration.combination.of(measure.score(ranks)))
+def _combined_score(ranks: JudgedRanks, measure: Measure) -> float:
+    return float(measure.declaration.combination.combine(measure.score(ranks)))
 
 
-def with_tie_range(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:
+def add_tie_range(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:
     """The notes of a judged run; a loud one on ties also says which means the ties allow."""
     # Subtopics, prices and a table of gains may put tied documents in another order than grades.
     graded = [m for m in measures if not m.declaration.needs and not m.value("gains")]
     return [
-        _with_range(note, ranks, graded) if note.kind == "ties" and note.loud else note
+        _add_range(note, ranks, graded) if note.kind == "ties" and note.loud else note
         for note in ranks.notes
     ]
 
 
-def _with_range(note: Note, ranks: JudgedRanks, measures: Sequence[Measure]) -> Note:
+def _add_range(note: Note, ranks: JudgedRanks, measures: Sequence[Measure]) -> Note:
     spans = zip(measures, tie_range(ranks, measures), strict=True)
-    written = [(str(m), w.score(low), w.score(high)) for m, (low, high) in spans]
-    moved = [f"{name} {low} to {high}" for name, low, high in written if low != high]
-    allowed = w.listing(moved) if moved else "the same scores"
+    written = [(str(m), w.format_score(low), w.format_score(high)) for m, (low, high) in spans]
+    changed = [f"{name} {low} to {high}" for name, low, high in written if low != high]
+    allowed = w.join_words(changed) if changed else "the same scores"
     return replace(note, message=f"{note.message}; other tie orders give {allowed}")
 
 
@@ -57,32 +57,32 @@ def score_notes(
     about_queries = [
         _query_note("missing", ranks.missing_queries, "judged {} without results"),
         _query_note("unjudged", ranks.unjudged_queries, "{} without judgments", counts=False),
-        *_without_relevant(ranks, measures, counts=without_relevant == "zero"),
-        *(_undefined(ranks, m) for m in measures if "documents" in m.declaration.needs),
+        *_no_relevant_notes(ranks, measures, counts=without_relevant == "zero"),
+        *(_undefined_note(ranks, m) for m in measures if "documents" in m.declaration.needs),
     ]
     return [note for note in about_queries if note.count] + _depth_notes(ranks, measures)
 
 
-def _without_relevant(
+def _no_relevant_notes(
     ranks: JudgedRanks, measures: Sequence[Measure], *, counts: bool
 ) -> list[Note]:
     """Queries without a document of the lowest grade that a measure counts, and of each higher one,
     where those are more."""
     notes = []
-    told = 0
+    n_reported = 0
     levels = sorted({m.relevant_from for m in measures} or {1.0})
     for level in levels:
         lacking = tuple(ranks.query_ids[i] for i in np.flatnonzero(ranks.n_relevant(level) == 0))
         what = "judged {} without a relevant document"
         if level > 1 or level > levels[0]:
             what += f" of grade {level:g} or more"
-        if len(lacking) > told:
+        if len(lacking) > n_reported:
             notes.append(_query_note("no_relevant", lacking, what, counts=counts))
-            told = len(lacking)
+            n_reported = len(lacking)
     return notes
 
 
-def _undefined(ranks: JudgedRanks, measure: Measure) -> Note:
+def _undefined_note(ranks: JudgedRanks, measure: Measure) -> Note:
     """Queries for which a measure of the documents finds no value where it needs one."""
     scores = np.zeros(0) if measure.lacks(ranks) else measure.score(ranks)
     queries = tuple(ranks.query_ids[i] for i in np.flatnonzero(np.isnan(scores)))
@@ -103,5 +103,5 @@ def _depth_notes(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:
         return []
     looks = w.plural(len(deeper), "exceeds", "exceed")
     listed = f"{depth:,} {w.plural(depth, 'document')}"
-    message = f"{w.listing(deeper)} {looks} the depth of the run, at most {listed} per query"
+    message = f"{w.join_words(deeper)} {looks} the depth of the run, at most {listed} per query"
     return [Note("depth", message, len(deeper))]

@@ -17,8 +17,8 @@ from metrics_core.judging.unjudged import UnjudgedPlaces
 from metrics_core.measures import Measure
 
 
-def of_precisions(
-    ranks: JudgedRanks, measure: Measure, score: Floats, free: UnjudgedPlaces
+def precision_sum_extremes(
+    ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> tuple[Floats, Floats]:
     """Lowest and highest score of sums of precisions over the relevant documents."""
     relevant = ranks.relevant(measure.value("rel") or 1)
@@ -26,50 +26,60 @@ def of_precisions(
     denominator = measure.value("denominator") or "relevant"
     if denominator == "retrieved":
         # What lies beyond the cutoff enters neither the sum nor the divisor.
-        free = free.up_to(cutoff)
-    found = relevant.rank <= cutoff
+        unjudged = unjudged.limit_to_depth(cutoff)
+    is_counted = relevant.rank <= cutoff
     sums = relevant.total(relevant.ordinal() / relevant.rank, measure.cutoff)
     counted = ranks.n_relevant(measure.value("rel") or 1)
     if denominator == "retrieved":
         counted = relevant.count(measure.cutoff).astype(np.int64)
-    from_top, from_bottom = _growth(relevant.query[found], relevant.rank[found], free, cutoff)
-    first = np.searchsorted(free.query, np.arange(ranks.n_queries))[free.query]
-    last = np.searchsorted(free.query, np.arange(ranks.n_queries), "right")[free.query]
-    here = np.arange(len(free.query))
-    best = sums[free.query] + from_top[here + 1] - from_top[first]
-    worst = sums[free.query] + from_bottom[last] - from_bottom[here]
+    from_top, from_bottom = _precision_gains(
+        relevant.query[is_counted], relevant.rank[is_counted], unjudged, cutoff
+    )
+    first = np.searchsorted(unjudged.query, np.arange(ranks.n_queries))[unjudged.query]
+    last = np.searchsorted(unjudged.query, np.arange(ranks.n_queries), "right")[unjudged.query]
+    positions = np.arange(len(unjudged.query))
+    best = sums[unjudged.query] + from_top[positions + 1] - from_top[first]
+    worst = sums[unjudged.query] + from_bottom[last] - from_bottom[positions]
     low, high = score.copy(), score.copy()
-    known = counted[free.query]
-    listed = ranks.documents()[free.query]
-    np.maximum.at(high, free.query, _averaged(measure, best, known + here + 1 - first, listed))
-    np.minimum.at(low, free.query, _averaged(measure, worst, known + last - here, listed))
+    n_known = counted[unjudged.query]
+    listed = ranks.documents()[unjudged.query]
+    np.maximum.at(
+        high,
+        unjudged.query,
+        _average_precisions(measure, best, n_known + positions + 1 - first, listed),
+    )
+    np.minimum.at(
+        low, unjudged.query, _average_precisions(measure, worst, n_known + last - positions, listed)
+    )
     return low, high
 
 
-def _growth(found: Ints, rank: Ints, free: UnjudgedPlaces, cutoff: float) -> tuple[Floats, Floats]:
+def _precision_gains(
+    hit_query: Ints, rank: Ints, unjudged: UnjudgedPlaces, cutoff: float
+) -> tuple[Floats, Floats]:
     """What each unjudged document adds to the sum of precisions once it is relevant, if those above
     it are (counted from the top), and if those below it are (from the bottom): running sums with a
     leading 0. It brings its own precision, and one more hit to every relevant document below it."""
-    queries = np.arange(len(free.further) + 1)
-    start = np.searchsorted(found, queries)
-    depth = int(max(rank.max(initial=0), free.rank.max(initial=0))) + 1
-    place = np.searchsorted(found * depth + rank, free.query * depth + free.rank)
-    above = place - start[free.query]
+    queries = np.arange(len(unjudged.n_below) + 1)
+    start = np.searchsorted(hit_query, queries)
+    depth = int(max(rank.max(initial=0), unjudged.rank.max(initial=0))) + 1
+    position = np.searchsorted(hit_query * depth + rank, unjudged.query * depth + unjudged.rank)
+    above = position - start[unjudged.query]
     reach = prefix_sums(1 / rank)
-    below = reach[start[free.query + 1]] - reach[place]
-    own = np.where(free.rank <= cutoff, 1 / free.rank, 0.0)
-    others = np.searchsorted(free.query, queries)
-    here = np.arange(len(free.query))
-    running = prefix_sums(own)
-    later = running[others[free.query + 1]] - running[here + 1]
-    upper = here - others[free.query]
-    within = free.rank <= cutoff
-    from_top = np.where(within, (above + upper + 1) * own + below, 0.0)
-    from_bottom = np.where(within, (above + 1) * own + below + later, 0.0)
+    below = reach[start[unjudged.query + 1]] - reach[position]
+    own_precision = np.where(unjudged.rank <= cutoff, 1 / unjudged.rank, 0.0)
+    starts = np.searchsorted(unjudged.query, queries)
+    positions = np.arange(len(unjudged.query))
+    running = prefix_sums(own_precision)
+    later_sums = running[starts[unjudged.query + 1]] - running[positions + 1]
+    n_upper = positions - starts[unjudged.query]
+    is_within = unjudged.rank <= cutoff
+    from_top = np.where(is_within, (above + n_upper + 1) * own_precision + below, 0.0)
+    from_bottom = np.where(is_within, (above + 1) * own_precision + below + later_sums, 0.0)
     return prefix_sums(from_top), prefix_sums(from_bottom)
 
 
-def _averaged(measure: Measure, sums: Floats, relevant: Ints, listed: Ints) -> Floats:
+def _average_precisions(measure: Measure, sums: Floats, relevant: Ints, listed: Ints) -> Floats:
     """The measure from its sum of precisions, the number of relevant documents (at least 1) and
     that of the listed ones."""
     if measure.declaration.from_precisions is not None:
@@ -82,26 +92,26 @@ def _averaged(measure: Measure, sums: Floats, relevant: Ints, listed: Ints) -> F
     return sums / relevant
 
 
-def at_relevant(
-    ranks: JudgedRanks, measure: Measure, score: Floats, free: UnjudgedPlaces
+def precision_extremes(
+    ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> tuple[Floats, Floats]:
     """Lowest and highest precision at a rank that follows from how many documents are relevant."""
     rel = measure.value("rel") or 1
     factor = measure.value("factor")
     relevant = ranks.relevant(rel)
-    first = np.searchsorted(free.query, np.arange(ranks.n_queries))[free.query]
-    last = np.searchsorted(free.query, np.arange(ranks.n_queries), "right")[free.query]
-    here = np.arange(len(free.query))
+    first = np.searchsorted(unjudged.query, np.arange(ranks.n_queries))[unjudged.query]
+    last = np.searchsorted(unjudged.query, np.arange(ranks.n_queries), "right")[unjudged.query]
+    positions = np.arange(len(unjudged.query))
     low, high = score.copy(), score.copy()
-    for new, best in ((here + 1 - first, True), (last - here, False)):
-        n_relevant = ranks.n_relevant(rel)[free.query] + new
+    for new, best in ((positions + 1 - first, True), (last - positions, False)):
+        n_relevant = ranks.n_relevant(rel)[unjudged.query] + new
         limit = n_relevant if factor is None else (factor * n_relevant + 0.9).astype(np.int64)
         depth = int(max(ranks.retrieved.max(initial=0), limit.max(initial=0))) + 2
-        key = free.query * depth + limit
-        start = np.searchsorted(relevant.query, free.query)
-        known = np.searchsorted(relevant.query * depth + relevant.rank, key, "right") - start
-        inside = np.searchsorted(free.query * depth + free.rank, key, "right") - first
-        found = np.minimum(new, inside) if best else np.maximum(0, inside - (last - first - new))
-        value = ratio((known + found).astype(np.float64), limit)
-        (np.maximum if best else np.minimum).at(high if best else low, free.query, value)
+        key = unjudged.query * depth + limit
+        start = np.searchsorted(relevant.query, unjudged.query)
+        n_hits = np.searchsorted(relevant.query * depth + relevant.rank, key, "right") - start
+        inside = np.searchsorted(unjudged.query * depth + unjudged.rank, key, "right") - first
+        n_new = np.minimum(new, inside) if best else np.maximum(0, inside - (last - first - new))
+        value = ratio((n_hits + n_new).astype(np.float64), limit)
+        (np.maximum if best else np.minimum).at(high if best else low, unjudged.query, value)
     return low, high

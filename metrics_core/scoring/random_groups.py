@@ -25,33 +25,33 @@ GROUPS = 10_000
 _SEED = 20_262
 _NUMBERS_KEPT = 8
 
-_kept = Memo(_NUMBERS_KEPT)
+_memo = Memo(_NUMBERS_KEPT)
 
 
-def drawn_at_a_time(n_queries: int) -> int:
+def count_units(n_queries: int) -> int:
     """How many units so many queries are drawn in: as many as queries, or groups of them."""
     return n_queries if n_queries <= MOST_SINGLE else GROUPS
 
 
-def even(n_queries: int) -> bool:
+def has_equal_units(n_queries: int) -> bool:
     """Whether all units hold as many queries, so that every draw does."""
-    return n_queries % max(drawn_at_a_time(n_queries), 1) == 0
+    return n_queries % max(count_units(n_queries), 1) == 0
 
 
-def in_groups(columns: SingleOrDouble) -> SingleOrDouble:
+def sum_in_groups(columns: SingleOrDouble) -> SingleOrDouble:
     """The sum of every column of float32 or float64[Q, C] in each group, [units, C] in the columns'
     precision; the columns themselves where single queries are drawn."""
     n_queries = len(columns)
     if n_queries <= MOST_SINGLE:
         return columns
-    groups = _kept(n_queries, lambda: _groups(n_queries))
-    found = np.empty((GROUPS, columns.shape[1]), columns.dtype)
-    for place, column in enumerate(columns.T):
-        found[:, place] = np.bincount(groups, column, GROUPS)
-    return found
+    groups = _memo(n_queries, lambda: _assign_groups(n_queries))
+    sums = np.empty((GROUPS, columns.shape[1]), columns.dtype)
+    for column_index, column in enumerate(columns.T):
+        sums[:, column_index] = np.bincount(groups, column, GROUPS)
+    return sums
 
 
-def _groups(n_queries: int) -> Ints:
+def _assign_groups(n_queries: int) -> Ints:
     """The group of each query."""
     generator = np.random.default_rng((_SEED, n_queries))
     groups = np.arange(n_queries) % GROUPS

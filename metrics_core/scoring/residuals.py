@@ -39,13 +39,13 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.additions import with_more
+from metrics_core.judging.additions import add_judgment_counts
 from metrics_core.judging.hits import ratio
-from metrics_core.judging.unjudged import UnjudgedPlaces, blocks
+from metrics_core.judging.unjudged import UnjudgedPlaces, split_into_blocks
 from metrics_core.measures import Measure
-from metrics_core.measures.declaring.registry import Share, Whole
-from metrics_core.measures.normalisers import part_of, whole_of
-from metrics_core.scoring.precision_extremes import at_relevant, of_precisions
+from metrics_core.measures.declaring.registry import Divisor, Share
+from metrics_core.measures.normalisers import dividend_measure, make_divisor
+from metrics_core.scoring.precision_extremes import precision_extremes, precision_sum_extremes
 from metrics_core.scoring.singles import unjudged_scores
 
 Extremes = tuple[Floats, Floats]
@@ -67,27 +67,28 @@ def residual(
     measure: Measure,
     *,
     highest: float | None = None,
-    elsewhere: Ints | None = None,
+    unlisted: Ints | None = None,
 ) -> Residual:
     """The range of a measure's scores over all grades the unjudged documents could have.
 
     `highest` is the highest grade there is; without it the highest in the judgments, and at least
-    the grade from which the measure counts a document as relevant. `elsewhere` is how many further
+    the grade from which the measure counts a document as relevant. `unlisted` is how many further
     documents of each query, which the list does not hold, are judged and of that grade; int64[Q].
     """
-    return residuals(ranks, measure, [elsewhere], highest=highest)[0]
+    return residuals(ranks, measure, [unlisted], highest=highest)[0]
 
 
 def residuals(
     ranks: JudgedRanks,
     measure: Measure,
-    elsewhere: Sequence[Ints | None],
+    unlisted: Sequence[Ints | None],
     *,
     highest: float | None = None,
-    whole: Whole | None = None,
+    divisor: Divisor | None = None,
 ) -> list[Residual]:
-    """`residual` for each of these numbers of documents elsewhere. `whole` is what a share is
-    divided by, with documents of that grade, where that is known already (`shares.whole_of`)."""
+    """`residual` for each of these numbers of documents elsewhere. `divisor` is what a share is
+    divided by, with documents of that grade, where that is known already
+    (`shares.make_divisor`)."""
     # A table of gains may turn the order of the grades round, and leaves nothing to reason from.
     kind = "range" if measure.value("gains") else measure.declaration.residual
     if measure.value("judged_only"):
@@ -96,39 +97,39 @@ def residuals(
     grade = ranks.top_grade if highest is None else highest
     grade = max(grade, measure.value("rel") or 0)
     if kind in _BY_SHARE and isinstance(measure.declaration.reach, Share):
-        shared = _Shared(ranks, measure, kind, grade, whole)
-        ends = [shared.ends(more) for more in elsewhere]
+        share_extremes = _ShareExtremes(ranks, measure, kind, grade, divisor)
+        ends = [share_extremes.ends(counts) for counts in unlisted]
     else:
-        ends = [_each(ranks, measure, kind, grade, more) for more in elsewhere]
+        ends = [_find_extremes(ranks, measure, kind, grade, counts) for counts in unlisted]
     return [Residual(low, high, exact=kind in EXACT) for low, high in ends]
 
 
-def _each(
-    ranks: JudgedRanks, measure: Measure, kind: str, grade: float, elsewhere: Ints | None
+def _find_extremes(
+    ranks: JudgedRanks, measure: Measure, kind: str, grade: float, unlisted: Ints | None
 ) -> Extremes:
     # Of those below the depth the number is enough.
     depths = {"monotone": measure.cutoff, "recall": measure.cutoff, "count": 0, "range": 0}
     depth = depths.get(kind)
-    whole = kind == "unaffected" or not measure.declaration.by_query
+    in_one = kind == "unaffected" or not measure.declaration.by_query
     ends = []
-    for queries, part in [(slice(None), ranks)] if whole else blocks(ranks, depth):
-        if elsewhere is not None:
-            part = with_more(part, elsewhere[queries], grade)
-        ends.append(_ends(part, measure, kind, grade, depth))
+    for queries, part in [(slice(None), ranks)] if in_one else split_into_blocks(ranks, depth):
+        if unlisted is not None:
+            part = add_judgment_counts(part, unlisted[queries], grade)
+        ends.append(_part_extremes(part, measure, kind, grade, depth))
     low, high = (np.concatenate(values) for values in zip(*ends, strict=True))
     return low, high
 
 
-def _ends(
+def _part_extremes(
     ranks: JudgedRanks, measure: Measure, kind: str, grade: float, depth: int | None
 ) -> Extremes:
     score = measure.score(ranks)
     if kind == "unaffected":
         return score, score
-    unjudged = UnjudgedPlaces.of(ranks, grade, depth)
+    unjudged = UnjudgedPlaces.from_ranks(ranks, grade, depth)
     low, high = _EXTREMES[kind](ranks, measure, score, unjudged)
-    untouched = (unjudged.counts() == 0) | np.isnan(score)
-    return np.where(untouched, score, low), np.where(untouched, score, high)
+    is_fixed = (unjudged.counts() == 0) | np.isnan(score)
+    return np.where(is_fixed, score, low), np.where(is_fixed, score, high)
 
 
 def residual_frame(
@@ -138,92 +139,98 @@ def residual_frame(
     parts = []
     for ranks in judged:
         for measure in measures:
-            found = residual(ranks, measure, highest=highest)
+            bounds = residual(ranks, measure, highest=highest)
             parts.append(
                 pd.DataFrame(
                     {
                         "run": ranks.run_name,
                         "query_id": np.array(ranks.query_ids, object),
                         "measure": str(measure),
-                        "low": found.low,
-                        "high": found.high,
-                        "exact": found.exact,
+                        "low": bounds.low,
+                        "high": bounds.high,
+                        "exact": bounds.exact,
                     }
                 )
             )
     return pd.concat(parts, ignore_index=True)
 
 
-def _monotone(
-    ranks: JudgedRanks, measure: Measure, score: Floats, free: UnjudgedPlaces
+def _monotone_extremes(
+    ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> Extremes:
-    counts = free.counts()
+    counts = unjudged.counts()
     if measure.cutoff is not None:
         # So many of the highest grade are the best order already.
         counts = np.minimum(counts, measure.cutoff)
-    other = measure.score(with_more(free.listed_in(ranks), counts, free.grade))
+    other = measure.score(add_judgment_counts(unjudged.add_to_lists(ranks), counts, unjudged.grade))
     return np.minimum(score, other), np.maximum(score, other)
 
 
-def _count(ranks: JudgedRanks, measure: Measure, score: Floats, free: UnjudgedPlaces) -> Extremes:
-    return score, score + free.counts()
+def _count_extremes(
+    ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
+) -> Extremes:
+    return score, score + unjudged.counts()
 
 
-def _recall(ranks: JudgedRanks, measure: Measure, score: Floats, free: UnjudgedPlaces) -> Extremes:
-    low = measure.score(with_more(ranks, free.further, free.grade))
-    return low, measure.score(free.known_in(ranks))
+def _recall_extremes(
+    ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
+) -> Extremes:
+    low = measure.score(add_judgment_counts(ranks, unjudged.n_below, unjudged.grade))
+    return low, measure.score(unjudged.add_judged_to(ranks))
 
 
-def _normalised(
-    ranks: JudgedRanks, measure: Measure, score: Floats, free: UnjudgedPlaces
+def _normalised_extremes(
+    ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> Extremes:
     ceiling = measure.declaration.range[1]
-    low = measure.score(with_more(ranks, free.counts(), free.grade))
-    high = np.minimum(measure.score(free.listed_in(ranks)), ceiling)
+    low = measure.score(add_judgment_counts(ranks, unjudged.counts(), unjudged.grade))
+    high = np.minimum(measure.score(unjudged.add_to_lists(ranks)), ceiling)
     # Without a known relevant document there is nothing to divide by, and all is possible.
-    nothing = ~np.isin(np.arange(ranks.n_queries), ranks.judged_query[ranks.judged_relevance > 0])
-    nothing |= ranks.n_relevant(measure.value("rel") or 0) == 0
-    return np.minimum(low, score), np.where(nothing, ceiling, np.maximum(high, score))
+    is_undefined = ~np.isin(
+        np.arange(ranks.n_queries), ranks.judged_query[ranks.judged_relevance > 0]
+    )
+    is_undefined |= ranks.n_relevant(measure.value("rel") or 0) == 0
+    return np.minimum(low, score), np.where(is_undefined, ceiling, np.maximum(high, score))
 
 
-class _Shared:
+class _ShareExtremes:
     """The extremes of a score that is a sum over documents divided by what judgments raise
     ("recall" or "normalised"): the sum and the divisor follow from ranks and counts."""
 
     def __init__(
-        self, ranks: JudgedRanks, measure: Measure, kind: str, grade: float, whole: Whole | None
+        self, ranks: JudgedRanks, measure: Measure, kind: str, grade: float, divisor: Divisor | None
     ) -> None:
-        part = part_of(measure)
+        part = dividend_measure(measure)
         self._kind, self._ceiling = kind, measure.declaration.range[1]
-        self._whole = whole or whole_of(measure, ranks, np.array([grade]))
+        self._divisor = divisor or make_divisor(measure, ranks, np.array([grade]))
         self._unjudged = ranks.documents() - ranks.judged().count().astype(np.int64)
-        self._score, self._found = measure.score(ranks), part.score(ranks)
-        self._most = self._found + unjudged_scores(ranks, part, grade)
+        self._score, self._gain = measure.score(ranks), part.score(ranks)
+        self._highest_gain = self._gain + unjudged_scores(ranks, part, grade)
         if kind == "recall":
-            self._beyond = UnjudgedPlaces.of(ranks, grade, measure.cutoff).further
+            self._beyond = UnjudgedPlaces.from_ranks(ranks, grade, measure.cutoff).n_below
 
-    def ends(self, elsewhere: Ints | None) -> Extremes:
+    def ends(self, unlisted: Ints | None) -> Extremes:
         """Lowest and highest score with so many documents elsewhere."""
         unjudged = self._unjudged
-        more = np.zeros_like(unjudged) if elsewhere is None else elsewhere
+        counts = np.zeros_like(unjudged) if unlisted is None else unlisted
 
-        def whole(within: Ints) -> Floats:
-            return self._whole((more + within)[:, None])
+        def divisor_with(within: Ints) -> Floats:
+            return self._divisor((counts + within)[:, None])
 
-        known = whole(np.zeros_like(unjudged))
+        divisor = divisor_with(np.zeros_like(unjudged))
         # The quotient may be off by a rounding, and no bound may lie on the wrong side for it.
-        score = np.where(more == 0, self._score, ratio(self._found, known))
+        score = np.where(counts == 0, self._score, ratio(self._gain, divisor))
         if self._kind == "recall":
-            low = ratio(self._found, whole(self._beyond))
-            high = ratio(self._most, whole(unjudged - self._beyond))
+            low = ratio(self._gain, divisor_with(self._beyond))
+            high = ratio(self._highest_gain, divisor_with(unjudged - self._beyond))
         else:
-            low = ratio(self._found, whole(unjudged))
-            high = np.where(known == 0, self._ceiling, ratio(self._most, known))
+            low = ratio(self._gain, divisor_with(unjudged))
+            high = np.where(divisor == 0, self._ceiling, ratio(self._highest_gain, divisor))
         low, high = np.minimum(low, score), np.maximum(np.minimum(high, self._ceiling), score)
         return np.where(unjudged == 0, score, low), np.where(unjudged == 0, score, high)
 
 
-def whole_range(measure: Measure) -> tuple[float, float]:
+def score_range(measure: Measure) -> tuple[float, float]:
     """The lowest and highest score there is; NaN for both where a measure has none."""
     low, high = measure.declaration.range
     if measure.value("gains") or np.isinf(low) or np.isinf(high):
@@ -231,19 +238,21 @@ def whole_range(measure: Measure) -> tuple[float, float]:
     return low, high
 
 
-def _unknown(ranks: JudgedRanks, measure: Measure, score: Floats, free: UnjudgedPlaces) -> Extremes:
-    low, high = whole_range(measure)
+def _range_extremes(
+    ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
+) -> Extremes:
+    low, high = score_range(measure)
     return np.full(len(score), low), np.full(len(score), high)
 
 
 _BY_SHARE = ("recall", "normalised")
 
 _EXTREMES: dict[str, Callable[[JudgedRanks, Measure, Floats, UnjudgedPlaces], Extremes]] = {
-    "monotone": _monotone,
-    "count": _count,
-    "recall": _recall,
-    "precisions": of_precisions,
-    "at relevant": at_relevant,
-    "normalised": _normalised,
-    "range": _unknown,
+    "monotone": _monotone_extremes,
+    "count": _count_extremes,
+    "recall": _recall_extremes,
+    "precisions": precision_sum_extremes,
+    "at relevant": precision_extremes,
+    "normalised": _normalised_extremes,
+    "range": _range_extremes,
 }

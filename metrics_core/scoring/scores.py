@@ -13,10 +13,10 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownRunError
-from metrics_core.base.wording import shown
+from metrics_core.base.wording import shorten_value
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures import Measure, known_by_scores, parse_measure
-from metrics_core.tables.given_numbers import finite_number
+from metrics_core.measures import Measure, parse_measure, score_only_measure
+from metrics_core.tables.given_numbers import to_finite_number
 
 WithoutRelevant = Literal["zero", "leave out"]
 
@@ -42,7 +42,7 @@ class Scores:
     def given(cls, scores: Scores | pd.DataFrame) -> Scores:
         """The scores, also from a frame with the columns run, query_id and one a measure. Raises
         RanklensError where the frame names no run or query, or one query of a run twice."""
-        return scores if isinstance(scores, Scores) else _from_frame(scores)
+        return scores if isinstance(scores, Scores) else _read_frame(scores)
 
     @property
     def n_queries(self) -> int:
@@ -57,11 +57,13 @@ class Scores:
 
     def of(self, measure: Measure | str) -> Floats:
         """The scores on one measure, float64[R, Q]; raises RanklensError where it is not there."""
-        wanted = parse_measure(measure)
-        if wanted not in self.measures:
-            there = ", ".join(map(str, self.measures))
-            raise RanklensError(f"There are no scores of {wanted}.", f"There are: {there}.")
-        return self.values[:, :, self.measures.index(wanted)]
+        parsed_measure = parse_measure(measure)
+        if parsed_measure not in self.measures:
+            listing = ", ".join(map(str, self.measures))
+            raise RanklensError(
+                f"There are no scores of {parsed_measure}.", f"There are: {listing}."
+            )
+        return self.values[:, :, self.measures.index(parsed_measure)]
 
     def only(self, runs: Sequence[str]) -> Scores:
         """The same for these runs, in this order; raises UnknownRunError."""
@@ -84,13 +86,13 @@ class Scores:
     def combined(self) -> Floats:
         """One score for each run and measure, float64[R, M], as each measure combines its queries;
         undefined scores are left out, NaN where none is defined."""
-        found = np.full((len(self.runs), len(self.measures)), np.nan)
+        totals = np.full((len(self.runs), len(self.measures)), np.nan)
         for i in range(len(self.runs)):
             for j, measure in enumerate(self.measures):
                 # Column by column: numpy sums a column of its own in another order than a matrix.
                 column = np.ascontiguousarray(self.values[i, :, j])
-                found[i, j] = measure.declaration.combination.of(column)
-        return found
+                totals[i, j] = measure.declaration.combination.combine(column)
+        return totals
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -104,7 +106,7 @@ class Scores:
         return table
 
 
-def side_by_side(parts: Sequence[Scores]) -> Scores:
+def join_measures(parts: Sequence[Scores]) -> Scores:
     """The scores of the same runs on the same queries, by the measures of all parts."""
     if len(parts) == 1:
         return parts[0]
@@ -114,7 +116,7 @@ def side_by_side(parts: Sequence[Scores]) -> Scores:
     return replace(parts[0], measures=measures, values=np.moveaxis(by_measure, 0, 2))
 
 
-def scores_in(
+def scores_from_frame(
     frame: pd.DataFrame,
     column: str | None = None,
     *,
@@ -126,61 +128,63 @@ def scores_in(
     and where there is no such column, or a value in it is no number."""
     _check_keys(frame)
     if column is not None and (column in _KEYS or column not in frame.columns):
-        there = ", ".join(str(c) for c in frame.columns if c not in _KEYS)
-        raise RanklensError(f"There are no scores of {column}.", f"There are: {there or 'none'}.")
+        listing = ", ".join(str(c) for c in frame.columns if c not in _KEYS)
+        raise RanklensError(f"There are no scores of {column}.", f"There are: {listing or 'none'}.")
     names = [c for c in frame.columns if c not in _KEYS] if column is None else [column]
     numbers: dict[str, Floats] = {}
     for name in names:
         if column is not None or frame[name].dtype.kind in "iuf":
-            numbers[str(name)] = _numbers_of(frame, name)
+            numbers[str(name)] = _column_numbers(frame, name)
     if not numbers:
         raise RanklensError(
             "No column of the frame contains numbers.", "Give a number for each run and query."
         )
-    measures = [_measure_of(n, values, higher_is_better) for n, values in numbers.items()]
-    return _scores_of_rows(frame, measures, np.column_stack(list(numbers.values())))
+    measures = [_find_measure(n, values, higher_is_better) for n, values in numbers.items()]
+    return _build_scores(frame, measures, np.column_stack(list(numbers.values())))
 
 
-def _numbers_of(frame: pd.DataFrame, column: str) -> Floats:
+def _column_numbers(frame: pd.DataFrame, column: str) -> Floats:
     """A column of numbers, NaN where there is none."""
-    given = frame[column]
-    found = np.full(len(given), np.nan)
-    there = np.flatnonzero(given.notna().to_numpy())
-    if given.dtype.kind in "iuf":
-        found[there] = given.iloc[there].to_numpy(dtype=np.float64)
+    values = frame[column]
+    result = np.full(len(values), np.nan)
+    present = np.flatnonzero(values.notna().to_numpy())
+    if values.dtype.kind in "iuf":
+        result[present] = values.iloc[present].to_numpy(dtype=np.float64)
     else:
-        numbers = [finite_number(value) for value in given.iloc[there].tolist()]
-        found[there] = [np.inf if number is None else number for number in numbers]
-    odd = np.flatnonzero(np.isinf(found))
-    if len(odd):
-        run, query_id, value = (frame[c].tolist()[int(odd[0])] for c in (*_KEYS, column))
+        numbers = [to_finite_number(value) for value in values.iloc[present].tolist()]
+        result[present] = [np.inf if number is None else number for number in numbers]
+    infinite = np.flatnonzero(np.isinf(result))
+    if len(infinite):
+        run, query_id, value = (frame[c].tolist()[int(infinite[0])] for c in (*_KEYS, column))
         raise RanklensError(
-            f"{column} of run {run!r} for query {query_id!r} is {shown(value)}, which is not a"
-            " finite number.",
+            f"{column} of run {run!r} for query {query_id!r} is {shorten_value(value)}, which is"
+            " not a finite number.",
             "Give a number, or leave it empty.",
         )
-    return found
+    return result
 
 
-def _measure_of(name: str, values: Floats, higher_is_better: bool | None) -> Measure:
+def _find_measure(name: str, values: Floats, higher_is_better: bool | None) -> Measure:
     """The measure of that name where its scores may be these, else one known by its scores."""
     try:
         measure = parse_measure(name)
     except RanklensError:
-        return known_by_scores(name, higher_is_better=higher_is_better is not False)
-    own, (low, high) = measure.declaration.higher_is_better, measure.declaration.range
-    same = higher_is_better in (None, own)
-    known = values[~np.isnan(values)]
-    if same and ((known >= low) & (known <= high)).all():
+        return score_only_measure(name, higher_is_better=higher_is_better is not False)
+    own_direction, (low, high) = measure.declaration.higher_is_better, measure.declaration.range
+    is_same = higher_is_better in (None, own_direction)
+    defined = values[~np.isnan(values)]
+    if is_same and ((defined >= low) & (defined <= high)).all():
         return measure
-    return known_by_scores(name, higher_is_better=own if same else not own)
+    return score_only_measure(
+        name, higher_is_better=own_direction if is_same else not own_direction
+    )
 
 
-def _from_frame(frame: pd.DataFrame) -> Scores:
+def _read_frame(frame: pd.DataFrame) -> Scores:
     _check_keys(frame)
     measures = [parse_measure(str(c)) for c in frame.columns if c not in _KEYS]
     numbers = frame.drop(columns=list(_KEYS)).to_numpy(dtype=np.float64)
-    return _scores_of_rows(frame, measures, numbers)
+    return _build_scores(frame, measures, numbers)
 
 
 def _check_keys(frame: pd.DataFrame) -> None:
@@ -199,7 +203,7 @@ def _check_keys(frame: pd.DataFrame) -> None:
             )
 
 
-def _scores_of_rows(frame: pd.DataFrame, measures: Sequence[Measure], numbers: Floats) -> Scores:
+def _build_scores(frame: pd.DataFrame, measures: Sequence[Measure], numbers: Floats) -> Scores:
     """The scores in float64[rows, measures], of the runs and queries that the frame names."""
     (run_code, runs), (query_code, query_ids) = (
         # 1 and "1" are one id, as in runs and judgments.
@@ -207,9 +211,9 @@ def _scores_of_rows(frame: pd.DataFrame, measures: Sequence[Measure], numbers: F
         for keys in (frame[key] for key in _KEYS)
     )
     cell = run_code * np.int64(len(query_ids)) + query_code
-    twice = np.flatnonzero(pd.Series(cell).duplicated().to_numpy())
-    if len(twice):
-        row = frame.iloc[int(twice[0])]
+    duplicates = np.flatnonzero(pd.Series(cell).duplicated().to_numpy())
+    if len(duplicates):
+        row = frame.iloc[int(duplicates[0])]
         raise RanklensError(
             f"The scores of run {row['run']!r} contain query {row['query_id']!r} twice.",
             "Keep one row for each query of a run.",
@@ -248,7 +252,7 @@ def score_runs(
     values = np.empty((len(judged), judged[0].n_queries if judged else 0, len(measures)))
     for i, ranks in enumerate(judged):
         for j, measure in enumerate(measures):
-            values[i, :, j] = scores_of(ranks, measure, without_relevant=without_relevant)
+            values[i, :, j] = score_run(ranks, measure, without_relevant=without_relevant)
     return Scores(
         runs=tuple(r.run_name for r in judged),
         query_ids=judged[0].query_ids if judged else (),
@@ -260,7 +264,7 @@ def score_runs(
     )
 
 
-def scores_of(
+def score_run(
     ranks: JudgedRanks, measure: Measure, *, without_relevant: WithoutRelevant = "zero"
 ) -> Floats:
     """Per-query scores of one run on one measure, float64[Q]; NaN where a query has none."""

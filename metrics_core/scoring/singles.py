@@ -8,8 +8,8 @@ import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.judged import without_rows
-from metrics_core.judging.unjudged import UnjudgedPlaces, blocks
+from metrics_core.judging.judged import no_qrels_rows
+from metrics_core.judging.unjudged import UnjudgedPlaces, split_into_blocks
 from metrics_core.measures import Measure
 
 _MOST_CELLS = 4_000_000
@@ -22,7 +22,7 @@ def single_scores(
     of these grades, and are known to have no other; 0 for rank 0. `rank`, `length` and `grade` are
     arrays of n, or what becomes such; the highest grade of all judgments is that of `ranks`."""
     rank, length, grade = np.broadcast_arrays(rank, length, grade)
-    there, n = np.flatnonzero(rank > 0), len(rank)
+    listed, n = np.flatnonzero(rank > 0), len(rank)
     lists = replace(
         ranks,
         query_ids=("",) * n,
@@ -30,7 +30,9 @@ def single_scores(
         judged_query=np.arange(n),
         judged_relevance=grade,
     )
-    return measure.score(_holding(lists, there, rank[there], grade[there])) if n else np.zeros(0)
+    return (
+        measure.score(_with_only(lists, listed, rank[listed], grade[listed])) if n else np.zeros(0)
+    )
 
 
 def unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
@@ -43,36 +45,38 @@ def unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Float
 def _unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
     parts = []
     bare = replace(ranks, listed=None, subtopics=None, tied=None)
-    for _, some in blocks(bare, measure.cutoff):
-        free = UnjudgedPlaces.of(some, grade, measure.cutoff)
-        alone = _holding(some, free.query, free.rank, np.full(len(free.query), grade))
-        parts.append(measure.score(alone))
+    for _, part in split_into_blocks(bare, measure.cutoff):
+        unjudged = UnjudgedPlaces.from_ranks(part, grade, measure.cutoff)
+        unjudged_ranks = _with_only(
+            part, unjudged.query, unjudged.rank, np.full(len(unjudged.query), grade)
+        )
+        parts.append(measure.score(unjudged_ranks))
     return np.concatenate(parts)
 
 
-def _holding(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
+def _with_only(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
     """The lists with these judged documents in them and no other."""
     return replace(
         ranks,
         query=query,
         rank=rank,
         relevance=grade,
-        qrels_row=without_rows(len(query)),
+        qrels_row=no_qrels_rows(len(query)),
         listed=None,
         subtopics=None,
     )
 
 
-def distinct_places(rank: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
+def distinct_ranks(rank: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
     """The p pairs of a rank and a length that occur among n, and which of them each is: three
     arrays, int64[p], int64[p] and int64[n]."""
     span = int(length.max(initial=0)) + 1
     key = rank * span + length
     if (int(rank.max(initial=0)) + 1) * span > max(_MOST_CELLS, len(key)):
-        distinct, place = np.unique(key, return_inverse=True)
+        distinct, index = np.unique(key, return_inverse=True)
     else:
-        occurs = np.zeros(int(key.max(initial=-1)) + 1, dtype=np.bool_)
-        occurs[key] = True
-        distinct = np.flatnonzero(occurs)
-        place = (np.cumsum(occurs) - 1)[key]
-    return distinct // span, distinct % span, place
+        is_present = np.zeros(int(key.max(initial=-1)) + 1, dtype=np.bool_)
+        is_present[key] = True
+        distinct = np.flatnonzero(is_present)
+        index = (np.cumsum(is_present) - 1)[key]
+    return distinct // span, distinct % span, index

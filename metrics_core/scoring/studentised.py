@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.scoring.certified import Undecided
-from metrics_core.scoring.random_groups import drawn_at_a_time, even, in_groups
-from metrics_core.scoring.resampling import draws_of, sums_at, sums_each
+from metrics_core.scoring.certified import RoundingBand
+from metrics_core.scoring.random_groups import count_units, has_equal_units, sum_in_groups
+from metrics_core.scoring.resampling import count_draws, draw_sums_at, draw_sums_of_each
 
 _SMALL = 200_000_000
 """Of so few multiplications all are done in double precision: the second look would cost more."""
@@ -30,7 +30,7 @@ _CLOSE = 60_000
 
 
 @dataclass(frozen=True)
-class Columns:
+class CentredColumns:
     """Differences about their means: `centred` float64[Q, C], 0 where bool[Q, C] `defined` is
     False."""
 
@@ -39,10 +39,10 @@ class Columns:
     least_error: float = LEAST_ERROR
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every column has as many queries in every draw: all are defined, and drawn one by
         one or in groups of as many."""
-        return even(len(self.centred)) and bool(self.defined.all())
+        return has_equal_units(len(self.centred)) and bool(self.defined.all())
 
     @property
     def _least_variance(self) -> Floats:
@@ -58,29 +58,29 @@ class Columns:
         squares = np.square(self.centred)
         spread = np.sqrt(squares.mean(axis=0))
         spread[spread == 0] = 1.0
-        counted = [] if self.whole else [in_groups(self.defined.astype(np.float64))]
-        if drawn_at_a_time(len(squares)) == len(squares):
+        counted = [] if self.is_complete else [sum_in_groups(self.defined.astype(np.float64))]
+        if count_units(len(squares)) == len(squares):
             scaled = self.centred / spread
             return np.hstack([scaled, np.square(scaled), *counted])
         # Bags first: they are fewer.
-        sums = in_groups(self.centred) / spread, in_groups(squares) / np.square(spread)
+        sums = sum_in_groups(self.centred) / spread, sum_in_groups(squares) / np.square(spread)
         return np.hstack([*sums, *counted])
 
-    def away(self, found: npt.NDArray[Any]) -> Floats:
+    def distances(self, sums: npt.NDArray[Any]) -> Floats:
         """How many standard errors of its own each column is off, from the sums of `parts`."""
-        far = self.off(found)
-        return np.abs(far, out=far)
+        distances = self.signed_distances(sums)
+        return np.abs(distances, out=distances)
 
-    def off(self, found: npt.NDArray[Any]) -> Floats:
+    def signed_distances(self, sums: npt.NDArray[Any]) -> Floats:
         """The same with its sign."""
-        far, least = np.empty((len(found), self.centred.shape[1])), self._least_variance
-        for draws in _few_draws(found):
-            self._off(found[draws], far[draws], least)
-        return far
+        distances, least = np.empty((len(sums), self.centred.shape[1])), self._least_variance
+        for draws in _split_draws(sums):
+            self._fill_distances(sums[draws], distances[draws], least)
+        return distances
 
-    def _off(self, found: npt.NDArray[Any], mean: Floats, least: Floats) -> None:
+    def _fill_distances(self, sums: npt.NDArray[Any], mean: Floats, least: Floats) -> None:
         """The same of some draws, few enough to stay close to the processor."""
-        split = np.split(found.astype(np.float64, copy=False), 2 if self.whole else 3, axis=1)
+        split = np.split(sums.astype(np.float64, copy=False), 2 if self.is_complete else 3, axis=1)
         n = split[2] if len(split) > 2 else np.full((1, 1), float(len(self.centred)))
         with np.errstate(invalid="ignore", divide="ignore"):
             np.divide(split[0], n, out=mean)
@@ -93,9 +93,9 @@ class Columns:
         # A draw without a query, and columns of which all differences are alike.
         mean[np.isnan(mean)] = 0.0
 
-    def away_in(self, places: Ints) -> Floats:
+    def distances_in(self, places: Ints) -> Floats:
         """The same of some draws, in double precision; float64[places, C]."""
-        return self.away(sums_at(self.parts(), places))
+        return self.distances(draw_sums_at(self.parts(), places))
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Moments:
     queries: Ints
 
     @classmethod
-    def of(cls, values: Floats) -> Moments:
+    def from_values(cls, values: Floats) -> Moments:
         """Those of float64[Q, C]."""
         # A column lies side by side: what runs down the rows of a matrix takes ten times as long.
         rows = np.ascontiguousarray(values.T)
@@ -129,9 +129,9 @@ class Moments:
         centred[error == 0] = 0.0
         return cls(filled, centred, defined, mean, error, queries)
 
-    def columns(self, places: Ints) -> Columns:
+    def columns(self, places: Ints) -> CentredColumns:
         """Some of the columns, as they are drawn."""
-        return Columns(self.centred[places].T, self.defined[places].T)
+        return CentredColumns(self.centred[places].T, self.defined[places].T)
 
 
 def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
@@ -140,67 +140,69 @@ def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
     enough = queries >= 2
     n = queries[enough]
     error[enough] = np.sqrt(squares[enough] / (n - 1) / n)
-    alike = error * np.sqrt(np.maximum(queries, 1)) <= ALIKE * np.abs(mean)
-    error[alike] = 0.0
+    is_constant = error * np.sqrt(np.maximum(queries, 1)) <= ALIKE * np.abs(mean)
+    error[is_constant] = 0.0
     return error
 
 
 @dataclass(frozen=True)
-class Away:
-    """How many standard errors of its own each of C columns is off in each draw: `near`
-    float64[draws, C], of which nothing is rounded where `rounded` is False."""
+class StudentisedDraws:
+    """How many standard errors of its own each of C columns is off in each draw: `distances`
+    float64[draws, C], of which nothing is rounded where `is_rounded` is False."""
 
-    columns: Columns
-    near: Floats
-    rounded: bool
+    columns: CentredColumns
+    distances: Floats
+    is_rounded: bool
 
-    def reached(self, limits: Floats) -> Ints:
+    def count_reached(self, limits: Floats) -> Ints:
         """In how many draws each column reaches its own limit; int64[C]."""
-        off = _reached(self.near, limits)
-        if self.rounded:
-            undecided = Undecided.of_means(limits, len(self.columns.centred))
-            places = np.flatnonzero(undecided.holds(self.near).any(axis=1))
-            off += _reached(self.columns.away_in(places), limits)
-            off -= _reached(self.near[places], limits)
-        return off
+        counts = _count_reached(self.distances, limits)
+        if self.is_rounded:
+            undecided = RoundingBand.for_means(limits, len(self.columns.centred))
+            places = np.flatnonzero(undecided.contains(self.distances).any(axis=1))
+            counts += _count_reached(self.columns.distances_in(places), limits)
+            counts -= _count_reached(self.distances[places], limits)
+        return counts
 
 
-def away(groups: Sequence[Columns], draws: Callable[[int], int] = draws_of) -> list[Away]:
+def studentise_draws(
+    groups: Sequence[CentredColumns], draws: Callable[[int], int] = count_draws
+) -> list[StudentisedDraws]:
     """How far off several groups of columns are, each over queries of its own, in as few products
     as their number allows; `draws` says in how many draws of so many queries."""
     sizes = [len(g.centred) for g in groups]
     parts: list[npt.NDArray[Any]] = [g.parts() for g in groups]
     rounded = [p.size * draws(n) > _SMALL for n, p in zip(sizes, parts, strict=True)]
-    found: dict[int, Away] = {}
-    for kind, most in dict.fromkeys(zip(rounded, map(draws, sizes), strict=True)):
-        places = [i for i, n in enumerate(sizes) if (rounded[i], draws(n)) == (kind, most)]
-        cells = [parts[i].astype(np.float32) if kind else parts[i] for i in places]
-        for i, made in zip(places, sums_each(cells, most), strict=True):
-            found[i] = Away(groups[i], groups[i].away(made), kind)
-    return [found[i] for i in range(len(groups))]
+    results: dict[int, StudentisedDraws] = {}
+    for in_single, most in dict.fromkeys(zip(rounded, map(draws, sizes), strict=True)):
+        places = [i for i, n in enumerate(sizes) if (rounded[i], draws(n)) == (in_single, most)]
+        cells = [parts[i].astype(np.float32) if in_single else parts[i] for i in places]
+        for i, sums in zip(places, draw_sums_of_each(cells, most), strict=True):
+            results[i] = StudentisedDraws(groups[i], groups[i].distances(sums), in_single)
+    return [results[i] for i in range(len(groups))]
 
 
-def in_errors(mean: Floats, error: Floats) -> Floats:
+def studentise(mean: Floats, error: Floats) -> Floats:
     """mean / error; where nothing varies 0 for no difference, else without bound."""
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = mean / error
-    still = error == 0
-    return np.where(still, np.where(mean == 0, 0.0, np.copysign(np.inf, mean)), ratio)
+    is_constant = error == 0
+    return np.where(is_constant, np.where(mean == 0, 0.0, np.copysign(np.inf, mean)), ratio)
 
 
-def limits_of(statistic: Floats) -> Floats:
+def find_limits(statistic: Floats) -> Floats:
     """What a draw reaches to be as far off as the data, in standard errors. Draws that tie with it
     do, and all do where the mean is 0 but for rounding."""
     size = np.abs(statistic)
     return np.where(size < _ROUNDING, 0.0, size * (1 - _ROUNDING))
 
 
-def _few_draws(values: npt.NDArray[Any]) -> Iterator[slice]:
+def _split_draws(values: npt.NDArray[Any]) -> Iterator[slice]:
     """Stretches of the rows of [draws, C] that stay close to the processor."""
     size = max(1, _CLOSE // max(values.shape[1], 1))
     return (slice(start, start + size) for start in range(0, len(values), size))
 
 
-def _reached(away: Floats, limits: Floats) -> Ints:
+def _count_reached(distances: Floats, limits: Floats) -> Ints:
     """In how many draws each column reaches its limit; int64[C]."""
-    return np.count_nonzero(away >= limits, axis=0)
+    return np.count_nonzero(distances >= limits, axis=0)

@@ -10,10 +10,10 @@ from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats
 from metrics_core.measures import Combination, GivenMeasure, parse_measure
 from metrics_core.scoring.scores import Scores
-from metrics_core.slicing.breakdowns import in_reading_order, without_gaps
+from metrics_core.slicing.breakdowns import fill_missing_groups, sort_groups
 
 
-def bridge(
+def group_contributions(
     scores: Scores | pd.DataFrame,
     measure: GivenMeasure,
     run: str,
@@ -33,31 +33,37 @@ def bridge(
     whole into the difference of the two (Ang, The LMDI approach to decomposition analysis, Energy
     Policy 2005). Raises UnknownRunError.
     """
-    given, wanted = Scores.given(scores), parse_measure(measure)
-    own, other = given.only([run, baseline]).of(wanted)
-    gaps = additive_differences(own, other, wanted.declaration.combination)
+    run_scores, parsed_measure = Scores.given(scores), parse_measure(measure)
+    own_scores, other_scores = run_scores.only([run, baseline]).of(parsed_measure)
+    gaps = additive_differences(own_scores, other_scores, parsed_measure.declaration.combination)
     defined = ~np.isnan(gaps)
-    named = without_gaps(groups.reindex(list(given.query_ids))).to_numpy()[defined]
+    group_names = fill_missing_groups(groups.reindex(list(run_scores.query_ids))).to_numpy()[
+        defined
+    ]
     gaps = gaps[defined]
     rows = []
-    for name in dict.fromkeys(named):
-        inside = gaps[named == name]
+    for name in dict.fromkeys(group_names):
+        inside = gaps[group_names == name]
         total = math.fsum(inside)
         rows.append((name, len(inside), total / len(inside), total / len(gaps)))
-    found = pd.DataFrame(rows, columns=["group", "queries", "difference", "part"])
-    return in_reading_order(found, "part", falling=math.fsum(gaps) >= 0)
+    frame = pd.DataFrame(rows, columns=["group", "queries", "difference", "part"])
+    return sort_groups(frame, "part", falling=math.fsum(gaps) >= 0)
 
 
-def additive_differences(own: Floats, other: Floats, combination: Combination) -> Floats:
+def additive_differences(
+    own_scores: Floats, other_scores: Floats, combination: Combination
+) -> Floats:
     """Per query what it brings to the difference of two combined scores, whose mean that is;
     float64[Q], NaN where one of the two is undefined."""
-    scaled = combination.onto(own) - combination.onto(other)
+    scaled = combination.to_scale(own_scores) - combination.to_scale(other_scores)
     if combination.linear:
         return scaled
     defined = ~np.isnan(scaled)
     if not defined.any():
         return scaled
-    apart = math.fsum(scaled[defined]) / int(defined.sum())
+    mean_gap = math.fsum(scaled[defined]) / int(defined.sum())
     # (a - b) / log(a / b), the logarithmic mean, also where a and b are nearly the same.
-    scale = float(combination.of(other[defined])) * (math.expm1(apart) / apart if apart else 1.0)
+    scale = float(combination.combine(other_scores[defined])) * (
+        math.expm1(mean_gap) / mean_gap if mean_gap else 1.0
+    )
     return scaled * scale

@@ -7,52 +7,52 @@ import math
 import numpy as np
 
 from metrics_core.base import frames as pd
-from metrics_core.slicing.breakdowns import in_reading_order, without_gaps
+from metrics_core.slicing.breakdowns import fill_missing_groups, sort_groups
 
 
-def mix(
+def decompose_change(
     before: pd.Series, before_groups: pd.Series, after: pd.Series, after_groups: pd.Series
 ) -> pd.DataFrame:
     """The change of the mean score from one set of queries to another, taken apart by group:
     columns group, before, after (queries of each set), mean_before, mean_after, mix, within.
 
-    `mix` is what the group's larger or smaller share of the queries brings, `within` what its own
-    higher or lower mean does; all of both add up to mean(after) - mean(before). Each is weighted by
-    the middle of the two sets (Kitagawa, Components of a difference between two rates, JASA 1955),
-    and a share counts by how far the group's mean is off the middle of the two means. A group that
-    one set lacks is all mix. Scores are indexed by query_id as their groups are; undefined ones are
-    left out. Raises ValueError where a set has no defined score.
+    `decompose_change` is what the group's larger or smaller share of the queries brings, `within`
+    what its own higher or lower mean does; all of both add up to mean(after) - mean(before). Each
+    is weighted by the middle of the two sets (Kitagawa, Components of a difference between two
+    rates, JASA 1955), and a share counts by how far the group's mean is off the middle of the two
+    means. A group that one set lacks is all mix. Scores are indexed by query_id as their groups
+    are; undefined ones are left out. Raises ValueError where a set has no defined score.
     """
     sides = []
     for scores, groups in ((before, before_groups), (after, after_groups)):
         defined = scores.dropna()
         if defined.empty:
             raise ValueError("a set of queries without scores has no mean")
-        sides.append(defined.groupby(without_gaps(groups.reindex(defined.index))))
+        sides.append(defined.groupby(fill_missing_groups(groups.reindex(defined.index))))
     sums = pd.DataFrame([side.apply(math.fsum) for side in sides]).T
     counts = pd.DataFrame([side.size() for side in sides]).T.fillna(0)
     n, means = counts.to_numpy(), (sums / counts.where(counts > 0)).to_numpy()
     shares = n / n.sum(axis=0)
     # A group that one set lacks has there the mean that it has in the other.
     filled = np.where(np.isnan(means), means[:, ::-1], means)
-    whole = float(sum(math.fsum(shares[:, i] * filled[:, i]) for i in (0, 1))) / 2
-    found = pd.DataFrame(
+    middle = float(sum(math.fsum(shares[:, i] * filled[:, i]) for i in (0, 1))) / 2
+    frame = pd.DataFrame(
         {
             "group": list(sums.index),
             "before": n[:, 0].astype(np.int64),
             "after": n[:, 1].astype(np.int64),
             "mean_before": means[:, 0],
             "mean_after": means[:, 1],
-            "mix": (shares[:, 1] - shares[:, 0]) * (filled.mean(axis=1) - whole),
+            "mix": (shares[:, 1] - shares[:, 0]) * (filled.mean(axis=1) - middle),
             "within": (filled[:, 1] - filled[:, 0]) * shares.mean(axis=1),
         }
     )
-    return in_reading_order(found, "group", falling=False)
+    return sort_groups(frame, "group", falling=False)
 
 
-def is_reversed(taken_apart: pd.DataFrame) -> bool:
+def is_reversed(parts: pd.DataFrame) -> bool:
     """Whether the mean goes one way and every group of both sets the other (Simpson's paradox);
-    `taken_apart` is the frame of `mix`."""
-    whole = math.fsum([*taken_apart["mix"], *taken_apart["within"]])
-    steps = (taken_apart["mean_after"] - taken_apart["mean_before"]).dropna()
-    return bool(len(steps)) and bool((steps * whole < 0).all())
+    `parts` is the frame of `decompose_change`."""
+    change = math.fsum([*parts["mix"], *parts["within"]])
+    steps = (parts["mean_after"] - parts["mean_before"]).dropna()
+    return bool(len(steps)) and bool((steps * change < 0).all())

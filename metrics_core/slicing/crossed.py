@@ -10,7 +10,7 @@ import numpy.typing as npt
 from metrics_core.base import frames as pd
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.scores import Scores
-from metrics_core.slicing.breakdowns import ALL, coded_groups, group_of
+from metrics_core.slicing.breakdowns import ALL, encode_groups, find_groups
 from metrics_core.tables import Queries
 
 
@@ -24,13 +24,16 @@ def cross_breakdown(
     run: str,
     baseline: str,
 ) -> pd.DataFrame:
-    """`crossed` of two columns of the queries. Raises UnknownColumnError and UnknownRunError."""
-    given = Scores.given(scores)
-    one, other = (group_of(queries, given.query_ids, by) for by in (rows, columns))
-    return crossed(given, measure, one, other, run=run, baseline=baseline)
+    """`cross_groups` of two columns of the queries. Raises UnknownColumnError and
+    UnknownRunError."""
+    run_scores = Scores.given(scores)
+    row_groups, column_groups = (
+        find_groups(queries, run_scores.query_ids, by) for by in (rows, columns)
+    )
+    return cross_groups(run_scores, measure, row_groups, column_groups, run=run, baseline=baseline)
 
 
-def crossed(
+def cross_groups(
     scores: Scores | pd.DataFrame,
     measure: GivenMeasure,
     rows: pd.Series,
@@ -45,41 +48,43 @@ def crossed(
     A last row and column "all" hold the margins. A cell without queries has NaN and 0 queries.
     Raises UnknownRunError.
     """
-    given, wanted = Scores.given(scores), parse_measure(measure)
-    combination = wanted.declaration.combination
-    both = given.only([run, baseline]).of(wanted).T
-    both = np.where(np.isnan(both).any(axis=1, keepdims=True), np.nan, both)
-    scaled = combination.onto(both)
-    known = ~np.isnan(scaled[:, 0])
-    ids = list(given.query_ids)
+    run_scores, parsed_measure = Scores.given(scores), parse_measure(measure)
+    combination = parsed_measure.declaration.combination
+    pair_scores = run_scores.only([run, baseline]).of(parsed_measure).T
+    pair_scores = np.where(np.isnan(pair_scores).any(axis=1, keepdims=True), np.nan, pair_scores)
+    scaled = combination.to_scale(pair_scores)
+    is_defined = ~np.isnan(scaled[:, 0])
+    ids = list(run_scores.query_ids)
     (row, row_names), (column, column_names) = (
-        coded_groups(groups.reindex(ids)) for groups in (rows, columns)
+        encode_groups(groups.reindex(ids)) for groups in (rows, columns)
     )
     shape = len(row_names), len(column_names)
-    places = np.ravel_multi_index((row[known], column[known]), shape)
-    counts = _with_margins(np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape))
+    cells = np.ravel_multi_index((row[is_defined], column[is_defined]), shape)
+    counts = _add_margins(np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape))
     with np.errstate(invalid="ignore", divide="ignore"):
-        own, other = (
-            combination.back(
-                _with_margins(
-                    np.bincount(places, side[known], minlength=shape[0] * shape[1]).reshape(shape)
+        own_means, other_means = (
+            combination.from_scale(
+                _add_margins(
+                    np.bincount(cells, side[is_defined], minlength=shape[0] * shape[1]).reshape(
+                        shape
+                    )
                 )
                 / counts
             )
             for side in scaled.T
         )
-    named = pd.MultiIndex.from_product([[*row_names, ALL], [*column_names, ALL]])
+    cell_names = pd.MultiIndex.from_product([[*row_names, ALL], [*column_names, ALL]])
     return pd.DataFrame(
         {
-            "row": named.get_level_values(0),
-            "column": named.get_level_values(1),
+            "row": cell_names.get_level_values(0),
+            "column": cell_names.get_level_values(1),
             "queries": counts.ravel().astype(np.int64),
-            "difference": (own - other).ravel(),
+            "difference": (own_means - other_means).ravel(),
         }
     )
 
 
-def _with_margins(cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _add_margins(cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The cells with a last row and column of their sums."""
     rows = np.vstack([cells, cells.sum(axis=0)])
     return np.hstack([rows, rows.sum(axis=1, keepdims=True)])

@@ -18,7 +18,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import NO_GROUP
-from metrics_core.slicing.ranges import in_words, ranges
+from metrics_core.slicing.ranges import add_nouns, label_ranges
 
 Groups = tuple[Ints, Sequence[str]]
 """The place of each query's group among the names, -1 where it has none; and the names."""
@@ -32,7 +32,7 @@ _QUESTION = re.compile(rf"(?i)(?:{'|'.join(_ASKING.split())})\b.*\s\S|.*[?\uff1f
 
 
 @dataclass(frozen=True)
-class Material:
+class GroupSource:
     """What groups are derived from: the judged queries, `texts` of those that have one by query_id,
     the judged ranks and the scores of all runs, and what is compared on what."""
 
@@ -52,152 +52,155 @@ class Material:
 
 
 @dataclass(frozen=True)
-class Derived:
+class DerivedColumn:
     """A derived column: `groups` gives the groups of the queries, or None where the column cannot
     be had. `title` is what a choice of columns calls it, with {k} for the cutoff, as in
-    `explanation`; `spoken` what a sentence calls a group's queries, `of_one` where its name counts
-    1; `compared` says whether the groups depend on which runs are compared, and on what."""
+    `explanation`; `phrase` what a sentence calls a group's queries, `phrase_of_one` where its name
+    counts 1; `depends_on_pair` says whether the groups depend on which runs are compared, and on
+    what."""
 
     name: str
     title: str
     explanation: str
-    groups: Callable[[Material], Groups | None]
-    spoken: str = "{}"
-    of_one: str = ""
-    compared: bool = False
+    groups: Callable[[GroupSource], Groups | None]
+    phrase: str = "{}"
+    phrase_of_one: str = ""
+    depends_on_pair: bool = False
 
     @property
     def key(self) -> str:
         """The column's name with its mark."""
         return self.name + MARK
 
-    def said(self, group: str) -> str:
+    def describe_group(self, group: str) -> str:
         """What a sentence calls the queries of a group."""
-        return ((group.startswith("1 ") and self.of_one) or self.spoken).format(group)
+        return ((group.startswith("1 ") and self.phrase_of_one) or self.phrase).format(group)
 
 
-def _words(given: Material) -> Groups | None:
-    counts = _of_texts(given, lambda text: len(text.split()))
-    return None if counts is None else _counted(counts, "word", "words")
+def _group_by_length(source: GroupSource) -> Groups | None:
+    counts = _map_texts(source, lambda text: len(text.split()))
+    return None if counts is None else _group_counts(counts, "word", "words")
 
 
-def _form(given: Material) -> Groups | None:
-    form = _of_texts(given, lambda t: "questions" if _QUESTION.match(t.strip()) else "keywords")
+def _group_by_form(source: GroupSource) -> Groups | None:
+    form = _map_texts(source, lambda t: "questions" if _QUESTION.match(t.strip()) else "keywords")
     return None if form is None else pd.factorize(form)
 
 
-def _relevant(given: Material) -> Groups | None:
-    ranks = next(iter(given.judged.values()))
-    return _counted(pd.Series(ranks.n_relevant()), "relevant", "relevant")
+def _group_by_relevant(source: GroupSource) -> Groups | None:
+    ranks = next(iter(source.judged.values()))
+    return _group_counts(pd.Series(ranks.n_relevant()), "relevant", "relevant")
 
 
-def _counted(counts: pd.Series, one: str, many: str) -> Groups:
+def _group_counts(counts: pd.Series, one: str, many: str) -> Groups:
     """In ranges of whole numbers of something."""
-    place, names = pd.factorize(ranges(counts))
-    return place, in_words(names, one, many)
+    codes, names = pd.factorize(label_ranges(counts))
+    return codes, add_nouns(names, one, many)
 
 
-def _judged_share(given: Material) -> Groups | None:
-    pair = [given.judged[name] for name in dict.fromkeys((given.run, given.baseline))]
-    listed = sum(ranks.documents(given.cutoff) for ranks in pair)
-    judged = sum(ranks.judged().count(given.cutoff) for ranks in pair)
+def _group_by_judged_share(source: GroupSource) -> Groups | None:
+    pair = [source.judged[name] for name in dict.fromkeys((source.run, source.baseline))]
+    listed = sum(ranks.documents(source.cutoff) for ranks in pair)
+    judged = sum(ranks.judged().count(source.cutoff) for ranks in pair)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.asarray(judged / np.asarray(listed))
     names = ["under half judged", "half to 80 % judged", "80 % or more judged", "all judged"]
-    return _placed(share, np.array([0.5, 0.8, 1.0]), names)
+    return _group_by_cuts(share, np.array([0.5, 0.8, 1.0]), names)
 
 
-def _difficulty(given: Material) -> Groups | None:
+def _group_by_difficulty(source: GroupSource) -> Groups | None:
     """In thirds of the queries by the mean of the runs that are not compared: with the compared
     ones in it, the groups would follow from the difference that they are to explain."""
-    if not given.others:
+    if not source.others:
         return None
-    values = given.scores.only(given.others).of(given.measure)
-    known = ~np.isnan(values)
+    values = source.scores.only(source.others).of(source.measure)
+    is_defined = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
-        mean = np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0)
-    if not given.measure.declaration.higher_is_better:
+        mean = np.where(is_defined, values, 0.0).sum(axis=0) / is_defined.sum(axis=0)
+    if not source.measure.declaration.higher_is_better:
         mean = -mean
     if np.isnan(mean).all():
         return None
     cuts = np.nextafter(np.nanquantile(mean, [1 / 3, 2 / 3]), np.inf)
-    return _placed(mean, cuts, [f"{how} for other runs" for how in _HARD_TO_EASY])
+    return _group_by_cuts(mean, cuts, [f"{how} for other runs" for how in _HARD_TO_EASY])
 
 
 _HARD_TO_EASY = ("hard", "medium", "easy")
 
 DERIVED = (
-    Derived(
+    DerivedColumn(
         "words in the query",
         "query length",
         "Number of words in the query text, in ranges with about the same number of queries.",
-        _words,
+        _group_by_length,
         "queries of {}",
     ),
-    Derived(
+    DerivedColumn(
         "questions or keywords",
         "question or keywords",
         "Questions end in a question mark or begin with a word such as what, how or is; all other"
         " queries are keywords.",
-        _form,
+        _group_by_form,
     ),
-    Derived(
+    DerivedColumn(
         "relevant documents",
         "relevant documents",
         "Number of documents judged relevant, in ranges with about the same number of queries.",
-        _relevant,
+        _group_by_relevant,
         "queries with {} documents",
         "queries with {} document",
     ),
-    Derived(
+    DerivedColumn(
         "judged in the top k",
         "judged in the top {k}",
         "Share of judged documents in the first {k} results of the two compared runs. If it is"
         " low, a difference may come from missing judgments.",
-        _judged_share,
+        _group_by_judged_share,
         "queries {}",
-        compared=True,
+        depends_on_pair=True,
     ),
-    Derived(
+    DerivedColumn(
         "how hard for the other runs",
         "difficulty for the other runs",
         "Queries in thirds by the mean score of all runs except the two compared, so that the"
         " groups do not depend on the difference they explain.",
-        _difficulty,
+        _group_by_difficulty,
         "queries {}",
-        compared=True,
+        depends_on_pair=True,
     ),
 )
 
 
-def derived_columns(given: Material, among: Sequence[Derived] = DERIVED) -> dict[str, pd.Series]:
+def make_derived_columns(
+    source: GroupSource, candidates: Sequence[DerivedColumn] = DERIVED
+) -> dict[str, pd.Series]:
     """The derived columns by their marked names: the group of each query as text, NO_GROUP where it
     has none, indexed by query_id. Only those that tell queries apart."""
-    found = {}
-    for column in among:
-        place, names = column.groups(given) or _NO_GROUPS
-        if len(np.unique(place[place >= 0])) > 1:
+    columns = {}
+    for column in candidates:
+        codes, names = column.groups(source) or _NO_GROUPS
+        if len(np.unique(codes[codes >= 0])) > 1:
             # The last is the place of queries without a group, -1.
             texts = pd.array([*names, NO_GROUP], dtype="str")
-            found[column.key] = pd.Series(texts.take(place), given.query_ids)
-    return found
+            columns[column.key] = pd.Series(texts.take(codes), source.query_ids)
+    return columns
 
 
 _NO_GROUPS: Groups = (np.zeros(0, dtype=np.int64), ())
 
 
-def derived_column(key: str) -> Derived | None:
+def find_derived_column(key: str) -> DerivedColumn | None:
     """The derived column of this marked name; None for a column of the files."""
     return next((column for column in DERIVED if column.key == key), None)
 
 
-def _of_texts(given: Material, value: Callable[[str], object]) -> pd.Series | None:
+def _map_texts(source: GroupSource, value: Callable[[str], object]) -> pd.Series | None:
     """What it makes of each query's text, NaN where it has none; None where no query has one."""
-    texts = [given.texts.get(query_id, "") for query_id in given.query_ids]
+    texts = [source.texts.get(query_id, "") for query_id in source.query_ids]
     return pd.Series([value(t) if t else np.nan for t in texts]) if any(texts) else None
 
 
-def _placed(values: Floats, cuts: Floats, names: Sequence[str]) -> Groups:
+def _group_by_cuts(values: Floats, cuts: Floats, names: Sequence[str]) -> Groups:
     """The range that each value is in; a cut belongs to the range above it."""
-    place = np.searchsorted(cuts, np.nan_to_num(values), side="right")
-    return np.where(np.isnan(values), -1, place), names
+    codes = np.searchsorted(cuts, np.nan_to_num(values), side="right")
+    return np.where(np.isnan(values), -1, codes), names

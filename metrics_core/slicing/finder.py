@@ -13,7 +13,7 @@ stays with its query and changes to the other side of their mean or not (the wil
 Annals of Statistics 1988; Davidson and Flachaire, Journal of Econometrics 2008): so a slice keeps
 its own spread, and one that only varies more is not taken for one that gains. Dealing alone finds
 such slices twice as often as it says, flipping alone does so where differences are skewed
-(`benchmarks.found_slices`). So at most one time in twenty anything is found where nothing is, which
+(`benchmarks.find_slices`). So at most one time in twenty anything is found where nothing is, which
 holds the share of false discoveries as well. Benjamini and Hochberg's rule would need p-values of
 single slices far below what so many deals can give.
 """
@@ -34,11 +34,11 @@ from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.permutation_max import (
     ALIKE,
-    farthest_dealt,
-    farthest_flipped,
-    studentised,
+    flipped_maxima,
+    permuted_maxima,
+    studentise_slices,
 )
-from metrics_core.slicing.slice_members import SliceMembers, kinds
+from metrics_core.slicing.slice_members import SliceMembers, number_kinds
 
 Condition = tuple[str, str]
 """A column and one of its values."""
@@ -49,7 +49,7 @@ _STILL = 1.96
 
 
 @dataclass(frozen=True)
-class Found:
+class SliceFindings:
     """The slices that differ, the surest first, and among how many they were looked for.
 
     `slices` has conditions (a tuple of one or two pairs of column and value), queries, difference
@@ -57,7 +57,7 @@ class Found:
     """
 
     slices: pd.DataFrame
-    looked_at: int
+    n_tested: int
 
 
 class _Slices(NamedTuple):
@@ -67,122 +67,130 @@ class _Slices(NamedTuple):
     members: SliceMembers
 
 
-class _Grouped(NamedTuple):
+class _GroupedConditions(NamedTuple):
     """Some conditions that no two share a query: the place of each query among all of them,
     int64[Q], -1 for none, and how many queries each has, int64."""
 
     conditions: list[tuple[Condition, ...]]
-    place: Ints
+    code: Ints
     sizes: Ints
 
     @classmethod
-    def of(
+    def from_codes(
         cls,
-        place: Ints,
+        code: Ints,
         width: int,
         condition: Callable[[int], tuple[Condition, ...]],
-        wanted: Callable[[Ints], Mask] = lambda sizes: sizes > 0,
-    ) -> _Grouped:
+        are_wanted: Callable[[Ints], Mask] = lambda sizes: sizes > 0,
+    ) -> _GroupedConditions:
         """Those of so many places whose sizes are wanted; `condition` names one."""
-        sizes = np.bincount(place + 1, minlength=width + 1)[1:]
-        kept = np.flatnonzero(wanted(sizes))
-        moved = np.full(width + 1, -1)
-        moved[kept] = np.arange(len(kept))
-        return cls([condition(i) for i in kept.tolist()], moved[place], sizes[kept])
+        sizes = np.bincount(code + 1, minlength=width + 1)[1:]
+        kept_codes = np.flatnonzero(are_wanted(sizes))
+        new_code = np.full(width + 1, -1)
+        new_code[kept_codes] = np.arange(len(kept_codes))
+        return cls([condition(i) for i in kept_codes.tolist()], new_code[code], sizes[kept_codes])
 
     @property
-    def slices(self) -> _Grouped:
+    def slices(self) -> _GroupedConditions:
         """Those of as many queries as a group must have to be called clear, with as many elsewhere:
         smaller ones, of which there are many, would hide what larger ones show."""
-        most = len(self.place) - FEWEST_QUERIES
-        return self.of(
-            self.place,
+        most = len(self.code) - FEWEST_QUERIES
+        return self.from_codes(
+            self.code,
             len(self.conditions),
             self.conditions.__getitem__,
             lambda sizes: (sizes >= FEWEST_QUERIES) & (sizes <= most),
         )
 
 
-def found_slices(
+def find_slices(
     differences: Floats, columns: Mapping[str, npt.ArrayLike], *, level: float = LEVEL
-) -> Found:
+) -> SliceFindings:
     """The slices of these columns whose mean difference is unlike that of the other queries.
 
     `differences` is float64[Q], NaN where a query has none; `columns` the group of each query, text
     of length Q. A slice is left out where it says no more than those before it: where it no longer
     differs without their queries, unless it is a part of one and differs from the rest of it.
     """
-    known = ~np.isnan(differences)
-    gaps = differences[known]
-    slices = candidate_slices({name: np.asarray(groups)[known] for name, groups in columns.items()})
-    looked_at = len(slices.conditions)
-    if not looked_at or not _varied(gaps):
-        return Found(_frame([]), looked_at)
-    away = np.abs(studentised(slices.members, gaps))
-    p_values = _p_values(slices.members, gaps, away, level)
-    chosen: list[Mask] = []
+    is_defined = ~np.isnan(differences)
+    gaps = differences[is_defined]
+    slices = list_candidates(
+        {name: np.asarray(groups)[is_defined] for name, groups in columns.items()}
+    )
+    n_tested = len(slices.conditions)
+    if not n_tested or not _have_spread(gaps):
+        return SliceFindings(_make_frame([]), n_tested)
+    distances = np.abs(studentise_slices(slices.members, gaps))
+    p_values = _p_values(slices.members, gaps, distances, level)
+    chosen_masks: list[Mask] = []
     rows = []
-    for i in np.argsort(-away, kind="stable"):
+    for i in np.argsort(-distances, kind="stable"):
         if p_values[i] > 1 - level:
             break
-        inside = slices.members.inside(int(i))
-        if not all(_says_more(inside, before, gaps) for before in chosen):
+        inside = slices.members.query_mask(int(i))
+        if not all(_adds_information(inside, before, gaps) for before in chosen_masks):
             continue
-        chosen.append(inside)
+        chosen_masks.append(inside)
         means = float(gaps[inside].mean()), float(gaps[~inside].mean())
         rows.append((slices.conditions[i], int(inside.sum()), *means, float(p_values[i])))
-    return Found(_frame(rows), looked_at)
+    return SliceFindings(_make_frame(rows), n_tested)
 
 
-def unlike_groups(differences: Floats, groups: npt.ArrayLike, *, level: float = LEVEL) -> set[str]:
+def find_unlike_groups(
+    differences: Floats, groups: npt.ArrayLike, *, level: float = LEVEL
+) -> set[str]:
     """The groups whose mean difference is unlike that of all other queries, by the same test: all
     of one column are looked at, whatever they say beside each other. `differences` is float64[Q],
     NaN where a query has none; `groups` text of length Q."""
-    known = ~np.isnan(differences)
-    slices = candidate_slices({"": np.asarray(groups)[known]})
-    gaps = differences[known]
-    if not slices.conditions or not _varied(gaps):
+    is_defined = ~np.isnan(differences)
+    slices = list_candidates({"": np.asarray(groups)[is_defined]})
+    gaps = differences[is_defined]
+    if not slices.conditions or not _have_spread(gaps):
         return set()
-    away = np.abs(studentised(slices.members, gaps))
-    found = _p_values(slices.members, gaps, away, level) <= 1 - level
+    distances = np.abs(studentise_slices(slices.members, gaps))
+    is_found = _p_values(slices.members, gaps, distances, level) <= 1 - level
     return {
-        name for ((_, name),), is_unlike in zip(slices.conditions, found, strict=True) if is_unlike
+        name
+        for ((_, name),), is_unlike in zip(slices.conditions, is_found, strict=True)
+        if is_unlike
     }
 
 
-def _varied(gaps: Floats) -> bool:
+def _have_spread(gaps: Floats) -> bool:
     return bool(np.ptp(gaps) > ALIKE * np.abs(gaps).max())
 
 
-def _p_values(members: SliceMembers, gaps: Floats, away: Floats, level: float) -> Floats:
+def _p_values(members: SliceMembers, gaps: Floats, distances: Floats, level: float) -> Floats:
     """How often chance takes any slice as far off as each, both ways; where dealing out alone says
     that nothing differs the differences are not flipped."""
     # What ties with the data counts against it.
-    limits = away * (1 - 1e-9)
-    p_values = np.zeros(len(away))
-    for farthest in (farthest_dealt, farthest_flipped):
-        found = farthest(members, gaps, limits)
-        reached = (found[:, None] >= limits).sum(axis=0)
-        p_values = np.maximum(p_values, (reached + 1) / (len(found) + 1))
+    limits = distances * (1 - 1e-9)
+    p_values = np.zeros(len(distances))
+    for farthest in (permuted_maxima, flipped_maxima):
+        maxima = farthest(members, gaps, limits)
+        n_reached = (maxima[:, None] >= limits).sum(axis=0)
+        p_values = np.maximum(p_values, (n_reached + 1) / (len(maxima) + 1))
         if (p_values > 1 - level).all():
             break
     return p_values
 
 
-def _frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float]]) -> pd.DataFrame:
+def _make_frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float]]) -> pd.DataFrame:
     names = ["conditions", "queries", "difference", "elsewhere", "p_value"]
     return pd.DataFrame(rows, columns=names)
 
 
-def candidate_slices(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
+def list_candidates(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
     """All slices of one and of two columns that are neither too small nor too large; a pair that
     holds the same queries as one of its two is left out."""
-    singles = [_of_column(name, groups) for name, groups in columns.items()]
+    singles = [_column_conditions(name, groups) for name, groups in columns.items()]
     parts = [one.slices for one in singles]
-    n_queries = len(parts[0].place) if parts else 0
+    n_queries = len(parts[0].code) if parts else 0
     cells = sum(len(part.conditions) for part in parts) * n_queries
-    for one, other in sorted(combinations(singles, 2), key=lambda p: _width(p[0]) * _width(p[1])):
-        part = _pairs(one, other)
+    for one, other in sorted(
+        combinations(singles, 2), key=lambda p: _count_conditions(p[0]) * _count_conditions(p[1])
+    ):
+        part = _pair_conditions(one, other)
         cells += len(part.conditions) * n_queries
         if cells > _MOST_CELLS:
             break
@@ -191,51 +199,51 @@ def candidate_slices(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
     if not conditions:
         return _Slices([], SliceMembers(np.zeros(n_queries, dtype=np.int64), np.zeros((1, 0))))
     # Queries with the same values are in the same slices; there are many times as many queries.
-    kind, first = kinds(one.place for one in singles)
+    kind, first = number_kinds(one.code for one in singles)
     inside_of = np.zeros((len(first), len(conditions)))
-    begun = 0
+    offset = 0
     for part in parts:
-        place = part.place[first]
-        held = np.flatnonzero(place >= 0)
-        inside_of[held, begun + place[held]] = 1.0
-        begun += len(part.conditions)
+        code = part.code[first]
+        members = np.flatnonzero(code >= 0)
+        inside_of[members, offset + code[members]] = 1.0
+        offset += len(part.conditions)
     return _Slices(conditions, SliceMembers(kind, inside_of))
 
 
-def _width(part: _Grouped) -> int:
+def _count_conditions(part: _GroupedConditions) -> int:
     return len(part.conditions)
 
 
-def _of_column(name: str, groups: npt.NDArray[np.object_]) -> _Grouped:
+def _column_conditions(name: str, groups: npt.NDArray[np.object_]) -> _GroupedConditions:
     codes, values = pd.factorize(groups, sort=True)
-    return _Grouped.of(codes, len(values), lambda i: ((name, str(values[i])),))
+    return _GroupedConditions.from_codes(codes, len(values), lambda i: ((name, str(values[i])),))
 
 
-def _pairs(one: _Grouped, other: _Grouped) -> _Grouped:
-    width = _width(other)
-    neither = (one.place < 0) | (other.place < 0)
-    return _Grouped.of(
-        np.where(neither, -1, one.place * width + other.place),
-        _width(one) * width,
-        lambda i: (*one.conditions[i // width], *other.conditions[i % width]),
+def _pair_conditions(first: _GroupedConditions, second: _GroupedConditions) -> _GroupedConditions:
+    width = _count_conditions(second)
+    lacks_one = (first.code < 0) | (second.code < 0)
+    return _GroupedConditions.from_codes(
+        np.where(lacks_one, -1, first.code * width + second.code),
+        _count_conditions(first) * width,
+        lambda i: (*first.conditions[i // width], *second.conditions[i % width]),
         # Of a pair that holds the same queries as one of its two that one says it.
         lambda sizes: (
             (sizes > 0)
-            & (sizes < np.repeat(one.sizes, width))
-            & (sizes < np.tile(other.sizes, _width(one)))
+            & (sizes < np.repeat(first.sizes, width))
+            & (sizes < np.tile(second.sizes, _count_conditions(first)))
         ),
     ).slices
 
 
-def _says_more(inside: Mask, before: Mask, gaps: Floats) -> bool:
+def _adds_information(inside: Mask, before: Mask, gaps: Floats) -> bool:
     """Whether a slice differs also without the queries of one listed before it, or within it."""
-    apart = _differs(inside[~before], gaps[~before])
+    differs_outside = _differs(inside[~before], gaps[~before])
     part_of = bool((before | ~inside).all())
-    return apart or (part_of and _differs(inside[before], gaps[before]))
+    return differs_outside or (part_of and _differs(inside[before], gaps[before]))
 
 
 def _differs(inside: Mask, gaps: Floats) -> bool:
     if inside.sum() < FEWEST_QUERIES or (~inside).sum() < FEWEST_QUERIES:
         return False
     members = SliceMembers(inside.astype(np.int64), np.array([[0.0], [1.0]]))
-    return bool(abs(studentised(members, gaps)[0]) > _STILL)
+    return bool(abs(studentise_slices(members, gaps)[0]) > _STILL)

@@ -20,7 +20,7 @@ class SliceMembers:
     slices: Floats
 
     @cached_property
-    def of_each(self) -> Floats:
+    def slices_by_query(self) -> Floats:
         """The slices of each query, float64[Q, S] of 0 and 1."""
         return self.slices[self.kind]
 
@@ -33,12 +33,12 @@ class SliceMembers:
         """The sum of float64[Q] inside each slice, float64[S]."""
         return np.asarray(np.bincount(self.kind, values, len(self.slices)) @ self.slices)
 
-    def inside(self, place: int) -> Mask:
+    def query_mask(self, slice_index: int) -> Mask:
         """Which queries one of the slices holds, bool[Q]."""
-        return (self.slices[:, place] > 0)[self.kind]
+        return (self.slices[:, slice_index] > 0)[self.kind]
 
 
-def kinds(codes: Iterable[Ints]) -> tuple[Ints, Ints]:
+def number_kinds(codes: Iterable[Ints]) -> tuple[Ints, Ints]:
     """What queries are that have the same codes, int64[Q] from 0, and one query of each kind,
     int64[K]. `codes` are int64[Q], from -1, at least one of them."""
     kind, first = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)

@@ -15,16 +15,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 
-def values_of(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
+def as_array(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
     """A column of numbers or truth values as an array; a missing number is NaN. Read-only where it
     is not a copy."""
     if isinstance(column, pa.ChunkedArray):
         if column.num_chunks == 1:
-            return values_of(column.chunk(0))
-        parts = [values_of(chunk) for chunk in column.chunks]
+            return as_array(column.chunk(0))
+        parts = [as_array(chunk) for chunk in column.chunks]
         return np.concatenate(parts) if parts else np.empty(0, column.type.to_pandas_dtype())
     if column.null_count:
-        return _filled(column.cast(pa.float64()), np.nan)
+        return _fill_missing(column.cast(pa.float64()), np.nan)
     _, body = column.buffers()
     start, count = column.offset, len(column)
     if pa.types.is_boolean(column.type):
@@ -36,7 +36,7 @@ def values_of(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
     return np.frombuffer(body, dtype=kind)[start : start + count]
 
 
-def column_of(values: npt.NDArray[Any]) -> pa.Array:
+def as_column(values: npt.NDArray[Any]) -> pa.Array:
     """An array of numbers or truth values as a column without missing values; not a copy where the
     numbers stand together."""
     if values.dtype == np.bool_:
@@ -46,16 +46,16 @@ def column_of(values: npt.NDArray[Any]) -> pa.Array:
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(body)])
 
 
-def texts_of(texts: Sequence[str]) -> pa.StringArray:
+def as_text_column(texts: Sequence[str]) -> pa.StringArray:
     """Texts as a column."""
     # All at once with zeros between them, which takes a fifth of the time.
     try:
         octets = np.frombuffer("\0".join(texts).encode(), dtype=np.uint8)
     except UnicodeEncodeError:  # whose place is told in its own text
-        return _texts_one_by_one(texts)
+        return _encode_one_by_one(texts)
     zeros = np.flatnonzero(octets == 0)
     if len(zeros) != len(texts) - 1:
-        return _texts_one_by_one(texts)
+        return _encode_one_by_one(texts)
     edges = np.zeros(len(texts) + 1, dtype=np.int32)
     edges[1:-1] = zeros - np.arange(len(zeros))
     edges[-1] = len(octets) - len(zeros)
@@ -63,7 +63,7 @@ def texts_of(texts: Sequence[str]) -> pa.StringArray:
     return pa.StringArray.from_buffers(len(texts), pa.py_buffer(edges), pa.py_buffer(body))
 
 
-def _texts_one_by_one(texts: Sequence[str]) -> pa.StringArray:
+def _encode_one_by_one(texts: Sequence[str]) -> pa.StringArray:
     """The same one by one, also of no texts and of some that hold a zero."""
     encoded = [text.encode() for text in texts]
     edges = np.zeros(len(encoded) + 1, dtype=np.int32)
@@ -73,23 +73,21 @@ def _texts_one_by_one(texts: Sequence[str]) -> pa.StringArray:
     )
 
 
-def places_among(texts: Sequence[str], known: Sequence[str]) -> npt.NDArray[np.int64]:
+def find_indexes(texts: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.int64]:
     """Where each of some texts stands among others, of which no two are the same; -1 where it does
     not; int64[texts]."""
     # Runs over the same queries in the same order are what one mostly has.
-    if len(texts) == len(known) and all(map(eq, texts, known)):
+    if len(texts) == len(others) and all(map(eq, texts, others)):
         return np.arange(len(texts))
-    found = pc.index_in(texts_of(texts), value_set=texts_of(known))
-    return _filled(found, -1).astype(np.int64)
+    indexes = pc.index_in(as_text_column(texts), value_set=as_text_column(others))
+    return _fill_missing(indexes, -1).astype(np.int64)
 
 
-def _filled(column: pa.Array, missing: float) -> npt.NDArray[Any]:
+def _fill_missing(column: pa.Array, missing: float) -> npt.NDArray[Any]:
     """The values of a column of numbers, with a number where there is none."""
     _, body = column.buffers()
-    all_of_them = pa.Array.from_buffers(
-        column.type, len(column), [None, body], offset=column.offset
-    )
-    return np.where(values_of(column.is_null()), missing, values_of(all_of_them))
+    all_values = pa.Array.from_buffers(column.type, len(column), [None, body], offset=column.offset)
+    return np.where(as_array(column.is_null()), missing, as_array(all_values))
 
 
 def is_list(kind: pa.DataType) -> bool:

@@ -14,46 +14,55 @@ _MANY = 1_000_000
 
 def order_by_score(codes: Int32s, scores: Floats) -> Ints | None:
     """Row numbers by query and falling score; None where the rows already stand so."""
-    change = codes[1:] != codes[:-1]
-    leads = codes[np.r_[True, change]]
+    is_new_query = codes[1:] != codes[:-1]
+    first_codes = codes[np.r_[True, is_new_query]]
     # Mostly the queries stand in their order, which is quicker to see than that each stands once.
-    in_blocks = bool((leads[1:] > leads[:-1]).all()) or len(leads) == len(np.unique(leads))
-    if in_blocks and bool((change | (scores[1:] <= scores[:-1])).all()):
+    is_blocked = bool((first_codes[1:] > first_codes[:-1]).all()) or len(first_codes) == len(
+        np.unique(first_codes)
+    )
+    if is_blocked and bool((is_new_query | (scores[1:] <= scores[:-1])).all()):
         return None
     if len(codes) < _MANY:
         return np.lexsort((-scores, codes))
-    return _ordered(codes, scores)[0]
+    return _sort_rows(codes, scores)[0]
 
 
-def contradictions(codes: Int32s, ranks: npt.NDArray[np.float32], scores: Floats) -> Ints:
+def find_contradictions(codes: Int32s, ranks: npt.NDArray[np.float32], scores: Floats) -> Ints:
     """Codes of the queries in which a document has both the larger rank and the larger score.
 
     Most files list each query once, by rank: then neighbours tell. Others are sorted first.
     """
-    same = codes[1:] == codes[:-1]
-    one_block_a_query = np.count_nonzero(~same) + 1 == (codes.max(initial=0) + 1)
-    later = (ranks[1:] > ranks[:-1]) | ((ranks[1:] == ranks[:-1]) & (scores[1:] <= scores[:-1]))
-    if not (one_block_a_query and bool((~same | later).all())):
+    is_same_query = codes[1:] == codes[:-1]
+    one_block_a_query = np.count_nonzero(~is_same_query) + 1 == (codes.max(initial=0) + 1)
+    is_consistent = (ranks[1:] > ranks[:-1]) | (
+        (ranks[1:] == ranks[:-1]) & (scores[1:] <= scores[:-1])
+    )
+    if not (one_block_a_query and bool((~is_same_query | is_consistent).all())):
         if len(codes) >= _MANY:
-            return _found_contradicting(codes, ranks, scores)
+            return _find_contradicting(codes, ranks, scores)
         order = np.lexsort((-scores, ranks, codes))
         codes, ranks, scores = codes[order], ranks[order], scores[order]
-        same = codes[1:] == codes[:-1]
-    against = same & (scores[1:] > scores[:-1]) & (ranks[1:] > ranks[:-1])
-    return np.unique(codes[1:][against]).astype(np.int64)
+        is_same_query = codes[1:] == codes[:-1]
+    is_against = is_same_query & (scores[1:] > scores[:-1]) & (ranks[1:] > ranks[:-1])
+    return np.unique(codes[1:][is_against]).astype(np.int64)
 
 
-def _found_contradicting(codes: Int32s, ranks: npt.NDArray[np.float32], scores: Floats) -> Ints:
-    order, ends = _ordered(codes, scores)
+def _find_contradicting(codes: Int32s, ranks: npt.NDArray[np.float32], scores: Floats) -> Ints:
+    order, ends = _sort_rows(codes, scores)
     edges = np.r_[0, ends]
-    found, keys = np.empty(len(ends), np.bool_), np.empty(int(np.diff(edges).max()))
+    is_contradicting, keys = np.empty(len(ends), np.bool_), np.empty(int(np.diff(edges).max()))
     compiled("rows").contradictions(
-        order, edges, np.ascontiguousarray(scores), np.ascontiguousarray(ranks), keys, found
+        order,
+        edges,
+        np.ascontiguousarray(scores),
+        np.ascontiguousarray(ranks),
+        keys,
+        is_contradicting,
     )
-    return np.flatnonzero(found)
+    return np.flatnonzero(is_contradicting)
 
 
-def _ordered(codes: Int32s, scores: Floats) -> tuple[Ints, Ints]:
+def _sort_rows(codes: Int32s, scores: Floats) -> tuple[Ints, Ints]:
     """Row numbers by query and falling score, and where each query ends among them."""
     counts = np.bincount(codes)
     ends, longest = np.cumsum(counts) - counts, int(counts.max())

@@ -14,9 +14,9 @@ from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RowProblem
 from metrics_core.base.notes import Note
-from metrics_core.tables.arrays import values_of
-from metrics_core.tables.columns import ID, refuse, refuse_without_ids, text_column
-from metrics_core.tables.repeats import repeated_rows
+from metrics_core.tables.arrays import as_array
+from metrics_core.tables.columns import ID, raise_for_rows, refuse_missing_ids, to_text_column
+from metrics_core.tables.repeats import find_repeated_rows
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ class Documents:
     def from_columns(cls, columns: Mapping[str, Any]) -> Documents:
         """Build and check documents; doc_id is required, title and text are added empty where
         absent. Raises TableError where a doc_id stands twice or is missing."""
-        table = pa.table(dict(columns) | {"doc_id": text_column(columns["doc_id"])})
-        refuse_without_ids("doc_id", table["doc_id"])
-        repeated, _ = repeated_rows(np.zeros(len(table), dtype=np.int32), table["doc_id"])
-        refuse(
+        table = pa.table(dict(columns) | {"doc_id": to_text_column(columns["doc_id"])})
+        refuse_missing_ids("doc_id", table["doc_id"])
+        repeated, _ = find_repeated_rows(np.zeros(len(table), dtype=np.int32), table["doc_id"])
+        raise_for_rows(
             "Each document may occur only once.",
             repeated,
             lambda row: RowProblem(
@@ -47,19 +47,21 @@ class Documents:
         for name in ("title", "text"):
             if name not in table.column_names:
                 table = table.append_column(name, pa.array([""] * len(table), ID))
-        first = ["doc_id", "title", "text"]
-        return cls(table.select(first + [c for c in table.column_names if c not in first]))
+        leading_names = ["doc_id", "title", "text"]
+        return cls(
+            table.select(leading_names + [c for c in table.column_names if c not in leading_names])
+        )
 
     def lookup(self, doc_ids: Iterable[str]) -> pd.DataFrame:
         """The rows of these documents, indexed by doc_id; ids without a row are absent."""
-        wanted = pa.array(list(dict.fromkeys(doc_ids)), ID)
-        rows = self.table.filter(pc.is_in(self.table["doc_id"], value_set=wanted))
+        id_array = pa.array(list(dict.fromkeys(doc_ids)), ID)
+        rows = self.table.filter(pc.is_in(self.table["doc_id"], value_set=id_array))
         return rows.to_pandas().set_index("doc_id")
 
     def known(self, doc_ids: pa.Array | pa.ChunkedArray) -> Mask:
         """Per given id whether there is a row for it."""
-        found = pc.is_in(doc_ids, value_set=self.table["doc_id"].combine_chunks())
-        return np.asarray(values_of(found), dtype=np.bool_)
+        is_known = pc.is_in(doc_ids, value_set=self.table["doc_id"].combine_chunks())
+        return np.asarray(as_array(is_known), dtype=np.bool_)
 
     def noting(self, *notes: Note) -> Documents:
         """The same table with further notes."""

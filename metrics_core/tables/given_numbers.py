@@ -18,9 +18,9 @@ import pyarrow as pa
 
 from metrics_core.base.arrays import AnyArray
 from metrics_core.base.errors import RowProblem
-from metrics_core.base.wording import shown
-from metrics_core.tables.arrays import values_of
-from metrics_core.tables.columns import refuse
+from metrics_core.base.wording import shorten_value
+from metrics_core.tables.arrays import as_array
+from metrics_core.tables.columns import raise_for_rows
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 """A plain decimal number; what Python takes beyond that, such as `1_000`, is none."""
@@ -34,28 +34,28 @@ def is_number(text: str) -> bool:
     return bool(_NUMBER.match(text))
 
 
-def finite_numbers(values: Any, what: str, pair: Callable[[int], str]) -> AnyArray:
+def to_finite_numbers(values: Any, noun: str, pair: Callable[[int], str]) -> AnyArray:
     """A score or a grade for each row: int64, or float64 where not all are whole numbers of 64
     bits. Raises TableError for the rows without a finite number, `pair` saying whose they are."""
-    numbers, others = _numbers(values)
-    wrong = np.flatnonzero(~np.isfinite(numbers))
-    refuse(
-        f"A {what} must be a finite number.",
-        wrong,
+    numbers, value_texts = _read_numbers(values)
+    wrong_rows = np.flatnonzero(~np.isfinite(numbers))
+    raise_for_rows(
+        f"A {noun} must be a finite number.",
+        wrong_rows,
         lambda row: RowProblem(
-            row, f"{others.get(row, numbers[row])} for {pair(row)}", f"a finite {what}"
+            row, f"{value_texts.get(row, numbers[row])} for {pair(row)}", f"a finite {noun}"
         ),
         hint=_HINT,
     )
     return numbers
 
 
-def finite_number(value: Any) -> float | None:
+def to_finite_number(value: Any) -> float | None:
     """The number that a value is, a whole one as int; None where double precision holds none."""
     if isinstance(value, np.bool_):
         return int(value)
     if isinstance(value, str):
-        value = _decimal(value) if is_number(value) else None
+        value = _to_decimal(value) if is_number(value) else None
     # A duration is a whole number to numpy.
     if not isinstance(value, (Real, Decimal)) or isinstance(value, np.timedelta64):
         return None
@@ -70,7 +70,7 @@ def finite_number(value: Any) -> float | None:
     return number
 
 
-def _decimal(text: str) -> Decimal | float:
+def _to_decimal(text: str) -> Decimal | float:
     """The number that a text is; a float if its exponent is beyond what a Decimal holds."""
     try:
         return Decimal(text)
@@ -83,27 +83,29 @@ def _has_fraction(value: Decimal) -> bool:
     return value.as_tuple().exponent != 0
 
 
-def _numbers(values: Any) -> tuple[AnyArray, dict[int, str]]:
+def _read_numbers(values: Any) -> tuple[AnyArray, dict[int, str]]:
     """The numbers, NaN where a value is none, and how a message shows those values, by row."""
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         plain = pa.types.is_floating(values.type) or pa.types.is_integer(values.type)
-        values = values_of(values) if plain else values.to_pylist()
+        values = as_array(values) if plain else values.to_pylist()
     elif hasattr(values, "dtype"):
         values = np.asarray(values)
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "bif":
         with np.errstate(over="ignore"):
             kind = np.float64 if values.dtype.kind == "f" else np.int64
             return values.astype(kind, copy=False), {}
-    listed = values if isinstance(values, list) else list(values)
-    plain = _plain_numbers(listed)
+    items = values if isinstance(values, list) else list(values)
+    plain = _convert_plain_numbers(items)
     if plain is not None:
         return plain, {}
-    found = [finite_number(value) for value in listed]
-    others = {row: shown(listed[row]) for row, number in enumerate(found) if number is None}
-    return _array(found), others
+    numbers = [to_finite_number(value) for value in items]
+    value_texts = {
+        row: shorten_value(items[row]) for row, number in enumerate(numbers) if number is None
+    }
+    return _build_array(numbers), value_texts
 
 
-def _plain_numbers(values: list[Any]) -> AnyArray | None:
+def _convert_plain_numbers(values: list[Any]) -> AnyArray | None:
     """Return numbers of Python's own types, read all at once. None if a value is of another type,
     not finite among whole numbers, or has too many digits: such are looked at one by one."""
     kinds = set(map(type, values))
@@ -118,10 +120,10 @@ def _plain_numbers(values: list[Any]) -> AnyArray | None:
     return numbers if kinds == {float} or np.isfinite(numbers).all() else None
 
 
-def _array(found: list[float | None]) -> AnyArray:
-    if all(isinstance(number, int) for number in found):
+def _build_array(numbers: list[float | None]) -> AnyArray:
+    if all(isinstance(number, int) for number in numbers):
         try:
-            return np.array(found, dtype=np.int64)
+            return np.array(numbers, dtype=np.int64)
         except OverflowError:
             pass
-    return np.array([np.nan if number is None else number for number in found], dtype=np.float64)
+    return np.array([np.nan if number is None else number for number in numbers], dtype=np.float64)

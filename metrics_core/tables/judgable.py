@@ -12,22 +12,22 @@ import pyarrow as pa
 
 from metrics_core.base import frames as pd
 from metrics_core.base.notes import Note
-from metrics_core.tables.arrays import texts_of, values_of
-from metrics_core.tables.columns import ID, coded
+from metrics_core.tables.arrays import as_array, as_text_column
+from metrics_core.tables.columns import ID, encode_ids
 
 
-def pair_in_words(query_ids: pa.Array | pa.ChunkedArray, doc_ids: pa.ChunkedArray, row: int) -> str:
+def format_pair(query_ids: pa.Array | pa.ChunkedArray, doc_ids: pa.ChunkedArray, row: int) -> str:
     """The pair of a row of two columns, for messages."""
     return f"document {doc_ids[row].as_py()} of query {query_ids[row].as_py()}"
 
 
 def rename_queries(table: pa.Table, names: Mapping[str, str]) -> pa.Table:
     """The table with each query_id under the name that it has here."""
-    column = coded(table["query_id"])
-    renamed = texts_of([names[query_id] for query_id in column.dictionary.to_pylist()])
-    place = table.column_names.index("query_id")
-    ids = pa.DictionaryArray.from_arrays(column.indices, renamed)
-    return table.set_column(place, "query_id", ids)
+    column = encode_ids(table["query_id"])
+    new_ids = as_text_column([names[query_id] for query_id in column.dictionary.to_pylist()])
+    index = table.column_names.index("query_id")
+    ids = pa.DictionaryArray.from_arrays(column.indices, new_ids)
+    return table.set_column(index, "query_id", ids)
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Judgable:
     @property
     def query_ids(self) -> list[str]:
         """The distinct query ids, in the order of their first row."""
-        return coded(self.table["query_id"]).dictionary.to_pylist()
+        return encode_ids(self.table["query_id"]).dictionary.to_pylist()
 
     @property
     def query_codes(self) -> npt.NDArray[np.int32]:
         """Per row the position of its query in `query_ids`; int32, read-only."""
-        return values_of(coded(self.table["query_id"]).indices)
+        return as_array(encode_ids(self.table["query_id"]).indices)
 
     @property
     def doc_ids(self) -> pa.ChunkedArray:
@@ -57,7 +57,7 @@ class Judgable:
 
     def pair(self, row: int) -> str:
         """A row's pair in words, for messages."""
-        return pair_in_words(self.table["query_id"], self.doc_ids, row)
+        return format_pair(self.table["query_id"], self.doc_ids, row)
 
     def with_query_ids(self, names: Mapping[str, str]) -> Self:
         """The same rows with each query under the name that it has here; no two have the same."""
@@ -69,5 +69,5 @@ class Judgable:
 
     def to_pandas(self) -> pd.DataFrame:
         """A pandas frame with text ids; for people and exports, not for large runs."""
-        plain = self.table.set_column(0, "query_id", self.table["query_id"].cast(ID))
-        return plain.to_pandas()
+        table = self.table.set_column(0, "query_id", self.table["query_id"].cast(ID))
+        return table.to_pandas()

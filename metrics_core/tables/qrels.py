@@ -14,12 +14,18 @@ import pyarrow as pa
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import RowProblem
 from metrics_core.base.notes import Note
-from metrics_core.tables.arrays import column_of, values_of
-from metrics_core.tables.columns import coded, drop_rows, refuse, refuse_without_ids, text_column
-from metrics_core.tables.given_numbers import finite_numbers
-from metrics_core.tables.judgable import Judgable, pair_in_words, rename_queries
-from metrics_core.tables.repeats import repeated_rows
-from metrics_core.tables.spoilt_ids import MERGED, why_spoilt
+from metrics_core.tables.arrays import as_array, as_column
+from metrics_core.tables.columns import (
+    drop_rows,
+    encode_ids,
+    raise_for_rows,
+    refuse_missing_ids,
+    to_text_column,
+)
+from metrics_core.tables.given_numbers import to_finite_numbers
+from metrics_core.tables.judgable import Judgable, format_pair, rename_queries
+from metrics_core.tables.repeats import find_repeated_rows
+from metrics_core.tables.spoilt_ids import MERGED, explain_damage
 
 
 @dataclass(frozen=True)
@@ -47,22 +53,22 @@ class Qrels(Judgable):
         no finite number, and where a pair is judged twice with different grades (for one subtopic,
         where subtopics are given); the same grade twice is counted once, with a note.
         If the rows are `distinct`, no pair is looked for twice."""
-        columns, doc_ids = {"query_id": coded(query_id)}, text_column(doc_id)
-        refuse_without_ids("query_id", columns["query_id"])
-        refuse_without_ids("doc_id", doc_ids)
-        pair = partial(pair_in_words, columns["query_id"], doc_ids)
-        grades = finite_numbers(relevance, "grade", pair)
+        columns, doc_ids = {"query_id": encode_ids(query_id)}, to_text_column(doc_id)
+        refuse_missing_ids("query_id", columns["query_id"])
+        refuse_missing_ids("doc_id", doc_ids)
+        pair = partial(format_pair, columns["query_id"], doc_ids)
+        grades = to_finite_numbers(relevance, "grade", pair)
         if subtopic is not None:
-            columns["subtopic"] = coded(subtopic)
-        table = pa.table({**columns, "doc_id": doc_ids, "relevance": column_of(grades)})
+            columns["subtopic"] = encode_ids(subtopic)
+        table = pa.table({**columns, "doc_id": doc_ids, "relevance": as_column(grades)})
         qrels = cls(table=table)
-        qrels = qrels if distinct else qrels._without_duplicates()
-        return qrels if subtopic is None else qrels._by_subtopic()
+        qrels = qrels if distinct else qrels._drop_duplicates()
+        return qrels if subtopic is None else qrels._split_subtopics()
 
     @property
     def relevance(self) -> npt.NDArray[Any]:
         """Per row the grade."""
-        return values_of(self.table["relevance"])
+        return as_array(self.table["relevance"])
 
     @cached_property
     def best_first(self) -> Ints:
@@ -73,7 +79,7 @@ class Qrels(Judgable):
 
     @cached_property
     def judged_best_first(self) -> tuple[Ints, Floats]:
-        """Per judgment the position of its query and its grade, in the order of `best_first`; all
+        """Per judgment the position of its query and its grade, in the order of `runs_by_mean`; all
         runs that are judged with them hold these very arrays."""
         query = self.query_codes.astype(np.int64)[self.best_first]
         grade = self.relevance.astype(np.float64)[self.best_first]
@@ -91,29 +97,29 @@ class Qrels(Judgable):
         subtopics = self.subtopics and rename_queries(self.subtopics, names)
         return replace(super().with_query_ids(names), subtopics=subtopics)
 
-    def _without_duplicates(self) -> Qrels:
+    def _drop_duplicates(self) -> Qrels:
         """The table as given (with subtopics still in it) without rows that say nothing new."""
         by_subtopic = "subtopic" in self.table.column_names
         codes = self.query_codes
         if by_subtopic:
-            subtopic = values_of(coded(self.table["subtopic"]).indices)
+            subtopic = as_array(encode_ids(self.table["subtopic"]).indices)
             pairs = np.stack([codes, subtopic], axis=1)
             codes = np.unique(pairs, axis=0, return_inverse=True)[1].ravel().astype(np.int32)
-        repeated, first = repeated_rows(codes, self.doc_ids)
+        repeated, first = find_repeated_rows(codes, self.doc_ids)
         if not len(repeated):
             return self
         grades = self.relevance
-        first_of = dict(zip(repeated.tolist(), first.tolist(), strict=True))
-        each = "each subtopic of a query" if by_subtopic else "each query"
-        refuse(
-            f"A document may have only one grade for {each}.",
+        first_rows = dict(zip(repeated.tolist(), first.tolist(), strict=True))
+        scope_text = "each subtopic of a query" if by_subtopic else "each query"
+        raise_for_rows(
+            f"A document may have only one grade for {scope_text}.",
             repeated[grades[repeated] != grades[first]],
             lambda row: RowProblem(
                 row,
-                f"{self.pair(row)} judged {grades[row]}, earlier judged {grades[first_of[row]]}",
+                f"{self.pair(row)} judged {grades[row]}, earlier judged {grades[first_rows[row]]}",
                 "one grade for each document of a query",
             ),
-            hint=why_spoilt([self.doc_ids[int(repeated[0])].as_py()], MERGED)
+            hint=explain_damage([self.doc_ids[int(repeated[0])].as_py()], MERGED)
             or "Keep the correct grade and delete the other row.",
         )
         note = Note(
@@ -124,22 +130,22 @@ class Qrels(Judgable):
         )
         return replace(self, table=drop_rows(self.table, repeated)).noting(note)
 
-    def _by_subtopic(self) -> Qrels:
+    def _split_subtopics(self) -> Qrels:
         """The judgments by subtopic beside a table of each document's highest grade."""
-        repeated, first = repeated_rows(self.query_codes, self.doc_ids)
+        repeated, first = find_repeated_rows(self.query_codes, self.doc_ids)
         highest = self.relevance.copy()
         np.maximum.at(highest, first, self.relevance[repeated])
         table = self.table.drop_columns(["subtopic", "relevance"])
-        table = table.append_column("relevance", column_of(highest))
+        table = table.append_column("relevance", as_column(highest))
         return replace(self, table=drop_rows(table, repeated), subtopics=self.table)
 
 
-def subtopic_column(query_id: Any, second: Any) -> pa.DictionaryArray | None:
+def find_subtopic_column(query_id: Any, second: Any) -> pa.DictionaryArray | None:
     """The second column of TREC qrels where it holds subtopics, else None. It may hold a constant
     nobody uses instead; it has subtopics where it differs between the rows of a query."""
-    column, query = coded(second), coded(query_id)
-    codes = values_of(column.indices)
-    of_row = values_of(query.indices)
-    one = np.zeros(len(query.dictionary), dtype=codes.dtype)
-    one[of_row] = codes
-    return column if (one[of_row] != codes).any() else None
+    column, query = encode_ids(second), encode_ids(query_id)
+    codes = as_array(column.indices)
+    query_codes = as_array(query.indices)
+    last_codes = np.zeros(len(query.dictionary), dtype=codes.dtype)
+    last_codes[query_codes] = codes
+    return column if (last_codes[query_codes] != codes).any() else None

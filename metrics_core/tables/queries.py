@@ -12,7 +12,7 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RowProblem
 from metrics_core.base.notes import Note
-from metrics_core.tables.columns import refuse, refuse_without_ids, text_column
+from metrics_core.tables.columns import raise_for_rows, refuse_missing_ids, to_text_column
 
 _MOST_GROUPS = 50
 
@@ -39,10 +39,10 @@ class Queries:
         )
         if "text" not in frame:
             frame.insert(1, "text", "")
-        column = text_column(columns["query_id"])
-        refuse_without_ids("query_id", column)
+        column = to_text_column(columns["query_id"])
+        refuse_missing_ids("query_id", column)
         ids = frame["query_id"] = pd.Series(column.to_pylist(), dtype="object")
-        refuse(
+        raise_for_rows(
             "Each query may occur only once.",
             np.flatnonzero(ids.duplicated().to_numpy()),
             lambda row: RowProblem(
@@ -50,8 +50,8 @@ class Queries:
             ),
             hint="Keep one row per query; two categories of one query need two columns.",
         )
-        first = ["query_id", "text"]
-        return cls(frame[first + [c for c in frame.columns if c not in first]])
+        leading_names = ["query_id", "text"]
+        return cls(frame[leading_names + [c for c in frame.columns if c not in leading_names]])
 
     @property
     def columns(self) -> list[str]:
@@ -62,39 +62,44 @@ class Queries:
     def numbers(self) -> Mapping[str, pd.Series]:
         """The metadata columns that hold nothing but numbers, as float64 indexed by query_id, NaN
         where there is no value."""
-        found = {}
+        numbers_by_column = {}
         for column in self.columns:
             values = self.frame.set_index("query_id")[column]
-            numbers = _as_numbers(values.where(values.notna() & (values != "")))
+            numbers = _to_numbers(values.where(values.notna() & (values != "")))
             if numbers is not None:
-                found[column] = numbers
-        return found
+                numbers_by_column[column] = numbers
+        return numbers_by_column
 
     @property
     def groupings(self) -> list[str]:
         """The metadata columns fit for a breakdown: some value repeats and there are at most 50, or
         they are numbers, which make ranges. Whole numbers that never repeat only count the queries.
         """
-        few = []
+        names = []
         for column in self.columns:
-            distinct, known = self.frame[column].nunique(), self.frame[column].notna().sum()
+            value_count, filled_count = (
+                self.frame[column].nunique(),
+                self.frame[column].notna().sum(),
+            )
             numbers = self.numbers.get(column)
-            measured = numbers is not None and bool((numbers.dropna() % 1 != 0).any())
-            repeats = distinct < known and (distinct <= _MOST_GROUPS or numbers is not None)
-            if distinct and (repeats or (measured and distinct > 1)):
-                few.append(column)
-        return few
+            is_measured = numbers is not None and bool((numbers.dropna() % 1 != 0).any())
+            has_repeats = value_count < filled_count and (
+                value_count <= _MOST_GROUPS or numbers is not None
+            )
+            if value_count and (has_repeats or (is_measured and value_count > 1)):
+                names.append(column)
+        return names
 
     def noting(self, *notes: Note) -> Queries:
         """The same table with further notes."""
         return replace(self, notes=(*self.notes, *notes))
 
 
-def _as_numbers(values: pd.Series) -> pd.Series | None:
+def _to_numbers(values: pd.Series) -> pd.Series | None:
     """The values as numbers; None where one of them is no finite number, or there is none."""
     try:
         numbers = pd.to_numeric(values, errors="raise").astype("float64")
     except (ValueError, TypeError):
         return None
-    known = numbers.dropna()
-    return numbers if len(known) and bool(np.isfinite(known).all()) else None
+    filled = numbers.dropna()
+    return numbers if len(filled) and bool(np.isfinite(filled).all()) else None

@@ -16,26 +16,31 @@ import pyarrow.compute as pc
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import RanklensError, RowProblem
-from metrics_core.tables.arrays import column_of, values_of
-from metrics_core.tables.columns import coded, refuse, refuse_without_ids, text_column
-from metrics_core.tables.repeats import repeated_rows
+from metrics_core.tables.arrays import as_array, as_column
+from metrics_core.tables.columns import (
+    encode_ids,
+    raise_for_rows,
+    refuse_missing_ids,
+    to_text_column,
+)
+from metrics_core.tables.repeats import find_repeated_rows
 from metrics_core.tables.run import Run
 
 ONCE = "each document and each rank once for a query"
 
-_LONGEST = 1 << 40
+_MAX_LENGTH = 1 << 40
 """No list is longer; of lists up to there, millions can be counted together."""
 
 
-def nameless(runs: Iterable[Run]) -> list[str]:
+def ranked_run_names(runs: Iterable[Run]) -> list[str]:
     """The names of those runs that came as judged ranks: the documents that nobody judged have no
     name there."""
     return [run.name for run in runs if not run.complete]
 
 
-def as_judged_ranks(names: Iterable[str]) -> str:
+def judged_ranks_text(names: Iterable[str]) -> str:
     """The beginning of a sentence: that these runs came as judged ranks."""
-    return f"{w.listing(names)} came as judged ranks"
+    return f"{w.join_words(names)} came as judged ranks"
 
 
 @dataclass(frozen=True)
@@ -55,26 +60,26 @@ class RankedRun(Run):
         long a list is. Raises TableError for a missing query_id, an empty doc_id, a rank outside of
         the list, lengths that differ within a query, a document or a rank twice in a query, and for
         more documents than are judged."""
-        query_ids, doc_ids = coded(query_id), text_column(doc_id)
-        refuse_without_ids("query_id", query_ids)
-        by_id = pc.sort_indices(query_ids.dictionary)
-        place = np.empty(len(by_id), dtype=np.int32)
-        place[values_of(by_id)] = np.arange(len(by_id))
-        codes = place[values_of(query_ids.indices)]
-        known = values_of(pc.is_valid(doc_ids))
+        query_ids, doc_ids = encode_ids(query_id), to_text_column(doc_id)
+        refuse_missing_ids("query_id", query_ids)
+        id_order = pc.sort_indices(query_ids.dictionary)
+        positions = np.empty(len(id_order), dtype=np.int32)
+        positions[as_array(id_order)] = np.arange(len(id_order))
+        codes = positions[as_array(query_ids.indices)]
+        has_doc_id = as_array(pc.is_valid(doc_ids))
         _check_ranks(doc_ids, rank, retrieved, judged)
-        _check_lists(codes, doc_ids, known, rank, np.stack([retrieved, judged]))
-        order = np.lexsort((rank, ~known, codes))
-        first = np.diff(codes[order], prepend=-1) != 0
-        rows = order[known[order] | first]
+        _check_lists(codes, doc_ids, has_doc_id, rank, np.stack([retrieved, judged]))
+        order = np.lexsort((rank, ~has_doc_id, codes))
+        is_first = np.diff(codes[order], prepend=-1) != 0
+        rows = order[has_doc_id[order] | is_first]
         table = {
             "query_id": pa.DictionaryArray.from_arrays(
-                column_of(codes[rows]), query_ids.dictionary.take(by_id)
+                as_column(codes[rows]), query_ids.dictionary.take(id_order)
             ),
-            "retrieved": column_of(retrieved[rows]),
-            "judged": column_of(judged[rows]),
-            "doc_id": doc_ids.take(column_of(rows)).combine_chunks(),
-            "rank": column_of(np.where(known, rank, 1)[rows]),
+            "retrieved": as_column(retrieved[rows]),
+            "judged": as_column(judged[rows]),
+            "doc_id": doc_ids.take(as_column(rows)).combine_chunks(),
+            "rank": as_column(np.where(has_doc_id, rank, 1)[rows]),
         }
         return cls(table=pa.table(table), name=name)
 
@@ -92,7 +97,7 @@ class RankedRun(Run):
     def scores(self) -> Floats:
         """There are none. Raises RanklensError."""
         raise RanklensError(
-            f"{as_judged_ranks([self.name])}, without scores and without the ids of unjudged"
+            f"{judged_ranks_text([self.name])}, without scores and without the ids of unjudged"
             " documents.",
             "Load the run itself.",
         )
@@ -108,9 +113,9 @@ class RankedRun(Run):
     def lengths(self) -> Ints:
         """How many documents the run lists for each of `query_ids`, int64[q]."""
         starts = np.flatnonzero(np.diff(self.query_codes, prepend=-1))
-        return values_of(self.table["retrieved"])[starts]
+        return as_array(self.table["retrieved"])[starts]
 
-    def joined(self, others: list[RankedRun]) -> RankedRun | None:
+    def join(self, others: list[RankedRun]) -> RankedRun | None:
         """This run and further parts of it as one; None where two parts list the same query."""
         parts = [self, *others]
         names = [query_id for part in parts for query_id in part.query_ids]
@@ -121,24 +126,24 @@ class RankedRun(Run):
             self.name,
             rows["query_id"],
             rows["doc_id"],
-            *(values_of(rows[column]) for column in ("rank", "retrieved", "judged")),
+            *(as_array(rows[column]) for column in ("rank", "retrieved", "judged")),
         )
 
 
 def _check_ranks(doc_ids: pa.ChunkedArray, rank: Ints, retrieved: Ints, judged: Ints) -> None:
-    empty = pc.fill_null(pc.equal(doc_ids, ""), False)
-    refuse(
+    is_empty = pc.fill_null(pc.equal(doc_ids, ""), False)
+    raise_for_rows(
         "Every document needs an id.",
-        np.flatnonzero(values_of(empty)),
+        np.flatnonzero(as_array(is_empty)),
         lambda row: RowProblem(row, "an empty doc_id", "an id, or null if no document is judged"),
     )
-    refuse(
+    raise_for_rows(
         "Every list needs a length, and ranks no greater than that.",
-        np.flatnonzero((rank < 1) | (rank > retrieved) | (judged < 0) | (retrieved > _LONGEST)),
+        np.flatnonzero((rank < 1) | (rank > retrieved) | (judged < 0) | (retrieved > _MAX_LENGTH)),
         lambda row: RowProblem(
             row,
             f"rank {rank[row]} of {retrieved[row]} retrieved, {judged[row]} judged",
-            f"a rank from 1 to retrieved, at most {_LONGEST:,}, and no negative count",
+            f"a rank from 1 to retrieved, at most {_MAX_LENGTH:,}, and no negative count",
         ),
     )
 
@@ -146,15 +151,15 @@ def _check_ranks(doc_ids: pa.ChunkedArray, rank: Ints, retrieved: Ints, judged: 
 def _check_lists(
     codes: npt.NDArray[np.int32],
     doc_ids: pa.ChunkedArray,
-    known: Mask,
+    has_doc_id: Mask,
     rank: Ints,
     counts: Ints,
 ) -> None:
     """Refuse lists that contradict themselves; `counts` int64[2, n] are retrieved and judged."""
-    _, first = np.unique(codes, return_index=True)
-    refuse(
+    _, first_rows = np.unique(codes, return_index=True)
+    raise_for_rows(
         "All rows of a query must have the same lengths.",
-        np.flatnonzero((counts != counts[:, first][:, codes]).any(axis=0)),
+        np.flatnonzero((counts != counts[:, first_rows][:, codes]).any(axis=0)),
         lambda row: RowProblem(
             row,
             f"{counts[0, row]} retrieved and {counts[1, row]} judged, unlike an earlier row",
@@ -162,24 +167,24 @@ def _check_lists(
         ),
         hint="Are there two runs of the same name, or rows made with different judgments?",
     )
-    rows = np.flatnonzero(known)
-    again, _ = repeated_rows(codes[rows], doc_ids.take(column_of(rows)))
+    rows = np.flatnonzero(has_doc_id)
+    repeated, _ = find_repeated_rows(codes[rows], doc_ids.take(as_column(rows)))
     order = rows[np.lexsort((rank[rows], codes[rows]))]
-    same = (np.diff(codes[order]) == 0) & (np.diff(rank[order]) == 0)
-    twice = np.unique(np.concatenate([rows[again], order[1:][same]]))
-    refuse(
+    is_same = (np.diff(codes[order]) == 0) & (np.diff(rank[order]) == 0)
+    wrong_rows = np.unique(np.concatenate([rows[repeated], order[1:][is_same]]))
+    raise_for_rows(
         "A list may contain each document and each rank only once.",
-        twice,
+        wrong_rows,
         lambda row: RowProblem(row, f"{doc_ids[row].as_py()} at rank {rank[row]} again", ONCE),
         hint="Was a part loaded twice?",
     )
-    listed = np.bincount(codes[rows], minlength=len(first))
-    refuse(
+    listed_counts = np.bincount(codes[rows], minlength=len(first_rows))
+    raise_for_rows(
         "A list cannot have more judged documents than the judgments.",
-        first[listed > counts[1, first]],
+        first_rows[listed_counts > counts[1, first_rows]],
         lambda row: RowProblem(
             row,
-            f"{listed[codes[row]]} documents for {counts[1, row]} judged",
+            f"{listed_counts[codes[row]]} documents for {counts[1, row]} judged",
             "at most as many documents as the query has judgments",
         ),
     )

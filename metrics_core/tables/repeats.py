@@ -15,41 +15,41 @@ import pyarrow as pa
 
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Hashes, Int32s, Ints
-from metrics_core.base.parallel import on_all_cores
-from metrics_core.tables.arrays import column_of
+from metrics_core.base.parallel import map_on_all_cores
+from metrics_core.tables.arrays import as_column
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 _WORD = 8
 
 
-def repeated_rows(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> tuple[Ints, Ints]:
+def find_repeated_rows(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> tuple[Ints, Ints]:
     """Rows whose (query, document) stood in an earlier row, and the first row of each.
 
     Both arrays are int64, ascending in the first; empty where every pair is unique.
     """
     keys = pair_hashes(query_codes, doc_ids)
-    ordered = np.sort(keys)
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    nothing = np.empty(0, dtype=np.int64)
-    if not len(twice):
-        return nothing, nothing
-    suspects = np.flatnonzero(np.isin(keys, twice))
+    sorted_keys = np.sort(keys)
+    repeated_keys = sorted_keys[1:][sorted_keys[1:] == sorted_keys[:-1]]
+    no_rows = np.empty(0, dtype=np.int64)
+    if not len(repeated_keys):
+        return no_rows, no_rows
+    suspects = np.flatnonzero(np.isin(keys, repeated_keys))
     pairs = pd.DataFrame(
         {
             "row": suspects,
             "query": query_codes[suspects],
-            "doc": doc_ids.take(column_of(suspects)).to_pandas(),
+            "doc": doc_ids.take(as_column(suspects)).to_pandas(),
         }
     )
     first = pairs.groupby(["query", "doc"], sort=False)["row"].transform("first").to_numpy()
-    again = first != suspects
-    return suspects[again], first[again]
+    is_repeat = first != suspects
+    return suspects[is_repeat], first[is_repeat]
 
 
 def pair_hashes(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> Hashes:
     """A 64-bit hash of each row's (query, document); equal pairs have equal hashes."""
-    hashes = on_all_cores(text_hashes, doc_ids.chunks)
+    hashes = map_on_all_cores(hash_texts, doc_ids.chunks)
     docs = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
     docs ^= query_codes.astype(np.uint64) * _ODD
     docs *= _ODD
@@ -57,7 +57,7 @@ def pair_hashes(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> Hashes:
     return docs
 
 
-def text_hashes(texts: pa.StringArray) -> Hashes:
+def hash_texts(texts: pa.StringArray) -> Hashes:
     """A 64-bit hash of each text, eight bytes at a time over all texts at once."""
     starts, ends, data = text_bytes(texts)
     hashes = (ends - starts).astype(np.uint64)
@@ -65,9 +65,9 @@ def text_hashes(texts: pa.StringArray) -> Hashes:
     words = np.lib.stride_tricks.sliding_window_view(padded, _WORD)
     rows = np.arange(len(hashes))
     while len(rows):
-        longer = starts < ends
-        if not longer.all():
-            rows, starts, ends = rows[longer], starts[longer], ends[longer]
+        is_longer = starts < ends
+        if not is_longer.all():
+            rows, starts, ends = rows[is_longer], starts[is_longer], ends[is_longer]
         word = words[starts].view(np.uint64).ravel()
         unused = (_WORD - np.minimum(ends - starts, _WORD)).astype(np.uint64) * np.uint64(8)
         word = (word << unused) >> unused

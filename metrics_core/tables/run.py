@@ -15,21 +15,21 @@ from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import RowProblem
 from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
-from metrics_core.tables.arrays import column_of, values_of
+from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.by_score import order_by_score
 from metrics_core.tables.columns import (
-    all_but_best,
-    coded,
     drop_rows,
-    is_plain,
-    refuse,
-    refuse_without_ids,
-    text_column,
+    encode_ids,
+    find_worse_rows,
+    is_printable,
+    raise_for_rows,
+    refuse_missing_ids,
+    to_text_column,
 )
-from metrics_core.tables.given_numbers import finite_numbers
-from metrics_core.tables.judgable import Judgable, pair_in_words
-from metrics_core.tables.repeats import repeated_rows
-from metrics_core.tables.spoilt_ids import MERGED, why_spoilt
+from metrics_core.tables.given_numbers import to_finite_numbers
+from metrics_core.tables.judgable import Judgable, format_pair
+from metrics_core.tables.repeats import find_repeated_rows
+from metrics_core.tables.spoilt_ids import MERGED, explain_damage
 
 Duplicates = Literal["error", "best", "first"]
 
@@ -37,7 +37,7 @@ _LISTED = 20_000
 """Rows of the lists of single queries that are kept of a run."""
 
 
-def no_lists() -> Memo:
+def new_list_cache() -> Memo:
     """What keeps the lists of a run's queries that were asked for last."""
     return Memo(_LISTED, len)
 
@@ -51,12 +51,13 @@ class Run(Judgable):
     then those are the ranks. `name` tells runs apart.
 
     The rows of a run need not be in memory: a subclass may read `table` each time it is asked for
-    it. Who looks at it more than once asks for `whole`, or for what is `holding` some queries.
+    it. Who looks at it more than once asks for `whole`, or for what is `describe_column` some
+    queries.
     """
 
     name: str = "run"
     # A page about one query asks for its list a dozen times.
-    _lists: Memo = field(default_factory=no_lists, init=False, repr=False, compare=False)
+    _lists: Memo = field(default_factory=new_list_cache, init=False, repr=False, compare=False)
 
     @classmethod
     def from_columns(
@@ -74,46 +75,46 @@ class Run(Judgable):
         finite number and, unless `duplicates` says "best" (highest score) or "first", for a
         document twice in a query. `rank` are ranks to keep, which the scores do not contradict.
         If the rows are `distinct`, no document is looked for twice."""
-        query_ids, doc_ids = coded(query_id), text_column(doc_id)
-        refuse_without_ids("query_id", query_ids)
-        refuse_without_ids("doc_id", doc_ids)
-        scores = finite_numbers(score, "score", partial(pair_in_words, query_ids, doc_ids))
+        query_ids, doc_ids = encode_ids(query_id), to_text_column(doc_id)
+        refuse_missing_ids("query_id", query_ids)
+        refuse_missing_ids("doc_id", doc_ids)
+        scores = to_finite_numbers(score, "score", partial(format_pair, query_ids, doc_ids))
         scores = np.ascontiguousarray(scores, dtype=np.float64)
-        columns = {"query_id": query_ids, "doc_id": doc_ids, "score": column_of(scores)}
+        columns = {"query_id": query_ids, "doc_id": doc_ids, "score": as_column(scores)}
         if rank is not None:
-            columns["rank"] = column_of(rank)
+            columns["rank"] = as_column(rank)
         run = cls(table=pa.table(columns), name=name)
-        return run if distinct else run._without_duplicates(duplicates)
+        return run if distinct else run._drop_duplicates(duplicates)
 
-    def _without_duplicates(self, duplicates: Duplicates) -> Run:
-        repeated, first = repeated_rows(self.query_codes, self.doc_ids)
+    def _drop_duplicates(self, duplicates: Duplicates) -> Run:
+        repeated, first = find_repeated_rows(self.query_codes, self.doc_ids)
         if not len(repeated):
             return self
         if duplicates == "error":
-            why = why_spoilt([self.doc_ids[int(repeated[0])].as_py()], MERGED)
-            refuse(
+            hint = explain_damage([self.doc_ids[int(repeated[0])].as_py()], MERGED)
+            raise_for_rows(
                 "A run may list a document only once per query.",
                 repeated,
                 lambda row: RowProblem(
                     row, f"{self.pair(row)} a second time", "each document once for a query"
                 ),
-                hint=why
+                hint=hint
                 or "Keep one of the rows, or read the run with duplicates=best (keeps the"
                 " highest score) or duplicates=first.",
                 offer="duplicates=best",
             )
-        dropped = repeated
+        dropped_rows = repeated
         if duplicates == "best":
-            dropped = all_but_best(repeated, first, self.scores)
-        kept = "the highest score" if duplicates == "best" else "the first row"
+            dropped_rows = find_worse_rows(repeated, first, self.scores)
+        rule_text = "the highest score" if duplicates == "best" else "the first row"
         note = Note(
             "duplicates",
-            f"{len(repeated):,} repeated documents; only {kept} of each is used",
+            f"{len(repeated):,} repeated documents; only {rule_text} of each is used",
             count=len(repeated),
             examples=tuple(self.pair(int(row)) for row in repeated[:3]),
             loud=True,
         )
-        return replace(self, table=drop_rows(self.table, dropped)).noting(note)
+        return replace(self, table=drop_rows(self.table, dropped_rows)).noting(note)
 
     @property
     def complete(self) -> bool:
@@ -123,13 +124,13 @@ class Run(Judgable):
     @property
     def scores(self) -> Floats:
         """Per row the score; read-only. Raises RanklensError where only ranks are known."""
-        return values_of(self.table["score"])
+        return as_array(self.table["score"])
 
     @property
     def given_ranks(self) -> Ints | None:
         """Per row its rank, where ranks are kept as they were given; int64[n], read-only."""
         table = self.table
-        return values_of(table["rank"]) if "rank" in table.column_names else None
+        return as_array(table["rank"]) if "rank" in table.column_names else None
 
     def length(self, query_id: str) -> int:
         """How many documents the run lists for a query."""
@@ -165,13 +166,13 @@ class Run(Judgable):
         order = order_by_score(codes, scores)
         if order is not None:
             codes, scores = codes[order], scores[order]
-        again = np.flatnonzero((codes[1:] == codes[:-1]) & (scores[1:] == scores[:-1]))
+        tied_rows = np.flatnonzero((codes[1:] == codes[:-1]) & (scores[1:] == scores[:-1]))
         starts = np.flatnonzero(np.diff(codes, prepend=-1))
-        rank = again - starts[np.searchsorted(starts, again, "right") - 1] + 1
-        first = np.zeros(len(self.query_ids), dtype=np.int64)
+        rank = tied_rows - starts[np.searchsorted(starts, tied_rows, "right") - 1] + 1
+        first_ranks = np.zeros(len(self.query_ids), dtype=np.int64)
         # Of several for a query the last one stays: here the first.
-        first[codes[again[::-1]]] = rank[::-1]
-        return first
+        first_ranks[codes[tied_rows[::-1]]] = rank[::-1]
+        return first_ranks
 
     def has_rows_of(self, other: Run) -> bool:
         """Whether two runs hold the same rows in the same order."""
@@ -181,7 +182,7 @@ class Run(Judgable):
     def plain(self) -> bool:
         """Whether every doc_id is of printable ASCII alone, without blanks. It may be False where
         all are, too."""
-        return is_plain(self.doc_ids)
+        return is_printable(self.doc_ids)
 
     def renamed(self, name: str) -> Run:
         """The same run under another name."""

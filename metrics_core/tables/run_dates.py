@@ -20,7 +20,7 @@ _FORMS = tuple(
 
 
 @dataclass(frozen=True, order=True)
-class Moment:
+class RunDate:
     """When a version was made: `when` is its begin, of a month the first day, of a week its Monday,
     as it is written, without a time zone; `text` is how it stands there."""
 
@@ -28,33 +28,35 @@ class Moment:
     text: str
 
 
-def date_in(text: str) -> Moment | None:
+def find_date(text: str) -> RunDate | None:
     """The first date of a text: 2026-03-01, 2026_03_01, 2026.03.01 or 20260301, each with a time
     behind it if there is one (2026-03-01T12:30, 20260301_1230), 2026-03, or a week of ISO 8601 as
     2026-W09. Only years from 1900 to 2099 and days that exist count, and no part of a longer number
     does. None where there is none."""
-    found = [match for form in _FORMS for match in form.finditer(text)]
-    found.sort(key=lambda match: (match.start(), -len(match[0])))
-    return next((moment for match in found if (moment := _moment(match))), None)
+    matches = [match for form in _FORMS for match in form.finditer(text)]
+    matches.sort(key=lambda match: (match.start(), -len(match[0])))
+    return next((moment for match in matches if (moment := _to_moment(match))), None)
 
 
-def _moment(match: re.Match[str]) -> Moment | None:
+def _to_moment(match: re.Match[str]) -> RunDate | None:
     parts = match.groupdict().items()
-    told = {name: int(value) for name, value in parts if name != "mark" and value is not None}
+    numbers = {name: int(value) for name, value in parts if name != "mark" and value is not None}
     try:
-        if "week" in told:
-            day = date.fromisocalendar(told["year"], told["week"], told.get("weekday", 1))
+        if "week" in numbers:
+            day = date.fromisocalendar(numbers["year"], numbers["week"], numbers.get("weekday", 1))
         else:
-            day = date(told["year"], told["month"], told.get("day", 1))
+            day = date(numbers["year"], numbers["month"], numbers.get("day", 1))
     except ValueError:
         return None
     try:
-        at = time(told.get("hour", 0), told.get("minute", 0), told.get("second", 0))
+        time_of_day = time(
+            numbers.get("hour", 0), numbers.get("minute", 0), numbers.get("second", 0)
+        )
     except ValueError:  # what stands behind the day is no time
-        return Moment(datetime.combine(day, time()), match[0][: -len(_behind(match))])
-    return Moment(datetime.combine(day, at), match[0])
+        return RunDate(datetime.combine(day, time()), match[0][: -len(_text_after_day(match))])
+    return RunDate(datetime.combine(day, time_of_day), match[0])
 
 
-def _behind(match: re.Match[str]) -> str:
+def _text_after_day(match: re.Match[str]) -> str:
     """What stands behind the day of a full date."""
     return match.string[match.end("day") : match.end()]

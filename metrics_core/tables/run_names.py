@@ -28,18 +28,18 @@ def _never(_one: object, _other: object) -> bool:
     return False
 
 
-def told_apart(
-    runs: Sequence[AnyRun], same: Callable[[AnyRun, AnyRun], bool] = _never
+def make_names_unique(
+    runs: Sequence[AnyRun], is_same: Callable[[AnyRun, AnyRun], bool] = _never
 ) -> tuple[list[AnyRun], list[Note]]:
     """Return the runs with distinct names, and notes on what was done.
 
-    A run that is the `same` as an earlier one is left out: one file that was given twice. Two
+    A run that is the `is_same` as an earlier one is left out: one file that was given twice. Two
     files with the same rows are two runs, which score the same.
     """
-    kept: list[AnyRun] = []
+    unique_runs: list[AnyRun] = []
     notes: list[Note] = []
     for run in runs:
-        twin = next((k for k in kept if same(k, run)), None)
+        twin = next((k for k in unique_runs if is_same(k, run)), None)
         if twin is not None:
             notes.append(
                 Note(
@@ -50,7 +50,7 @@ def told_apart(
                 )
             )
             continue
-        name = free_name(run.name, {k.name for k in kept})
+        name = find_free_name(run.name, {k.name for k in unique_runs})
         if name != run.name:
             notes.append(
                 Note(
@@ -60,26 +60,32 @@ def told_apart(
                     (name,),
                 )
             )
-        kept.append(run.renamed(name))
-    return kept, notes
+        unique_runs.append(run.renamed(name))
+    return unique_runs, notes
 
 
-def with_folders(runs: Sequence[AnyRun], files: Sequence[str]) -> list[AnyRun]:
+def add_folder_names(runs: Sequence[AnyRun], files: Sequence[str]) -> list[AnyRun]:
     """Return the runs, of these files each. Where those of one name are in several folders, as many
     of the folders as tell them apart stand before it: a/run and b/run."""
     folders = [PurePath(normpath(file)).parts[:-1] for file in files]
-    renamed: list[AnyRun] = []
-    for run, own in zip(runs, folders, strict=True):
-        alike = {f for other, f in zip(runs, folders, strict=True) if other.name == run.name}
+    renamed_runs: list[AnyRun] = []
+    for run, parts in zip(runs, folders, strict=True):
+        same_name_folders = {
+            f for other, f in zip(runs, folders, strict=True) if other.name == run.name
+        }
         # No folder is deeper than the longest of them, and whole they differ.
-        depths = range(max(map(len, alike)) + 1)
-        depth = next(d for d in depths if len({_last(f, d) for f in alike}) == len(alike))
-        name = "/".join((*_last(own, depth), run.name)).lstrip("/")
-        renamed.append(run if name == run.name else run.renamed(name))
-    return renamed
+        depths = range(max(map(len, same_name_folders)) + 1)
+        depth = next(
+            d
+            for d in depths
+            if len({_last_parts(f, d) for f in same_name_folders}) == len(same_name_folders)
+        )
+        name = "/".join((*_last_parts(parts, depth), run.name)).lstrip("/")
+        renamed_runs.append(run if name == run.name else run.renamed(name))
+    return renamed_runs
 
 
-def _last(parts: tuple[str, ...], count: int) -> tuple[str, ...]:
+def _last_parts(parts: tuple[str, ...], count: int) -> tuple[str, ...]:
     """The last parts, so many at most; none for 0."""
     return parts[max(len(parts) - count, 0) :]
 
@@ -87,12 +93,12 @@ def _last(parts: tuple[str, ...], count: int) -> tuple[str, ...]:
 def baseline_name(name: str, runs: Collection[str]) -> str:
     """The name of a baseline beside these runs: where one has its name, as the next version of a
     run has, that one keeps it."""
-    return free_name(f"{name} (baseline)", runs) if name in runs else name
+    return find_free_name(f"{name} (baseline)", runs) if name in runs else name
 
 
-def free_name(name: str, taken: Collection[str]) -> str:
+def find_free_name(name: str, used_names: Collection[str]) -> str:
     """The name, or the first of "name (2)", "name (3)", … that is not taken."""
-    free, number = name, 2
-    while free in taken:
-        free, number = f"{name} ({number})", number + 1
-    return free
+    candidate, number = name, 2
+    while candidate in used_names:
+        candidate, number = f"{name} ({number})", number + 1
+    return candidate

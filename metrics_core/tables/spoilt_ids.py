@@ -14,7 +14,7 @@ MERGED = {
     f" {EXPORT_AGAIN}",
 }
 """What makes one id of several."""
-_SPOILT = {
+_DAMAGED = {
     **MERGED,
     r"^b(['\"]).*\1$": "is a printed Python bytes object: read ids with 'quotes'"
     " (--map-docs, --map-queries), or decode them before you write them.",
@@ -23,11 +23,11 @@ _SPOILT = {
 }
 
 
-def why_spoilt(ids: Iterable[str], causes: Mapping[str, str] = _SPOILT) -> str:
+def explain_damage(ids: Iterable[str], causes: Mapping[str, str] = _DAMAGED) -> str:
     """Return which of these causes changed the first of the ids that looks changed, and the way
     out; "" if none looks so."""
-    for own in ids:
-        for pattern, said in causes.items():
-            if re.search(pattern, own):
-                return f"{own} {said}"
+    for text in ids:
+        for pattern, explanation in causes.items():
+            if re.search(pattern, text):
+                return f"{text} {explanation}"
     return ""

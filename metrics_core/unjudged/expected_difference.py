@@ -19,7 +19,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import LEVEL, Interval
 from metrics_core.unjudged.graded_scores import RegradedScores
-from metrics_core.unjudged.predicted_grades import UsualGrades
+from metrics_core.unjudged.predicted_grades import PredictedGrades
 from metrics_core.unjudged.unjudged_ranks import NEAR, UnjudgedRanks
 
 DEEPEST = NEAR
@@ -36,55 +36,67 @@ _WORK, _FEWEST, _MOST = 8_000_000, 10, 200
 
 @dataclass(frozen=True)
 class LikelyDifference:
-    """Mean, low and high of the combined difference; without an `interval` the `reason` says why
-    there is none, as a sentence."""
+    """Mean, low and high of the combined difference; without an `format_interval` the `reason`
+    says why there is none, as a sentence."""
 
     interval: Interval | None
     reason: str = ""
 
 
-def likely_difference(
+def estimate_difference(
     run: JudgedRanks,
     baseline: JudgedRanks,
     measure: Measure,
-    found: UnjudgedRanks,
+    unjudged: UnjudgedRanks,
     *,
-    chosen: bool = False,
+    is_selective: bool = False,
     level: float = LEVEL,
 ) -> LikelyDifference:
-    """Where the difference of two runs judged alike would likely lie; `found` reaches to the
-    measure's cutoff. `chosen`: some were judged for what they could move."""
+    """Where the difference of two runs judged alike would likely lie; `unjudged` reaches to the
+    measure's cutoff. `is_selective`: some were judged for what they could move."""
     # Of very many queries the first ranks say it all, and the rest would take minutes.
     deepest = measure.cutoff or (DEEPEST if run.n_queries * DEEPEST <= _MOST_DRAWN else 10)
     depth = min(deepest, DEEPEST)
-    near = _within(found, depth)
+    near_documents = _limit_depth(unjudged, depth)
     if measure.declaration.needs:
         return LikelyDifference(None, f"{measure} needs more than the grades of documents.")
-    if not len(near):
-        now = _between(measure.score(run), measure.score(baseline), measure)
-        return LikelyDifference(Interval(*np.full(3, now)))
-    usual = UsualGrades(run, baseline, near, depth)
-    reason = _CHOSEN if chosen else _too_few(run, baseline, usual, matched=found.matched)
+    if not len(near_documents):
+        current = _combined_difference(measure.score(run), measure.score(baseline), measure)
+        return LikelyDifference(Interval(*np.full(3, current)))
+    predicted = PredictedGrades(run, baseline, near_documents, depth)
+    reason = (
+        _CHOSEN
+        if is_selective
+        else _explain_too_few(run, baseline, predicted, matched=unjudged.is_matched)
+    )
     if reason:
         return LikelyDifference(None, reason)
-    drawn = _drawn(run, baseline, measure, near, usual)
-    mean, reach = np.mean(drawn), _quantile(level, len(drawn)) * np.std(drawn, ddof=1)
+    differences = _draw_differences(run, baseline, measure, near_documents, predicted)
+    mean, reach = (
+        np.mean(differences),
+        _quantile(level, len(differences)) * np.std(differences, ddof=1),
+    )
     return LikelyDifference(Interval(*np.array([mean, mean - reach, mean + reach])))
 
 
-def _drawn(
+def _draw_differences(
     run: JudgedRanks,
     baseline: JudgedRanks,
     measure: Measure,
-    near: UnjudgedRanks,
-    usual: UsualGrades,
+    near_documents: UnjudgedRanks,
+    predicted: PredictedGrades,
 ) -> list[float]:
     """The difference after each draw of grades."""
-    graded = RegradedScores(run, baseline, measure, near.some(usual.order), usual.grades)
+    graded = RegradedScores(
+        run, baseline, measure, near_documents.select(predicted.order), predicted.grades
+    )
     generator = np.random.default_rng(_SEED)
-    size = len(near) + len(run.query) + len(run.judged_query)
+    size = len(near_documents) + len(run.query) + len(run.judged_query)
     times = range(int(np.clip(_WORK // size, _FEWEST, _MOST)))
-    return [_between(*graded.scores(usual.drawn(generator)), measure) for _ in times]
+    return [
+        _combined_difference(*graded.scores(predicted.draw_grades(generator)), measure)
+        for _ in times
+    ]
 
 
 def _quantile(level: float, n: int) -> float:
@@ -94,23 +106,30 @@ def _quantile(level: float, n: int) -> float:
     return float((z + (z**3 + z) / (4 * (n - 1))) * (1 + 1 / n) ** 0.5)
 
 
-def _too_few(run: JudgedRanks, baseline: JudgedRanks, usual: UsualGrades, *, matched: bool) -> str:
+def _explain_too_few(
+    run: JudgedRanks, baseline: JudgedRanks, predicted: PredictedGrades, *, matched: bool
+) -> str:
     """Why the judged documents do not tell what the unjudged are worth; empty where they do."""
     if not any((ranks.judged().relevance <= 0).any() for ranks in (run, baseline)):
         # Only what was found relevant is written down.
         return f"No listed document is judged non-relevant, {_NOTHING_TELLS}"
     only = "only " if matched else ""
     kinds = (f"{only}{run.run_name} lists", f"{only}{baseline.run_name} lists", "both list")
-    for kind, judged, asked in zip(kinds, usual.judged.tolist(), usual.asked, strict=True):
-        if asked and judged < FEWEST_OF_A_KIND:
-            few = (
-                f"only {w.number(judged)} {w.plural(judged, 'is', 'are')}" if judged else "none is"
+    for kind, judged, n_unjudged in zip(
+        kinds, predicted.n_judged.tolist(), predicted.n_unjudged, strict=True
+    ):
+        if n_unjudged and judged < FEWEST_OF_A_KIND:
+            count_text = (
+                f"only {w.number_word(judged)} {w.plural(judged, 'is', 'are')}"
+                if judged
+                else "none is"
             )
-            return f"Of the documents that {kind}, {few} judged, {_NOTHING_TELLS}"
-    total = int(usual.judged[usual.asked > 0].sum())
+            return f"Of the documents that {kind}, {count_text} judged, {_NOTHING_TELLS}"
+    total = int(predicted.n_judged[predicted.n_unjudged > 0].sum())
     if total < FEWEST_JUDGED:
         return (
-            f"Only {w.count(total)} documents like the unjudged ones are judged, {_NOTHING_TELLS}"
+            f"Only {w.format_count(total)} documents like the unjudged ones are judged,"
+            f" {_NOTHING_TELLS}"
         )
     return ""
 
@@ -122,16 +141,16 @@ _CHOSEN = (
 )
 
 
-def _within(found: UnjudgedRanks, depth: int) -> UnjudgedRanks:
+def _limit_depth(unjudged: UnjudgedRanks, depth: int) -> UnjudgedRanks:
     """The documents that one list or both hold within a depth."""
-    if max(int(r.max(initial=0)) for r in (found.run_rank, found.baseline_rank)) <= depth:
-        return found
-    return found.some(found.best_rank <= depth)
+    if max(int(r.max(initial=0)) for r in (unjudged.run_rank, unjudged.baseline_rank)) <= depth:
+        return unjudged
+    return unjudged.select(unjudged.best_rank <= depth)
 
 
-def _between(own: Floats, other: Floats, measure: Measure) -> float:
-    of = measure.declaration.combination.of
-    defined = ~(np.isnan(own) | np.isnan(other))
+def _combined_difference(own_scores: Floats, other_scores: Floats, measure: Measure) -> float:
+    combine = measure.declaration.combination.combine
+    defined = ~(np.isnan(own_scores) | np.isnan(other_scores))
     if not defined.all():
-        own, other = own[defined], other[defined]
-    return float(of(own) - of(other))
+        own_scores, other_scores = own_scores[defined], other_scores[defined]
+    return float(combine(own_scores) - combine(other_scores))

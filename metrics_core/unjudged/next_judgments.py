@@ -16,12 +16,12 @@ import numpy as np
 
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints
-from metrics_core.comparing.winners import ROUNDING, side_of
+from metrics_core.comparing.winners import ROUNDING, better_side
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
-from metrics_core.unjudged.bounds import BoundsOfParts, DifferenceBounds, highest_grade
-from metrics_core.unjudged.graded_scores import RegradedScores, kind_of
-from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, with_grades
+from metrics_core.unjudged.bounds import DifferenceBounds, PartialBounds, highest_grade
+from metrics_core.unjudged.graded_scores import RegradedScores, extremes_kind
+from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, add_grades
 
 MOST_TRIED = 400
 """Documents that are tried one by one, for measures whose weights depend on each other."""
@@ -36,99 +36,105 @@ class NextJudgments:
     present winner, those that move it most first: query_id, doc_id, run_rank, baseline_rank (0: not
     within the depth), moves (the combined difference, at most).
 
-    `to_turn` is how many of the first turn the sign if all have the highest grade, None where none
-    of these do. `to_settle` is after how many the sign is safe whatever the rest is, if those turn
-    out not relevant; 0 where it is safe now, None where the bound cannot tell. `exact` says that no
-    fewer would do.
+    `n_to_reverse` is how many of the first turn the sign if all have the highest grade, None where
+    none of these do. `n_to_settle` is after how many the sign is safe whatever the rest is, if
+    those turn out not relevant; 0 where it is safe now, None where the bound cannot tell. `exact`
+    says that no fewer would do.
     """
 
     table: pd.DataFrame
-    to_turn: int | None
-    to_settle: int | None
+    n_to_reverse: int | None
+    n_to_settle: int | None
     exact: bool
 
     @property
-    def wanted(self) -> int:
+    def n_useful(self) -> int:
         """How many rows are worth a judge's time: those that settle the sign, or could turn it."""
-        known = [n for n in (self.to_settle, self.to_turn) if n is not None]
-        return max(known, default=len(self.table))
+        counts = [n for n in (self.n_to_settle, self.n_to_reverse) if n is not None]
+        return max(counts, default=len(self.table))
 
-    def to_fill_in(self, most: int | None = None) -> pd.DataFrame:
+    def make_blank_judgments(self, most: int | None = None) -> pd.DataFrame:
         """The first rows as judgments with the grade left empty: query_id, doc_id, relevance."""
-        kept = self.table.head(most or max(self.wanted, 1))[["query_id", "doc_id"]]
-        return kept.assign(relevance="")
+        rows = self.table.head(most or max(self.n_useful, 1))[["query_id", "doc_id"]]
+        return rows.assign(relevance="")
 
 
-def judge_next(
+def find_next_judgments(
     run: JudgedRanks,
     baseline: JudgedRanks,
     measure: Measure,
-    found: UnjudgedRanks,
-    reached: DifferenceBounds,
+    unjudged: UnjudgedRanks,
+    bounds: DifferenceBounds,
 ) -> NextJudgments:
-    """The documents of `unjudged_ranks` by how far each could turn the difference, which is that of
-    `reached`. Where the runs are level, either way counts."""
-    exact = kind_of(measure) == "additive" and found.matched
-    sign = side_of(reached.difference)
-    if np.isnan(reached.lowest) or not found.matched:
-        some = found.some(slice(MOST_RANKED))
-        return NextJudgments(_table(run, some, np.zeros(len(some))), None, None, exact=False)
-    reaching = BoundsOfParts(run, baseline, measure, found)
-    moved = _moves(run, baseline, measure, found, reaching)
-    order = _against(sign, moved)
+    """The documents of `find_unjudged` by how far each could turn the difference, which is that of
+    `bounds`. Where the runs are level, either way counts."""
+    exact = extremes_kind(measure) == "additive" and unjudged.is_matched
+    sign = better_side(bounds.difference)
+    if np.isnan(bounds.lowest) or not unjudged.is_matched:
+        part = unjudged.select(slice(MOST_RANKED))
+        return NextJudgments(_make_table(run, part, np.zeros(len(part))), None, None, exact=False)
+    partial_bounds = PartialBounds(run, baseline, measure, unjudged)
+    moves = _find_moves(run, baseline, measure, unjudged, partial_bounds)
+    order = _order_against(sign, moves)
     scale = 1.0
     if measure.declaration.combination.averaged:
-        scale = 1.0 / max(int((~np.isnan(reached.low)).sum()), 1)
-    ranked = found.some(order)
-    table = _table(run, ranked, moved[order] * scale)
+        scale = 1.0 / max(int((~np.isnan(bounds.low)).sum()), 1)
+    ranked = unjudged.select(order)
+    table = _make_table(run, ranked, moves[order] * scale)
     if not sign:
         return NextJudgments(table, min(1, len(table)) or None, None, exact)
     graded = RegradedScores(run, baseline, measure, ranked, np.array([highest_grade(run, measure)]))
-    of, undefined = measure.declaration.combination.of, np.isnan(reached.low)
+    combine, undefined = measure.declaration.combination.combine, np.isnan(bounds.low)
 
-    def turned(n: int) -> bool:
+    def is_reversed(n: int) -> bool:
         both = graded.scores(np.zeros(n, dtype=np.int64))
-        own, other = (of(np.where(undefined, np.nan, scores)) for scores in both)
-        return side_of(float(own) - float(other)) == -sign
+        own_scores, other_scores = (combine(np.where(undefined, np.nan, scores)) for scores in both)
+        return better_side(float(own_scores) - float(other_scores)) == -sign
 
-    def settled(n: int) -> bool:
-        rest = np.ones(len(found), dtype=np.bool_)
+    def is_settled(n: int) -> bool:
+        rest = np.ones(len(unjudged), dtype=np.bool_)
         rest[order[:n]] = False
-        return not reaching.over(rest).turns
+        return not partial_bounds.bounds_over(rest).can_reverse
 
     return NextJudgments(
-        table, _first(turned, 1, len(table)), _first(settled, 0, len(table)), exact
+        table,
+        _find_first(is_reversed, 1, len(table)),
+        _find_first(is_settled, 0, len(table)),
+        exact,
     )
 
 
-def most_moving(
+def rank_by_move(
     run: JudgedRanks,
     baseline: JudgedRanks,
     measure: Measure,
-    found: UnjudgedRanks,
+    unjudged: UnjudgedRanks,
     difference: float,
 ) -> pd.DataFrame:
-    """The table of `judge_next` with what each document moves its own query by, where nobody needs
-    to know how many would do: no bound is worked out, so it takes a moment for any collection."""
-    reaching = BoundsOfParts(run, baseline, measure, found)
-    moved = _moves(run, baseline, measure, found, reaching)
-    order = _against(side_of(difference), moved)
-    return _table(run, found.some(order), moved[order])
+    """The table of `find_next_judgments` with what each document moves its own query by, where
+    nobody needs to know how many would do: no bound is worked out, so it takes a moment for any
+    collection."""
+    partial_bounds = PartialBounds(run, baseline, measure, unjudged)
+    moves = _find_moves(run, baseline, measure, unjudged, partial_bounds)
+    order = _order_against(better_side(difference), moves)
+    return _make_table(run, unjudged.select(order), moves[order])
 
 
-def _against(sign: int, moved: Floats) -> Ints:
+def _order_against(sign: int, moves: Floats) -> Ints:
     """Those that move a difference of this sign towards the other one, the furthest first; where
     the runs are level, either way counts."""
-    against = -sign * moved if sign else np.abs(moved)
-    moving = np.flatnonzero(against > ROUNDING)
-    if len(moving) > MOST_RANKED:
+    moves_against = -sign * moves if sign else np.abs(moves)
+    documents = np.flatnonzero(moves_against > ROUNDING)
+    if len(documents) > MOST_RANKED:
         # Only those are sorted that may be ranked.
-        last = len(moving) - MOST_RANKED
-        moving = moving[against[moving] >= np.partition(against[moving], last)[last]]
-    return moving[np.argsort(-against[moving], kind="stable")][:MOST_RANKED]
+        last = len(documents) - MOST_RANKED
+        documents = documents[
+            moves_against[documents] >= np.partition(moves_against[documents], last)[last]
+        ]
+    return documents[np.argsort(-moves_against[documents], kind="stable")][:MOST_RANKED]
 
 
-def _first(holds: Callable[[int], bool], low: int, high: int) -> int | None:
+def _find_first(holds: Callable[[int], bool], low: int, high: int) -> int | None:
     """The least of low, …, high for which something holds that, once it does, goes on to hold; None
     where it does for none."""
     if low > high or not holds(high):
@@ -139,72 +145,82 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int | None:
     return low
 
 
-def _table(run: JudgedRanks, found: UnjudgedRanks, moves: Floats) -> pd.DataFrame:
+def _make_table(run: JudgedRanks, unjudged: UnjudgedRanks, moves: Floats) -> pd.DataFrame:
     ids = np.array(run.query_ids, dtype=object)
-    names = [] if found.doc_ids is None else found.doc_ids.to_pylist()
+    names = [] if unjudged.doc_ids is None else unjudged.doc_ids.to_pylist()
     return pd.DataFrame(
         {
-            "query_id": ids[found.query][: len(names)],
+            "query_id": ids[unjudged.query][: len(names)],
             "doc_id": np.array(names, dtype=object),
-            "run_rank": found.run_rank[: len(names)],
-            "baseline_rank": found.baseline_rank[: len(names)],
+            "run_rank": unjudged.run_rank[: len(names)],
+            "baseline_rank": unjudged.baseline_rank[: len(names)],
             "moves": moves[: len(names)],
         }
     )
 
 
-def _moves(
+def _find_moves(
     run: JudgedRanks,
     baseline: JudgedRanks,
     measure: Measure,
-    found: UnjudgedRanks,
-    reaching: BoundsOfParts,
+    unjudged: UnjudgedRanks,
+    partial_bounds: PartialBounds,
 ) -> Floats:
     """By how much the difference of its query changes if a document has the highest grade and all
     others are as they stand; float64[u]. 0 for those that were not tried."""
-    kind = kind_of(measure)
+    kind = extremes_kind(measure)
     if kind == "apart":
-        return _tried(run, baseline, measure, found)
+        return _try_documents(run, baseline, measure, unjudged)
     if kind == "additive":
-        return reaching.moves
-    own, other = measure.score(run)[found.query], measure.score(baseline)[found.query]
-    side, side_other = reaching.sides
+        return partial_bounds.moves
+    own_scores, other_scores = (
+        measure.score(run)[unjudged.query],
+        measure.score(baseline)[unjudged.query],
+    )
+    side, side_other = partial_bounds.list_gains
     if kind == "first":
-        best, best_other = np.maximum(own, side.alone()), np.maximum(other, side_other.alone())
-        return best - best_other - (own - other)
+        best, best_other = (
+            np.maximum(own_scores, side.highest_gains()),
+            np.maximum(other_scores, side_other.highest_gains()),
+        )
+        return best - best_other - (own_scores - other_scores)
     gap = side.score - side_other.score
-    raised = reaching.whole(np.ones((run.n_queries, 1), dtype=np.int64))
-    return (gap[found.query] + reaching.moves) / raised[found.query] - (own - other)
+    raised = partial_bounds.divide_by_whole(np.ones((run.n_queries, 1), dtype=np.int64))
+    return (gap[unjudged.query] + partial_bounds.moves) / raised[unjudged.query] - (
+        own_scores - other_scores
+    )
 
 
-def _tried(
-    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: UnjudgedRanks
+def _try_documents(
+    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, unjudged: UnjudgedRanks
 ) -> Floats:
     """The same by scoring each query once more for each of its documents; the `MOST_TRIED` that
     stand furthest apart in the two lists."""
-    far = np.abs(_nearness(found.run_rank) - _nearness(found.baseline_rank))
-    tried = np.argsort(-far, kind="stable")[:MOST_TRIED]
-    some = found.some(tried)
-    query = some.query
-    copies = replace(some, query=np.arange(len(tried)))
-    grades = np.full(len(tried), highest_grade(run, measure))
+    distances = np.abs(_rank_weights(unjudged.run_rank) - _rank_weights(unjudged.baseline_rank))
+    documents = np.argsort(-distances, kind="stable")[:MOST_TRIED]
+    part = unjudged.select(documents)
+    query = part.query
+    copies = replace(part, query=np.arange(len(documents)))
+    grades = np.full(len(documents), highest_grade(run, measure))
     gaps = []
-    for ranks, rank in ((run, some.run_rank), (baseline, some.baseline_rank)):
-        own = _copied(ranks, query)
-        gaps.append(measure.score(with_grades(own, copies, rank, grades)) - measure.score(own))
-    moved = np.zeros(len(found))
-    moved[tried] = np.nan_to_num(gaps[0] - gaps[1])
-    return moved
+    for ranks, rank in ((run, part.run_rank), (baseline, part.baseline_rank)):
+        list_ranks = _copy_queries(ranks, query)
+        gaps.append(
+            measure.score(add_grades(list_ranks, copies, rank, grades)) - measure.score(list_ranks)
+        )
+    moves = np.zeros(len(unjudged))
+    moves[documents] = np.nan_to_num(gaps[0] - gaps[1])
+    return moves
 
 
-def _nearness(rank: Ints) -> Floats:
+def _rank_weights(rank: Ints) -> Floats:
     return np.where(rank > 0, 1 / np.log2(np.maximum(rank, 1) + 1), 0.0)
 
 
-def _copied(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
+def _copy_queries(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
     """The ranks of these queries, int64[n], a query as often as it stands there."""
-    listed, number = _rows(ranks.query, query, ranks.n_queries)
-    judged, judged_number = _rows(ranks.judged_query, query, ranks.n_queries)
+    listed, number = _copy_rows(ranks.query, query, ranks.n_queries)
+    judged, judged_number = _copy_rows(ranks.judged_query, query, ranks.n_queries)
     return replace(
         ranks,
         query_ids=("",) * len(query),
@@ -221,10 +237,10 @@ def _copied(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
     )
 
 
-def _rows(of: Ints, query: Ints, n_queries: int) -> tuple[Ints, Ints]:
+def _copy_rows(sorted_queries: Ints, query: Ints, n_queries: int) -> tuple[Ints, Ints]:
     """The rows of each of these queries in arrays sorted by query, and the number of its copy."""
-    starts = np.searchsorted(of, np.arange(n_queries + 1))
+    starts = np.searchsorted(sorted_queries, np.arange(n_queries + 1))
     counts = np.diff(starts)[query]
     number = np.repeat(np.arange(len(query)), counts)
-    within = np.arange(len(number)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return starts[query][number] + within, number
+    offset = np.arange(len(number)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return starts[query][number] + offset, number

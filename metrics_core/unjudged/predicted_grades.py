@@ -28,7 +28,7 @@ _LEAST_ALIKE, _MOST_ALIKE = 0.02, 0.9
 
 
 @dataclass(frozen=True)
-class _Listed:
+class _PlacedDocuments:
     """Documents within a depth of one list or both: `kind` is one of `KINDS`, `rank` the better
     one, from 0; int64[n] each."""
 
@@ -37,74 +37,91 @@ class _Listed:
     rank: Ints
 
     @classmethod
-    def of(cls, query: Ints, run_rank: Ints, baseline_rank: Ints, depth: int) -> _Listed:
+    def from_ranks(
+        cls, query: Ints, run_rank: Ints, baseline_rank: Ints, depth: int
+    ) -> _PlacedDocuments:
         """Documents at these ranks, 0 where a list does not hold them."""
-        own, other = (np.where(rank > 0, rank, depth + 1) for rank in (run_rank, baseline_rank))
-        kind = (own <= depth) + 2 * (other <= depth) - 1
-        return cls(query, kind, np.minimum(own, other) - 1)
+        own_rank, other_rank = (
+            np.where(rank > 0, rank, depth + 1) for rank in (run_rank, baseline_rank)
+        )
+        kind = (own_rank <= depth) + 2 * (other_rank <= depth) - 1
+        return cls(query, kind, np.minimum(own_rank, other_rank) - 1)
 
-    def at(self, places: Ints) -> _Listed:
+    def select(self, places: Ints) -> _PlacedDocuments:
         """Those at these places."""
-        return _Listed(self.query[places], self.kind[places], self.rank[places])
+        return _PlacedDocuments(self.query[places], self.kind[places], self.rank[places])
 
     def group(self, n_queries: int) -> Ints:
         """A number for each kind and query."""
         return self.kind * n_queries + self.query
 
 
-class UsualGrades:
+class PredictedGrades:
     """Grades for the documents of `found` within a depth, which are put in an `order` of their own:
-    draws are for them in that order. `grades` are the rising ones that occur; `judged` and `asked`
-    int64[3] count the judged documents and those of `found` by kind."""
+    draws are for them in that order. `grades` are the rising ones that occur; `n_judged` and
+    `n_unjudged` int64[3] count the judged documents and those of `found` by kind."""
 
     def __init__(
-        self, run: JudgedRanks, baseline: JudgedRanks, found: UnjudgedRanks, depth: int
+        self, run: JudgedRanks, baseline: JudgedRanks, unjudged: UnjudgedRanks, depth: int
     ) -> None:
-        """The two lists that `found` is of, judged alike."""
+        """The two lists that `unjudged` is of, judged alike."""
         n_queries = run.n_queries
-        known, grade = _judged(run, baseline, depth, matched=found.matched)
-        group = known.group(n_queries)
+        judged_documents, grade = _read_judged(run, baseline, depth, matched=unjudged.is_matched)
+        group = judged_documents.group(n_queries)
         by_group = np.argsort(group, kind="stable")
-        known, grade, group = known.at(by_group), grade[by_group], group[by_group]
-        asked = _Listed.of(found.query, found.run_rank, found.baseline_rank, depth)
-        self.order = np.argsort(asked.group(n_queries), kind="stable")
-        asked = asked.at(self.order)
-        self.judged = np.bincount(known.kind, minlength=KINDS)
-        self.asked = np.bincount(asked.kind, minlength=KINDS)
+        judged_documents, grade, group = (
+            judged_documents.select(by_group),
+            grade[by_group],
+            group[by_group],
+        )
+        unjudged_documents = _PlacedDocuments.from_ranks(
+            unjudged.query, unjudged.run_rank, unjudged.baseline_rank, depth
+        )
+        self.order = np.argsort(unjudged_documents.group(n_queries), kind="stable")
+        unjudged_documents = unjudged_documents.select(self.order)
+        self.n_judged = np.bincount(judged_documents.kind, minlength=KINDS)
+        self.n_unjudged = np.bincount(unjudged_documents.kind, minlength=KINDS)
         self.grades, code = np.unique(grade, return_inverse=True)
-        pools = _pools(known, depth, len(self.grades))
-        pool = pools[known.kind, known.rank]
+        pools = _number_pools(judged_documents, depth, len(self.grades))
+        pool = pools[judged_documents.kind, judged_documents.rank]
         self._n_pools, self._n_queries = int(pools.max()) + 1, n_queries
-        self._query, self._cell = known.query, pool * len(self.grades) + code
-        self._pool = pools[asked.kind, asked.rank]
+        self._query, self._cell = judged_documents.query, pool * len(self.grades) + code
+        self._pool = pools[unjudged_documents.kind, unjudged_documents.rank]
         sizes = np.bincount(group, minlength=KINDS * n_queries)
-        own = asked.group(n_queries)
-        new = np.bincount(own, minlength=KINDS * n_queries)
-        self._known, self._known_from = sizes[own], (np.cumsum(sizes) - sizes)[own]
-        self._from = (np.cumsum(new) - new)[own]
-        alike = _alike(_standardised(pool, grade), group, sizes)
+        unjudged_group = unjudged_documents.group(n_queries)
+        n_in_group = np.bincount(unjudged_group, minlength=KINDS * n_queries)
+        self._n_judged_in_group, self._judged_start = (
+            sizes[unjudged_group],
+            (np.cumsum(sizes) - sizes)[unjudged_group],
+        )
+        self._group_start = (np.cumsum(n_in_group) - n_in_group)[unjudged_group]
+        correlation = _correlate(_standardise(pool, grade), group, sizes)
         # With n documents of its group before it, one of them is taken n times in n + this.
-        self._apart = (1 - alike) / alike
+        self._new_weight = (1 - correlation) / correlation
 
-    def drawn(self, generator: np.random.Generator) -> Ints:
+    def draw_grades(self, generator: np.random.Generator) -> Ints:
         """A draw: the place in `grades` of each document, int64[u]."""
         ends, share = self._distributions(generator)
-        place, n_grades = np.arange(len(self._pool)), len(self.grades)
-        before = self._known + place - self._from
-        taken = (generator.random(len(place)) * (before + self._apart)).astype(np.int64)
-        within = generator.random(len(place))
-        judged = taken < self._known
-        after = (self._known_from + taken)[judged]
+        positions, n_grades = np.arange(len(self._pool)), len(self.grades)
+        before = self._n_judged_in_group + positions - self._group_start
+        source_number = (generator.random(len(positions)) * (before + self._new_weight)).astype(
+            np.int64
+        )
+        quantile = generator.random(len(positions))
+        judged = source_number < self._n_judged_in_group
+        after = (self._judged_start + source_number)[judged]
         cell = self._cell[after]
         # A judged document stands at one place within its grade for all that take after it.
-        inside = share[cell] * generator.random(len(self._cell))[after]
-        within[judged] = ends[cell] - cell // n_grades - inside
-        drawn_before = ~judged & (taken < before)
-        source = np.where(drawn_before, self._from + taken - self._known, place)
+        offset = share[cell] * generator.random(len(self._cell))[after]
+        quantile[judged] = ends[cell] - cell // n_grades - offset
+        drawn_before = ~judged & (source_number < before)
+        source = np.where(
+            drawn_before, self._group_start + source_number - self._n_judged_in_group, positions
+        )
         while not np.array_equal(further := source[source], source):
             source = further
-        at = np.searchsorted(ends, within[source] + self._pool, side="right")
-        return np.clip(at - self._pool * n_grades, 0, n_grades - 1)
+        grade_cell = np.searchsorted(ends, quantile[source] + self._pool, side="right")
+        return np.clip(grade_cell - self._pool * n_grades, 0, n_grades - 1)
 
     def _distributions(self, generator: np.random.Generator) -> tuple[Floats, Floats]:
         """Of each pool and grade where the grade ends in the pool's distribution, which reaches
@@ -119,46 +136,49 @@ class UsualGrades:
         return ends.ravel(), share.ravel()
 
 
-def _judged(
+def _read_judged(
     run: JudgedRanks, baseline: JudgedRanks, depth: int, *, matched: bool
-) -> tuple[_Listed, Floats]:
+) -> tuple[_PlacedDocuments, Floats]:
     """The judged documents within the depth, and their grades; where documents are not matched,
     one that both lists hold stands there twice."""
-    near = [(ranks.relevance >= 0) & (ranks.rank <= depth) for ranks in (run, baseline)]
+    is_near = [(ranks.relevance >= 0) & (ranks.rank <= depth) for ranks in (run, baseline)]
     (query, rank, row, grade), other = (
         (r.query[n], r.rank[n], r.qrels_row[n], r.relevance[n])
-        for r, n in zip((run, baseline), near, strict=True)
+        for r, n in zip((run, baseline), is_near, strict=True)
     )
     ranks = np.zeros((2, len(row) + len(other[2])), dtype=np.int64)
     ranks[0, : len(row)], ranks[1, len(row) :] = rank, other[1]
     query, grade = np.concatenate([query, other[0]]), np.concatenate([grade, other[3]])
     if matched:
-        every = np.concatenate([row, other[2]])
-        documents, first, number = np.unique(every, return_index=True, return_inverse=True)
-        held = np.zeros((2, len(documents)), dtype=np.int64)
-        held[0, number[: len(row)]], held[1, number[len(row) :]] = rank, other[1]
-        query, grade, ranks = query[first], grade[first], held
-    return _Listed.of(query, ranks[0], ranks[1], depth), grade
+        all_rows = np.concatenate([row, other[2]])
+        documents, first, number = np.unique(all_rows, return_index=True, return_inverse=True)
+        document_ranks = np.zeros((2, len(documents)), dtype=np.int64)
+        document_ranks[0, number[: len(row)]], document_ranks[1, number[len(row) :]] = (
+            rank,
+            other[1],
+        )
+        query, grade, ranks = query[first], grade[first], document_ranks
+    return _PlacedDocuments.from_ranks(query, ranks[0], ranks[1], depth), grade
 
 
-def _pools(known: _Listed, depth: int, n_grades: int) -> Ints:
+def _number_pools(documents: _PlacedDocuments, depth: int, n_grades: int) -> Ints:
     """The number of the pool of each kind and rank, int64[3, depth]: none is empty that is asked,
     for an empty one would say that nothing is relevant."""
-    few = max(_FEW, len(known.rank) * n_grades // _MOST_CELLS)
-    counts = np.bincount(known.kind * depth + known.rank, minlength=KINDS * depth)
+    least_judged = max(_FEW, len(documents.rank) * n_grades // _MOST_CELLS)
+    counts = np.bincount(documents.kind * depth + documents.rank, minlength=KINDS * depth)
     pools, number = np.empty((KINDS, depth), dtype=np.int64), -1
-    for kind, left in zip(pools, counts.reshape(KINDS, depth), strict=True):
+    for kind, remaining in zip(pools, counts.reshape(KINDS, depth), strict=True):
         number, inside = number + 1, 0
-        below = left[::-1].cumsum()[::-1]
+        below = remaining[::-1].cumsum()[::-1]
         for rank in range(depth):
-            if inside >= few and below[rank] >= few:
+            if inside >= least_judged and below[rank] >= least_judged:
                 number, inside = number + 1, 0
             kind[rank] = number
-            inside += left[rank]
+            inside += remaining[rank]
     return pools
 
 
-def _standardised(pool: Ints, grade: Floats) -> Floats:
+def _standardise(pool: Ints, grade: Floats) -> Floats:
     """How far each judged document lies from the mean of its pool, in standard deviations."""
     count = np.maximum(np.bincount(pool), 1)
     gap = grade - (np.bincount(pool, grade) / count)[pool]
@@ -166,7 +186,7 @@ def _standardised(pool: Ints, grade: Floats) -> Floats:
     return np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0)
 
 
-def _alike(gap: Floats, group: Ints, sizes: Ints) -> float:
+def _correlate(gap: Floats, group: Ints, sizes: Ints) -> float:
     """The intraclass correlation: the mean product over all pairs of a group."""
     pairs = float((sizes * (sizes - 1)).sum())
     products = float(np.square(np.bincount(group, gap)).sum() - np.square(gap).sum())

@@ -44,12 +44,12 @@ def test_a_ledger_that_is_off_is_told(
         found = ledger(ranks, measure)
         return replace(found, part=found.part + 1e-11)
 
-    ledger = explained_sums.ledger
+    ledger = explained_sums.score_ledger
     (tmp_path / "qrels.txt").write_text("q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n")
     (tmp_path / "a.run").write_text("q1 Q0 d2 1 9 x\nq1 Q0 d1 2 8 x\nq2 Q0 d1 1 7 x\n")
     monkeypatch.setattr("sys.argv", ["x", str(tmp_path)])
     assert explained_sums.main() == 0
-    monkeypatch.setattr(explained_sums, "ledger", off)
+    monkeypatch.setattr(explained_sums, "score_ledger", off)
     assert explained_sums.main() == 1
     assert "e-11 of" in capsys.readouterr().out
 

@@ -41,7 +41,7 @@ def test_two_checkouts(
 ) -> None:
     """Against itself nothing differs; with other decimals here, the table does."""
     if broken:
-        monkeypatch.setattr("metrics_core.base.wording.score", lambda value: f"{value:.2f}")
+        monkeypatch.setattr("metrics_core.base.wording.format_score", lambda value: f"{value:.2f}")
     arguments = ["x", str(data), "--against", str(ROOT), "--only", "format table"]
     monkeypatch.setattr("sys.argv", arguments)
     assert real_data.main() == (1 if broken else 0)

@@ -12,12 +12,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dashboard.printing import browser_at_hand
+from dashboard.printing import find_browser
 
 
 def installed_browser() -> str | None:
     """The path of a browser on this machine; Playwright's own last; None where there is none."""
-    found = browser_at_hand()
+    found = find_browser()
     if found:
         return found
     from playwright.sync_api import sync_playwright

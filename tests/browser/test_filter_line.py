@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import expect
 
-from metrics_core.slicing.filtering import Columns, vocabulary
+from metrics_core.slicing.filtering import FilterColumns, vocabulary
 from tests.browser.conftest import Opened, settle
 from tests.browser.test_paths import parameters
 
 ROOT = Path(__file__).resolve().parents[2]
 EVIL = '<img src=x onerror="alert(1)">\''
-COLUMNS: Columns = {
+COLUMNS: FilterColumns = {
     "category": np.array(["billing", "Returns", None, "billing"], dtype=object),
     "words in it": np.array(["a", EVIL, "a", None], dtype=object),
     "difference": np.array([-0.333, -0.1, np.nan, 0.2]),

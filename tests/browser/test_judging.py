@@ -37,7 +37,7 @@ def test_ten_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
         before, after = re.findall(r"difference\s+(\S+) → (\S+)", said)[0]
         assert before != after
         workspace = Workspace(tmp_path / "workspace")
-        (layer,) = workspace.layers.of("sample")
+        (layer,) = workspace.layers.list_layers("sample")
         assert sorted(layer.grades.values()) == [0] * 5 + [3] * 5
         assert layer.name == "me" and page.locator(".judge .card").inner_text() != first
         page.goto(f"{app}/?run=dense&base=bm25&layers={layer.id}")
@@ -67,7 +67,7 @@ def test_two_visits_judge_at_the_same_time(tmp_path: Path, open_page: Opened) ->
         for who in (page, other):
             expect(who.locator(".judge .pending")).to_have_count(0)
             settle(who)
-        counts = {layer.name: len(layer) for layer in workspace.layers.of("sample")}
+        counts = {layer.name: len(layer) for layer in workspace.layers.list_layers("sample")}
         assert counts == {"me": 5, "Bo": 4}, [p.read_text() for p in tmp_path.rglob("layer-*")]
         page.goto(f"{app}/query?q=q065&run=dense&base=bm25")
         settle(page)
@@ -81,7 +81,7 @@ def test_two_visits_judge_at_the_same_time(tmp_path: Path, open_page: Opened) ->
         page.keyboard.type("wnj")
         assert page.get_by_label("Your name").input_value() == "wnj"
         page.keyboard.press("Escape")
-        assert [len(layer) for layer in workspace.layers.of("sample")] == [6, 4]
+        assert [len(layer) for layer in workspace.layers.list_layers("sample")] == [6, 4]
 
 
 @pytest.mark.thorough
@@ -113,7 +113,7 @@ def test_the_queue_reached_from_a_query_shows_its_own_document(
         # Z takes back what was done here, not what was done on the page before.
         page.keyboard.press("z")
         settle(page)
-        (layer,) = Workspace(tmp_path / "workspace").layers.of("sample")
+        (layer,) = Workspace(tmp_path / "workspace").layers.list_layers("sample")
         assert len(layer) == 1
 
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dashboard.start import main
-from dashboard.workspace.taken_out.in_page import carries, packed_in
+from dashboard.workspace.taken_out.in_page import extract_packed, is_page_with_data
 from dashboard.workspace.taken_out.packing import is_packed
 from tests.browser.conftest import Opened, settle
 from tests.browser.test_accessibility import axe as axe
@@ -166,10 +166,10 @@ def test_it_is_saved_from_a_page(sample_app: str, open_page: Opened) -> None:
     dialog.get_by_text("Include the data").click()
     whole = saved()
     assert "vinegar for the robot" in whole and "dense beats bm25" in text_of(whole)
-    assert "on AP" in whole and is_packed(packed_in(whole.encode()))
+    assert "on AP" in whole and is_packed(extract_packed(whole.encode()))
     dialog.get_by_text("Run names").click()
     named = saved()
-    assert "dense beats bm25" in text_of(named) and not carries(named.encode())
+    assert "dense beats bm25" in text_of(named) and not is_page_with_data(named.encode())
     assert all(name not in named for name in ("vinegar", "q098", "FN-00"))
 
 

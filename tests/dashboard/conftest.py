@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.files.files import File, read_files
 from dashboard.session import open_collection
 from dashboard.study.library import Library, assemble
-from dashboard.workspace import NOTHING_SAID
+from dashboard.workspace import DEFAULT_SETTINGS
 
 # Every run of an AppTest reads what each installed package says of itself, to find components: two
 # thirds of the run. They stay the same for as long as these tests take.
@@ -39,14 +39,14 @@ class ExampleKept:
         """Read a file as `read_files` of the dashboard does."""
         if more["origin"] != "sample" or more["choices"]:
             return read_files(path, **more)
-        if more["shown"] not in self.files:
-            self.files[more["shown"]] = read_files(path, **more)
-        return self.files[more["shown"]]
+        if more["display_name"] not in self.files:
+            self.files[more["display_name"]] = read_files(path, **more)
+        return self.files[more["display_name"]]
 
     def assemble(self, files: Sequence[File], **more: Any) -> Library:
         """Make a library as `assemble` of the dashboard does."""
         plain = {file.origin for file in files} == {"sample"} and not more["qrels_key"]
-        if not plain or more["settings"] != NOTHING_SAID:
+        if not plain or more["settings"] != DEFAULT_SETTINGS:
             return assemble(files, **more)
         key = tuple(id(file.table) for file in files)  # a library keeps its tables alive
         if key not in self.libraries:

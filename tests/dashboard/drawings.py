@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dashboard.address.measure_key import Chosen
+from dashboard.address.measure_key import ChosenMeasure
 from dashboard.address.view import Comparison
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import LIGHT, Palette, RunStyle
@@ -23,6 +23,6 @@ def drawing_of(
     baseline = roles["baseline"]
     focus = roles.get("focus", baseline)
     also = tuple(name for name in styles if name not in (focus, baseline))
-    chosen = Chosen(parse_measure(measure), measure)
+    chosen = ChosenMeasure(parse_measure(measure), measure)
     shown = Comparison(focus, baseline, also, chosen, cutoff, loaded=len(styles))
     return Drawing(shown, palette, styles)

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from dashboard.notebook import Shown, show
+from dashboard.notebook import NotebookComparison, show
 from dashboard.workspace import Workspace
 from metrics_core.base.errors import RanklensError
 from tests.dashboard.test_start import is_free
@@ -22,7 +22,7 @@ QRELS = {"q1": {"d2": 1}}
 QUERIES = {"q1": {"text": "lemon", "category": "fruit"}}
 
 
-def shown() -> Shown:
+def shown() -> NotebookComparison:
     return show(RUNS, QRELS, QUERIES, measure="RR", baseline="old")
 
 

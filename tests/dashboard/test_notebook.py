@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.notebook import Shown, show
+from dashboard.notebook import NotebookComparison, show
 from dashboard.workspace import Workspace
-from dashboard.workspace.taken_out.in_page import packed_in
+from dashboard.workspace.taken_out.in_page import extract_packed
 from dashboard.workspace.taken_out.packing import unpack
 from metrics_core import compare, evaluate
 from metrics_core.base.errors import ParameterError, UnknownColumnError, UnknownRunError
@@ -22,11 +22,11 @@ QRELS = str(SAMPLE / "qrels.txt")
 
 
 @pytest.fixture(scope="module")
-def sample() -> Shown:
+def sample() -> NotebookComparison:
     return show(RUNS, QRELS, str(SAMPLE / "queries.csv"))
 
 
-def test_the_cell_stands_by_itself(sample: Shown) -> None:
+def test_the_cell_stands_by_itself(sample: NotebookComparison) -> None:
     html = sample._repr_html_()
     assert len(html.encode()) < 100_000
     assert "<script" not in html and 'href="' not in html and "url(http" not in html
@@ -37,19 +37,19 @@ def test_the_cell_stands_by_itself(sample: Shown) -> None:
     assert ' id="' not in html
 
 
-def test_twenty_cells_are_small(sample: Shown) -> None:
+def test_twenty_cells_are_small(sample: NotebookComparison) -> None:
     assert 20 * len(sample._repr_html_().encode()) < 2_000_000
     # Jupyter's own sheet gives all columns one width, whatever stands in them.
     assert ".lens table { display: table; table-layout: auto;" in sample._repr_html_()
 
 
-def test_the_text_without_a_browser(sample: Shown) -> None:
+def test_the_text_without_a_browser(sample: NotebookComparison) -> None:
     text = repr(sample)
     assert text.startswith("dense beats bm25. nDCG@10 rises from 0.548 to 0.636.")
     assert text.splitlines()[3].split() == ["dense", "0.636", "0.203", "0.680", "0.767", "0.560"]
 
 
-def test_the_frames_are_those_of_the_core(sample: Shown) -> None:
+def test_the_frames_are_those_of_the_core(sample: NotebookComparison) -> None:
     core = compare(RUNS, QRELS, "nDCG@10", baseline="bm25").set_index("run")
     own = sample.frame[sample.frame["measure"] == "nDCG@10"].set_index("run").loc[core.index]
     for column in ("mean", "difference", "low", "high", "p_corrected"):
@@ -63,9 +63,9 @@ def test_the_frames_are_those_of_the_core(sample: Shown) -> None:
     assert sample.explain("q098").score == pytest.approx(0.320, abs=5e-4)
 
 
-def test_ways_on(sample: Shown, tmp_path: Path) -> None:
+def test_ways_on(sample: NotebookComparison, tmp_path: Path) -> None:
     assert sample.report(tmp_path / "x.html", title="Ours").read_text().count("Ours") > 1
-    carried = packed_in(sample.report(tmp_path / "x.html", with_data=True))
+    carried = extract_packed(sample.report(tmp_path / "x.html", with_data=True))
     made = unpack(Workspace(tmp_path / "workspace"), carried, file="x.html")
     assert made.name == "Comparison"
     named = sample.report(tmp_path / "x.html", include="run names").read_text()

@@ -18,8 +18,8 @@ import pytest
 from dashboard import start
 from dashboard.environment import WORKSPACE_VARIABLE
 from dashboard.workspace import Workspace
-from dashboard.workspace.taken_out.in_page import block
-from dashboard.workspace.taken_out.packing import new_packed
+from dashboard.workspace.taken_out.in_page import make_block
+from dashboard.workspace.taken_out.packing import pack_new_collection
 from metrics_core import __version__, read
 from tests.metrics_core.base.test_ending import CALLED_BACK
 from tests.servers import COMMAND, ROOT, free_port, serving
@@ -340,9 +340,9 @@ def test_without_the_dashboard_it_says_which_line_installs_it(
 
 
 def test_a_report_with_its_data_opens_by_the_command(tmp_path: Path) -> None:
-    packed = new_packed("Fruit", [read(b"q1 Q0 d1 1 2.5 x\n", name="a.run")])
+    packed = pack_new_collection("Fruit", [read(b"q1 Q0 d1 1 2.5 x\n", name="a.run")])
     report = tmp_path / "x.html"
-    report.write_text(f"<!doctype html>{block(packed)}")
+    report.write_text(f"<!doctype html>{make_block(packed)}")
     with serving(tmp_path / "workspace", str(report)) as server:
         printed = server.printed()
         (made,) = Workspace(tmp_path / "workspace").collections()
@@ -357,7 +357,7 @@ def test_a_report_with_its_data_opens_by_the_command(tmp_path: Path) -> None:
     [
         (None, "There is no file"),
         ("<!doctype html>", "saved with the data"),
-        (f"<!doctype html>{block(b'PK')}", "is damaged or incomplete"),
+        (f"<!doctype html>{make_block(b'PK')}", "is damaged or incomplete"),
     ],
 )
 def test_a_file_that_holds_no_collection_is_refused(

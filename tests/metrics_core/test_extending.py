@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 from metrics_core import RanklensError, extending
-from metrics_core.base.plugins import Registry, say_once
+from metrics_core.base.plugins import Registry, warn_once
 from metrics_core.extending import TopK
-from metrics_core.formats.registry import at_most, or_else
+from metrics_core.formats.registry import limit_kinds, with_fallback
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring import registry
-from metrics_core.measures.declaring.plugin_checks import checked
+from metrics_core.measures.declaring.plugin_checks import check_kernel
 from metrics_core.measures.declaring.registry import Share
-from metrics_core.measures.declaring.worked_example import example
+from metrics_core.measures.declaring.worked_example import make_example
 from tests.packages import EXAMPLE, install, install_example, with_packages
 
 QRELS = "".join(f"q1 0 {doc} {grade}\n" for doc, grade in ("a2", "b0", "c1", "e3", "f1", "g0"))
@@ -151,7 +151,7 @@ def test_a_kernel_owes_a_number_a_query(made: Any, told: str) -> None:
         return made
 
     with pytest.raises(RanklensError, match=told):
-        checked(kernel, "Mine", "orchard")(example())
+        check_kernel(kernel, "Mine", "orchard")(make_example())
 
 
 @pytest.mark.parametrize(
@@ -169,10 +169,10 @@ def test_a_kernel_for_one_cutoff_has_a_curve(score: Callable[[Any, Any], Any]) -
     def kernel(ranks: JudgedRanks, *, cutoff: TopK) -> Any:
         return score(ranks.relevant().count(cutoff).astype(float), cutoff)
 
-    scores, cutoffs = checked(kernel, "Mine", "orchard"), np.array([1, 2, 3, 5, 10])
-    by_hand = [kernel(example(), cutoff=cutoff) for cutoff in cutoffs.tolist()]
-    assert scores(example(), cutoff=cutoffs).tolist() == np.stack(by_hand, axis=1).tolist()
-    assert scores(example(), cutoff=cutoffs[:0]).shape == (1, 0)
+    scores, cutoffs = check_kernel(kernel, "Mine", "orchard"), np.array([1, 2, 3, 5, 10])
+    by_hand = [kernel(make_example(), cutoff=cutoff) for cutoff in cutoffs.tolist()]
+    assert scores(make_example(), cutoff=cutoffs).tolist() == np.stack(by_hand, axis=1).tolist()
+    assert scores(make_example(), cutoff=cutoffs[:0]).shape == (1, 0)
 
 
 def test_what_fails_for_one_cutoff_fails_for_several() -> None:
@@ -180,17 +180,17 @@ def test_what_fails_for_one_cutoff_fails_for_several() -> None:
         return np.zeros(2) if cutoff > 1 else np.zeros(ranks.n_queries)
 
     with pytest.raises(RanklensError, match="returned 2 of float64, expected 1 of"):
-        checked(kernel, "Mine", "orchard")(example(), cutoff=np.array([1, 2]))
+        check_kernel(kernel, "Mine", "orchard")(make_example(), cutoff=np.array([1, 2]))
 
 
 def test_a_format_that_fails_knows_no_file(caplog: pytest.LogCaptureFixture) -> None:
     def broken(sample: str) -> Any:
         raise KeyError(sample)
 
-    say_once.cache_clear()
-    recognise = at_most(broken, ("run",), "The format x recognises no file", "orchard")
+    warn_once.cache_clear()
+    recognise = limit_kinds(broken, ("run",), "The format x recognises no file", "orchard")
     assert [recognise("one"), recognise("one")] == [{}, {}]
-    assert or_else(broken, None, "The format x has no columns", "orchard")("one") is None
+    assert with_fallback(broken, None, "The format x has no columns", "orchard")("one") is None
     told = [record.getMessage().splitlines()[0] for record in caplog.records]
     assert told == [
         "The format x recognises no file: orchard failed. KeyError: 'one'.",
@@ -200,7 +200,7 @@ def test_a_format_that_fails_knows_no_file(caplog: pytest.LogCaptureFixture) -> 
 
 def test_a_format_is_of_its_own_kinds_alone() -> None:
     found = {"run": 60, "poem": 97}
-    assert at_most(lambda _: found, ("run", "qrels"), "x", "orchard")("sample") == {"run": 60}
+    assert limit_kinds(lambda _: found, ("run", "qrels"), "x", "orchard")("sample") == {"run": 60}
 
 
 @pytest.mark.parametrize("error", [KeyError("odd"), SystemExit(3), BaseException("odd")])
@@ -215,7 +215,7 @@ def test_whatever_of_a_measure_fails_is_said_to_be_of_its_package(
     def gives_what_fails(*given: Any, **named: Any) -> Any:
         return fails
 
-    monkeypatch.setattr(registry, "adding", lambda module: "orchard")
+    monkeypatch.setattr(registry, "declaring_package", lambda module: "orchard")
     monkeypatch.setattr(registry, "_REGISTRY", Registry("x", "measure", lambda own: {own.name}))
     more: dict[str, Any] = {"terms": fails, "from_precisions": fails, "reach": Share("P", fails)}
     words = dict.fromkeys(("title", "gloss", "formula", "reference"), "")
@@ -230,10 +230,10 @@ def test_whatever_of_a_measure_fails_is_said_to_be_of_its_package(
     for call in (one.terms, one.from_precisions, one.reach.whole, two.terms, two.reach.whole()):
         assert call is not None
         with pytest.raises(RanklensError, match="of orchard failed"):
-            call(example())
+            call(make_example())
     registry.terms("Mine")(lambda ranks: 3)
     with pytest.raises(RanklensError, match="of orchard returned int, expected Hits"):
-        registry.declarations()[0]().terms(example())
+        registry.declarations()[0]().terms(make_example())
 
 
 def example_kernel(ranks: JudgedRanks) -> Any:

@@ -10,7 +10,7 @@ import pytest
 from metrics_core import RanklensError, gate
 from metrics_core.__main__ import main
 from metrics_core.base.errors import ParameterError, UnknownMeasureError
-from metrics_core.commands.gate.records import json_text
+from metrics_core.commands.gate.records import format_json
 from metrics_core.comparing.gates import EVERY_QUERY, Gate, QuerySlice
 from metrics_core.measures import parse_measure
 
@@ -29,7 +29,7 @@ def test_it_says_what_the_command_says(capsys: pytest.CaptureFixture[str]) -> No
     options = [*asked, "--floor", "AP >= 0.5", "--queries", queries, "--format", "json"]
     assert main(["compare", qrels, dense, hybrid, *options]) == report.status == 1
     told = json.loads(capsys.readouterr().out)
-    own = json.loads(json_text(report))
+    own = json.loads(format_json(report))
     for one in (told, own):  # the files are known to the command alone
         del one["files"]
         for broken in one["broken"]:
@@ -74,12 +74,12 @@ def test_what_is_none_is_refused() -> None:
 
 
 def test_a_gate_from_a_measure_and_a_margin() -> None:
-    assert Gate.allowing("nDCG@10", 0.01) == Gate.of("nDCG@10 > -0.01")
-    sliced = Gate.allowing(" AP [kind=long one] ", 0.5)
+    assert Gate.from_margin("nDCG@10", 0.01) == Gate.parse("nDCG@10 > -0.01")
+    sliced = Gate.from_margin(" AP [kind=long one] ", 0.5)
     assert sliced.slice == QuerySlice("kind", "long one") and sliced.measure == parse_measure("AP")
-    assert Gate.allowing("AP", 1e-7).slice == EVERY_QUERY
+    assert Gate.from_margin("AP", 1e-7).slice == EVERY_QUERY
     for asked, margin in (("AP[kind", 0.1), ("AP[=x]", 0.1), ("AP", 0.0), ("AP", float("nan"))):
         with pytest.raises(ParameterError):
-            Gate.allowing(asked, margin)
+            Gate.from_margin(asked, margin)
     with pytest.raises(UnknownMeasureError):
-        Gate.allowing("nDGC@10", 0.1)
+        Gate.from_margin("nDGC@10", 0.1)

@@ -67,7 +67,12 @@ from ir_measures import (
     nNRBP,
 )
 
-from metrics_core.compatible.ir_measures_provider import install, provider, translated, uninstall
+from metrics_core.compatible.ir_measures_provider import (
+    install,
+    provider,
+    translate_measure,
+    uninstall,
+)
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import parse_measure
 from tests.collections_of import collections, graded, qrels_of, run_of
@@ -116,14 +121,14 @@ DIVERSE = [
 
 
 def ours_for(measure: Any, ranks: JudgedRanks) -> dict[str, float]:
-    own = translated(measure)
+    own = translate_measure(measure)
     assert own is not None, measure
     return dict(zip(ranks.query_ids, own.score(ranks).tolist(), strict=True))
 
 
 def known(measures: list[Any]) -> list[Any]:
     """The measures that are declared; test_every_measure_is_here says which are not."""
-    return [m for m in measures if translated(m) is not None]
+    return [m for m in measures if translate_measure(m) is not None]
 
 
 def theirs_for(measures: list[Any], qrels: Any, run: Any) -> dict[tuple[Any, str], float]:
@@ -145,7 +150,7 @@ def untied(draw: st.DrawFn, **kinds: bool) -> Any:
 
 @pytest.mark.parametrize("measure", [*PLAIN, *JUDGED_ONLY, *DIVERSE], ids=str)
 def test_every_measure_is_here(measure: Any) -> None:
-    own = translated(measure)
+    own = translate_measure(measure)
     assert own is not None
     named = parse_measure(str(measure))
     assert named == own

@@ -12,7 +12,7 @@ from hypothesis import given
 from metrics_core.judging import judge
 from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.scoring.evaluate import evaluate
-from metrics_core.scoring.means import means
+from metrics_core.scoring.means import combine_scores
 from tests.collections_of import collections, qrels_of, run_of
 from tests.random_cases import examples
 
@@ -88,7 +88,7 @@ def test_every_score_is_combined_as_trec_eval_combines_it(collection: Any) -> No
     theirs = trec_eval(run, qrels)
     names = list(next(iter(theirs.values())))
     measures = {name: as_9_0_8(name, 1) for name in names}
-    combined = means(evaluate(run_of(run), qrels_of(qrels), measures.values()))
+    combined = combine_scores(evaluate(run_of(run), qrels_of(qrels), measures.values()))
     ours = dict(zip(combined["measure"], combined["value"], strict=True))
     for name, measure in measures.items():
         values = [scores[name] for scores in theirs.values()]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from metrics_core.comparing.tests import randomization, t_test
+from metrics_core.comparing.tests import randomization_test, t_test
 from tests.oracle.test_against_ranx import ranx
 
 __all__ = ["ranx"]
@@ -25,4 +25,4 @@ def test_as_ranx(ranx: Any) -> None:
     # Its draws swap the scores of a query, which changes the sign of its difference.
     drawn, _ = fisher_randomization_test(BASELINE, SCORES, n_permutations=1_500)
     chance = 4 * np.sqrt(p * (1 - p) / 1_500)
-    assert randomization(SCORES - BASELINE) == pytest.approx(drawn, abs=chance)
+    assert randomization_test(SCORES - BASELINE) == pytest.approx(drawn, abs=chance)

@@ -16,11 +16,11 @@ from functools import cache
 
 from dashboard.workspace import Collection, Workspace
 from dashboard.workspace.disk.records import decode, encode
-from dashboard.workspace.starting import start
-from dashboard.workspace.taken_out.packing import about, pack, unpack
+from dashboard.workspace.starting import clean_workspace
+from dashboard.workspace.taken_out.packing import make_about, pack, unpack
 from metrics_core import formats
 from metrics_core.formats import Loaded
-from metrics_core.tables.run_names import free_name
+from metrics_core.tables.run_names import find_free_name
 
 Act = tuple[str, ...]
 """What is done: a word, and to which collection (by its name), file or record."""
@@ -70,7 +70,9 @@ class Shelf:
             return
         older = None if beside else next((f for f in self.shown() if f.file == file), None)
         base = file.removesuffix(".run")
-        name = free_name(base, [f.name for f in self.files if kind_of(f.file) == kind_of(file)])
+        name = find_free_name(
+            base, [f.name for f in self.files if kind_of(f.file) == kind_of(file)]
+        )
         self.files.append(
             File(
                 number=f"{max((int(f.number) for f in self.files), default=0) + 1:05}",
@@ -92,7 +94,7 @@ class Shelf:
         same = [f.name for f in others if kind_of(f.file) == kind_of(file.file)]
         slots = {f.slot for f in others if kind_of(f.file) == "run"}
         slot = next(i for i in range(len(slots) + 1) if i not in slots)
-        self.put(replace(file, replaces="", name=free_name(file.name, same), slot=slot))
+        self.put(replace(file, replaces="", name=find_free_name(file.name, same), slot=slot))
 
     def _free_slot(self) -> int:
         slots = {f.slot for f in self.files if kind_of(f.file) == "run"}
@@ -223,26 +225,28 @@ def do(workspace: Workspace, state: State, act: Act) -> str:
     word, *rest = act
     identity = state[rest[0]].id if rest and rest[0] in state else ""
     if word == "new":
-        return workspace.new(rest[0]).id
+        return workspace.new_collection(rest[0]).id
     if word == "duplicate":
         return workspace.duplicate(identity, rest[1]).id
     if word == "packing":
         return unpack(workspace, _packed(workspace, identity, rest[1]), file="packed.zip").id
     simple: dict[str, Callable[[], object]] = {
-        "start": lambda: start(workspace),
+        "start": lambda: clean_workspace(workspace),
         "rename": lambda: workspace.rename(identity, rest[1]),
         "remove": lambda: workspace.remove(identity),
         "restore": lambda: workspace.restore(identity),
         "add": lambda: workspace.add(identity, loaded(rest[1], int(rest[2])), beside=bool(rest[3])),
         "remove file": lambda: workspace.remove_entry(identity, rest[1]),
         "restore file": lambda: workspace.restore_entry(identity, rest[1]),
-        "take back": lambda: workspace.take_back(identity, rest[1]),
+        "take back": lambda: workspace.undo_replacement(identity, rest[1]),
         "keep both": lambda: workspace.keep_both(identity, rest[1]),
         "grade": lambda: workspace.layers.judge(
             identity, _WHO, {(QUERY, rest[1]): int(rest[2]) if rest[2] else None}
         ),
-        "tag": lambda: workspace.notes.tag(identity, QUERY, rest[1], by=_WHO, on=bool(rest[2])),
-        "note": lambda: workspace.notes.write(identity, QUERY, rest[1], by=_WHO),
+        "tag": lambda: workspace.notes.set_tag(
+            identity, QUERY, rest[1], author=_WHO, is_set=bool(rest[2])
+        ),
+        "note": lambda: workspace.notes.write_note(identity, QUERY, rest[1], author=_WHO),
     }
     simple[word]()
     return ""
@@ -256,7 +260,7 @@ def _packed(workspace: Workspace, identity: str, name: str) -> bytes:
         members = {name: there.read(name) for name in there.namelist()}
     told = encode(replace(decode(members["collection.json"], Collection), name=name))
     records = {n: c for n, c in members.items() if n.startswith(("records/", "journals/"))}
-    members |= {"collection.json": told, "ranklens.json": about(told, records)}
+    members |= {"collection.json": told, "ranklens.json": make_about(told, records)}
     with zipfile.ZipFile(renamed, "w") as again:
         for member, content in members.items():
             again.writestr(member, content)

@@ -26,7 +26,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from dashboard.workspace import Workspace
-from dashboard.workspace.starting import start
+from dashboard.workspace.starting import clean_workspace
 from dashboard.workspace.taken_out.backup import back_up
 from metrics_core import formats
 from metrics_core.tables import Run
@@ -83,7 +83,7 @@ def backed_up(count: int, seed: int, folder: Path) -> Counter[str]:
     found: Counter[str] = Counter()
     for first in range(0, count, _BACKUPS_A_FOLDER):
         here = folder / f"in-use-{first}"
-        Workspace(here).new("Shop", _HERE)
+        Workspace(here).new_collection("Shop", _HERE)
         with _in_use(here, seed + first) as writers:
             for number in range(first, min(count, first + _BACKUPS_A_FOLDER)):
                 try:
@@ -124,7 +124,7 @@ def _back_up(folder: Path, into: Path, writers: Writers, number: int, found: Cou
     """One backup, and a start on it."""
     time.sleep(0.05)
     if number % 3 == 2:
-        start(Workspace(folder))
+        clean_workspace(Workspace(folder))
     _hear(writers)
     before = [history.count for _, history in writers]
     out = io.BytesIO()
@@ -135,12 +135,12 @@ def _back_up(folder: Path, into: Path, writers: Writers, number: int, found: Cou
         packed.extractall(into)
     for _ in range(2):
         workspace = Workspace(into)
-        start(workspace)
-        workspace.check()
+        clean_workspace(workspace)
+        workspace.check_tables()
         for writer, (_, history) in enumerate(writers):
             _is_there(workspace, writer, history, before[writer])
-        assert workspace.damaged(_HERE) == [] == workspace.contents(_HERE).lost()
-        assert all(layer.lost == () for layer in workspace.layers.of(_HERE))
+        assert workspace.damaged_records(_HERE) == [] == workspace.contents(_HERE).lost_texts()
+        assert all(layer.lost == () for layer in workspace.layers.list_layers(_HERE))
     found["files"] += len(workspace.entries(_HERE))
     assert left_over(into) == []
 
@@ -148,10 +148,10 @@ def _back_up(folder: Path, into: Path, writers: Writers, number: int, found: Cou
 def _is_there(workspace: Workspace, writer: int, history: History, before: int) -> None:
     files = _shown(workspace, writer)
     grades: dict[str, int | None] = {}
-    for layer in workspace.layers.of(_HERE):
+    for layer in workspace.layers.list_layers(_HERE):
         if layer.name == f"w{writer}":
             grades = {doc_id: int(grade) for (_, doc_id), grade in layer.grades.items()}
-    noted = workspace.notes.of(_HERE).get(f"{_QUERY}{writer}")
+    noted = workspace.notes.notes_by_query(_HERE).get(f"{_QUERY}{writer}")
     notes = {note.text for note in noted.notes} if noted else set[str]()
     for kind, what in history.states:
         now = {"file": files.get(what), "grade": grades.get(what)}.get(kind)
@@ -205,7 +205,7 @@ def _do(workspace: Workspace, act: Act, writer: int) -> None:
     elif word == "grade":
         workspace.layers.judge(_HERE, f"w{writer}", {(_QUERY, what): value})
     else:
-        workspace.notes.write(_HERE, f"{_QUERY}{writer}", what, by=f"w{writer}")
+        workspace.notes.write_note(_HERE, f"{_QUERY}{writer}", what, author=f"w{writer}")
 
 
 def main() -> None:

@@ -285,19 +285,19 @@ BOMBS: dict[str, Bomb] = {
 
 def _read(name: str, content: bytes) -> str:
     """Read a file as a page does that it was uploaded to; what became of it."""
-    from dashboard.files.query_zip import opened_cut
-    from dashboard.files.uploaded_file import UploadedFile, tables_of, way_of
-    from dashboard.workspace.adding import content_in, packed
+    from dashboard.files.query_zip import read_query_zip
+    from dashboard.files.uploaded_file import UploadedFile, detect_upload_kind, read_tables
+    from dashboard.workspace.adding import hash_content, pack_table
     from metrics_core.base.errors import RanklensError
 
     given = UploadedFile(name, content)
     try:
-        if way_of(given) == "cut":
-            return f"{len(opened_cut(given.origin, name).files)} files"
-        made = tables_of(given)
+        if detect_upload_kind(given) == "cut":
+            return f"{len(read_query_zip(given.origin, name).files)} files"
+        made = read_tables(given)
         for loaded in made:
-            content_in(loaded.table, loaded.kind)
-            packed(loaded.table)
+            hash_content(loaded.table, loaded.kind)
+            pack_table(loaded.table)
     except RanklensError as error:
         return error.message
     return f"{len(made)} tables"

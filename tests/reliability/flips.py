@@ -25,8 +25,8 @@ from unittest import mock
 
 from dashboard.workspace import Entry, StorageError, Workspace
 from dashboard.workspace.disk.errors import DamagedDatabaseError
-from dashboard.workspace.notes import Noted
-from dashboard.workspace.starting import start
+from dashboard.workspace.notes import QueryNotes
+from dashboard.workspace.starting import clean_workspace
 from metrics_core import formats
 from metrics_core.formats import Loaded
 from metrics_core.tables import Qrels, Queries, Table
@@ -59,15 +59,15 @@ def held(folder: Path) -> Held:
     """A workspace with three collections, one of which shares all tables with another one."""
     workspace = Workspace(folder)
     for identity, some in {"own": FILES, "other": ["j.qrels", "docs.jsonl"]}.items():
-        workspace.new(f"The {identity} é", identity)
+        workspace.new_collection(f"The {identity} é", identity)
         for file in some:
             workspace.add(identity, given(file))
     workspace.duplicate("other", "A copy")
     for document, grade in GRADES.items():
         workspace.layers.judge("own", _WHO, {("001", document): grade})
     for text in sorted(NOTES):
-        workspace.notes.write("own", "001", text, by=_WHO)
-    start(workspace)
+        workspace.notes.write_note("own", "001", text, author=_WHO)
+    clean_workspace(workspace)
     every = workspace.collections()
     return Held(
         folder,
@@ -183,12 +183,12 @@ def _look(whole: Held, folder: Path, path: Path) -> bool:
     of = path.parts[1] if path.name == "state.db" else ""
     workspace = Workspace(folder)
     silent = _shows(whole, workspace, lost, of)
-    workspace.check()
-    start(workspace)
+    workspace.check_tables()
+    clean_workspace(workspace)
     again = Workspace(folder)
-    start(again)
+    clean_workspace(again)
     silent |= _shows(whole, again, lost, of)
-    again.check()
+    again.check_tables()
     _mended(whole, again, lost, of)
     return silent
 
@@ -202,8 +202,8 @@ def _shows(whole: Held, workspace: Workspace, lost: Lost, of: str) -> bool:
     for identity in whole.names:
         try:
             here = {e.number: e for e in workspace.entries(identity)}
-            told = {d.number for d in workspace.damaged(identity)}
-            workspace.contents(identity).lost()
+            told = {d.number for d in workspace.damaged_records(identity)}
+            workspace.contents(identity).lost_texts()
             lost.databases.discard(identity)
         except StorageError as error:
             assert identity == of and isinstance(error, DamagedDatabaseError), error
@@ -228,11 +228,17 @@ def _shows(whole: Held, workspace: Workspace, lost: Lost, of: str) -> bool:
 
 def _state_shows(whole: Held, workspace: Workspace, *, of: bool) -> bool:
     """No grade and no note is another one; whether one is gone untold."""
-    layers, noted = workspace.layers.of("own"), workspace.notes.of("own").get("001", Noted())
+    layers, noted = (
+        workspace.layers.list_layers("own"),
+        workspace.notes.notes_by_query("own").get("001", QueryNotes()),
+    )
     given = {d: grade for layer in layers for (_, d), grade in layer.grades.items()}
     texts = {note.text for note in noted.notes}
     assert given.items() <= GRADES.items() and texts <= NOTES
-    told = [*workspace.contents("own").lost(), *(text for layer in layers for text in layer.lost)]
+    told = [
+        *workspace.contents("own").lost_texts(),
+        *(text for layer in layers for text in layer.lost),
+    ]
     gone = len(GRADES) - len(given) + len(NOTES) - len(texts)
     named = [layer.name == _WHO for layer in layers] == [True]
     assert of or (not gone and named and not told)
@@ -242,9 +248,9 @@ def _state_shows(whole: Held, workspace: Workspace, *, of: bool) -> bool:
 def _mended(whole: Held, workspace: Workspace, lost: Lost, of: str) -> None:
     """What is lost can be brought back or removed, and everything goes on."""
     for identity in sorted(lost.databases):
-        if workspace.good_since(identity):
+        if workspace.good_state_time(identity):
             workspace.restore_good(identity)
-            assert workspace.put_aside() or not lost.files
+            assert workspace.set_aside_paths() or not lost.files
         else:
             workspace.remove(identity)
             assert identity not in {c.id for c in workspace.collections()}
@@ -256,27 +262,31 @@ def _mended(whole: Held, workspace: Workspace, lost: Lost, of: str) -> None:
         assert (added.number, added.name, added.slot) == (number, entry.name, entry.slot)
         assert (added.kind, added.notes) == (entry.kind, entry.notes)
     if of:
-        for damaged in workspace.damaged(of):
+        for damaged in workspace.damaged_records(of):
             workspace.remove_entry(of, damaged.number)
-        workspace.drop_lost(of, [*workspace.contents(of).lost(), *_lost_grades(workspace, of)])
+        workspace.drop_lost(
+            of, [*workspace.contents(of).lost_texts(), *_lost_grades(workspace, of)]
+        )
         workspace.rename(of, "Named again")
-    workspace.check()
+    workspace.check_tables()
     for identity in whole.names:
-        assert workspace.damaged(identity) == [] == workspace.contents(identity).lost()
+        assert (
+            workspace.damaged_records(identity) == [] == workspace.contents(identity).lost_texts()
+        )
         assert _lost_grades(workspace, identity) == []
-    workspace.new("One more", "more")
-    assert workspace.add("more", given("a.run")).how == "new"
+    workspace.new_collection("One more", "more")
+    assert workspace.add("more", given("a.run")).status == "new"
     workspace.layers.judge("own", _WHO, {("001", "later"): 1})
-    workspace.notes.write("own", "001", "later", by=_WHO)
-    start(workspace)
+    workspace.notes.write_note("own", "001", "later", author=_WHO)
+    clean_workspace(workspace)
     again = Workspace(workspace.folder)
-    assert any(("001", "later") in layer.grades for layer in again.layers.of("own"))
-    assert any(note.text == "later" for note in again.notes.of("own")["001"].notes)
+    assert any(("001", "later") in layer.grades for layer in again.layers.list_layers("own"))
+    assert any(note.text == "later" for note in again.notes.notes_by_query("own")["001"].notes)
     assert again.collection("more").name == "One more"
 
 
 def _lost_grades(workspace: Workspace, identity: str) -> list[str]:
-    return [text for layer in workspace.layers.of(identity) for text in layer.lost]
+    return [text for layer in workspace.layers.list_layers(identity) for text in layer.lost]
 
 
 def harms(count: int, seed: int, folder: Path, only: str = "") -> Counter[str]:

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from dashboard.workspace import Workspace
-from dashboard.workspace.starting import start
+from dashboard.workspace.starting import clean_workspace
 from tests.reliability.killing import READY, killed, preload
 
 HERE, BY = "shop", "ann"
@@ -41,7 +41,7 @@ def judged(count: int, seed: int, folder: Path) -> Judged:
     """Kill a child `count` times. Fails where a grade that was told to be kept is lost."""
     preload(["dashboard.workspace"])
     workspace, chance, found = Workspace(folder), random.Random(seed), Judged()
-    workspace.new("Shop", HERE)
+    workspace.new_collection("Shop", HERE)
     layer = workspace.layers.begin(HERE, BY)
     for number in range(count):
         begun: Act | None = None
@@ -58,8 +58,8 @@ def judged(count: int, seed: int, folder: Path) -> Judged:
             possible.append(_take(dict(found.grades), begun))
             found.in_an_act += 1
         if chance.random() < 0.3:
-            start(Workspace(folder))
-        (seen,) = Workspace(folder).layers.of(HERE)
+            clean_workspace(Workspace(folder))
+        (seen,) = Workspace(folder).layers.list_layers(HERE)
         grades = {doc_id: int(grade) for (_, doc_id), grade in seen.grades.items()}
         assert grades in possible, f"kill {number} of seed {seed}: {grades}, not {possible}"
         assert seen.lost == (), f"kill {number} of seed {seed}: damaged rows {seen.lost}"
@@ -83,7 +83,7 @@ def _work(pipe: Connection, folder: Path, layer: str, seed: float) -> None:
         grade = chance.choice([None, 0, 1, 2, 3])
         act: Act = (f"d{chance.randrange(_DOCUMENTS)}" + "x" * chance.randrange(40), grade)
         pipe.send(("begun", act))
-        workspace.layers.give(HERE, layer, {("q", act[0]): grade}, by=BY)
+        workspace.layers.add_grades(HERE, layer, {("q", act[0]): grade}, grader=BY)
         pipe.send(("kept", act))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dashboard.workspace import Collection, Entry, Workspace
-from dashboard.workspace.notes import Noted
+from dashboard.workspace.notes import QueryNotes
 from tests.reliability.acts import QUERY, File, State, kind_of, loaded
 
 
@@ -46,10 +46,13 @@ def shows(workspace: Workspace) -> Shown:
     """What a workspace shows, every row of it read and compared with what was given. Fails where a
     row, a kind or a note is another one, or anything is told to be damaged."""
     found: Shown = {}
-    assert workspace.put_aside() == []
+    assert workspace.set_aside_paths() == []
     for collection in workspace.collections():
         identity = collection.id
-        assert workspace.damaged(identity) == [] and workspace.contents(identity).lost() == []
+        assert (
+            workspace.damaged_records(identity) == []
+            and workspace.contents(identity).lost_texts() == []
+        )
         assert collection.name not in found, f"{collection.name} is there twice"
         files = [_seen(workspace, e) for e in workspace.entries(identity)]
         found[collection.name] = (files, *state_shows(workspace, identity))
@@ -58,10 +61,10 @@ def shows(workspace: Workspace) -> Shown:
 
 def state_shows(workspace: Workspace, identity: str) -> tuple[dict[str, int], list[str], list[str]]:
     """The grades, tags and notes of a collection's query."""
-    layers, noted = workspace.layers.of(identity), workspace.notes.of(identity)
+    layers, noted = workspace.layers.list_layers(identity), workspace.notes.notes_by_query(identity)
     assert [layer.lost for layer in layers] in ([], [()]) and not noted.keys() - {QUERY}
     grades = {d: int(g) for layer in layers for (_, d), g in layer.grades.items()}
-    own = noted.get(QUERY, Noted())
+    own = noted.get(QUERY, QueryNotes())
     return grades, sorted(own.tags), [note.text for note in own.notes]
 
 

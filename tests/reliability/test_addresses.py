@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from dashboard.address.address import SHARED, Address, Field
-from dashboard.address.measure_key import picked, read_measure
-from dashboard.address.view import choose_runs, lacking, read_cutoff
+from dashboard.address.address import SHARED_FIELDS, Address, Field
+from dashboard.address.measure_key import pick_measure, read_measure
+from dashboard.address.view import choose_runs, find_missing, read_cutoff
 from metrics_core.base.errors import RanklensError
 
 RUNS = ["bm25", "dense", "a=b&c"]
@@ -19,11 +19,11 @@ PARTS = [
 
 def test_hostile_addresses() -> None:
     rng = random.Random(1)
-    empty = Address.of((Field("q"),))
+    empty = Address.create((Field("q"),))
     for _ in range(500):
         given = {
             field.name: ["".join(rng.choices(PARTS, k=rng.randrange(4))) for _ in range(2)]
-            for field in (*SHARED, Field("q"))
+            for field in (*SHARED_FIELDS, Field("q"))
         }
         address = empty.read(given)
         cutoff = read_cutoff(address["k"], deepest=100)
@@ -31,8 +31,8 @@ def test_hostile_addresses() -> None:
         chosen = read_measure(address["m"], cutoff)
         assert str(chosen.measure)
         assert set(choose_runs(address, RUNS, RUNS, RUNS[0])[:2]) <= set(RUNS)
-        lacking(address, RUNS, {"category": ["x"]}, {"q1": 1}, chosen, {})
+        find_missing(address, RUNS, {"category": ["x"]}, {"q1": 1}, chosen, {})
         try:
-            assert picked(address["m"], cutoff)
+            assert pick_measure(address["m"], cutoff)
         except RanklensError as error:
             assert str(error)

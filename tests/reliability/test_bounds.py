@@ -19,7 +19,7 @@ import pytest
 
 from metrics_core.base.errors import FileFormatError, ParameterError
 from metrics_core.formats import is_set, read, read_set
-from metrics_core.formats.source.limits import Limit, bytes_of
+from metrics_core.formats.source.limits import Limit, parse_size
 
 READING = """
 import resource, sys, time
@@ -215,7 +215,7 @@ RUN = "".join(f"q{i // 10} Q0 d{i} 1 {100 - i}.5 t\n" for i in range(100)).encod
     [("2GB", 2 * 10**9), ("500 mb", 5 * 10**8), ("1.5kB", 1_500), (7, 7), ("7", 7), ("1t", 10**12)],
 )
 def test_sizes(given: Any, size: int) -> None:
-    assert bytes_of(given) == size
+    assert parse_size(given) == size
 
 
 @pytest.mark.parametrize("given", ["", "GB", "-1", "0", 0, "1e9", "٣", True, "2 GiB", "9" * 99])
@@ -242,7 +242,7 @@ def test_a_given_limit_lifts_the_suspicion(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_cells_follow_the_limit() -> None:
-    assert Limit.of("64MB").cells == 10**6
+    assert Limit.from_size("64MB").cells == 10**6
     table = "query_id,text,a\n" + "".join(f"{i},t,\n" for i in range(2_000))
     assert len(read(table.encode(), limit="1MB").table) == 2_000
     with pytest.raises(FileFormatError, match="2,000 rows of 3 columns"):

@@ -17,7 +17,7 @@ import pytest
 
 from dashboard.workspace import StorageError, Workspace
 from dashboard.workspace.disk import durable
-from dashboard.workspace.starting import start
+from dashboard.workspace.starting import clean_workspace
 from tests.reliability.acts import loaded
 from tests.reliability.full_disks import fill, fills, small_files
 from tests.reliability.shown import left_over
@@ -31,7 +31,7 @@ COUNT = int(os.environ.get("RANKLENS_FULL_DISKS", "4"))
 def workspace(tmp_path: Path) -> Workspace:
     """One collection with one file."""
     made = Workspace(tmp_path / "workspace")
-    made.new("Mine", "own")
+    made.new_collection("Mine", "own")
     made.add("own", loaded("a.run", 1))
     return made
 
@@ -40,7 +40,7 @@ def held(workspace: Workspace) -> list[tuple[str, str]]:
     """What is there: files by name and content, of a folder that is opened anew."""
     again = Workspace(workspace.folder)
     found = [(e.file, e.content) for e in again.entries("own") if again.load(e)]
-    assert again.damaged("own") == []
+    assert again.damaged_records("own") == []
     return found
 
 
@@ -80,7 +80,7 @@ def test_any_call_may_fail(
             assert len(calls) < of or len(held(workspace)) == 2
     assert not list(workspace.folder.rglob("*.part"))
     workspace.add("own", loaded("b.run", 2))
-    start(workspace)
+    clean_workspace(workspace)
     assert len(held(workspace)) == 2 and left_over(workspace.folder) == []
 
 
@@ -101,13 +101,13 @@ _IMPORTED = """
 import sys
 from pathlib import Path
 from dashboard.workspace import Workspace, StorageError
-from dashboard.workspace.starting import start
+from dashboard.workspace.starting import clean_workspace
 from tests.reliability.acts import loaded
 loaded("b.run", 2)
 workspace = Workspace(Path(sys.argv[1]))
 """
 _TRIED = """
-start(workspace)
+clean_workspace(workspace)
 for refused in (lambda: workspace.add("own", loaded("b.run", 2)), lambda: workspace.new("More")):
     try:
         refused()
@@ -142,7 +142,7 @@ for ask in (workspace.collections, lambda: workspace.entries("own")):
         print(ask())
     except StorageError as error:
         print(error.message)
-start(workspace)
+clean_workspace(workspace)
 """
     told = _nobody(asked, shared.folder).splitlines()
     hidden.chmod(0o700)
@@ -155,9 +155,9 @@ def test_the_folder_is_deleted_meanwhile(workspace: Workspace) -> None:
     entry = workspace.entries("own")[0]
     shutil.rmtree(workspace.folder)
     assert workspace.collections() == [] and workspace.entries("own") == []
-    assert workspace.damaged("own") == []
-    workspace.check()
-    start(workspace)
+    assert workspace.damaged_records("own") == []
+    workspace.check_tables()
+    clean_workspace(workspace)
     for refused in _changes(workspace):
         with pytest.raises(StorageError, match="no longer exists"):
             refused()
@@ -168,7 +168,7 @@ def test_the_folder_is_deleted_meanwhile(workspace: Workspace) -> None:
 
 def _changes(workspace: Workspace) -> list[Callable[[], object]]:
     return [
-        lambda: workspace.new("More"),
+        lambda: workspace.new_collection("More"),
         lambda: workspace.add("own", loaded("b.run", 2)),
         lambda: workspace.rename("own", "x"),
         lambda: workspace.remove("own"),
@@ -184,7 +184,7 @@ def test_records_that_are_gone_do_not_take_their_tables_along(
     if instead == "a file":
         records.write_text("x")
     for started in (workspace, Workspace(workspace.folder)):
-        start(started)
+        clean_workspace(started)
         assert started.collections() == [] and started.entries("own") == []
         for refused in _changes(started):
             with pytest.raises(StorageError, match="lacks its subfolder collections"):
@@ -192,7 +192,7 @@ def test_records_that_are_gone_do_not_take_their_tables_along(
     assert not records.is_dir()
     records.unlink(missing_ok=True)
     (tmp_path / "elsewhere").rename(records)
-    start(workspace)
+    clean_workspace(workspace)
     assert len(held(workspace)) == 1
 
 
@@ -203,16 +203,16 @@ def test_tables_that_are_gone_are_told_and_mended(workspace: Workspace, instead:
     if instead == "a file":
         tables.write_text("x")
     again = Workspace(workspace.folder)
-    start(again)
-    assert [d.why for d in again.damaged("own")] == ["is missing"]
+    clean_workspace(again)
+    assert [d.why for d in again.damaged_records("own")] == ["is missing"]
     with pytest.raises(StorageError, match=r"a\.run is missing"):
         again.load(again.entries("own")[0])
     if instead == "a file":
         with pytest.raises(StorageError, match="Not a directory"):
             again.add("own", loaded("a.run", 1))
         tables.unlink()
-    assert again.add("own", loaded("a.run", 1)).how == "known"
-    assert again.damaged("own") == [] and len(held(again)) == 1
+    assert again.add("own", loaded("a.run", 1)).status == "known"
+    assert again.damaged_records("own") == [] and len(held(again)) == 1
 
 
 def test_a_collection_that_is_gone_says_so(workspace: Workspace) -> None:
@@ -234,5 +234,5 @@ def test_only_drafts_of_ours_are_swept_out(workspace: Workspace) -> None:
     for path in [*ours, *theirs]:
         path.parent.mkdir(exist_ok=True)
         path.write_text("x")
-    start(workspace)
+    clean_workspace(workspace)
     assert [p.exists() for p in ours] == [False] * 3 and all(p.exists() for p in theirs)

@@ -12,14 +12,14 @@ import pytest
 
 import metrics_core
 from dashboard.address.edits_key import read_edits
-from dashboard.address.usual_baseline import natural
+from dashboard.address.usual_baseline import natural_sort_key
 from dashboard.address.view import read_cutoff
 from metrics_core import RanklensError
-from metrics_core.base.digits import whole_number
+from metrics_core.base.digits import parse_whole_number
 from metrics_core.base.errors import ParameterError
-from metrics_core.base.wording import shown
-from metrics_core.checks.id_readings import id_map, reading
-from metrics_core.formats.source.limits import bytes_of
+from metrics_core.base.wording import shorten_value
+from metrics_core.checks.id_readings import parse_id_map, parse_reading
+from metrics_core.formats.source.limits import parse_size
 
 DIGITS = "9" * 5_000
 
@@ -27,11 +27,11 @@ DIGITS = "9" * 5_000
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: reading(f"first {DIGITS}"),
-        lambda: reading(f"first {10**30}"),
-        lambda: reading("first 0"),
-        lambda: id_map(f"run: first {DIGITS}"),
-        lambda: bytes_of(DIGITS),
+        lambda: parse_reading(f"first {DIGITS}"),
+        lambda: parse_reading(f"first {10**30}"),
+        lambda: parse_reading("first 0"),
+        lambda: parse_id_map(f"run: first {DIGITS}"),
+        lambda: parse_size(DIGITS),
         lambda: metrics_core.parse_measure(f"nDCG@{DIGITS}"),
         lambda: metrics_core.parse_measure(f"P@10-l{DIGITS}"),
         lambda: metrics_core.parse_measure(f"P(rel={DIGITS})@5"),
@@ -45,12 +45,19 @@ def test_an_option_of_many_digits_is_refused(ask: Callable[[], Any]) -> None:
 
 
 def test_an_address_of_many_digits_is_read() -> None:
-    assert whole_number(DIGITS) == 10**18 - 1
-    assert whole_number("0" * 5_000 + "7") == 7
-    assert [whole_number(text) for text in ("", "-1", "+1", "²", "٣", "1_0", "x")] == [None] * 7
+    assert parse_whole_number(DIGITS) == 10**18 - 1
+    assert parse_whole_number("0" * 5_000 + "7") == 7
+    assert [parse_whole_number(text) for text in ("", "-1", "+1", "²", "٣", "1_0", "x")] == [
+        None
+    ] * 7
     assert read_cutoff(DIGITS, deepest=20) == 20
     assert read_edits([f"{DIGITS}:d", f"000000000001{DIGITS}:d"]) == ()
-    assert sorted([f"v{DIGITS}", "v10", "v2", "v"], key=natural) == ["v", "v2", "v10", f"v{DIGITS}"]
+    assert sorted([f"v{DIGITS}", "v10", "v2", "v"], key=natural_sort_key) == [
+        "v",
+        "v2",
+        "v10",
+        f"v{DIGITS}",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +75,7 @@ def test_a_score_or_grade_beyond_measure_is_refused(value: Any) -> None:
     ):
         with pytest.raises(RanklensError):
             metrics_core.evaluate(qrels, run, ["P@5"])
-    assert len(shown(value)) < 100
+    assert len(shorten_value(value)) < 100
 
 
 def test_a_score_near_zero_is_zero() -> None:

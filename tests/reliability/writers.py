@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dashboard.workspace import Workspace
-from dashboard.workspace.starting import start
+from dashboard.workspace.starting import clean_workspace
 from metrics_core import formats
 from metrics_core.formats import Loaded
 from metrics_core.tables import Run
@@ -33,7 +33,7 @@ def _write(folder: Path, writer: int, count: int) -> None:
     for number in range(count):
         identity = _COLLECTIONS[number % len(_COLLECTIONS)]
         added = workspace.add(identity, _a_run(writer, number, "same.run"), beside=True)
-        assert added.how == "new"
+        assert added.status == "new"
         assert workspace.load(added.entry)
         if number % 10 == 3:
             gone = workspace.add(identity, _a_run(writer, -number, "gone.run"), beside=True)
@@ -41,14 +41,14 @@ def _write(folder: Path, writer: int, count: int) -> None:
         if number % 20 == 5:
             workspace.rename(identity, f"{identity} {writer} {number}")
         if number % 40 == 7:
-            made = workspace.new(f"new {writer} {number}").id
+            made = workspace.new_collection(f"new {writer} {number}").id
             workspace.add(made, _a_run(writer, number, "a.run"))
         if number % 40 == 9:
             workspace.remove(workspace.duplicate("few", f"copy {writer} {number}").id)
         if number % 40 == 11:
-            start(workspace)
+            clean_workspace(workspace)
         for collection in chance.sample(every := workspace.collections(), min(2, len(every))):
-            assert workspace.damaged(collection.id) == []
+            assert workspace.damaged_records(collection.id) == []
 
 
 def together(count: int, folder: Path, writers: int = 2) -> None:
@@ -56,7 +56,7 @@ def together(count: int, folder: Path, writers: int = 2) -> None:
     one number, name or colour in a collection, or something is left over."""
     workspace = Workspace(folder)
     for identity in (*_COLLECTIONS, "few"):
-        workspace.new(identity, identity)
+        workspace.new_collection(identity, identity)
     workspace.add("few", _a_run(0, 0, "few.run"))
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.reliability.acts"])
@@ -66,7 +66,7 @@ def together(count: int, folder: Path, writers: int = 2) -> None:
     for process in processes:
         process.join()
     assert [p.exitcode for p in processes] == [0] * writers
-    start(workspace)
+    clean_workspace(workspace)
     _all_there(Workspace(folder), count, range(writers))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from metrics_core.base.errors import RanklensError
-from metrics_core.scoring.spark.session import java_there, require_pyspark
+from metrics_core.scoring.spark.session import has_java, require_pyspark
 
 _PARTITIONS = "3"
 _ROWS_A_BATCH = "7"
@@ -21,7 +21,7 @@ def lacking() -> str:
         require_pyspark()
     except RanklensError:
         return "PySpark is not installed (make test SPARK=1 installs it)"
-    return "" if java_there() else "there is no Java"
+    return "" if has_java() else "there is no Java"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-from metrics_core.scoring.spark.session import java_there
+from metrics_core.scoring.spark.session import has_java
 
 _PACKAGES = ("openjdk-17-jre-headless", "default-jre-headless")
 
@@ -29,10 +29,10 @@ def _install() -> None:
 
 def main() -> int:
     """Install Java where none is, and say where there is none still."""
-    if not java_there():
+    if not has_java():
         print("No Java found; installing it for the tests on Spark …", flush=True)
         _install()
-    if not java_there():
+    if not has_java():
         print("NO JAVA: the tests on Apache Spark cannot run on this machine.", file=sys.stderr)
     return 0
 

@@ -18,8 +18,8 @@ from metrics_core.base.errors import (
 )
 from metrics_core.measures import declarations, parse_measure
 from metrics_core.scoring.spark import evaluate, told
-from metrics_core.scoring.spark.columns import collection_of
-from metrics_core.scoring.spark.ranking import ranked
+from metrics_core.scoring.spark.columns import read_collection
+from metrics_core.scoring.spark.ranking import rank_lists
 from metrics_core.tables import Run
 from tests.collections_of import collections, qrels_of, run_of
 
@@ -188,7 +188,7 @@ def test_odd_rows_are_refused_each_with_its_name(spark: Any) -> None:
     rows = [("q", "a", 1.0), ("q", "b", nan), ("q", "c", low), ("q", "e", None)]
     rows += [("q", None, 1.0), (None, "d", 1.0), ("", "d", 1.0)]
     frame = spark.createDataFrame(rows, "query_id string, doc_id string, score double")
-    found = ranked(collection_of(frame, qrels_of({"q": {"a": 1}})), duplicates="error")
+    found = rank_lists(read_collection(frame, qrels_of({"q": {"a": 1}})), duplicates="error")
     problems = {row["problem"] for row in found.collect()} - {None}
     finite = "a score that is not a finite number: document {} of query q in run run"
     lacking = {f"a row without {name} in run run" for name in ("query_id", "doc_id")}

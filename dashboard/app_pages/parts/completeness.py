@@ -5,22 +5,22 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import session
-from dashboard.session.actions.judgments import take_as_complete
+from dashboard.session.actions.judgments import set_complete
 from dashboard.study.study import Study
 
-_MEANT = (
+_HELP = (
     "For gold sets that contain every relevant document. Unjudged documents are then not relevant,"
     " without warnings about missing judgments. No score changes. Saved with the collection."
 )
 
 
-def complete_switch(study: Study, place: str) -> None:
-    """The switch; a `place` of each page or part has its own."""
+def complete_switch(study: Study, part: str) -> None:
+    """The switch; a `part` of each page or part has its own."""
     session.widget(
         st.toggle,
         "My judgments are complete",
-        f"complete_{place}",
+        f"complete_{part}",
         value=study.settings.complete,
-        store=take_as_complete,
-        help=_MEANT,
+        store=set_complete,
+        help=_HELP,
     )

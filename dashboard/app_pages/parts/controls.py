@@ -13,20 +13,20 @@ from dashboard import session
 from dashboard.address.address import CONTROLS, Pair
 from dashboard.address.measure_key import presets
 from dashboard.address.page import Page
-from dashboard.address.view import EVERYBODY, NOBODY, Comparison
+from dashboard.address.view import ALL_RUNS, NO_OTHER_RUN, Comparison
 from dashboard.answers.overview import SHOWN_IN_FULL
 from dashboard.app_pages.parts import measure_picker, section
 from dashboard.app_pages.parts.completeness import complete_switch
-from dashboard.app_pages.parts.literal import literal
+from dashboard.app_pages.parts.literal import escape_markdown
 from dashboard.components.frame import watch_frame
 from dashboard.drawing.blocks import navigation
 from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.theme import RunStyle
-from dashboard.session import Opened
-from dashboard.session.open_collection import library_here
+from dashboard.session import PageContext
+from dashboard.session.open_collection import current_library
 from dashboard.study.library import named_judgments
 from metrics_core.base import wording as w
-from metrics_core.slicing.breakdowns import ordered_groups
+from metrics_core.slicing.breakdowns import order_groups
 
 _FEW_VALUES = 4
 _CONTROLS = 3
@@ -37,151 +37,160 @@ _WITH, _ON, _OVER = "with", "on", "over"
 _BEST = 5
 
 
-def sentence(here: Opened, page: Page) -> None:
+def show_sentence(context: PageContext, page: Page) -> None:
     """The controls that the page has a use for, read as a sentence; a narrow screen folds them."""
-    view, short = here.comparison, _short(here)
-    pair, counted = _pair(here, page), _counted(here)
-    rest = f"{'' if pair else 'all runs '}· {view.name} · {counted}"
-    st.html(navigation.folded(pair, short, rest))
-    others = [n for n in here.study.names if n not in (view.focus, view.baseline)] if pair else []
-    also = _also_counted(here, page) if others else ()
+    comparison, short = context.comparison, _short_names(context)
+    pair, count_text = _compared_styles(context, page), _count_text(context)
+    rest = f"{'' if pair else 'all runs '}· {comparison.name} · {count_text}"
+    st.html(navigation.folded_controls(pair, short, rest))
+    others = (
+        [n for n in context.study.names if n not in (comparison.focus, comparison.baseline)]
+        if pair
+        else []
+    )
+    also = _also_text(context, page) if others else ()
     names = [short[run.name] for run in pair]
-    st.html(_folding(names, [view.name, counted, *also[:1]], also[1:]))
+    st.html(_folding_style(names, [comparison.name, count_text, *also[:1]], also[1:]))
     with st.container(key="controls", horizontal=True, vertical_alignment="center", gap="small"):
         if pair:
-            _compared(here, short)
+            _compare_controls(context, short)
         else:
-            _word(_OF_ALL)
-        with st.popover(literal(view.name), key="measure"):
-            measure_picker.measure_controls(here.study, view, page.name)
-            _judgments()
-            complete_switch(here.study, "controls")
-        _word(_OVER)
-        with st.popover(counted, key="queries_in_view"):
-            _query_controls(here, page)
+            _show_word(_OF_ALL)
+        with st.popover(escape_markdown(comparison.name), key="measure"):
+            measure_picker.measure_controls(context.study, comparison, page.name)
+            _judgments_picker()
+            complete_switch(context.study, "controls")
+        _show_word(_OVER)
+        with st.popover(count_text, key="queries_in_view"):
+            _query_controls(context, page)
         if also:
             # What it is stands in a span, which is only read aloud where there is little room.
             with st.popover(f"{also[0]} :gray[{also[1]}]", key="also_shown"):
                 if len(others) > _BEST:
                     # Many scroll: those that are likely shown stand on top.
-                    others.sort(key=here.study.best_first.index)
-                _also_shown(here, others, short)
+                    others.sort(key=context.study.runs_by_score.index)
+                _also_controls(context, others, short)
 
 
-def _also_counted(here: Opened, page: Page) -> tuple[str, str]:
+def _also_text(context: PageContext, page: Page) -> tuple[str, str]:
     """How many runs are shown besides the two compared, and what that counts."""
-    also = here.comparison.also
+    also = context.comparison.other_runs
     # The Overview's table of many holds all of them, whichever are shown.
-    in_charts = page.name == "overview" and len(here.study.names) > SHOWN_IN_FULL
-    what = "in charts" if in_charts else f"{w.plural(len(also), 'run')} shown"
-    return f"+{w.count(len(also))}", what
+    in_charts = page.name == "overview" and len(context.study.names) > SHOWN_IN_FULL
+    label = "in charts" if in_charts else f"{w.plural(len(also), 'run')} shown"
+    return f"+{w.format_count(len(also))}", label
 
 
-def _folding(names: Sequence[str], buttons: Sequence[str], what: Sequence[str]) -> Markup:
+def _folding_style(
+    names: Sequence[str], buttons: Sequence[str], optional_words: Sequence[str]
+) -> Markup:
     """The style that folds the sentence where these names and buttons have no room."""
     if not names:
-        return navigation.folding(names, buttons, (_OF_ALL, _OVER))
+        return navigation.folding_style(names, buttons, (_OF_ALL, _OVER))
     if len(names) == 1:
-        return navigation.folding(names, buttons, (_OF_ONE, _ON, _OVER), what)
-    return navigation.folding(names, buttons, (_WITH, _ON, _OVER), (_OF_TWO, *what))
+        return navigation.folding_style(names, buttons, (_OF_ONE, _ON, _OVER), optional_words)
+    return navigation.folding_style(names, buttons, (_WITH, _ON, _OVER), (_OF_TWO, *optional_words))
 
 
-def _pair(here: Opened, page: Page) -> list[RunStyle]:
+def _compared_styles(context: PageContext, page: Page) -> list[RunStyle]:
     """The runs that a narrow screen names."""
     if page.controls != "pair":
         return []
-    view, styles = here.comparison, here.look.styles
-    return [styles[run] for run in dict.fromkeys((view.focus, view.baseline))]
+    comparison, styles = context.comparison, context.look.styles
+    return [styles[run] for run in dict.fromkeys((comparison.focus, comparison.baseline))]
 
 
-def _counted(here: Opened) -> str:
+def _count_text(context: PageContext) -> str:
     """How many queries are in view."""
-    in_view, total = int(here.study.in_view(here.comparison).sum()), len(here.study.query_ids)
-    queries = section.counted(total, "query", "queries")
-    return f"all {queries}" if in_view == total > 1 else f"{w.count(in_view)} of {queries}"
+    in_view, total = (
+        int(context.study.view_mask(context.comparison).sum()),
+        len(context.study.query_ids),
+    )
+    queries = section.format_count(total, "query", "queries")
+    return f"all {queries}" if in_view == total > 1 else f"{w.format_count(in_view)} of {queries}"
 
 
-def _word(text: str) -> None:
+def _show_word(text: str) -> None:
     st.html(navigation.word(text), width="content")
 
 
-def _compared(here: Opened, short: Mapping[str, str]) -> None:
+def _compare_controls(context: PageContext, short: Mapping[str, str]) -> None:
     """Who is compared with whom."""
-    view, names, styles = here.comparison, here.study.names, here.look.styles
-    _word(_OF_ONE if view.alone else _OF_TWO)
+    comparison, names, styles = context.comparison, context.study.names, context.look.styles
+    _show_word(_OF_ONE if comparison.is_alone else _OF_TWO)
     session.widget(
         st.selectbox,
         "Compare",
         "run",
-        value=view.focus,
-        store=here.view.comparing,
+        value=comparison.focus,
+        store=context.view.changes_to_compare,
         options=names,
         format_func=lambda name: short[name],
         label_visibility="collapsed",
-        width=navigation.field_width(short[view.focus]),
+        width=navigation.field_width(short[comparison.focus]),
     )
-    marks = {"w_run": styles[view.focus]}
-    if not view.alone:
-        _word(_WITH)
+    marks = {"w_run": styles[comparison.focus]}
+    if not comparison.is_alone:
+        _show_word(_WITH)
         session.widget(
             st.selectbox,
             "with the baseline",
             "base",
-            value=view.baseline,
-            store=lambda name: _with_baseline(here, name),
+            value=comparison.baseline,
+            store=lambda name: _change_baseline(context, name),
             options=names,
             format_func=lambda name: short[name],
             label_visibility="collapsed",
-            width=navigation.field_width(short[view.baseline]),
+            width=navigation.field_width(short[comparison.baseline]),
         )
-        marks["w_base"] = styles[view.baseline]
+        marks["w_base"] = styles[comparison.baseline]
     st.html(navigation.run_marks(marks))
-    _word(_ON)
+    _show_word(_ON)
 
 
-def _judgments() -> None:
+def _judgments_picker() -> None:
     """Which judgments are used, where there are several."""
-    library = library_here()
-    several = named_judgments(library.files)
-    if len(several) < 2:
+    library = current_library()
+    files = named_judgments(library.files)
+    if len(files) < 2:
         return
-    used = next(name for name, file in several.items() if file is library.judgments)
-    named = {
-        name: f"{f.file} ({section.counted(f.queries or 0, 'query', 'queries')})"
-        for name, f in several.items()
+    current_name = next(name for name, file in files.items() if file is library.judgments)
+    labels = {
+        name: f"{f.file} ({section.format_count(f.queries or 0, 'query', 'queries')})"
+        for name, f in files.items()
     }
     session.widget(
         st.selectbox,
         "Judgments",
         "qrels",
-        value=used,
+        value=current_name,
         store=lambda name: {"qrels": name},
-        options=list(named),
-        format_func=lambda name: named[name],
+        options=list(labels),
+        format_func=lambda name: labels[name],
         help="All scores and findings use these judgments.",
     )
 
 
-def watched(here: Opened | None, page: str) -> None:
+def watch_controls(context: PageContext | None, page: str) -> None:
     """What rail and controls need of the browser."""
-    short = {} if here is None else _short(here)
+    short = {} if context is None else _short_names(context)
     names = {text: name for name, text in short.items() if text != name}
     watch_frame(page, names, presets())
 
 
-def _short(here: Opened) -> dict[str, str]:
-    return short_names(here.study.names, _NAME_LENGTH)
+def _short_names(context: PageContext) -> dict[str, str]:
+    return short_names(context.study.names, _NAME_LENGTH)
 
 
-def _also_shown(here: Opened, others: list[str], short: dict[str, str]) -> None:
+def _also_controls(context: PageContext, others: list[str], short: dict[str, str]) -> None:
     """A pill for each run that may be shown as well; of many, all, the best, or none at once."""
-    view, styles = here.comparison, here.look.styles
+    comparison, styles = context.comparison, context.look.styles
     session.widget(
         st.pills,
         "Also shown",
         "also",
-        value=list(view.also),
-        store=lambda chosen: {"also": tuple(chosen) or (NOBODY,)},
+        value=list(comparison.other_runs),
+        store=lambda chosen: {"also": tuple(chosen) or (NO_OTHER_RUN,)},
         options=others,
         selection_mode="multi",
         format_func=lambda name: _run_label(styles[name], short[name]),
@@ -190,55 +199,68 @@ def _also_shown(here: Opened, others: list[str], short: dict[str, str]) -> None:
     if len(others) <= _BEST:
         return
     best = others[:_BEST]
-    at_once = {"all": (EVERYBODY,), f"best {w.number(_BEST)}": tuple(best), "none": (NOBODY,)}
-    shown = {"all": others, f"best {w.number(_BEST)}": best, "none": []}
+    at_once = {
+        "all": (ALL_RUNS,),
+        f"best {w.number_word(_BEST)}": tuple(best),
+        "none": (NO_OTHER_RUN,),
+    }
+    runs_by_choice = {"all": others, f"best {w.number_word(_BEST)}": best, "none": []}
     session.widget(
         st.segmented_control,
         "Number of runs shown",
         "also_at_once",
-        value=next((name for name, runs in shown.items() if set(runs) == set(view.also)), None),
+        value=next(
+            (
+                name
+                for name, runs in runs_by_choice.items()
+                if set(runs) == set(comparison.other_runs)
+            ),
+            None,
+        ),
         store=lambda name: {"also": at_once[name]} if name else {},
         options=list(at_once),
         label_visibility="collapsed",
     )
 
 
-def _with_baseline(here: Opened, name: str) -> dict[str, Any]:
+def _change_baseline(context: PageContext, name: str) -> dict[str, Any]:
     """The new baseline; a run in focus that becomes it changes places with the old one."""
-    view = here.comparison
-    return here.view.comparing(view.baseline if name == view.focus else view.focus, name)
+    comparison = context.comparison
+    return context.view.changes_to_compare(
+        comparison.baseline if name == comparison.focus else comparison.focus, name
+    )
 
 
 def _run_label(style: RunStyle, name: str) -> str:
     # Streamlit's Markdown has few colours: `pill_colors` gives the mark the run's own. And it looks
     # for an emoji in a first word that is not ASCII, with a list that takes long to load.
-    return f":gray[&#{ord(style.glyph)};] {literal(name)}"
+    return f":gray[&#{ord(style.glyph)};] {escape_markdown(name)}"
 
 
-def _query_controls(here: Opened, page: Page) -> None:
+def _query_controls(context: PageContext, page: Page) -> None:
     """What narrows the queries in view, and the ways back."""
-    study, view = here.study, here.comparison
-    st.html(navigation.narrowed(*_narrowed(here, page)))
+    study, comparison = context.study, context.comparison
+    st.html(navigation.filter_list(*_filter_links(context, page)))
     groups = dict(study.groups)
     # Every column that narrows the view has its control.
-    narrowing = {column for column, _ in view.where}
+    narrowing = {column for column, _ in comparison.filters}
     controlled = [c for i, c in enumerate(study.groupings) if i < _CONTROLS or c in narrowing]
     for column in sorted(narrowing - set(groups)):
-        groups[column] = ordered_groups(study.columns(view)[column])
+        groups[column] = order_groups(study.columns(comparison)[column])
         controlled.append(column)
-    derived = study.columns(view) if narrowing - set(study.groups) else study.own_columns
+    derived = study.columns(comparison) if narrowing - set(study.groups) else study.file_columns
     for number, column in enumerate(controlled):
         values, sizes = groups[column], derived[column].value_counts()
-        chosen = list(view.narrowed_to(column))
+        selected = list(comparison.filter_values(column))
         few = number > 0 and len(values) <= _FEW_VALUES
         session.widget(
             st.pills if few else st.multiselect,
-            literal(column),
+            escape_markdown(column),
             f"where_{number}",
-            value=chosen,
-            store=_narrowing(view, column),
+            value=selected,
+            store=_store_filter(comparison, column),
             options=values,
-            format_func=_with_size(sizes, literal if few else str),
+            format_func=_size_formatter(sizes, escape_markdown if few else str),
             **(
                 {"selection_mode": "multi"} if few else {"placeholder": f"All {_plural_of(column)}"}
             ),
@@ -247,28 +269,32 @@ def _query_controls(here: Opened, page: Page) -> None:
         st.html(navigation.word("The queries have no columns to filter by. Add a query file."))
 
 
-def _with_size(sizes: pd.Series, shown: Callable[[str], str]) -> Callable[[str], str]:
+def _size_formatter(sizes: pd.Series, format_value: Callable[[str], str]) -> Callable[[str], str]:
     """A value with how many judged queries have it."""
-    return lambda value: f"{shown(value)} ({w.count(int(sizes.get(value, 0)))})"
+    return lambda value: f"{format_value(value)} ({w.format_count(int(sizes.get(value, 0)))})"
 
 
-def _narrowed(here: Opened, page: Page) -> tuple[list[tuple[str, str]], str]:
+def _filter_links(context: PageContext, page: Page) -> tuple[list[tuple[str, str]], str]:
     """Each filter with the link that takes it back, and the link that takes back all."""
-    view, taken = here.comparison, []
-    for column in dict.fromkeys(column for column, _ in view.where):
-        values = w.listing(view.narrowed_to(column))
-        back = session.href(page.name, where=view.narrowed({column: []}))
-        taken.append((f"{column}: {values}", back))
-    usual = {control.name: "" for control in CONTROLS if control.narrows and view.word(control)}
-    if usual:
-        taken.append(("only queries with results from both", session.href(page.name, **usual)))
-    return taken, session.href(page.name, where=(), **usual)
+    comparison, links = context.comparison, []
+    for column in dict.fromkeys(column for column, _ in comparison.filters):
+        values = w.join_words(comparison.filter_values(column))
+        back = session.href(page.name, where=comparison.replace_filters({column: []}))
+        links.append((f"{column}: {values}", back))
+    cleared = {
+        control.name: ""
+        for control in CONTROLS
+        if control.narrows and comparison.control_word(control)
+    }
+    if cleared:
+        links.append(("only queries with results from both", session.href(page.name, **cleared)))
+    return links, session.href(page.name, where=(), **cleared)
 
 
-def _narrowing(
-    view: Comparison, column: str
+def _store_filter(
+    comparison: Comparison, column: str
 ) -> Callable[[Sequence[str]], dict[str, tuple[Pair, ...]]]:
-    return lambda picked: {"where": view.narrowed({column: picked})}
+    return lambda picked: {"where": comparison.replace_filters({column: picked})}
 
 
 def _plural_of(column: str) -> str:

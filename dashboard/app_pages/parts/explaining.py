@@ -13,17 +13,17 @@ from dashboard import session
 from dashboard.address.edits_key import edit_key, read_edits
 from dashboard.answers.document import document
 from dashboard.answers.ledger import QueryLedger
-from dashboard.answers.query import QueryPage, documents_of
-from dashboard.answers.what_if import WhatIf, what_would_be
+from dashboard.answers.query import QueryPage, document_texts
+from dashboard.answers.what_if import WhatIf, apply_edits
 from dashboard.app_pages.parts import section
-from dashboard.app_pages.parts.literal import literal
+from dashboard.app_pages.parts.literal import escape_markdown
 from dashboard.drawing.blocks import card_head, document_card, ledger, query, what_if, word_marks
-from dashboard.session import Opened
+from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
 from metrics_core.explaining.kinds import FINE, LOW
 from metrics_core.explaining.what_if import Edit
-from metrics_core.tables.ranked_run import as_judged_ranks
+from metrics_core.tables.ranked_run import judged_ranks_text
 
 _PARTS = {
     "terms": "Every judged document whose rank changed its contribution to {measure}.",
@@ -35,186 +35,190 @@ _PARTS = {
 """What a part of a ledger is, by how it was found."""
 
 
-def kind(shown: QueryPage) -> str:
+def failure_kind(page: QueryPage) -> str:
     """What kind of failure it is, which is its likely cause; nothing of a query that is fine, and
     nothing where the kind says no more than the sentence on its documents does."""
-    kind = FINE if shown.ledger is None else shown.ledger.kind
+    kind = FINE if page.ledger is None else page.ledger.kind
     return "" if kind in (FINE, LOW) else kind
 
 
 def ledger_part(
-    shown: QueryPage, found: QueryLedger, here: Opened, grades: Mapping[float, str]
+    page: QueryPage, query_ledger: QueryLedger, context: PageContext, grades: Mapping[float, str]
 ) -> None:
     """The difference document by document, or of one run the score."""
-    view = here.comparison
-    if found.steps.empty:
+    comparison = context.comparison
+    if query_ledger.steps.empty:
         return
-    about = _PARTS[found.by]
-    if view.alone and found.by == "terms":
+    about = _PARTS[query_ledger.by]
+    if comparison.is_alone and query_ledger.by == "terms":
         about = "Every judged document that counts, with its contribution to {measure}."
-    section.heading(
-        "Where the score comes from" if view.alone else "Where the difference comes from",
-        f"{about.format(measure=view.measure)} The parts add up exactly.",
-        frame=found.whole,
+    section.show_heading(
+        "Where the score comes from" if comparison.is_alone else "Where the difference comes from",
+        f"{about.format(measure=comparison.measure)} The parts add up exactly.",
+        frame=query_ledger.documents,
         key="ledger",
     )
 
     def draw() -> Markup:
         return ledger.ledger_rows(
-            found.steps,
-            found.ends,
-            here.drawing,
-            shown.documents,
-            query.grades_of(shown.diagnosis, grades),
-            opened=session.hrefs("query", "doc"),
+            query_ledger.steps,
+            query_ledger.scores,
+            context.drawing,
+            page.documents,
+            query.query_grades(page.diagnosis, grades),
+            document_link=session.hrefs("query", "doc"),
         )
 
-    section.standing("ledger", draw, found, here.drawing, tuple(grades))
+    section.show_cached("ledger", draw, query_ledger, context.drawing, tuple(grades))
 
 
-def ledger_card(shown: QueryPage, found: QueryLedger, here: Opened) -> None:
+def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext) -> None:
     """The largest parts of the difference, or of one run's score."""
-    if found.steps.empty:
+    if query_ledger.steps.empty:
         return
-    with _card("ledger", _went(found, here)):
+    with _open_card("ledger", _ledger_title(query_ledger, context)):
         st.html(
             ledger.ledger_card(
-                found.steps,
-                found.ends,
-                here.drawing,
-                shown.documents,
-                opened=session.hrefs("query", "doc"),
+                query_ledger.steps,
+                query_ledger.scores,
+                context.drawing,
+                page.documents,
+                document_link=session.hrefs("query", "doc"),
             )
         )
 
 
-def _went(found: QueryLedger, here: Opened) -> str:
+def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
     """What the parts of a ledger are parts of."""
-    before, after = found.ends
-    size = w.score(abs(after - before))
-    if here.comparison.alone:
+    before, after = query_ledger.scores
+    size = w.format_score(abs(after - before))
+    if context.comparison.is_alone:
         return f"Where the {size} comes from"
-    if size == w.score(0.0):
+    if size == w.format_score(0.0):
         return "Contributions that cancel out"
-    gains = (after > before) == here.comparison.measure.declaration.higher_is_better
+    gains = (after > before) == context.comparison.measure.declaration.higher_is_better
     return f"Where the {size} {'was gained' if gains else 'was lost'}"
 
 
-def room_card(found: QueryLedger, here: Opened) -> None:
+def headroom_card(query_ledger: QueryLedger, context: PageContext) -> None:
     """What the run in focus could still gain, where that is more than nothing."""
-    if found.headroom is None or not found.headroom.best[0] > 0:
+    if query_ledger.headroom is None or not query_ledger.headroom.best[0] > 0:
         return
-    best, score = float(found.headroom.best[0]), float(found.headroom.score[0])
-    left = "" if w.score(best) == w.score(score) else w.score(best - score)
-    with _card("room", "Headroom", left or "none"):
-        if left:
-            before, after = found.ends
-            bar = ledger.headroom_bar(found.headroom, here.drawing, after - before)
+    best, score = float(query_ledger.headroom.best[0]), float(query_ledger.headroom.score[0])
+    headroom_text = (
+        "" if w.format_score(best) == w.format_score(score) else w.format_score(best - score)
+    )
+    with _open_card("room", "Headroom", headroom_text or "none"):
+        if headroom_text:
+            before, after = query_ledger.scores
+            bar = ledger.headroom_bar(query_ledger.headroom, context.drawing, after - before)
         else:
-            bar = card_head.remark(f"{w.score(score)} is the best possible score.")
+            bar = card_head.remark(f"{w.format_score(score)} is the best possible score.")
         if bar:
             st.html(bar)
 
 
-def _card(name: str, title: str, told: str = "") -> DeltaGenerator:
+def _open_card(name: str, title: str, subtitle: str = "") -> DeltaGenerator:
     """A card beside the lists, under its heading."""
-    document_card = st.container(key=f"side_{name}")
-    with document_card:
+    card = st.container(key=f"side_{name}")
+    with card:
         st.html(card_head.head(title))
-        if told:
-            st.html(card_head.told(told))
-    return document_card
+        if subtitle:
+            st.html(card_head.summary(subtitle))
+    return card
 
 
-def what_if_card(shown: QueryPage, ledger_of: QueryLedger, here: Opened) -> None:
+def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext) -> None:
     """The best single change of the list of the run in focus, and the way to change it by hand."""
-    if not ledger_of.by:
+    if not query_ledger.by:
         return
-    unknown = here.study.nameless((here.comparison.focus, here.comparison.baseline))
-    document_card = _card("what_if", "What if?")
-    document_card.html(card_head.key("W"))
-    if unknown:
-        known = f"{as_judged_ranks(unknown)}; a list can be changed only if all of it is"
-        with document_card:
-            st.html(card_head.remark(f"{known} known."))
+    nameless = context.study.unnamed_runs((context.comparison.focus, context.comparison.baseline))
+    card = _open_card("what_if", "What if?")
+    card.html(card_head.key("W"))
+    if nameless:
+        reason = f"{judged_ranks_text(nameless)}; a list can be changed only if all of it is"
+        with card:
+            st.html(card_head.remark(f"{reason} known."))
         return
 
-    def best() -> None:
-        found = _what_would_be(shown, here, ())
-        if found is None:
+    def show_best() -> None:
+        result = _apply_edits(page, context, ())
+        if result is None:
             return
-        change, query_id = found.best, shown.diagnosis.query_id
+        change, query_id = result.best, page.diagnosis.query_id
         tried = (edit_key(change.edit),) if change else ()
         by_hand = ("Change the list", session.href("query", q=query_id, **{"try": "1"}))
         st.html(
             what_if.what_if_best(
-                found, shown.documents, session.href("query", q=query_id, what=tried), [by_hand]
+                result, page.documents, session.href("query", q=query_id, what=tried), [by_hand]
             )
         )
 
-    defer(best, document_card)
+    defer(show_best, card)
 
 
-def _what_would_be(shown: QueryPage, here: Opened, edits: tuple[Edit, ...]) -> WhatIf | None:
-    return what_would_be(here.study, here.comparison, shown.diagnosis.query_id, edits)
+def _apply_edits(page: QueryPage, context: PageContext, edits: tuple[Edit, ...]) -> WhatIf | None:
+    return apply_edits(context.study, context.comparison, page.diagnosis.query_id, edits)
 
 
-def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> bool:
+def what_if_part(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> bool:
     """The list of the run in focus, changed by hand; whether it is asked for."""
-    view, query_id = here.comparison, shown.diagnosis.query_id
-    asked: tuple[str, ...] = here.view.address["what"]
-    edits = read_edits(asked)
-    found = _what_would_be(shown, here, edits) if edits or here.view.address["try"] else None
-    if found is None:
+    comparison, query_id = context.comparison, page.diagnosis.query_id
+    edit_keys: tuple[str, ...] = context.view.address["what"]
+    edits = read_edits(edit_keys)
+    result = _apply_edits(page, context, edits) if edits or context.view.address["try"] else None
+    if result is None:
         return False
 
-    def lead(edit: Edit) -> str:
-        return session.href("query", q=query_id, what=(*asked, edit_key(edit)))
+    def edit_link(edit: Edit) -> str:
+        return session.href("query", q=query_id, what=(*edit_keys, edit_key(edit)))
 
-    section.heading(
+    section.show_heading(
         "What if?",
-        f"Move, remove or re-grade documents in {view.focus}’s list to see the effect."
+        f"Move, remove or re-grade documents in {comparison.focus}’s list to see the effect."
         " Your data is not changed.",
-        frame=found.scores if edits else None,
+        frame=result.scores if edits else None,
         key="what_if",
     )
     back = [("Close", session.href("query", what=(), **{"try": ""}))]
     if edits:
-        st.html(what_if.what_if_scores(found, here.drawing))
+        st.html(what_if.what_if_scores(result, context.drawing))
         back = [
-            ("Undo", session.href("query", what=asked[:-1], **{"try": "1"})),
+            ("Undo", session.href("query", what=edit_keys[:-1], **{"try": "1"})),
             ("Undo all", session.href("query", what=(), **{"try": "1"})),
             *back,
         ]
     st.html(what_if.what_if_links(back))
     st.html(
         what_if.what_if_rows(
-            found,
-            here.drawing,
-            documents_of(here.study, found.rows["doc_id"]),
-            query.grades_of(shown.diagnosis, grades),
-            lead=lead,
+            result,
+            context.drawing,
+            document_texts(context.study, result.rows["doc_id"]),
+            query.query_grades(page.diagnosis, grades),
+            lead=edit_link,
         )
     )
     return True
 
 
-def card_part(doc_id: str, shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None:
+def card_part(
+    doc_id: str, page: QueryPage, context: PageContext, grades: Mapping[float, str]
+) -> None:
     """The document that the address names, over the page."""
-    found = document(here.study, shown.diagnosis.query_id, doc_id)
-    if found is None:
+    card = document(context.study, page.diagnosis.query_id, doc_id)
+    if card is None:
         return
-    title = literal(found.title or found.doc_id)
+    title = escape_markdown(card.title or card.doc_id)
 
     @st.dialog(title, width="large", on_dismiss=lambda: session.change(doc=""))
-    def opened() -> None:
+    def show_card() -> None:
         st.html(
             document_card.document_card(
-                found,
-                replace(here.drawing, styles=here.look.of(here.study.names)),
-                query.grades_of(shown.diagnosis, grades),
-                word_marks.query_words(shown.text),
+                card,
+                replace(context.drawing, styles=context.look.styles_of(context.study.names)),
+                query.query_grades(page.diagnosis, grades),
+                word_marks.query_words(page.text),
             )
         )
 
-    opened()
+    show_card()

@@ -16,25 +16,25 @@ from dashboard.answers.field_evidence import FieldEvidence, loaded_ids
 from dashboard.answers.file_fields import (
     KIND_WORDS,
     FieldTable,
-    columns_unknown,
     field_table,
-    kinds_offered,
+    has_unknown_columns,
+    offered_kinds,
 )
-from dashboard.answers.file_numbers import OF_SEARCH, OF_USERS
-from dashboard.answers.file_preview import file_preview, gives, kind_reading
-from dashboard.app_pages.parts.file_numbers import numbers, relevance
+from dashboard.answers.file_numbers import SEARCH_WORDS, USER_WORDS
+from dashboard.answers.file_preview import describe_contents, file_preview, kind_reading
+from dashboard.app_pages.parts.file_numbers import ask_relevance_limit, show_numbers
 from dashboard.drawing.blocks import data, file_fields
 from dashboard.files.files import File
 from dashboard.session.actions.refused_files import dismiss, refusals
-from dashboard.session.actions.uploaded_files import Original, original_of
+from dashboard.session.actions.uploaded_files import Original, find_original
 from dashboard.session.actions.uploads import (
-    alike,
     forget_shape,
     is_remembered,
     read_again,
-    read_so,
+    reread_file,
+    same_shape_files,
 )
-from dashboard.session.open_collection import all_collections, collection, library_here
+from dashboard.session.open_collection import all_collections, collection_id, current_library
 from metrics_core.base.errors import FileFormatError, LineProblem, RanklensError
 from metrics_core.formats.registry import Kind
 from metrics_core.tables import Table
@@ -61,31 +61,31 @@ class FileCheck:
     why: LineProblem | None = None
 
 
-def checks(files: Sequence[File]) -> list[FileCheck]:
+def file_checks(files: Sequence[File]) -> list[FileCheck]:
     """The refused files and those of the collection that the reader is asked about: their fields
     are unknown, or nothing says what kind of table they are."""
-    found: list[FileCheck | None] = []
-    seen = set[str]()
-    for name, own in refusals().items():
-        if own.given is not None and name not in seen:
-            seen |= {*alike(name)}
-            original = Original(name, own.given, own.choices)
-            read, key = partial(read_again, name), f"refused_{own.key}"
-            found.append(_check(original, own.error, key, read, alike(name)))
+    checks: list[FileCheck | None] = []
+    seen_names = set[str]()
+    for name, refusal in refusals().items():
+        if refusal.upload is not None and name not in seen_names:
+            seen_names |= {*same_shape_files(name)}
+            original = Original(name, refusal.upload, refusal.choices)
+            read, key = partial(read_again, name), f"refused_{refusal.key}"
+            checks.append(_make_check(original, refusal.error, key, read, same_shape_files(name)))
     for file in files:
-        original_file = original_of(file) if file.error or file.kind in RANKED else None
+        original_file = find_original(file) if file.error or file.kind in RANKED else None
         if original_file is None:
             continue
-        read = partial(read_so, original_file)
+        read = partial(reread_file, original_file)
         if file.error is not None:
-            found.append(_check(original_file, file.error, file.key, read))
-        elif file.used and original_file.guessed:
+            checks.append(_make_check(original_file, file.error, file.key, read))
+        elif file.used and original_file.is_guessed:
             key = f"asked_{file.key}"
-            found.append(FileCheck(original_file, key, read, _kind_of(file), True, True))
-    return [check for check in found if check is not None]
+            checks.append(FileCheck(original_file, key, read, _table_kind(file), True, True))
+    return [check for check in checks if check is not None]
 
 
-def _check(
+def _make_check(
     original: Original,
     error: RanklensError,
     key: str,
@@ -94,48 +94,52 @@ def _check(
 ) -> FileCheck | None:
     """What is asked about a file that could not be read; None if its fields are no matter."""
     fields, kind = original.fields(), original.choices.get("kind", "run")
-    of_two_kinds = all(f"kind={own}" in error.hint for own in RANKED)
-    is_unknown = fields is not None and (columns_unknown(fields) or "columns" in original.choices)
+    of_two_kinds = all(f"kind={kind_name}" in error.hint for kind_name in RANKED)
+    is_unknown = fields is not None and (
+        has_unknown_columns(fields) or "columns" in original.choices
+    )
     if not of_two_kinds and (not is_unknown or "doc=retrieved_contexts" in error.hint):
         return None
     why = error.problems[0] if isinstance(error, FileFormatError) else None
     return FileCheck(original, key, read, kind, of_two_kinds, False, names, why)
 
 
-def _kind_of(file: File) -> Kind:
+def _table_kind(file: File) -> Kind:
     return "run" if file.kind == "run" else "qrels"
 
 
-def ask(found: Sequence[FileCheck]) -> None:
+def show_checks(checks: Sequence[FileCheck]) -> None:
     """A card for each file that the reader is asked about."""
-    for check in found:
+    for check in checks:
         with st.container(border=True, key=f"fields_{check.key}"):
             if check.of_two_kinds:
-                _two_readings(check)
+                _show_readings(check)
             else:
-                _table_of_fields(check)
+                _show_fields(check)
 
 
-def changeable(file: File) -> Callable[[], object] | None:
+def field_editor(file: File) -> Callable[[], object] | None:
     """What shows the fields of a file that was read, once the reader wants to see them; None till
     then, and if its columns have no names or the file is not at hand."""
-    original = original_of(file) if file.kind in RANKED else None
+    original = find_original(file) if file.kind in RANKED else None
     if original is None and file.kind in RANKED and ": " in file.read_as:
         st.caption("To choose columns, upload the file again.")
     fields = None if original is None else original.fields()
     if original is None or fields is None:
         return None
-    wanted = st.toggle("Columns", key=f"columns_{file.key}")
-    check = FileCheck(original, f"look_{file.key}", partial(read_so, original), _kind_of(file))
-    return partial(ask, [check]) if wanted else None
+    is_open = st.toggle("Columns", key=f"columns_{file.key}")
+    check = FileCheck(
+        original, f"look_{file.key}", partial(reread_file, original), _table_kind(file)
+    )
+    return partial(show_checks, [check]) if is_open else None
 
 
-def _table_of_fields(check: FileCheck) -> None:
+def _show_fields(check: FileCheck) -> None:
     """A row for each field, and what the file gives by the meanings that are chosen."""
     original, key, library, fields = (
         check.original,
         check.key,
-        library_here(),
+        current_library(),
         check.original.fields(),
     )
     if fields is None:
@@ -144,30 +148,34 @@ def _table_of_fields(check: FileCheck) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"check_{key}"):
         others = len(check.names) - 1
         st.html(file_fields.head(original.name, fields.rows, check.why, others))
-        kind = _kind(check.kind, kinds_offered(fields), key)
+        kind = _choose_kind(check.kind, offered_kinds(fields), key)
     of_users = session.address()["for"] == "recommender"
-    before = original.choices.get("columns") or {}
-    table = field_table(evidence, kind, before, of_users=of_users)
-    chosen, smallest = _rows(table, f"{kind}_{key}")
-    all_relevant = kind == "qrels" and "grade" not in chosen.values() and _all_relevant(table, key)
-    choices = table.choices(chosen, smallest=smallest, all_relevant=all_relevant)
-    wrong = table.objection(chosen, all_relevant=all_relevant)
-    tables, wrong = ([], wrong) if wrong else _tables(original, choices)
-    words = OF_USERS if table.of_users else OF_SEARCH
-    relevant_from = relevance(tables, words, key)
-    told, can_be_read = wrong or _LONG, not wrong or _may_be_mended(wrong)
+    columns_before = original.choices.get("columns") or {}
+    table = field_table(evidence, kind, columns_before, of_users=of_users)
+    word_by_field, smallest = _show_rows(table, f"{kind}_{key}")
+    all_relevant = (
+        kind == "qrels" and "grade" not in word_by_field.values() and _is_all_relevant(table, key)
+    )
+    choices = table.reading_choices(word_by_field, smallest=smallest, all_relevant=all_relevant)
+    problem = table.find_objection(word_by_field, all_relevant=all_relevant)
+    tables, problem = ([], problem) if problem else _read_tables(original, choices)
+    words = USER_WORDS if table.is_user_data else SEARCH_WORDS
+    relevant_from = ask_relevance_limit(tables, words, key)
+    message, can_be_read = problem or _LONG, not problem or _is_mendable(problem)
     if tables:
-        shown = file_preview(tables[0], library, original.name) if kind in RANKED else None
+        preview = file_preview(tables[0], library, original.name) if kind in RANKED else None
         st.html(
             data.preview(KIND_WORDS[kind], first_rows(tables[0]))
-            if shown is None
-            else file_fields.preview(shown, table.words)
+            if preview is None
+            else file_fields.preview(preview, table.words)
         )
-        settings = all_collections().settings_of(collection())
-        told = gives(tables, original.name, library, settings)
-    _import(check, kind, choices, told=told, wrong=bool(wrong), disabled=not can_be_read)
+        settings = all_collections().read_settings(collection_id())
+        message = describe_contents(tables, original.name, library, settings)
+    _import_button(
+        check, kind, choices, message=message, wrong=bool(problem), disabled=not can_be_read
+    )
     if tables and kind == "qrels":
-        numbers(tables, original.name, words, relevant_from)
+        show_numbers(tables, original.name, words, relevant_from)
     if is_remembered(fields):
         with st.container(horizontal=True, vertical_alignment="center", key=f"shape_{key}"):
             st.caption("Files with these fields are read this way.")
@@ -180,43 +188,43 @@ def _table_of_fields(check: FileCheck) -> None:
             )
 
 
-def _rows(table: FieldTable, key: str) -> tuple[dict[str, str], bool]:
+def _show_rows(table: FieldTable, key: str) -> tuple[dict[str, str], bool]:
     """The meaning that is chosen for each field, and whether the smallest score is the best."""
-    shown, folded = table.shown
-    chosen: dict[str, str] = {}
+    shown_names, folded = table.shown_fields
+    word_by_field: dict[str, str] = {}
     reasons = {}
     best: list[bool] = []
 
-    def row(number: int, name: str) -> None:
+    def show_row(number: int, name: str) -> None:
         with st.container(key=f"field_{number}_{key}"):
             meaning, field, because = st.columns([24, 27, 33], vertical_alignment="center")
             with meaning, st.container(horizontal=True, key=f"means_{number}_{key}"):
-                chosen[name] = _meaning(table, name, f"{number}_{key}")
-                if chosen[name] == "score":
-                    best.append(_smallest(table, name, chosen, f"{number}_{key}"))
+                word_by_field[name] = _choose_meaning(table, name, f"{number}_{key}")
+                if word_by_field[name] == "score":
+                    best.append(_is_smallest_best(table, name, word_by_field, f"{number}_{key}"))
             field.html(file_fields.field(table.title(name), table.fields.fields[name].samples))
             reasons[name] = because.empty()
 
     st.html(file_fields.heads())
-    for number, name in enumerate(shown):
-        row(number, name)
+    for number, name in enumerate(shown_names):
+        show_row(number, name)
     if folded:
         with st.expander(f"and {len(folded)} more fields, not used"):
-            for number, name in enumerate(folded, len(shown)):
-                row(number, name)
-    meanings = {word: name for name, word in chosen.items()}
-    for name, place in reasons.items():
-        place.html(file_fields.reason(table.because(name, chosen[name], meanings)))
-    return chosen, any(best)
+            for number, name in enumerate(folded, len(shown_names)):
+                show_row(number, name)
+    meanings = {word: name for name, word in word_by_field.items()}
+    for name, area in reasons.items():
+        area.html(file_fields.reason(table.explain_meaning(name, word_by_field[name], meanings)))
+    return word_by_field, any(best)
 
 
-def _meaning(table: FieldTable, name: str, key: str) -> str:
-    offered = table.offered
+def _choose_meaning(table: FieldTable, name: str, key: str) -> str:
+    meanings = table.offered_meanings
     meaning: str = st.selectbox(
         f"Meaning of {table.title(name)}",
-        offered,
-        index=offered.index(table.meaning(name)),
-        format_func=table.called,
+        meanings,
+        index=meanings.index(table.meaning(name)),
+        format_func=table.meaning_word,
         key=f"meaning_{key}",
         label_visibility="collapsed",
         width=140,
@@ -224,9 +232,11 @@ def _meaning(table: FieldTable, name: str, key: str) -> str:
     return meaning
 
 
-def _smallest(table: FieldTable, name: str, chosen: Mapping[str, str], key: str) -> bool:
+def _is_smallest_best(
+    table: FieldTable, name: str, word_by_field: Mapping[str, str], key: str
+) -> bool:
     """Whether the smallest score is the best; asked beside the score."""
-    meanings = {word: own for own, word in chosen.items()}
+    meanings = {word: field for field, word in word_by_field.items()}
     best: str = st.selectbox(
         "Best is",
         ["largest is best", "smallest is best"],
@@ -238,14 +248,14 @@ def _smallest(table: FieldTable, name: str, chosen: Mapping[str, str], key: str)
     return best == "smallest is best"
 
 
-def _all_relevant(table: FieldTable, key: str) -> bool:
+def _is_all_relevant(table: FieldTable, key: str) -> bool:
     """Whether every document of the file is relevant, asked if no field is a grade."""
-    proposed = "grade" not in table.proposed
-    return st.checkbox("All listed documents are relevant", value=proposed, key=f"all_{key}")
+    default = "grade" not in table.proposed_fields
+    return st.checkbox("All listed documents are relevant", value=default, key=f"all_{key}")
 
 
-def _kind(kind: Kind, kinds: list[Kind], key: str) -> Kind:
-    chosen: Kind = st.selectbox(
+def _choose_kind(kind: Kind, kinds: list[Kind], key: str) -> Kind:
+    selected: Kind = st.selectbox(
         "Read as",
         kinds,
         index=kinds.index(kind),
@@ -253,15 +263,15 @@ def _kind(kind: Kind, kinds: list[Kind], key: str) -> Kind:
         key=f"kind_{key}",
         width=224,
     )
-    return chosen
+    return selected
 
 
-def _import(
+def _import_button(
     check: FileCheck,
     kind: Kind,
     choices: Mapping[str, Any],
     *,
-    told: str = "",
+    message: str = "",
     wrong: bool = False,
     disabled: bool = False,
 ) -> None:
@@ -277,46 +287,48 @@ def _import(
             disabled=disabled,
         )
         if check.names and not check.of_two_kinds:
-            _dismiss(check)
-        if told:
-            st.html(file_fields.told(told, wrong=wrong))
+            _dismiss_button(check)
+        if message:
+            st.html(file_fields.message(message, wrong=wrong))
 
 
-def _dismiss(check: FileCheck) -> None:
+def _dismiss_button(check: FileCheck) -> None:
     st.button("Dismiss", key=f"dismiss_{check.key}", on_click=dismiss, args=tuple(check.names))
 
 
-def _two_readings(check: FileCheck) -> None:
+def _show_readings(check: FileCheck) -> None:
     """A file that may be two kinds of table: what it would be as each, the likelier first."""
     original, fields = check.original, check.original.fields()
-    library, settings = library_here(), all_collections().settings_of(collection())
+    library, settings = current_library(), all_collections().read_settings(collection_id())
     number = "" if fields is None else fields.inferred["run"].get("score", "")
     st.html(file_fields.question(original.name))
     kinds = sorted(RANKED, key=lambda kind: kind != check.kind)
     with st.container(key=f"readings_{check.key}"):
-        places = st.columns(2, gap="medium")
-    for place, kind in zip(places, kinds, strict=True):
-        tables, _ = _tables(original, {"kind": kind})
-        with place:
+        columns = st.columns(2, gap="medium")
+    for column, kind in zip(columns, kinds, strict=True):
+        tables, _ = _read_tables(original, {"kind": kind})
+        with column:
             if tables:
-                own = kind_reading(tables, original.name, library, settings, number)
+                reading = kind_reading(tables, original.name, library, settings, number)
                 is_likely = check.is_guessed and kind == check.kind
-                st.html(file_fields.reading(own, is_likely=is_likely))
-            _import(check, kind, {"kind": kind})
+                st.html(file_fields.reading(reading, is_likely=is_likely))
+            _import_button(check, kind, {"kind": kind})
     with st.container(horizontal=True, key=f"other_{check.key}"):
         if check.names:
-            _dismiss(check)
-        wanted = fields is not None and st.toggle("Choose the fields", key=f"choose_{check.key}")
-    if wanted:
-        _table_of_fields(replace(check, key=f"chosen_{check.key}", of_two_kinds=False, names=()))
+            _dismiss_button(check)
+        is_choosing = fields is not None and st.toggle(
+            "Choose the fields", key=f"choose_{check.key}"
+        )
+    if is_choosing:
+        _show_fields(replace(check, key=f"chosen_{check.key}", of_two_kinds=False, names=()))
 
 
-def _may_be_mended(error: str) -> bool:
+def _is_mendable(error: str) -> bool:
     """Whether an error names a choice of reading, so that trying it offers that as a button."""
     return any(f"{choice}=" in error for choice in ("duplicates", "grades", "encoding"))
 
 
-def _tables(original: Original, choices: Mapping[str, Any]) -> tuple[list[Table], str]:
+def _read_tables(original: Original, choices: Mapping[str, Any]) -> tuple[list[Table], str]:
     """What the file holds by these choices, and why it cannot be read by them."""
     try:
         return original.tables_by(choices), ""

@@ -9,26 +9,26 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.app_pages.parts import section
-from dashboard.app_pages.parts.literal import literal
+from dashboard.app_pages.parts.literal import escape_markdown
 from dashboard.drawing.blocks import card_head, data, layers
 from dashboard.session.actions.grading import (
-    layer_file,
-    layers_here,
-    layers_on,
+    active_layers,
+    current_layers,
+    export_layer,
+    import_layer,
     remove_layer,
     switch_layer,
-    take_in_layer,
 )
 from dashboard.session.actions.notes import (
+    current_notes,
     damaged_rows,
     drop_rows,
-    keep_remark,
-    notes_here,
-    take_note_back,
-    take_tag_off,
+    remove_note,
+    remove_tag,
+    save_remark,
 )
-from dashboard.session.actions.uploaded_files import expect_files, release, uploaded
-from dashboard.workspace import Layer, Noted
+from dashboard.session.actions.uploaded_files import expect_files, read_uploader_file, release_files
+from dashboard.workspace import Layer, QueryNotes
 from metrics_core.base import wording as w
 
 _LONGEST_TEXT = 3_000
@@ -40,30 +40,32 @@ _MOST_DAMAGED = 20
 
 def layers_part() -> None:
     """The layers of the open collection: on or off, as files, removed; and one taken in."""
-    every, on = layers_here(), layers_on()
-    for layer in every:
-        _layer(layer, is_on=layer in on)
-    lost = damaged_rows()
-    if lost:
-        counted = section.counted(len(lost), "row is damaged", "rows are damaged")
+    all_layers, active = current_layers(), active_layers()
+    for layer in all_layers:
+        _layer_row(layer, is_on=layer in active)
+    damaged = damaged_rows()
+    if damaged:
+        count_text = section.format_count(len(damaged), "row is damaged", "rows are damaged")
         with st.container(horizontal=True, vertical_alignment="center", key="damaged_notes"):
-            st.html(data.receipt(f"Layers, notes and tags: {counted}; all other rows are intact."))
-            _damaged("layers, notes and tags", lost)
+            st.html(
+                data.receipt(f"Layers, notes and tags: {count_text}; all other rows are intact.")
+            )
+            _show_damaged("layers, notes and tags", damaged)
     expect_files()
     with st.popover("Import judgments"):
-        given = st.file_uploader(
+        upload = st.file_uploader(
             "A file of judgments, kept as a layer of its own",
             key=f"layer_{session.generation('layer')}",
         )
-    if given is not None:
-        file = uploaded(given)
-        take_in_layer(file, given.file_id)
+    if upload is not None:
+        file = read_uploader_file(upload)
+        import_layer(file, upload.file_id)
         session.forget("layer")
-        release([file])
+        release_files([file])
         st.rerun()
 
 
-def _layer(layer: Layer, *, is_on: bool) -> None:
+def _layer_row(layer: Layer, *, is_on: bool) -> None:
     st.html(layers.row(layer, is_on=is_on))
     with st.container(horizontal=True, vertical_alignment="center", key=f"layer_row_{layer.id}"):
         st.button(
@@ -73,8 +75,8 @@ def _layer(layer: Layer, *, is_on: bool) -> None:
             args=(layer, not is_on),
         )
         st.download_button(
-            f"Download :gray[{literal(layer.name)}]",
-            data=partial(layer_file, layer),
+            f"Download :gray[{escape_markdown(layer.name)}]",
+            data=partial(export_layer, layer),
             file_name=f"{section.safe_name(f'layer-{layer.name}')}.qrels",
             mime="text/plain",
             key=f"layer_file_{layer.id}",
@@ -82,7 +84,7 @@ def _layer(layer: Layer, *, is_on: bool) -> None:
             disabled=not len(layer),
         )
         if layer.lost:
-            _damaged(f"the layer “{layer.name}”", layer.lost)
+            _show_damaged(f"the layer “{layer.name}”", layer.lost)
         st.button(
             "Remove",
             key=f"remove_layer_{layer.id}",
@@ -92,29 +94,30 @@ def _layer(layer: Layer, *, is_on: bool) -> None:
         )
 
 
-def _damaged(called: str, rows: Sequence[str]) -> None:
+def _show_damaged(name: str, rows: Sequence[str]) -> None:
     """Damaged rows, as far as they are legible, to keep elsewhere and to drop."""
     with st.popover(f"Damaged {w.plural(len(rows), 'row')}"):
         st.markdown(
-            f"{section.counted(len(rows), 'row', 'rows')} of {literal(called)}"
+            f"{section.format_count(len(rows), 'row', 'rows')} of {escape_markdown(name)}"
             f" {w.plural(len(rows), 'is', 'are')} damaged and not read. You can copy the legible"
             " parts below. Deleting leaves all other rows unchanged and cannot be undone."
         )
         for row in rows[:_MOST_DAMAGED]:
             st.code(row[:_LONGEST_TEXT], None, wrap_lines=True)
         st.download_button(
-            f"Download :gray[{section.counted(len(rows), 'row', 'rows')}]",
+            f"Download :gray[{section.format_count(len(rows), 'row', 'rows')}]",
             data="\n".join(rows),
-            file_name=f"{section.safe_name(f'damaged-{called}')}.txt",
+            file_name=f"{section.safe_name(f'damaged-{name}')}.txt",
             mime="text/plain",
-            key=f"damaged_file_{called}",
+            key=f"damaged_file_{name}",
             on_click="ignore",
         )
         st.button(
-            f"Delete :gray[{section.counted(len(rows), 'damaged row', 'damaged rows')} for good]",
-            key=f"drop_{called}",
+            f"Delete :gray[{section.format_count(len(rows), 'damaged row', 'damaged rows')} for"
+            " good]",
+            key=f"drop_{name}",
             on_click=drop_rows,
-            args=(called, rows),
+            args=(name, rows),
         )
 
 
@@ -123,11 +126,11 @@ def _damaged(called: str, rows: Sequence[str]) -> None:
 
 def notes_part(query_id: str) -> None:
     """Notes and tags of a query, and the ways to add some."""
-    found = notes_here().get(query_id, Noted())
+    query_notes = current_notes().get(query_id, QueryNotes())
     with st.container(key="side_note"):
         st.html(card_head.head("Note"))
         st.html(card_head.key("N"))
-        _noted(query_id, found)
+        _show_notes(query_id, query_notes)
         # The browser would empty the fields at the first of two clicks, and a server that is busy
         # gets both at once, with what the second sent: they are emptied once they are kept.
         with st.form(f"note_{query_id}", border=False):
@@ -146,29 +149,30 @@ def notes_part(query_id: str) -> None:
                     placeholder="Tag, e.g. cause: stemming",
                     label_visibility="collapsed",
                 )
-                st.form_submit_button("Save", on_click=keep_remark, args=(query_id, *fields))
+                st.form_submit_button("Save", on_click=save_remark, args=(query_id, *fields))
 
 
-def _noted(query_id: str, found: Noted) -> None:
+def _show_notes(query_id: str, query_notes: QueryNotes) -> None:
     """What is noted of a query, each with its way back."""
-    if found.notes:
-        st.html(layers.noted(found))
-    for note in found.notes:
+    if query_notes.notes:
+        st.html(layers.query_notes(query_notes))
+    for note in query_notes.notes:
         st.button(
-            f"Undo :gray[the note of {literal(note.by)}, {literal(note.at[11:16])}]",
+            f"Undo :gray[the note of {escape_markdown(note.author)},"
+            f" {escape_markdown(note.time[11:16])}]",
             key=f"unnote_{note.id}",
-            on_click=take_note_back,
+            on_click=remove_note,
             args=(query_id, note.id),
             type="tertiary",
         )
-    if not found.tags:
+    if not query_notes.tags:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="tags"):
-        for tag in found.tags:
+        for tag in query_notes.tags:
             st.button(
-                f"{literal(tag)} ✕",
+                f"{escape_markdown(tag)} ✕",
                 key=f"tag_{query_id}_{tag}",
-                on_click=take_tag_off,
+                on_click=remove_tag,
                 args=(query_id, tag),
                 help="Remove this tag.",
             )

@@ -15,26 +15,26 @@ from dashboard.answers import grading as answers
 from dashboard.answers.judging_order import AT_RANDOM, ORDERS, read_order
 from dashboard.app_pages.parts import add_files, section
 from dashboard.app_pages.parts.completeness import complete_switch
-from dashboard.components.judge import graded_by_keys
+from dashboard.components.judge import judge_documents
 from dashboard.drawing.blocks import card_head, layers, markup
 from dashboard.drawing.blocks.grades import Grades
-from dashboard.drawing.blocks.word_marks import pieces, query_words
+from dashboard.drawing.blocks.word_marks import query_words, split_at_words
 from dashboard.drawing.figures.text import short_names
-from dashboard.session import Opened
+from dashboard.session import PageContext
 from dashboard.session.actions.grading import (
-    acts_kept,
-    hear_acts,
     is_blind,
     judge_name,
     layer_href,
     own_layer,
-    skipped,
+    saved_acts,
+    skipped_pairs,
+    store_acts,
 )
-from dashboard.session.open_collection import collection
+from dashboard.session.open_collection import collection_id
 from metrics_core.base import wording as w
 from metrics_core.findings.grading import judged_finding, judged_lead
 from metrics_core.findings.sentence import Sentence
-from metrics_core.tables.ranked_run import as_judged_ranks
+from metrics_core.tables.ranked_run import judged_ranks_text
 
 _WINDOW = 40
 """Documents of a queue that the browser has at hand, so that no key waits for the server."""
@@ -44,243 +44,290 @@ _NAME, _MOST_NAMED = 24, 3
 """Characters of a run's name, and runs that are named, where a document stands."""
 
 
-def query_part(here: Opened, query_id: str) -> None:
+def query_part(context: PageContext, query_id: str) -> None:
     """The documents of a query that nobody judged, to be judged by keys, and what that changed."""
-    view, rows = here.comparison, answers.to_judge(here.study, here.comparison, query_id)
-    unknown = here.study.nameless(view.runs)
-    lists = f"the top {view.cutoff} of the {'other' if unknown else 'shown'} lists"
-    said = "" if len(rows) else f"Every document in {lists} is judged."
-    if here.study.settings.complete:
-        said = "The judgments are taken as complete: unjudged documents count as not relevant."
-    if len(unknown) == len(view.runs):
-        said = ""
+    comparison, rows = (
+        context.comparison,
+        answers.unjudged_documents(context.study, context.comparison, query_id),
+    )
+    nameless = context.study.unnamed_runs(comparison.runs)
+    lists = f"the top {comparison.cutoff} of the {'other' if nameless else 'shown'} lists"
+    message = "" if len(rows) else f"Every document in {lists} is judged."
+    if context.study.settings.complete:
+        message = "The judgments are taken as complete: unjudged documents count as not relevant."
+    if len(nameless) == len(comparison.runs):
+        message = ""
     with st.container(key="side_judge"):
         st.html(card_head.head("Judge"))
         if len(rows):
-            many = f"{w.count(len(rows))} unjudged"
-            st.html(card_head.told(f"{many} in the top {w.count(view.cutoff)}"))
-            known = _grades(here)
+            count_text = f"{w.format_count(len(rows))} unjudged"
+            st.html(
+                card_head.summary(f"{count_text} in the top {w.format_count(comparison.cutoff)}")
+            )
+            grades = _given_grades(context)
             pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
-            _keys(here, rows, judged=sum(pair in known for pair in pairs), total=len(rows))
-            _effect(here, query_id)
-        _own_layer(here, "query", f"{said} {_unknown(unknown)}".strip())
-        st.html(layers.onward(session.href("judge"), "Keep judging across all queries"))
+            _show_keys(
+                context, rows, judged_count=sum(pair in grades for pair in pairs), total=len(rows)
+            )
+            _show_effect(context, query_id)
+        _show_own_layer(context, "query", f"{message} {_unknown_reason(nameless)}".strip())
+        st.html(layers.judging_link(session.href("judge"), "Keep judging across all queries"))
 
 
-def _effect(here: Opened, query_id: str) -> None:
-    if not any(len(layer) for layer in here.layers):
+def _show_effect(context: PageContext, query_id: str) -> None:
+    if not any(len(layer) for layer in context.layers):
         return
-    view = here.comparison
-    found = answers.effect(here.study, view, query_id)
-    pair = (view.focus, view.baseline)
+    comparison = context.comparison
+    effect = answers.layers_effect(context.study, comparison, query_id)
+    pair = (comparison.focus, comparison.baseline)
     st.html(
-        layers.effect(found.scores, found.difference, pair, of=view.name, queries=found.queries)
+        layers.effect(
+            effect.scores, effect.difference, pair, measure=comparison.name, queries=effect.queries
+        )
     )
 
 
-def queue_part(here: Opened) -> None:
+def queue_part(context: PageContext) -> None:
     """The queue of the comparison, one document at a time."""
-    view = here.comparison
-    unknown = _unknown(here.study.nameless((view.focus, view.baseline)))
-    back = session.href("queries") if view.alone else session.href("firm", part="unjudged")
-    named = "All queries" if view.alone else "Robustness"
-    st.html(layers.onward(back, f"← {named}", "back"))
-    if unknown:
-        st.html(markup.answer("The unjudged documents are unknown", unknown, here.look.styles))
+    comparison = context.comparison
+    reason = _unknown_reason(context.study.unnamed_runs((comparison.focus, comparison.baseline)))
+    back = session.href("queries") if comparison.is_alone else session.href("firm", part="unjudged")
+    back_name = "All queries" if comparison.is_alone else "Robustness"
+    st.html(layers.judging_link(back, f"← {back_name}", "back"))
+    if reason:
+        st.html(markup.answer("The unjudged documents are unknown", reason, context.look.styles))
         return
-    if here.study.settings.complete:
-        told = "Unjudged documents count as not relevant, so there is nothing to judge."
-        st.html(markup.answer("The judgments are taken as complete", told, here.look.styles))
-        complete_switch(here.study, "judge")
+    if context.study.settings.complete:
+        text = "Unjudged documents count as not relevant, so there is nothing to judge."
+        st.html(markup.answer("The judgments are taken as complete", text, context.look.styles))
+        complete_switch(context.study, "judge")
         return
-    found, order = answers.to_judge_now(here.study, view), read_order(here.view.address["order"])
-    every = answers.queue(here.study, view, order, found.settle)
-    pairs = _pairs(every)
-    settling = _settling(here, found)
-    known = _grades(here)
-    judged = sum(pair in known for pair in (settling or pairs))
-    is_done = bool(settling) and judged == len(settling)
-    title, lead = _came_of_it(here, found) if is_done else (found.title, found.lead)
-    st.html(markup.answer(title, lead, here.look.styles))
-    with add_files.above_the_uploader():
-        add_files.told()
-    done = {*known, *skipped()}
-    left = answers.window(here.study, every, done, _WINDOW)
-    if is_done or left.empty:
-        st.html(layers.onward(back, f"See {named}", "primary" if is_done else ""))
+    summary, order = (
+        answers.judging_summary(context.study, comparison),
+        read_order(context.view.address["order"]),
+    )
+    queue = answers.judging_queue(context.study, comparison, order, summary.settle)
+    pairs = _id_pairs(queue)
+    settling = _settling_pairs(context, summary)
+    grades = _given_grades(context)
+    judged_count = sum(pair in grades for pair in (settling or pairs))
+    is_done = bool(settling) and judged_count == len(settling)
+    title, lead = _judged_texts(context, summary) if is_done else (summary.title, summary.lead)
+    st.html(markup.answer(title, lead, context.look.styles))
+    with add_files.receipts_area():
+        add_files.show_messages()
+    done = {*grades, *skipped_pairs()}
+    waiting = answers.queue_window(context.study, queue, done, _WINDOW)
+    if is_done or waiting.empty:
+        st.html(layers.judging_link(back, f"See {back_name}", "primary" if is_done else ""))
     if pairs:
-        about = _about_queue(here, left, found, order, settles=bool(settling))
-        about["behind"] = len((settling or set(pairs)).difference(done, _pairs(left)))
-        _keys(here, left, judged=judged, total=found.unjudged, settling=settling, queue=about)
-        _own_layer(here, "judge", "")
+        about = _queue_summary(context, waiting, summary, order, settles=bool(settling))
+        about["behind"] = len((settling or set(pairs)).difference(done, _id_pairs(waiting)))
+        _show_keys(
+            context,
+            waiting,
+            judged_count=judged_count,
+            total=summary.unjudged,
+            settling=settling,
+            queue=about,
+        )
+        _show_own_layer(context, "judge", "")
 
 
-def _settling(here: Opened, found: answers.ToJudge) -> set[tuple[str, str]]:
+def _settling_pairs(context: PageContext, summary: answers.JudgingSummary) -> set[tuple[str, str]]:
     """Those that settle the order, which count while they come first."""
-    if not found.settle or here.view.address["order"] == AT_RANDOM:
+    if not summary.settle or context.view.address["order"] == AT_RANDOM:
         return set()
-    first = answers.queue(here.study, here.comparison).head(found.settle)
-    return set(_pairs(first))
+    first = answers.judging_queue(context.study, context.comparison).head(summary.settle)
+    return set(_id_pairs(first))
 
 
-def _pairs(rows: pd.DataFrame) -> list[tuple[str, str]]:
+def _id_pairs(rows: pd.DataFrame) -> list[tuple[str, str]]:
     return list(zip(rows["query_id"], rows["doc_id"], strict=True))
 
 
-def _came_of_it(here: Opened, found: answers.ToJudge) -> tuple[Sentence, Sentence]:
-    after = answers.effect(here.study, here.comparison).difference[1]
-    worst = answers.worst_case(here.study, here.comparison)
+def _judged_texts(
+    context: PageContext, summary: answers.JudgingSummary
+) -> tuple[Sentence, Sentence]:
+    after = answers.layers_effect(context.study, context.comparison).difference[1]
+    worst = answers.worst_case(context.study, context.comparison)
     lead = judged_lead(after, worst.after if worst else None, turns=bool(worst and worst.turns))
-    return judged_finding(found.settle or 0), lead
+    return judged_finding(summary.settle or 0), lead
 
 
-def _about_queue(
-    here: Opened, left: pd.DataFrame, found: answers.ToJudge, order: str, *, settles: bool
+def _queue_summary(
+    context: PageContext,
+    waiting: pd.DataFrame,
+    summary: answers.JudgingSummary,
+    order: str,
+    *,
+    settles: bool,
 ) -> dict[str, Any]:
     """What stands around the card of a queue: how much there is, the orders, what changed."""
-    view, blind, short = here.comparison, is_blind(), short_names(here.drawing.styles, _NAME)
-    where = f"on {w.count(found.queries)} of {section.counted(found.total, 'query', 'queries')}"
-    where = f"in the top {w.count(view.measure.cutoff or view.cutoff)}, {where}"
+    comparison, blind, short = (
+        context.comparison,
+        is_blind(),
+        short_names(context.drawing.styles, _NAME),
+    )
+    scope = (
+        f"on {w.format_count(summary.queries)} of"
+        f" {section.format_count(summary.total, 'query', 'queries')}"
+    )
+    scope = f"in the top {w.format_count(comparison.measure.cutoff or comparison.cutoff)}, {scope}"
     return {
         # Where all of them count, their number stands before it.
-        "counted": f"{w.count(found.unjudged)} unjudged {where}" if settles else where,
+        "counted": f"{w.format_count(summary.unjudged)} unjudged {scope}" if settles else scope,
         "order": order,
         "orders": list(ORDERS.items()),
         "blind": blind,
-        "changes": [] if view.alone else _changes(here),
-        "of": f"{view.name}, {short[view.focus]} minus {short[view.baseline]}",
-        "scores": {} if blind else _scores(here, left),
+        "changes": [] if comparison.is_alone else _change_rows(context),
+        "of": f"{comparison.name}, {short[comparison.focus]} minus {short[comparison.baseline]}",
+        "scores": {} if blind else _score_changes(context, waiting),
     }
 
 
-def _changes(here: Opened) -> list[list[str]]:
+def _change_rows(context: PageContext) -> list[list[str]]:
     """What the grades changed of the comparison: what, before, and after."""
-    difference = answers.effect(here.study, here.comparison).difference
-    worst = answers.worst_case(here.study, here.comparison)
-    rows = [["difference", *map(w.difference, difference)]]
+    difference = answers.layers_effect(context.study, context.comparison).difference
+    worst = answers.worst_case(context.study, context.comparison)
+    rows = [["difference", *map(w.format_difference, difference)]]
     if worst:
-        rows.append(["worst case", w.difference(worst.before), w.difference(worst.after)])
+        rows.append(
+            ["worst case", w.format_difference(worst.before), w.format_difference(worst.after)]
+        )
     return rows
 
 
-def _scores(here: Opened, left: pd.DataFrame) -> Mapping[str, list[list[str]]]:
+def _score_changes(context: PageContext, waiting: pd.DataFrame) -> Mapping[str, list[list[str]]]:
     """What they changed of the scores of the queries that come next: run, before, and after."""
-    graded = {query_id for layer in here.layers for query_id, _ in layer.grades}
-    view, short = here.comparison, short_names(here.drawing.styles, _NAME)
+    graded = {query_id for layer in context.layers for query_id, _ in layer.grades}
+    comparison, short = context.comparison, short_names(context.drawing.styles, _NAME)
     return {
         query_id: [
-            [short[run], w.score(before), w.score(after)]
-            for run, (before, after) in answers.effect(here.study, view, query_id).scores.items()
-            if run in (view.focus, view.baseline)
+            [short[run], w.format_score(before), w.format_score(after)]
+            for run, (before, after) in answers.layers_effect(
+                context.study, comparison, query_id
+            ).scores.items()
+            if run in (comparison.focus, comparison.baseline)
         ]
-        for query_id in graded.intersection(left["query_id"])
+        for query_id in graded.intersection(waiting["query_id"])
     }
 
 
-def _unknown(runs: list[str]) -> str:
+def _unknown_reason(runs: list[str]) -> str:
     """What cannot be judged here, where runs came as judged ranks."""
     if not runs:
         return ""
     return (
-        f"{as_judged_ranks(runs)}: {w.plural(len(runs), 'its', 'their')} unjudged"
+        f"{judged_ranks_text(runs)}: {w.plural(len(runs), 'its', 'their')} unjudged"
         f" documents are unknown, and {w.plural(len(runs), 'it', 'they')} cannot be"
         " scored while a further document is judged here."
     )
 
 
-def _own_layer(here: Opened, page: str, said: str) -> None:
+def _show_own_layer(context: PageContext, page: str, message: str) -> None:
     """What is said of judging here, with the reader's layer and its switch."""
-    own = own_layer()
-    is_on = own in here.layers
-    link = layer_href(page, own, on=not is_on) if own else ""
-    if said or own:
-        st.html(layers.own(said, own, is_on=is_on, link=link))
+    layer = own_layer()
+    is_on = layer in context.layers
+    link = layer_href(page, layer, is_on=not is_on) if layer else ""
+    if message or layer:
+        st.html(layers.own_layer(message, layer, is_on=is_on, link=link))
     if page == "query":
-        with add_files.above_the_uploader():
-            add_files.told()
+        with add_files.receipts_area():
+            add_files.show_messages()
 
 
-def _grades(here: Opened) -> dict[tuple[str, str], float]:
+def _given_grades(context: PageContext) -> dict[tuple[str, str], float]:
     """What was given here: in the layers that are on, and in the reader's own, on or off."""
-    own = own_layer()
+    reader_layer = own_layer()
     grades: dict[tuple[str, str], float] = {}
-    for layer in (*here.layers, *([own] if own else [])):
+    for layer in (*context.layers, *([reader_layer] if reader_layer else [])):
         grades |= layer.grades
     return grades
 
 
-def _keys(
-    here: Opened,
+def _show_keys(
+    context: PageContext,
     rows: pd.DataFrame,
     *,
-    judged: int,
+    judged_count: int,
     total: int,
     settling: AbstractSet[tuple[str, str]] = frozenset(),
     queue: Mapping[str, Any] | None = None,
 ) -> None:
     """The rows, judged by keys or by clicks: the browser's part. Those of a `queue` stand there
-    with more around them; of those that are `settling` the order, if any are, `judged` counts."""
-    view = here.comparison
-    offered = answers.grades_offered(here.study)
-    tints = Grades.of(here.study.bare.grades)
+    with more around them; of those that are `settling` the order, if any are, `judged_count`
+    counts."""
+    comparison = context.comparison
+    grades = answers.offered_grades(context.study)
+    tints = Grades.from_grades(context.study.unlayered.grades)
     key = _QUEUE if queue else "judge_query"
     query_id = "" if queue else str(rows["query_id"].iloc[0])
     order = queue["order"] if queue else ""
-    graded_by_keys(
+    judge_documents(
         key,
         {
-            **acts_kept(),
-            "rows": _told(here, rows, settling, blind=bool(queue and queue["blind"])),
+            **saved_acts(),
+            "rows": _document_rows(context, rows, settling, blind=bool(queue and queue["blind"])),
             "one": queue is not None,
             "queue": dict(queue or {}),
-            "place": [collection(), query_id, *view.runs, view.name, view.cutoff, order],
-            "grades": offered,
-            "names": answers.grade_names(here.study),
+            "place": [
+                collection_id(),
+                query_id,
+                *comparison.runs,
+                comparison.name,
+                comparison.cutoff,
+                order,
+            ],
+            "grades": grades,
+            "names": answers.grade_names(context.study),
             "settle": len(settling),
-            "tints": {str(grade): tints.tint(grade) for grade in offered},
+            "tints": {str(grade): tints.tint(grade) for grade in grades},
             "name": judge_name(),
             "total": total,
-            "judged": judged,
+            "judged": judged_count,
             "nothing": "Nothing is left to judge here: every document is judged or skipped.",
         },
-        partial(hear_acts, key, query_id),
-        partial(session.hear, key, "chosen", _chosen),
+        partial(store_acts, key, query_id),
+        partial(session.store_event, key, "chosen", _chosen_fields),
     )
 
 
-def _chosen(told: Mapping[str, Any]) -> dict[str, str]:
+def _chosen_fields(event: Mapping[str, Any]) -> dict[str, str]:
     """What of a queue's fields in the address was chosen."""
-    return {name: str(told[name]) for name in ("order", "blind") if name in told}
+    return {name: str(event[name]) for name in ("order", "blind") if name in event}
 
 
-def _told(
-    here: Opened, rows: pd.DataFrame, settling: AbstractSet[tuple[str, str]], *, blind: bool
+def _document_rows(
+    context: PageContext, rows: pd.DataFrame, settling: AbstractSet[tuple[str, str]], *, blind: bool
 ) -> list[dict[str, Any]]:
     """What the browser is told of each document."""
-    known, asked = _grades(here), here.study.texts
-    cutoff = here.comparison.measure.cutoff or here.comparison.cutoff
-    short = short_names(here.drawing.styles, _NAME)
-    words = {query: query_words(asked.get(query, "")) for query in set(rows["query_id"])}
+    grades, query_texts = _given_grades(context), context.study.texts
+    cutoff = context.comparison.measure.cutoff or context.comparison.cutoff
+    short = short_names(context.drawing.styles, _NAME)
+    words = {query: query_words(query_texts.get(query, "")) for query in set(rows["query_id"])}
     return [
         {
             "query_id": row["query_id"],
             "doc_id": row["doc_id"],
-            "where": "" if blind else _where(row["ranks"], short, cutoff),
-            "title": pieces(row["title"], words[row["query_id"]]),
-            "text": pieces(row["text"][:_LONGEST_TEXT], words[row["query_id"]]),
+            "where": "" if blind else _rank_text(row["ranks"], short, cutoff),
+            "title": split_at_words(row["title"], words[row["query_id"]]),
+            "text": split_at_words(row["text"][:_LONGEST_TEXT], words[row["query_id"]]),
             "query": row.get("query", ""),
-            "grade": known.get((row["query_id"], row["doc_id"])),
+            "grade": grades.get((row["query_id"], row["doc_id"])),
             "settles": (row["query_id"], row["doc_id"]) in settling,
         }
         for row in rows.to_dict("records")
     ]
 
 
-def _where(ranks: Mapping[str, int], short: Mapping[str, str], cutoff: int) -> str:
+def _rank_text(ranks: Mapping[str, int], short: Mapping[str, str], cutoff: int) -> str:
     """Where a document stands: "rank 10 in bm25, not in the top 10 of dense"."""
-    known = [f"{w.count(rank)} in {short[run]}" for run, rank in ranks.items() if rank]
-    more = len(known[_MOST_NAMED:])
-    others = f" and {w.count(more)} other {w.plural(more, 'run')}" if more else ""
-    lacking = [short[run] for run, rank in ranks.items() if not rank]
-    told = [f"rank {', '.join(known[:_MOST_NAMED])}{others}"]
-    return ", ".join([*told, *(f"not in the top {w.count(cutoff)} of {run}" for run in lacking)])
+    ranked = [f"{w.format_count(rank)} in {short[run]}" for run, rank in ranks.items() if rank]
+    more = len(ranked[_MOST_NAMED:])
+    others = f" and {w.format_count(more)} other {w.plural(more, 'run')}" if more else ""
+    missing_runs = [short[run] for run, rank in ranks.items() if not rank]
+    parts = [f"rank {', '.join(ranked[:_MOST_NAMED])}{others}"]
+    return ", ".join(
+        [*parts, *(f"not in the top {w.format_count(cutoff)} of {run}" for run in missing_runs)]
+    )

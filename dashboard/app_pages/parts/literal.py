@@ -8,7 +8,7 @@ import re
 _JOINER = "\u2060"
 
 
-def literal(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """The text escaped for Streamlit's Markdown, so that it is shown letter for letter."""
     text = re.sub(r"(?<=[-<~])(?=[->=])|(?<=>)(?==)", _JOINER, text)
     text = re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$^=&])", r"\\\1", text).replace("\n", " ")

@@ -10,12 +10,12 @@ import streamlit as st
 from dashboard import session
 from dashboard.address import measure_key
 from dashboard.address.view import CUTOFFS, Comparison
-from dashboard.app_pages.parts.literal import literal
+from dashboard.app_pages.parts.literal import escape_markdown
 from dashboard.drawing.blocks import navigation
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
-from metrics_core.measures.declaring.description import described
-from metrics_core.measures.declaring.parameters import Parameter, written
+from metrics_core.measures.declaring.description import describe_measure
+from metrics_core.measures.declaring.parameters import Parameter, format_parameter
 
 _EXAMPLES: dict[type, str] = {dict: "{1:1,2:3,3:7}", tuple: "[0.2,0.5,0.8]"}
 
@@ -23,15 +23,15 @@ _MOST = 1e15
 """Streamlit's number fields take no bound beyond what JavaScript counts exactly."""
 
 
-def measure_controls(study: Study, view: Comparison, page: str) -> None:
+def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
     """Picker, cutoff, options and explanation of the measure."""
     labels = {choice.name: choice.label for choice in measure_key.measure_choices()}
     session.widget(
         st.selectbox,
         "Measure",
         "m",
-        value=view.measure.declaration.name,
-        store=lambda text: measure_key.picked(text or "", view.cutoff),
+        value=comparison.measure.declaration.name,
+        store=lambda text: measure_key.pick_measure(text or "", comparison.cutoff),
         options=list(labels),
         format_func=lambda name: labels.get(name, name),
         accept_new_options=True,
@@ -40,28 +40,28 @@ def measure_controls(study: Study, view: Comparison, page: str) -> None:
         help="Search by any name, or type one with parameters: `P(rel=2)@5`, `ndcg_cut_10`.",
     )
     objection = session.objection("m")
-    refused = objection or view.chosen.refused
-    if refused is not None:
-        kept = str(view.measure) if objection else ""
-        st.html(navigation.refused(refused, kept, lambda name: _link(name, page)))
-    read_as = measure_key.understood(str(session.told("m") or ""), view.measure)
+    error = objection or comparison.chosen_measure.refused
+    if error is not None:
+        current = str(comparison.measure) if objection else ""
+        st.html(navigation.measure_error(error, current, lambda name: _measure_link(name, page)))
+    read_as = measure_key.describe_reading(str(session.last_value("m") or ""), comparison.measure)
     if read_as:
-        st.html(navigation.read_as(read_as))
-    _cutoff(study, view)
-    text, more = _explanation(view)
-    st.html(navigation.explained(str(view.measure), text, _about(view), more))
-    _options(study, view)
+        st.html(navigation.read_as_note(read_as))
+    _cutoff_controls(study, comparison)
+    text, more = _measure_explanation(comparison)
+    st.html(navigation.measure_note(str(comparison.measure), text, _about_link(comparison), more))
+    _option_controls(study, comparison)
 
 
-def _cutoff(study: Study, view: Comparison) -> None:
+def _cutoff_controls(study: Study, comparison: Comparison) -> None:
     """The usual cutoffs as buttons, and a field for any other."""
     with st.container(horizontal=True, key="cutoff", vertical_alignment="bottom"):
         session.widget(
             st.segmented_control,
             "Top results counted (k)",
             "k",
-            value=view.cutoff if view.cutoff in CUTOFFS else None,
-            store=lambda k: {"k": str(k or view.cutoff)},
+            value=comparison.cutoff if comparison.cutoff in CUTOFFS else None,
+            store=lambda k: {"k": str(k or comparison.cutoff)},
             options=list(CUTOFFS),
             width="content",
         )
@@ -69,43 +69,46 @@ def _cutoff(study: Study, view: Comparison) -> None:
             st.number_input,
             "Any other k",
             "k_typed",
-            value=view.cutoff,
-            store=lambda k: {"k": str(k or view.cutoff)},
+            value=comparison.cutoff,
+            store=lambda k: {"k": str(k or comparison.cutoff)},
             min_value=1,
-            max_value=max(study.deepest, view.cutoff),
+            max_value=max(study.max_depth, comparison.cutoff),
             step=1,
             label_visibility="collapsed",
-            help=f"Any k up to {w.count(study.deepest)}, the length of the longest list.",
+            help=f"Any k up to {w.format_count(study.max_depth)}, the length of the longest list.",
         )
 
 
-def _link(name: str, page: str) -> str:
+def _measure_link(name: str, page: str) -> str:
     """A link to the present page with another measure."""
     choice = next((c for c in measure_key.measure_choices() if c.name == name), None)
     return session.href(page, m=choice.key) if choice else ""
 
 
-def _about(view: Comparison) -> str:
-    return session.href("measures", measure=view.measure.declaration.name)
+def _about_link(comparison: Comparison) -> str:
+    return session.href("measures", measure=comparison.measure.declaration.name)
 
 
-def _explanation(view: Comparison) -> tuple[str, str]:
+def _measure_explanation(comparison: Comparison) -> tuple[str, str]:
     """What the measure says, and what only matters to few."""
-    told = described(view.measure.declaration)
-    first, _, rest = told.more.partition(". ")
-    text = f"{told.answer} {first}{'.' if rest else ''}".strip()
-    if view.measure.cutoff is None:
-        return f"{text} It counts the whole list; k = {view.cutoff} is for the lists shown.", rest
-    at_k = f"first {view.measure.cutoff}"
+    description = describe_measure(comparison.measure.declaration)
+    first, _, rest = description.more.partition(". ")
+    text = f"{description.answer} {first}{'.' if rest else ''}".strip()
+    if comparison.measure.cutoff is None:
+        return (
+            f"{text} It counts the whole list; k = {comparison.cutoff} is for the lists shown.",
+            rest,
+        )
+    at_k = f"first {comparison.measure.cutoff}"
     return text.replace("first k", at_k), rest.replace("first k", at_k)
 
 
-def _options(study: Study, view: Comparison) -> None:
+def _option_controls(study: Study, comparison: Comparison) -> None:
     """One widget for each parameter beside the cutoff's."""
-    declaration = view.measure.declaration
+    declaration = comparison.measure.declaration
     cutoff = declaration.cutoff
     optional = cutoff is not None and cutoff.optional and declaration.at == "cutoff"
-    parameters = measure_key.options_of(view.chosen)
+    parameters = measure_key.picker_parameters(comparison.chosen_measure)
     if not (parameters or optional):
         return
     with st.popover("Options", key=f"options_{declaration.name}", type="tertiary"):
@@ -114,71 +117,75 @@ def _options(study: Study, view: Comparison) -> None:
                 st.toggle,
                 "Count the whole list, not only the top k",
                 f"whole_{declaration.name}",
-                value=not view.chosen.takes_k,
+                value=not comparison.chosen_measure.takes_k,
                 store=lambda whole: {
-                    "m": measure_key.whole_list(view.chosen, view.cutoff, whole=whole)
+                    "m": measure_key.key_for_whole_list(
+                        comparison.chosen_measure, comparison.cutoff, is_whole=whole
+                    )
                 },
             )
         for parameter in parameters:
-            _option(study, view, parameter)
+            _option_control(study, comparison, parameter)
 
 
-def _option(study: Study, view: Comparison, p: Parameter) -> None:
+def _option_control(study: Study, comparison: Comparison, p: Parameter) -> None:
     """The widget of one parameter; a change of it rewrites the measure in the address."""
-    name = f"p_{view.measure.declaration.name}_{p.name}"
-    value = view.measure.value(p.name)
+    name = f"p_{comparison.measure.declaration.name}_{p.name}"
+    value = comparison.measure.value(p.name)
 
-    def stored(new: Any) -> dict[str, str]:
-        return {"m": measure_key.with_value(view.chosen, p.name, new)}
+    def store_value(new: Any) -> dict[str, str]:
+        return {"m": measure_key.key_with_value(comparison.chosen_measure, p.name, new)}
 
-    def typed(text: str | None) -> dict[str, str]:
-        return {"m": measure_key.with_text(view.chosen, p.name, text or "")}
+    def store_text(text: str | None) -> dict[str, str]:
+        return {"m": measure_key.key_with_text(comparison.chosen_measure, p.name, text or "")}
 
     draw: Callable[..., Any]
     more: dict[str, Any] = {}
-    store: Callable[[Any], dict[str, str]] = stored
+    store: Callable[[Any], dict[str, str]] = store_value
     columns = study.document_columns
     if p.kind is bool:
         draw = st.toggle
     elif p.choices or (p.kind is str and columns):
         draw = st.selectbox
-        offered = list(p.choices or columns)
-        more["options"] = offered if value is None or value in offered else [value, *offered]
+        choices = list(p.choices or columns)
+        more["options"] = choices if value is None or value in choices else [value, *choices]
     elif p.kind in (int, float):
-        draw, more = st.number_input, _number(p, value)
+        draw, more = st.number_input, _number_options(p, value)
     else:
-        draw, store = st.text_input, typed
-        value = "" if value is None else written(value) if p.kind in (dict, tuple) else value
+        draw, store = st.text_input, store_text
+        value = (
+            "" if value is None else format_parameter(value) if p.kind in (dict, tuple) else value
+        )
         more["placeholder"] = _EXAMPLES.get(p.kind, "")
-    default = "" if p.default is None else f"; default {written(p.default)}"
+    default = "" if p.default is None else f"; default {format_parameter(p.default)}"
     session.widget(
         draw,
-        literal(w.sentence_case(p.meaning)),
+        escape_markdown(w.sentence_case(p.meaning)),
         name,
         value=value,
         store=store,
-        help=f"`{p.name}`: {literal(p.allowed())}{literal(default)}.",
+        help=f"`{p.name}`: {escape_markdown(p.describe_allowed())}{escape_markdown(default)}.",
         **more,
     )
-    refused = session.objection(name)
-    if refused is not None:
-        st.html(navigation.refused(refused))
+    error = session.objection(name)
+    if error is not None:
+        st.html(navigation.measure_error(error))
 
 
-def _number(p: Parameter, value: float | None) -> dict[str, Any]:
+def _number_options(p: Parameter, value: float | None) -> dict[str, Any]:
     """Bounds and step of a number field; open ends are refused by the parameter itself. One of
     whole numbers takes fractions where it has one."""
     low, high = p.bounds.low, p.bounds.high
-    whole = p.kind is int and not isinstance(value, float)
-    if p.fractions and not whole:
+    is_whole = p.kind is int and not isinstance(value, float)
+    if p.fractions and not is_whole:
         low = 0
-    kind: Callable[[float], float] = int if whole else float
+    kind: Callable[[float], float] = int if is_whole else float
     options: dict[str, Any] = {
         "min_value": kind(low) if abs(low) < _MOST else None,
         "max_value": kind(high) if abs(high) < _MOST else None,
-        "step": 1 if whole else (0.05 if high <= 1 or p.fractions else 0.5),
+        "step": 1 if is_whole else (0.05 if high <= 1 or p.fractions else 0.5),
     }
-    if not whole:
+    if not is_whole:
         options["format"] = "%g"
     if p.optional:
         options["placeholder"] = "not set"

@@ -5,17 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import session
-from dashboard.address.query_list import opened_from
+from dashboard.address.query_list import list_for_query
 from dashboard.answers import query_views
 from dashboard.answers.queries import QueryList
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import queries as blocks
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.drawn_once import drawn
+from dashboard.drawing.drawn_once import draw_once
 from dashboard.drawing.figures import queries as figures
 from dashboard.drawing.figures import query_heatmap, run_against_run, score_strips
-from dashboard.session import Opened
-from dashboard.session.picked_queries import pick
+from dashboard.session import PageContext
+from dashboard.session.picked_queries import store_selection
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 
@@ -23,65 +23,77 @@ _VIEWS = {"": "Table", "heatmap": "Heatmap", "against": "Scatter", "strips": "St
 _TOOLS = {"": "Click to open", "lasso": "Lasso to list"}
 
 
-def chosen(here: Opened) -> str:
+def choose_view(context: PageContext) -> str:
     """The choice of views above the table, and the one that is chosen."""
-    alone, asked = here.comparison.alone, here.view.address["view"]
-    offered = [name for name in _VIEWS if not (alone and name == "against")]
-    view = asked if asked in offered else offered[0]
+    is_alone, address_view = context.comparison.is_alone, context.view.address["view"]
+    views = [name for name in _VIEWS if not (is_alone and name == "against")]
+    view = address_view if address_view in views else views[0]
     session.widget(
         st.segmented_control,
         "View",
         "view",
         value=view,
         store=lambda name: {} if name is None else {"view": name},
-        options=offered,
+        options=views,
         format_func=_VIEWS.__getitem__,
         label_visibility="collapsed",
     )
     return view
 
 
-def draw(view: str, shown: QueryList, here: Opened) -> None:
+def draw_chart(view: str, query_list: QueryList, context: PageContext) -> None:
     """What stands above the table in a view; of one run alone nothing is sorted."""
-    if not view and here.comparison.alone:
+    if not view and context.comparison.is_alone:
         return
     with st.container(key="marks"):
-        drawn_by = {"": _sorted, "against": _against, "heatmap": _heatmap, "strips": _strips}[view]
-        clicked = drawn_by(shown, here)
+        drawn_by = {
+            "": _sorted_chart,
+            "against": _scatter,
+            "heatmap": _heatmap_chart,
+            "strips": _strip_chart,
+        }[view]
+        clicked = drawn_by(query_list, context)
     if clicked:
-        session.goto("query", q=clicked[0], rows="", **opened_from(here.view.address))
+        session.goto("query", q=clicked[0], rows="", **list_for_query(context.view.address))
 
 
-def _kept_ids(shown: QueryList) -> frozenset[str] | None:
-    return frozenset(shown.kept["query_id"]) if len(shown.kept) < len(shown.frame) else None
-
-
-def _coloured(shown: QueryList, here: Opened) -> Drawing:
-    return here.drawing if shown.can_tell else here.drawing.quiet
-
-
-def _sorted(shown: QueryList, here: Opened) -> list[str] | None:
-    view = here.comparison
-    st.html(blocks.strip_said(shown.paired, figures.MOST_BARS, shown.mean))
-    figure = drawn(
-        figures.sorted_differences, shown.frame, _coloured(shown, here), shown=_kept_ids(shown)
+def _listed_ids(query_list: QueryList) -> frozenset[str] | None:
+    return (
+        frozenset(query_list.rows["query_id"])
+        if len(query_list.rows) < len(query_list.frame)
+        else None
     )
-    picture = section.caption(
-        f"Every query, sorted by its difference: {view.focus} minus {view.baseline}",
-        str(view.measure),
-        runs=(view.focus, view.baseline),
+
+
+def _list_drawing(query_list: QueryList, context: PageContext) -> Drawing:
+    return context.drawing if query_list.has_enough_queries else context.drawing.quiet
+
+
+def _sorted_chart(query_list: QueryList, context: PageContext) -> list[str] | None:
+    comparison = context.comparison
+    st.html(blocks.strip_note(query_list.paired, figures.MOST_BARS, query_list.mean))
+    figure = draw_once(
+        figures.sorted_differences,
+        query_list.frame,
+        _list_drawing(query_list, context),
+        shown=_listed_ids(query_list),
     )
-    alt = f"Differences by query. {shown.finding.text}."
-    return section.chart(figure, "sorted", alt=alt, picture=picture)
+    picture = section.make_caption(
+        f"Every query, sorted by its difference: {comparison.focus} minus {comparison.baseline}",
+        str(comparison.measure),
+        runs=(comparison.focus, comparison.baseline),
+    )
+    alt = f"Differences by query. {query_list.finding.text}."
+    return section.show_chart(figure, "sorted", alt=alt, picture=picture)
 
 
-def _against(shown: QueryList, here: Opened) -> list[str] | None:
-    view = here.comparison
-    title = f"{view.focus} against {view.baseline}"
-    lasso = here.view.address["tool"] == "lasso"
-    section.heading(
+def _scatter(query_list: QueryList, context: PageContext) -> list[str] | None:
+    comparison = context.comparison
+    title = f"{comparison.focus} against {comparison.baseline}"
+    lasso = context.view.address["tool"] == "lasso"
+    section.show_heading(
         title,
-        f"One point per query, by its {view.measure}. On the line both runs score the same.",
+        f"One point per query, by its {comparison.measure}. On the line both runs score the same.",
     )
     # Streamlit tells clicks or regions of a chart, never both.
     session.widget(
@@ -94,78 +106,95 @@ def _against(shown: QueryList, here: Opened) -> list[str] | None:
         format_func=_TOOLS.__getitem__,
         label_visibility="collapsed",
     )
-    figure = drawn(
+    figure = draw_once(
         run_against_run.run_against_run,
-        shown.frame,
-        _coloured(shown, here),
+        query_list.frame,
+        _list_drawing(query_list, context),
         same=SAME,
-        shown=_kept_ids(shown),
+        shown=_listed_ids(query_list),
         lasso=lasso,
     )
-    alt = f"Each query's {view.measure}: {title}. {shown.finding.text}."
-    picture = section.caption(title, str(view.measure), runs=(view.focus, view.baseline))
+    alt = f"Each query's {comparison.measure}: {title}. {query_list.finding.text}."
+    picture = section.make_caption(
+        title, str(comparison.measure), runs=(comparison.focus, comparison.baseline)
+    )
     if not lasso:
-        return section.chart(figure, "against", alt=alt, picture=picture)
-    regions = section.regions_of(figure, "against_lasso", alt=alt, picture=picture)
+        return section.show_chart(figure, "against", alt=alt, picture=picture)
+    regions = section.draw_regions(figure, "against_lasso", alt=alt, picture=picture)
     if regions:
-        found = query_views.inside(shown.frame, "baseline_score", "score", regions)
+        picked_ids = query_views.ids_inside(query_list.frame, "baseline_score", "score", regions)
         # The chart forgets the region, which the address holds from here on.
         session.forget("against_lasso")
-        session.change(pick=pick(found), p="")
+        session.change(pick=store_selection(picked_ids), p="")
         st.rerun()
     return None
 
 
-def _heatmap(shown: QueryList, here: Opened) -> list[str] | None:
-    view, found = here.comparison, query_views.heat(here.study, shown, here.comparison)
-    kept = len(shown.kept)
-    which = "One column per query"
-    if len(found.frame) < kept:
-        which = f"{w.count(len(found.frame))} of the {w.count(kept)} queries, evenly spaced"
-    title = f"{view.measure} by query and run"
-    fails = w.plural(found.failing, "fails", "fail")
-    section.heading(
-        f"{w.count(found.failing)} of {section.counted(kept, 'query', 'queries')} {fails} with"
-        f" {view.focus if len(view.runs) == 1 else view.every_run}"
-        if found.failing
-        else title,
-        f"{which}, easiest on the left; one row per run. The runs disagree where the"
+def _heatmap_chart(query_list: QueryList, context: PageContext) -> list[str] | None:
+    comparison, heatmap = (
+        context.comparison,
+        query_views.heatmap(context.study, query_list, context.comparison),
+    )
+    row_count = len(query_list.rows)
+    columns_text = "One column per query"
+    if len(heatmap.frame) < row_count:
+        columns_text = (
+            f"{w.format_count(len(heatmap.frame))} of the {w.format_count(row_count)} queries,"
+            " evenly spaced"
+        )
+    title = f"{comparison.measure} by query and run"
+    fails = w.plural(heatmap.failing, "fails", "fail")
+    section.show_heading(
+        (
+            f"{w.format_count(heatmap.failing)} of"
+            f" {section.format_count(row_count, 'query', 'queries')} {fails} with"
+            f" {comparison.focus if len(comparison.runs) == 1 else comparison.every_run}"
+            if heatmap.failing
+            else title
+        ),
+        f"{columns_text}, easiest on the left; one row per run. The runs disagree where the"
         " colour changes within a column.",
     )
-    if found.frame.empty:
+    if heatmap.frame.empty:
         return None
-    ends = query_heatmap.score_span(found.frame, here.drawing)
-    st.html(blocks.colour_key(str(view.measure), *ends, empty=bool(found.empty.any(axis=None))))
-    figure = drawn(query_heatmap.score_heatmap, found.frame, here.drawing, empty=found.empty)
-    alt = f"{view.measure} of each run on each query. {shown.finding.text}."
-    picture = section.caption(title, which)
-    clicked = section.chart(figure, "heatmap", alt=alt, picture=picture)
+    ends = query_heatmap.score_span(heatmap.frame, context.drawing)
     st.html(
-        blocks.beside_heatmap(found.failed, found.ahead, found.failing, here.drawing, session.href)
+        blocks.colour_key(str(comparison.measure), *ends, empty=bool(heatmap.empty.any(axis=None)))
+    )
+    figure = draw_once(
+        query_heatmap.score_heatmap, heatmap.frame, context.drawing, empty=heatmap.empty
+    )
+    alt = f"{comparison.measure} of each run on each query. {query_list.finding.text}."
+    picture = section.make_caption(title, columns_text)
+    clicked = section.show_chart(figure, "heatmap", alt=alt, picture=picture)
+    st.html(
+        blocks.beside_heatmap(
+            heatmap.failed, heatmap.ahead, heatmap.failing, context.drawing, session.href
+        )
     )
     return clicked
 
 
-def _strips(shown: QueryList, here: Opened) -> list[str] | None:
-    view = here.comparison
-    offered = query_views.strip_groupings(here.study, view)
-    by = here.view.address["by"]
-    by = by if by in offered else next(iter(here.study.splitting(view)), "")
-    section.heading(
+def _strip_chart(query_list: QueryList, context: PageContext) -> list[str] | None:
+    comparison = context.comparison
+    columns = query_views.strip_groupings(context.study, comparison)
+    by = context.view.address["by"]
+    by = by if by in columns else next(iter(context.study.splitting_columns(comparison)), "")
+    section.show_heading(
         f"Score by {by or 'query'}",
-        f"{view.measure}: one point per query, a line at the mean of each group.",
+        f"{comparison.measure}: one point per query, a line at the mean of each group.",
     )
-    section.group_by(offered, by)
-    found = query_views.strips(here.study, view, by)
-    figure = drawn(
+    section.choose_grouping(columns, by)
+    strips = query_views.strips(context.study, comparison, by)
+    figure = draw_once(
         score_strips.score_strips,
-        found.frame,
-        found.means,
-        found.groups,
-        here.drawing,
-        shown=_kept_ids(shown),
+        strips.frame,
+        strips.means,
+        strips.groups,
+        context.drawing,
+        shown=_listed_ids(query_list),
     )
-    alt = f"{view.measure} of each query by {by}. {shown.finding.text}."
-    runs = dict.fromkeys((view.focus, view.baseline))
-    picture = section.caption(f"Score by {by or 'query'}", str(view.measure), runs=runs)
-    return section.chart(figure, "strips", alt=alt, picture=picture)
+    alt = f"{comparison.measure} of each query by {by}. {query_list.finding.text}."
+    runs = dict.fromkeys((comparison.focus, comparison.baseline))
+    picture = section.make_caption(f"Score by {by or 'query'}", str(comparison.measure), runs=runs)
+    return section.show_chart(figure, "strips", alt=alt, picture=picture)

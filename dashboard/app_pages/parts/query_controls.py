@@ -11,145 +11,156 @@ from dashboard import session
 from dashboard.address.view import Comparison
 from dashboard.answers import query_filter as answers
 from dashboard.answers.queries import QueryList
-from dashboard.answers.query_chips import BETWEEN, FAILURES, FIRST, FIRST_OF_ONE, OF_ONE, SHOW_ALL
-from dashboard.answers.query_notes import tag_of
+from dashboard.answers.query_chips import (
+    ABOUT_FOCUS,
+    ABOUT_RUNS,
+    CHIPS,
+    CHIPS_OF_ONE,
+    FAILURES,
+    SHOW_ALL,
+)
+from dashboard.answers.query_notes import tag_name
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.answers.subset import subset
 from dashboard.app_pages.parts import section
-from dashboard.app_pages.parts.literal import literal
+from dashboard.app_pages.parts.literal import escape_markdown
 from dashboard.components.filter_field import KEY, filter_field
 from dashboard.drawing.blocks import filter_line
-from dashboard.session import Opened
-from dashboard.session.actions.notes import notes_here, remarks
+from dashboard.session import PageContext
+from dashboard.session.actions.notes import current_notes, current_remarks
 from metrics_core.base import wording as w
 
 _MARKS = {"better": ":green[▲] ", "worse": ":orange[▼] "}
 
 
-def narrowing(shown: QueryList, here: Opened) -> None:
+def filter_controls(query_list: QueryList, context: PageContext) -> None:
     """The field for words and filters, what it can say, columns and downloads in one line; below it
     what is wrong in a filter."""
-    view, asked = here.comparison, here.view.address
-    example = answers.filter_example(here.study, view)
+    comparison, address = context.comparison, context.view.address
+    example = answers.filter_example(context.study, comparison)
     with st.container(horizontal=True, key="narrowing", vertical_alignment="center"):
         with st.container(key="w_find"):
             filter_field(
-                answers.as_typed(asked["s"], asked["filter"]),
-                answers.filter_vocabulary(here.study, view, remarks()),
+                answers.typed_text(address["s"], address["filter"]),
+                answers.filter_vocabulary(context.study, comparison, current_remarks()),
                 placeholder=f"Search the texts, or filter: {example}",
-                wrong=shown.wrong is not None,
-                on_line=partial(session.hear, KEY, "line", _stored),
+                wrong=query_list.line_error is not None,
+                on_line=partial(session.store_event, KEY, "line", _store_filter),
             )
         with st.popover("?", key="can_say", type="tertiary"):
-            names = answers.filter_names(here.study, view, remarks())
-            st.html(filter_line.can_name(names, example))
-        _columns(shown)
-        _downloads(shown, here)
-    if shown.wrong is not None:
-        st.html(filter_line.wrong(shown.wrong))
+            names = answers.filter_names(context.study, comparison, current_remarks())
+            st.html(filter_line.filter_help(names, example))
+        _column_picker(query_list)
+        _download_menu(query_list, context)
+    if query_list.line_error is not None:
+        st.html(filter_line.line_error(query_list.line_error))
 
 
-def _stored(text: object) -> dict[str, str]:
+def _store_filter(text: object) -> dict[str, str]:
     """What the field tells, to the address: words or a filter, in place of what it showed."""
-    search, line = answers.read(str(text))
-    asked = session.address()
-    if not search and asked["s"] and asked["filter"]:
-        search = asked["s"]
+    search, line = answers.split_typed(str(text))
+    address = session.address()
+    if not search and address["s"] and address["filter"]:
+        search = address["s"]
     return {"s": search, "filter": line, "p": ""}
 
 
-def chips(shown: QueryList, view: Comparison) -> None:
+def show_chips(query_list: QueryList, comparison: Comparison) -> None:
     """One row of lists; the others under "more"."""
-    first = (*FIRST, *FIRST_OF_ONE) if view.alone else FIRST
-    _chips(shown, view, first, "show", "Lists")
-    others = [key for key in BETWEEN if key not in first]
-    of_one = [key for key in OF_ONE if key not in first]
-    tagged = [key for key in shown.counts if tag_of(key)]
-    rest = [key for key in (*others, *of_one, *tagged) if key in shown.counts]
+    first = (*CHIPS, *CHIPS_OF_ONE) if comparison.is_alone else CHIPS
+    _show_chip_row(query_list, comparison, first, "show", "Lists")
+    others = [key for key in ABOUT_RUNS if key not in first]
+    focus_keys = [key for key in ABOUT_FOCUS if key not in first]
+    tagged = [key for key in query_list.counts if tag_name(key)]
+    rest = [key for key in (*others, *focus_keys, *tagged) if key in query_list.counts]
     if not rest:
         return
-    label = _chip(shown.show, shown, view) if shown.show in rest else "more"
+    label = (
+        _chip_label(query_list.show, query_list, comparison) if query_list.show in rest else "more"
+    )
     with st.popover(label, key="more_lists"):
-        _chips(shown, view, others, "show_of_all", "Between the runs")
-        _chips(shown, view, of_one, "show_one", "With", view.focus)
-        _chips(shown, view, tagged, "show_tag", "Tagged")
+        _show_chip_row(query_list, comparison, others, "show_of_all", "Between the runs")
+        _show_chip_row(query_list, comparison, focus_keys, "show_one", "With", comparison.focus)
+        _show_chip_row(query_list, comparison, tagged, "show_tag", "Tagged")
 
 
-def _chips(
-    shown: QueryList,
-    view: Comparison,
+def _show_chip_row(
+    query_list: QueryList,
+    comparison: Comparison,
     keys: Sequence[str],
     name: str,
     label: str,
     run: str = "",
 ) -> None:
-    options = [key for key in keys if key in shown.counts]
+    options = [key for key in keys if key in query_list.counts]
     if not options:
         return
     session.widget(
         st.pills,
-        f"{label} {literal(run)}".strip(),
+        f"{label} {escape_markdown(run)}".strip(),
         name,
-        value=shown.show if shown.show in options else None,
+        value=query_list.show if query_list.show in options else None,
         store=lambda show: {"show": "" if show in (None, SHOW_ALL) else show, "p": ""},
         options=options,
-        format_func=lambda show: _chip(show, shown, view),
+        format_func=lambda show: _chip_label(show, query_list, comparison),
         label_visibility="collapsed" if name == "show" else "visible",
         wrap=True,
     )
 
 
-def _chip(show: str, shown: QueryList, view: Comparison) -> str:
-    named = f"{literal(chip_name(show, view))} {w.count(shown.counts[show])}"
-    return f"{_MARKS.get(show, '')}{named}" if shown.can_tell else named
+def _chip_label(show: str, query_list: QueryList, comparison: Comparison) -> str:
+    label = (
+        f"{escape_markdown(chip_name(show, comparison))} {w.format_count(query_list.counts[show])}"
+    )
+    return f"{_MARKS.get(show, '')}{label}" if query_list.has_enough_queries else label
 
 
-def chip_name(show: str, view: Comparison) -> str:
+def chip_name(show: str, comparison: Comparison) -> str:
     """A query list's name, as plain text."""
     return {
         SHOW_ALL: "All",
-        "none": _none_name(view),
-        "zero": "at zero" if not view.alone else f"{view.focus} at zero",
-        "missing": "no results" if view.alone else "no results from a run",
+        "none": _all_fail_name(comparison),
+        "zero": "at zero" if not comparison.is_alone else f"{comparison.focus} at zero",
+        "missing": "no results" if comparison.is_alone else "no results from a run",
         "both": "both failing",
         **FAILURES,
-    }.get(show, tag_of(show) or show)
+    }.get(show, tag_name(show) or show)
 
 
-def _none_name(view: Comparison) -> str:
-    who = view.every_run.removesuffix(" runs")
-    if view.measure.declaration.range[0] < 0:
-        return f"{who} at zero"
-    return f"{who} fail" if who == "both" else f"{who} fails"
+def _all_fail_name(comparison: Comparison) -> str:
+    runs_text = comparison.every_run.removesuffix(" runs")
+    if comparison.measure.declaration.range[0] < 0:
+        return f"{runs_text} at zero"
+    return f"{runs_text} fail" if runs_text == "both" else f"{runs_text} fails"
 
 
-def _columns(shown: QueryList) -> None:
+def _column_picker(query_list: QueryList) -> None:
     """The columns of the table, to be chosen."""
-    known = {column.key: column for column in shown.offered}
+    columns = {column.key: column for column in query_list.all_columns}
     with st.popover("Columns", key="columns", icon=":material/view_column:"):
         session.widget(
             st.multiselect,
             "Columns of the table",
             "cols",
-            value=[column.key for column in shown.columns if column.key != "text"],
+            value=[column.key for column in query_list.columns if column.key != "text"],
             store=lambda keys: {"cols": tuple(keys)},
-            options=[key for key in known if key != "text"],
-            format_func=lambda key: known[key].title,
+            options=[key for key in columns if key != "text"],
+            format_func=lambda key: columns[key].title,
             help="If none is chosen, the default columns are shown: the difference, the"
             " scores of the compared runs and of two more, unjudged documents, and the"
             " columns that group the queries.",
         )
 
 
-def _downloads(shown: QueryList, here: Opened) -> None:
+def _download_menu(query_list: QueryList, context: PageContext) -> None:
     """The table as a file, and its queries as a collection of their own."""
-    view, study = here.comparison, here.study
-    noted, on = notes_here(), here.layers
-    counted = section.counted(len(shown.kept), "query", "queries")
+    comparison, study = context.comparison, context.study
+    notes, layers = current_notes(), context.layers
+    count_text = section.format_count(len(query_list.rows), "query", "queries")
     with st.popover("Download", key="download", icon=":material/download:"):
         st.download_button(
-            f"CSV :gray[of {counted}]",
-            data=lambda: spreadsheet(shown.table),
+            f"CSV :gray[of {count_text}]",
+            data=lambda: spreadsheet(query_list.download_table),
             file_name=section.file_name("queries"),
             mime="text/csv",
             key="table_as_csv",
@@ -157,8 +168,10 @@ def _downloads(shown: QueryList, here: Opened) -> None:
             help="The table with the columns shown.",
         )
         st.download_button(
-            f"Zip :gray[of judgments and runs of {counted}]",
-            data=lambda: subset(study, view, list(shown.kept["query_id"]), noted, on),
+            f"Zip :gray[of judgments and runs of {count_text}]",
+            data=lambda: subset(
+                study, comparison, list(query_list.rows["query_id"]), notes, layers
+            ),
             file_name=section.file_name("queries").removesuffix(".csv") + ".zip",
             mime="application/zip",
             key="subset",

@@ -10,14 +10,14 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.address.page import Page
-from dashboard.answers.collections import MANY, holds, opened
-from dashboard.answers.navigation_counts import counts, held_so_far
-from dashboard.app_pages.parts.literal import literal
-from dashboard.app_pages.parts.section import counted
+from dashboard.answers.collections import MAX_WITHOUT_SEARCH, describe_contents, format_opened
+from dashboard.answers.navigation_counts import describe_files, page_counts
+from dashboard.app_pages.parts.literal import escape_markdown
+from dashboard.app_pages.parts.section import format_count
 from dashboard.drawing.blocks import navigation
-from dashboard.drawing.blocks.navigation import PageLink, Shelved
+from dashboard.drawing.blocks.navigation import PageLink, ShelfEntry
 from dashboard.files.collections import SAMPLE, ListedCollection
-from dashboard.session import Opened
+from dashboard.session import PageContext
 from dashboard.session.actions.collections import (
     collection_href,
     make_collection,
@@ -25,25 +25,27 @@ from dashboard.session.actions.collections import (
 )
 from dashboard.session.open_collection import (
     all_collections,
-    collection,
-    library_here,
-    no_collection_open,
+    collection_id,
+    current_library,
+    is_collection_missing,
 )
 from metrics_core.base import wording as w
 
 
-def draw(pages: Sequence[Page], current: Page, here: Opened | None) -> Callable[[], None]:
+def draw_rail(
+    pages: Sequence[Page], current: Page, context: PageContext | None
+) -> Callable[[], None]:
     """The collection and the page names, with what is known to wait on the pages; what is given
     back tells it anew, once the page has worked out more."""
-    _collections(here)
-    own_files("rail")
-    if here is not None and here.study.settings.complete:
+    _collection_menu(context)
+    own_files_button("rail")
+    if context is not None and context.study.settings.complete:
         st.html(navigation.word("Judgments taken as complete"))
-    room = st.empty()
-    offered = [p for p in pages if p.group != "none" and _is_offered(p, pages[0], here)]
+    placeholder = st.empty()
+    offered_pages = [p for p in pages if p.group != "none" and _is_offered(p, pages[0], context)]
 
-    def names(waiting: Mapping[str, str]) -> None:
-        marked = current.within or current.name
+    def draw_names(waiting: Mapping[str, str]) -> None:
+        current_name = current.within or current.name
         places = [
             PageLink(
                 p.group,
@@ -51,80 +53,84 @@ def draw(pages: Sequence[Page], current: Page, here: Opened | None) -> Callable[
                 session.menu_href(p.name),
                 p.key,
                 waiting.get(p.name, ""),
-                p.name == marked,
+                p.name == current_name,
             )
-            for p in offered
+            for p in offered_pages
         ]
-        room.html(navigation.rail(places))
+        placeholder.html(navigation.rail(places))
 
-    def tell() -> None:
-        files = len(library_here().files)
-        known = {"data": w.count(files)} if files else {}
-        names(known if here is None else {**counts(here.study, here.comparison), **known})
+    def update_counts() -> None:
+        files = len(current_library().files)
+        file_count = {"data": w.format_count(files)} if files else {}
+        draw_names(
+            file_count
+            if context is None
+            else {**page_counts(context.study, context.comparison), **file_count}
+        )
 
-    tell()
-    return tell
+    update_counts()
+    return update_counts
 
 
-def own_files(place: Literal["rail", "page"]) -> None:
+def own_files_button(location: Literal["rail", "page"]) -> None:
     """The way to the reader's own files, in the rail or on a page; only on the example."""
-    if collection() != SAMPLE:
+    if collection_id() != SAMPLE:
         return
-    with st.container(key=f"own_files_{place}"):
-        width: Literal["stretch", "content"] = "stretch" if place == "rail" else "content"
-        if st.button("Open your files", key=f"open_own_files_{place}", width=width):
+    with st.container(key=f"own_files_{location}"):
+        width: Literal["stretch", "content"] = "stretch" if location == "rail" else "content"
+        if st.button("Open your files", key=f"open_own_files_{location}", width=width):
             open_own_files()
 
 
-def _is_offered(page: Page, first: Page, here: Opened | None) -> bool:
+def _is_offered(page: Page, first: Page, context: PageContext | None) -> bool:
     """Before anything is loaded there are only the way in, the files and what explains."""
-    if here is None:
+    if context is None:
         return page is first or not page.needs_study
-    return len(here.study.names) >= page.fewest_runs
+    return len(context.study.names) >= page.fewest_runs
 
 
-def _collections(here: Opened | None) -> None:
+def _collection_menu(context: PageContext | None) -> None:
     """The open collection, which opens the list of all; it is looked for then."""
-    known = all_collections()
-    name, told = "Collections", "none open"
-    if not no_collection_open():
-        name, told = known.name_of(collection()), held_so_far(library_here())
-    if here is not None:
-        queries = counted(len(here.study.query_ids), "query", "queries")
-        told = f"{queries} · {counted(len(here.study.names), 'run', 'runs')}"
-    label = f"**{literal(name)}** :small[{told}]"
+    collections = all_collections()
+    name, summary = "Collections", "none open"
+    if not is_collection_missing():
+        name, summary = collections.name_of(collection_id()), describe_files(current_library())
+    if context is not None:
+        queries = format_count(len(context.study.query_ids), "query", "queries")
+        summary = f"{queries} · {format_count(len(context.study.names), 'run', 'runs')}"
+    label = f"**{escape_markdown(name)}** :small[{summary}]"
     with st.popover(label, key="collections", width="stretch", on_change="rerun") as menu:
         if not menu.open:
             return
-        _shelf(known.listed())
+        _show_shelf(collections.list_collections())
         st.html(navigation.all_collections(session.href("collections")))
         with st.expander("New collection", icon=":material/add:", key="new_in_menu"):
-            new_collection("menu")
+            new_collection_form("menu")
 
 
-def _shelf(listed: Sequence[ListedCollection]) -> None:
+def _show_shelf(entries: Sequence[ListedCollection]) -> None:
     """All collections, last opened first."""
     now = datetime.now().astimezone()
     rows = [
-        Shelved(
+        ShelfEntry(
             row.name,
-            holds(row),
+            describe_contents(row),
             collection_href(row.id),
-            row.id == collection(),
+            row.id == collection_id(),
             row.preview.best if row.preview and not row.outdated else "",
-            opened(row, now),
+            format_opened(row, now),
         )
-        for row in found(listed, "find_in_menu", "Find")
+        for row in filter_by_name(entries, "find_in_menu", "Find")
     ]
     st.html(navigation.shelf(rows))
 
 
-def found(
-    listed: Sequence[ListedCollection], key: str, placeholder: str
+def filter_by_name(
+    collections: Sequence[ListedCollection], key: str, placeholder: str
 ) -> Sequence[ListedCollection]:
     """Those that are looked for by their names, once there are many."""
-    if len(listed) <= MANY:
-        return listed
+    if len(collections) <= MAX_WITHOUT_SEARCH:
+        return collections
     words = st.text_input(
         "Find a collection",
         key=key,
@@ -133,14 +139,16 @@ def found(
         label_visibility="collapsed",
         live=True,
     )
-    return [row for row in listed if (words or "").casefold() in row.name.casefold()]
+    return [row for row in collections if (words or "").casefold() in row.name.casefold()]
 
 
-def new_collection(where: str) -> None:
+def new_collection_form(suffix: str) -> None:
     """The name of a new collection, which is made, opened, and then takes files."""
-    field = f"new_name_{where}"
-    with st.form(f"new_collection_{where}", border=False, clear_on_submit=True):
+    field = f"new_name_{suffix}"
+    with st.form(f"new_collection_{suffix}", border=False, clear_on_submit=True):
         st.text_input("Collection name", key=field, placeholder="My files", max_chars=80)
-        drawn = session.generation("new_collection")
-        if st.form_submit_button("Create and open", on_click=make_collection, args=(field, drawn)):
+        form_generation = session.generation("new_collection")
+        if st.form_submit_button(
+            "Create and open", on_click=make_collection, args=(field, form_generation)
+        ):
             session.goto("data")

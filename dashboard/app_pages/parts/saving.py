@@ -10,52 +10,52 @@ import streamlit as st
 from dashboard.answers.query_notes import NOTHING_NOTED
 from dashboard.app_pages.parts import section
 from dashboard.drawing.report.parts import PARTS
-from dashboard.session import Opened
-from dashboard.session.actions.notes import remarks
-from dashboard.session.actions.reports import collection_title, saved, used_files
-from dashboard.session.open_collection import collection
+from dashboard.session import PageContext
+from dashboard.session.actions.notes import current_remarks
+from dashboard.session.actions.reports import collection_title, report_file, used_files
+from dashboard.session.open_collection import collection_id
 from dashboard.study.sharing import Include
 
-_LEAVES_OUT: dict[Include, str] = {
+_EXPLANATIONS: dict[Include, str] = {
     "scores only": "Leaves out names, ids, texts and notes. Runs are A, B, C; groups, queries and"
     " documents are numbered.",
     "run names": "Leaves out ids, texts and notes. Queries and documents are numbered; runs, groups"
     " and files keep their names.",
     "full texts": "Includes everything: queries and documents with their ids and texts, and notes.",
 }
-_USUAL: Include = "run names"
+_DEFAULT: Include = "run names"
 
 
-def save_button(here: Opened) -> None:
+def save_button(context: PageContext) -> None:
     """The button that asks what the report includes."""
     if st.button("Save report", key="save_report", type="tertiary"):
-        _ask(here)
+        _report_dialog(context)
 
 
 @st.dialog("Save report")
-def _ask(here: Opened) -> None:
+def _report_dialog(context: PageContext) -> None:
     choices = get_args(Include)
     include: Include = st.radio(
         "Include",
         choices,
-        index=choices.index(_USUAL),
+        index=choices.index(_DEFAULT),
         format_func=str.capitalize,
-        captions=[_LEAVES_OUT[choice] for choice in choices],
+        captions=[_EXPLANATIONS[choice] for choice in choices],
         key="report_include",
     )
     nameless, everything = include == "scores only", include == "full texts"
-    usual = "Comparison" if nameless else collection_title()
-    title = st.text_input("Title", value=usual, key=f"report_title_{nameless}")
+    default_title = "Comparison" if nameless else collection_title()
+    title = st.text_input("Title", value=default_title, key=f"report_title_{nameless}")
     text = st.text_area("Introduction (optional)", key="report_text", height=68)
-    there = remarks() if everything else NOTHING_NOTED
-    offered = [part for part in PARTS if part != "noted" or there.given]
+    notes = current_remarks() if everything else NOTHING_NOTED
+    offered_parts = [part for part in PARTS if part != "noted" or notes.rows]
     parts = st.pills(
         "Parts",
-        offered,
+        offered_parts,
         default=[part for part in PARTS if part != "noted"],
         format_func=PARTS.__getitem__,
         selection_mode="multi",
-        key=f"report_parts_{len(offered)}",
+        key=f"report_parts_{len(offered_parts)}",
     )
     with_data = everything and st.checkbox(
         "Include the data",
@@ -63,12 +63,20 @@ def _ask(here: Opened) -> None:
         help="Adds the collection to the file, with notes and grades. It can be downloaded"
         " from the report, and Ranklens can open the report directly.",
     )
-    carried = collection() if with_data else ""
-    kept = [part for part in PARTS if part in parts]
+    carried = collection_id() if with_data else ""
+    chosen_parts = [part for part in PARTS if part in parts]
     st.download_button(
         "Save as HTML",
         data=partial(
-            saved, here, include, title, text, kept, used_files(), noted=there, carried=carried
+            report_file,
+            context,
+            include,
+            title,
+            text,
+            chosen_parts,
+            used_files(),
+            noted=notes,
+            carried=carried,
         ),
         file_name="ranklens-report.html" if nameless else section.file_name("report", ".html"),
         mime="text/html",
@@ -76,8 +84,10 @@ def _ask(here: Opened) -> None:
         type="primary",
         on_click="ignore",
     )
-    queries = section.counted(int(here.study.in_view(here.comparison).sum()), "query", "queries")
+    queries = section.format_count(
+        int(context.study.view_mask(context.comparison).sum()), "query", "queries"
+    )
     st.caption(
-        f"The current view: {queries} on {here.comparison.name}. One file that opens anywhere,"
+        f"The current view: {queries} on {context.comparison.name}. One file that opens anywhere,"
         " without a network. Its *Present* button shows one finding per screen."
     )

@@ -11,17 +11,17 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import session
-from dashboard.answers.id_offers import maps_said
-from dashboard.answers.own_documents import own_left_out
+from dashboard.answers.id_offers import id_maps_sentence
+from dashboard.answers.own_documents import exclusion_sentence
 from dashboard.answers.spreadsheet import spreadsheet
-from dashboard.app_pages.parts.literal import literal
+from dashboard.app_pages.parts.literal import escape_markdown
 from dashboard.drawing.blocks import markup, navigation
-from dashboard.drawing.drawn_once import at_hand
+from dashboard.drawing.drawn_once import draw_cached
 from dashboard.drawing.figures.chart import Chart
-from dashboard.drawing.figures.picture import Caption, captioned
-from dashboard.drawing.figures.zoomed import zoomable
+from dashboard.drawing.figures.picture import Caption, add_caption
+from dashboard.drawing.figures.zoomed import make_zoomable
 from dashboard.drawing.theme import RunStyle
-from dashboard.session.open_collection import collection
+from dashboard.session.open_collection import collection_id
 from metrics_core.base import wording as w
 from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
@@ -39,7 +39,7 @@ _CONFIG = {
 }
 
 
-def heading(
+def show_heading(
     title: str,
     explanation: str | Sentence,
     *,
@@ -57,8 +57,9 @@ def heading(
         csv_link(title, frame, key)
 
 
-def noted(note: Markup, title: str, *, frame: pd.DataFrame, key: str) -> None:
-    """A note below a table that needs no heading, and beside it the table as CSV; as `heading`."""
+def show_note(note: Markup, title: str, *, frame: pd.DataFrame, key: str) -> None:
+    """A note below a table that needs no heading, and beside it the table as CSV; as
+    `show_heading`."""
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="top"):
         st.html(note or Markup("<span></span>"))
         csv_link(title, frame, key)
@@ -68,25 +69,30 @@ def csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
     """The table behind a part as CSV."""
     st.download_button(
         # Read aloud out of its place it says what it downloads; the eye sees "CSV".
-        f"CSV :gray[of {literal(title)}]",
+        f"CSV :gray[of {escape_markdown(title)}]",
         data=lambda: spreadsheet(frame),
         file_name=file_name(key),
         mime="text/csv",
         key=f"csv_{key}",
         type="tertiary",
         on_click="ignore",
-        help=f"Download the table behind “{literal(title)}”.",
+        help=f"Download the table behind “{escape_markdown(title)}”.",
     )
 
 
 def file_name(key: str, ending: str = ".csv") -> str:
     """ "ranklens-runs-nDCG@10-vs-bm25-sample.csv": the table, measure, baseline, collection."""
-    view = session.opened_study().comparison
-    told = [key, view.name, *([] if view.alone else [f"vs-{view.baseline}"]), collection()]
-    told += [f"with-{layer.name}" for layer in session.opened_study().layers if len(layer)]
-    told += ["with-mapped-ids"] if maps_said(session.opened_study().study) else []
-    told += ["without-own-documents"] if own_left_out(session.opened_study().study) else []
-    return safe_name("-".join(["ranklens", *told])) + ending
+    comparison = session.study_context().comparison
+    parts = [
+        key,
+        comparison.name,
+        *([] if comparison.is_alone else [f"vs-{comparison.baseline}"]),
+        collection_id(),
+    ]
+    parts += [f"with-{layer.name}" for layer in session.study_context().layers if len(layer)]
+    parts += ["with-mapped-ids"] if id_maps_sentence(session.study_context().study) else []
+    parts += ["without-own-documents"] if exclusion_sentence(session.study_context().study) else []
+    return safe_name("-".join(["ranklens", *parts])) + ending
 
 
 def safe_name(text: str) -> str:
@@ -94,37 +100,37 @@ def safe_name(text: str) -> str:
     return re.sub(r"[^\w@.=+()\-]+", "_", text)
 
 
-def standing(name: str, draw: Callable[[], Markup], *given: Any) -> None:
-    """Show a part that follows from its name, from what is `given` and from the address, to which
-    its links lead on; seen again it is at hand."""
-    st.html(at_hand((name, session.address().query, *given), draw))
+def show_cached(name: str, draw: Callable[[], Markup], *key_parts: Any) -> None:
+    """Show a part that follows from its name, from what is `key_parts` and from the address, to
+    which its links lead on; seen again it is at hand."""
+    st.html(draw_cached((name, session.address().query, *key_parts), draw))
 
 
-def counted(n: int, one: str, many: str) -> str:
+def format_count(n: int, one: str, many: str) -> str:
     """A number with its noun: "1 query", "84 queries"."""
-    return f"{w.count(n)} {w.plural(n, one, many)}"
+    return f"{w.format_count(n)} {w.plural(n, one, many)}"
 
 
-INTERVALS = f"intervals: {w.share(LEVEL)}, bootstrap over queries"
+INTERVALS = f"intervals: {w.format_share(LEVEL)}, bootstrap over queries"
 """What the intervals of a chart are, for its picture."""
 
 
-def caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> Caption:
+def make_caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> Caption:
     """What a chart's picture says: its title, `notes`, the number of queries, the runs; by default
     all that are shown."""
-    here = session.opened_study()
-    queries = int(here.study.in_view(here.comparison).sum())
-    named = here.drawing.styles if runs is None else here.look.of(runs)
-    given = [
-        f"with {counted(len(v), 'grade', 'grades')} of layer {v.name}"
-        for v in here.layers
+    context = session.study_context()
+    queries = int(context.study.view_mask(context.comparison).sum())
+    run_styles = context.drawing.styles if runs is None else context.look.styles_of(runs)
+    layer_notes = [
+        f"with {format_count(len(v), 'grade', 'grades')} of layer {v.name}"
+        for v in context.layers
         if len(v)
     ]
-    told = (*notes, *given, counted(queries, "query", "queries"))
-    return Caption(title, told, list(named.values()))
+    lines = (*notes, *layer_notes, format_count(queries, "query", "queries"))
+    return Caption(title, lines, list(run_styles.values()))
 
 
-def chart(
+def show_chart(
     figure: Chart,
     key: str,
     *,
@@ -139,24 +145,24 @@ def chart(
     If it `zooms`, a drag zooms its lines, a double click takes that back, and a click follows
     `chooses`, a link that the place clicked is added to as k."""
     if zooms:
-        figure = zoomable(figure, session.opened_study().drawing, chooses)
-    return _clicked(_drawn(figure, key, alt, picture, _POINTS if clickable else ()))
+        figure = make_zoomable(figure, session.study_context().drawing, chooses)
+    return _clicked_data(_draw_chart(figure, key, alt, picture, _POINTS if clickable else ()))
 
 
-def regions_of(
+def draw_regions(
     figure: Chart, key: str, *, alt: str, picture: Caption
 ) -> list[Mapping[str, Sequence[float]]]:
     """Draw a figure in which regions can be marked: the corners (x and y) of each box or lasso."""
-    selection = _drawn(figure, key, alt, picture, ("box", "lasso"))
+    selection = _draw_chart(figure, key, alt, picture, ("box", "lasso"))
     return [*selection.get("box", ()), *selection.get("lasso", ())]
 
 
-def _drawn(
+def _draw_chart(
     figure: Chart, key: str, alt: str, picture: Caption, modes: Sequence[Mode]
 ) -> Mapping[str, Any]:
     from dashboard.drawing.figures.plotly_figure import Sent
 
-    figure = captioned(figure, picture, session.opened_study().drawing.palette)
+    figure = add_caption(figure, picture, session.study_context().drawing.palette)
     with st.container(key=f"chart_{key}"):
         st.html(navigation.image_menu(picture))
         event: Any = st.plotly_chart(
@@ -171,7 +177,7 @@ def _drawn(
     return event["selection"] if modes and event else {}
 
 
-def _clicked(selection: Mapping[str, Any]) -> list[Any] | None:
+def _clicked_data(selection: Mapping[str, Any]) -> list[Any] | None:
     points = selection.get("points", ())
     if not points:
         return None
@@ -179,7 +185,7 @@ def _clicked(selection: Mapping[str, Any]) -> list[Any] | None:
     return list(data) if isinstance(data, (list, tuple)) else [data]
 
 
-def group_by(columns: Sequence[str], chosen: str, *, labelled: bool = False) -> None:
+def choose_grouping(columns: Sequence[str], selected: str, *, labelled: bool = False) -> None:
     """The choice of a column to group by, where there is more than one; the address keeps it as
     `by`. `labelled` says what it is for where no heading does."""
     if len(columns) < 2:
@@ -188,23 +194,23 @@ def group_by(columns: Sequence[str], chosen: str, *, labelled: bool = False) -> 
         st.pills,
         "Group by",
         "by",
-        value=chosen,
-        store=lambda name: {"by": name or chosen},
+        value=selected,
+        store=lambda name: {"by": name or selected},
         options=list(columns),
-        format_func=literal,
+        format_func=escape_markdown,
         label_visibility="visible" if labelled else "collapsed",
         wrap=True,
     )
 
 
-def removed(told: str, key: str, bring_back: Callable[..., None], *given: str) -> None:
+def show_removed(message: str, key: str, bring_back: Callable[..., None], *arguments: str) -> None:
     """A row for what was removed, and the way back."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(told)
-        st.button("Restore", key=key, on_click=bring_back, args=given, type="tertiary")
+        st.markdown(message)
+        st.button("Restore", key=key, on_click=bring_back, args=arguments, type="tertiary")
 
 
-def worked_through(steps: Sequence[tuple[str, Callable[[], object]]]) -> None:
+def run_steps(steps: Sequence[tuple[str, Callable[[], object]]]) -> None:
     """Do what takes long with a bar that says how far it is. Between two steps Streamlit hears
     clicks: whoever goes elsewhere meanwhile ends it, and what was done is kept."""
     if not steps:

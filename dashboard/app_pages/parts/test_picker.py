@@ -9,13 +9,13 @@ import streamlit as st
 from dashboard import session
 from dashboard.address.method_key import margin_key
 from dashboard.drawing.blocks import markup
-from dashboard.session import Opened
+from dashboard.session import PageContext
 from metrics_core.base import wording as w
-from metrics_core.comparing.method import CORRECTIONS, TESTS, Method, suggested_margin
-from metrics_core.comparing.test_warnings import asks_something_else
+from metrics_core.comparing.method import CORRECTIONS, TESTS, Method, suggest_margin
+from metrics_core.comparing.test_warnings import has_other_hypothesis
 from metrics_core.comparing.tests import PAIRED_TESTS
 from metrics_core.findings.sentence import Sentence
-from metrics_core.findings.testing import greyed_finding
+from metrics_core.findings.testing import greyed_test_finding
 from metrics_core.scoring.random_groups import GROUPS, MOST_SINGLE
 
 _LEVELS = (90.0, 95.0, 99.0)
@@ -33,28 +33,28 @@ interval and the verdict are corrected for all loaded runs against the baseline,
 """
 
 _IN_GROUPS = f"""
-**Many queries.** With more than {w.count(MOST_SINGLE)} queries, the test resamples
-{w.count(GROUPS)} groups of queries, not single queries. Queries are assigned to groups at random,
-the same way each time. Group sizes differ by at most one query. An interval is as wide as with
-single queries, up to about 1 %.
+**Many queries.** With more than {w.format_count(MOST_SINGLE)} queries, the test resamples
+{w.format_count(GROUPS)} groups of queries, not single queries. Queries are assigned to groups at
+random, the same way each time. Group sizes differ by at most one query. An interval is as wide as
+with single queries, up to about 1 %.
 """
 
 
-def explained(tested: Sentence, here: Opened, queries: int) -> None:
+def show_test(test_sentence: Sentence, context: PageContext, queries: int) -> None:
     """For how many comparisons the verdict holds, what it means, and how else it could be made."""
-    if not tested:
+    if not test_sentence:
         return
     with (
         st.container(gap=None, key="how_tested"),
         st.popover("How this is tested", type="tertiary", width="content"),
     ):
-        st.html(markup.second(tested, {}))
+        st.html(markup.second_line(test_sentence, {}))
         st.markdown(_WHY + _IN_GROUPS if queries > MOST_SINGLE else _WHY)
-        _choices(here, queries)
+        _show_choices(context, queries)
 
 
-def _choices(here: Opened, queries: int) -> None:
-    method = here.comparison.method
+def _show_choices(context: PageContext, queries: int) -> None:
+    method = context.comparison.method
     session.widget(
         st.selectbox,
         "Test",
@@ -62,20 +62,20 @@ def _choices(here: Opened, queries: int) -> None:
         value=method.test,
         store=lambda test: {"test": "" if test == Method().test else test, "correction": ""},
         options=list(TESTS),
-        format_func=lambda test: _named(test, queries),
+        format_func=lambda test: _test_label(test, queries),
         help="The alternatives to the default are for comparison with other tools. All test"
         " the mean difference, except Wilcoxon's and the sign test.",
     )
     if method.test in PAIRED_TESTS:
-        greyed = greyed_finding(method.test, queries)
+        greyed = greyed_test_finding(method.test, queries)
         st.caption(f"{PAIRED_TESTS[method.test].question} {greyed.text}")
     session.widget(
         st.selectbox,
         "Correction",
         "correction",
         value=method.corrected_by,
-        store=lambda name: {"correction": "" if name == method.fitting[0] else name},
-        options=list(method.fitting),
+        store=lambda name: {"correction": "" if name == method.valid_corrections[0] else name},
+        options=list(method.valid_corrections),
         format_func=lambda name: CORRECTIONS[name],
     )
     session.widget(
@@ -89,28 +89,28 @@ def _choices(here: Opened, queries: int) -> None:
     )
     session.widget(
         st.number_input,
-        f"Smallest difference on {here.comparison.measure.declaration.name} that matters",
+        f"Smallest difference on {context.comparison.measure.declaration.name} that matters",
         "margin",
         value=method.margin,
-        store=lambda margin: _with_margin(here, margin),
+        store=lambda margin: _store_margin(context, margin),
         min_value=0.0,
         step=0.005,
         format="%.4g",
-        placeholder=_suggested(here),
+        placeholder=_margin_hint(context),
         help="If set, a difference can also be called too small to matter. Set it before you"
         " look at the differences.",
     )
 
 
-def _named(test: str, queries: int) -> str:
-    other = asks_something_else(test, queries)
+def _test_label(test: str, queries: int) -> str:
+    other = has_other_hypothesis(test, queries)
     return f"{TESTS[test]} (different question)" if other else TESTS[test]
 
 
-def _suggested(here: Opened) -> str:
-    margin = suggested_margin(here.comparison.measure)
+def _margin_hint(context: PageContext) -> str:
+    margin = suggest_margin(context.comparison.measure)
     return "not set" if margin is None else f"not set; often {margin:g}"
 
 
-def _with_margin(here: Opened, margin: float | None) -> dict[str, Any]:
-    return {"margin": margin_key(here.comparison.measure, margin)}
+def _store_margin(context: PageContext, margin: float | None) -> dict[str, Any]:
+    return {"margin": margin_key(context.comparison.measure, margin)}

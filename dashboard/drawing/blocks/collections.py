@@ -17,42 +17,42 @@ _NAME = 40
 
 
 @dataclass(frozen=True)
-class Told:
-    """A collection as its row tells of it; `lacking` says why no result is shown, `tested` what
-    the test says of the one that is."""
+class CollectionRow:
+    """A collection as its row tells of it; `missing_reason` says why no result is shown,
+    `test_text` what the test says of the one that is."""
 
     name: str
     link: str
-    holds: str
+    contents: str
     is_open: bool
-    opened: str
-    lacking: str
-    found: Preview | None
-    tested: str
+    opened_text: str
+    missing_reason: str
+    preview: Preview | None
+    test_text: str
 
 
-_drawn = Template("collections")
+_render = Template("collections")
 
 
 def heads() -> Markup:
     """What stands under what."""
-    return _drawn("heads")
+    return _render("heads")
 
 
-def kept(folder: str, put_aside: Sequence[object] = ()) -> Markup:
+def storage_note(folder: str, put_aside: Sequence[object] = ()) -> Markup:
     """Which collection comes first, and where all are kept; the `folder` only to who asks. Damaged
     databases that were `put_aside` are listed."""
-    return _drawn("kept", folder=folder, put_aside=[str(path) for path in put_aside])
+    return _render("kept", folder=folder, put_aside=[str(path) for path in put_aside])
 
 
-def row(told: Told) -> Markup:
+def row(entry: CollectionRow) -> Markup:
     """One collection: its name, which opens it, what it holds, and its result."""
-    found = told.found
-    if found is None or told.lacking:
-        return _drawn("row", told=told, pair=[], best=None, short={})
-    own = RunStyle(found.run, found.slot, "focus"), found.mean
-    other = RunStyle(found.baseline, SLOTS, "baseline"), found.baseline_mean
-    pair = [own] if found.run == found.baseline else [other, own]
+    preview = entry.preview
+    if preview is None or entry.missing_reason:
+        return _render("row", told=entry, pair=[], best=None, short={})
+    focus = RunStyle(preview.run, preview.slot, "focus"), preview.mean
+    baseline = RunStyle(preview.baseline, SLOTS, "baseline"), preview.baseline_mean
+    pair = [focus] if preview.run == preview.baseline else [baseline, focus]
     names = [style.name for style, _ in pair]
     best = max(pair, key=lambda one: one[1])
-    return _drawn("row", told=told, pair=pair, best=best, short=short_names(names, _NAME))
+    return _render("row", told=entry, pair=pair, best=best, short=short_names(names, _NAME))

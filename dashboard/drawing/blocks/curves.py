@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.drawing.blocks.markup import style_of
+from dashboard.drawing.blocks.markup import run_style
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names
@@ -19,7 +19,7 @@ _READ_AT = (0.2, 0.5, 0.8)
 _ROUND = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000)
 _NAME_LENGTH = 24
 
-_drawn = Template("curves")
+_render = Template("curves")
 
 
 def legend(
@@ -34,7 +34,7 @@ def legend(
     for a run that may be hidden where that leads. `left_out` counts the runs that are not drawn,
     with what draws them."""
     short = short_names(in_colour, _NAME_LENGTH)
-    return _drawn(
+    return _render(
         "legend",
         runs=[(drawing.styles[r], short[r], hidden.get(r, "")) for r in in_colour],
         more=len(drawing.styles) - len(in_colour),
@@ -44,28 +44,28 @@ def legend(
     )
 
 
-def bands(drawing: Drawing, *, tested: bool) -> str:
+def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
     """Whose bands the charts hold, and for what they hold."""
-    if not tested:
+    if not is_tested:
         return "too few queries for bands"
     short = short_names(drawing.styles, _NAME_LENGTH)
     if drawing.alone:
         return f"Band: 95 % interval of {short[drawing.focus]}"
-    pair = w.listing((short[drawing.focus], short[drawing.baseline]))
+    pair = w.join_words((short[drawing.focus], short[drawing.baseline]))
     return f"Bands: 95 % intervals of {pair}; of their difference, simultaneous over all k"
 
 
 def panel_head(title: str, gloss: str) -> Markup:
     """What a chart shows, in the line above it."""
-    return _drawn("panel_head", title=title, gloss=gloss)
+    return _render("panel_head", title=title, gloss=gloss)
 
 
 def note(text: str) -> Markup:
     """How charts are read, below them."""
-    return _drawn("note", text=text)
+    return _render("note", text=text)
 
 
-def by_k(
+def means_by_k(
     frames: Mapping[str, pd.DataFrame], glosses: Mapping[str, str], drawing: Drawing,
     in_colour: Sequence[str],
 ) -> Markup:  # fmt: skip
@@ -73,29 +73,40 @@ def by_k(
     with its band, coloured where it is clear."""
     heads = [drawing.styles[run] for run in in_colour]
     tables = [
-        (f"{name}@k", glosses[name], heads, _rows(frame, heads, drawing))
+        (f"{name}@k", glosses[name], heads, _mean_rows(frame, heads, drawing))
         for name, frame in frames.items()
     ]
     baseline = "" if drawing.alone else drawing.baseline
-    return _drawn("by_k", tables=tables, focus=drawing.focus, baseline=baseline, label="Means by k")
+    return _render(
+        "by_k", tables=tables, focus=drawing.focus, baseline=baseline, label="Means by k"
+    )
 
 
-def _rows(
+def _mean_rows(
     frame: pd.DataFrame, heads: Sequence[RunStyle], drawing: Drawing
 ) -> list[tuple[int, bool, list[tuple[str, bool]], tuple[float, bool, str, int]]]:
     means = frame.pivot(index="k", columns="run", values="mean")
-    own = frame[frame["run"] == drawing.focus].set_index("k")
-    digits = w.column_decimals(own["diff_low"], own["diff_high"])
+    focus_rows = frame[frame["run"] == drawing.focus].set_index("k")
+    digits = w.column_decimals(focus_rows["diff_low"], focus_rows["diff_high"])
     rows = []
     for k in means.index[means.index.isin({*_ROUND, drawing.cutoff})]:
         column = {head.name: float(means.loc[k, head.name]) for head in heads}
-        gap, low, high = (float(own.loc[k, c]) for c in ("difference", "diff_low", "diff_high"))
-        shown = gap, low > 0 or high < 0, w.interval(low, high, digits), digits
-        rows.append((int(k), k == drawing.cutoff, [_cell(column, h.name) for h in heads], shown))
+        gap, low, high = (
+            float(focus_rows.loc[k, c]) for c in ("difference", "diff_low", "diff_high")
+        )
+        difference_cell = gap, low > 0 or high < 0, w.format_interval(low, high, digits), digits
+        rows.append(
+            (
+                int(k),
+                k == drawing.cutoff,
+                [_format_cell(column, h.name) for h in heads],
+                difference_cell,
+            )
+        )
     return rows
 
 
-def read_off(frame: pd.DataFrame, drawing: Drawing) -> Markup:
+def precision_table(frame: pd.DataFrame, drawing: Drawing) -> Markup:
     """Precision where a fifth, half and four fifths of the relevant documents are found, best run
     at half first; `frame` is that of `precision_recall`."""
     level = frame["recall"].round(6)
@@ -104,20 +115,23 @@ def read_off(frame: pd.DataFrame, drawing: Drawing) -> Markup:
         for part in (frame[level == share] for share in _READ_AT)
     ]
     middle = columns[1]
-    runs = sorted(dict.fromkeys(frame["run"]), key=lambda r: -_known(middle.get(r)))
-    return _drawn(
+    runs = sorted(dict.fromkeys(frame["run"]), key=lambda r: -_or_lowest(middle.get(r)))
+    return _render(
         "read_off",
-        heads=[w.share(share) for share in _READ_AT],
-        rows=[(style_of(drawing.styles, run), [_cell(c, run) for c in columns]) for run in runs],
+        heads=[w.format_share(share) for share in _READ_AT],
+        rows=[
+            (run_style(drawing.styles, run), [_format_cell(c, run) for c in columns])
+            for run in runs
+        ],
         label=f"Precision by recall; the baseline is {drawing.baseline}",
     )
 
 
-def _known(value: float | None) -> float:
+def _or_lowest(value: float | None) -> float:
     return -1.0 if value is None or math.isnan(value) else value
 
 
-def _cell(column: dict[str, float], run: str) -> tuple[str, bool]:
+def _format_cell(column: dict[str, float], run: str) -> tuple[str, bool]:
     """A value as it is written, and whether it is the best of its column."""
-    text = w.score(column.get(run))
-    return text, len(column) > 1 and text == w.score(max(map(_known, column.values())))
+    text = w.format_score(column.get(run))
+    return text, len(column) > 1 and text == w.format_score(max(map(_or_lowest, column.values())))

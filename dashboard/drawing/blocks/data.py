@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.drawing.blocks.markup import Styles, pieces_of
+from dashboard.drawing.blocks.markup import Styles, sentence_pieces
 from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
@@ -18,24 +18,24 @@ from metrics_core.findings.verdicts import VerdictFinding
 
 Row = Mapping[str, Any]
 
-_drawn = Template("data")
+_render = Template("data")
 _NAMED_FILES = 4
 """Files of an upload that are named one by one in the line that tells of it."""
 
 
 def result(
-    found: VerdictFinding | None, styles: Styles, link: str, *, alone: bool = False
+    verdict: VerdictFinding | None, styles: Styles, link: str, *, alone: bool = False
 ) -> Markup:
     """What the loaded files say, with the way to the comparison, or to the scores of a run that is
     `alone`; without it, its room."""
-    if found is None:
-        return _drawn("result", pieces=[], lead=[], badge="", tone="", leads_to="", link="")
-    return _drawn(
+    if verdict is None:
+        return _render("result", pieces=[], lead=[], badge="", tone="", leads_to="", link="")
+    return _render(
         "result",
-        pieces=pieces_of(found.title, styles),
-        lead=pieces_of(found.lead, styles),
-        badge=found.badge,
-        tone=found.tone,
+        pieces=sentence_pieces(verdict.title, styles),
+        lead=sentence_pieces(verdict.lead, styles),
+        badge=verdict.badge,
+        tone=verdict.tone,
         leads_to="scores" if alone else "comparison",
         link=link,
     )
@@ -44,9 +44,9 @@ def result(
 def error_card(error: RanklensError) -> Markup:
     """What is wrong with a file, what was expected, and how to mend it; never a stack trace."""
     if not isinstance(error, FileFormatError):
-        return _drawn("error_card", error=error)
+        return _render("error_card", error=error)
     offer = error.offer if error.offer and error.offer not in error.hint else ""
-    return _drawn(
+    return _render(
         "file_error_card",
         error=error,
         first=error.problems[0],
@@ -57,20 +57,20 @@ def error_card(error: RanklensError) -> Markup:
 
 def receipt(message: str, hint: str = "", *, alarming: bool = False) -> Markup:
     """What became of something that was done; `alarming` where it went wrong."""
-    return _drawn("receipt", message=message, hint=hint, alarming=alarming)
+    return _render("receipt", message=message, hint=hint, alarming=alarming)
 
 
-def arrived(loaded: Sequence[tuple[str, str]], link: str) -> Markup:
+def arrived_files(loaded: Sequence[tuple[str, str]], link: str) -> Markup:
     """The files that an upload loaded, each with what it holds; the link leads to all files."""
     kinds = Counter(kind for _, kind in loaded)
     runs = kinds.pop("run", 0)
-    said = [f"{w.number(runs)} {w.plural(runs, 'run')}"] if runs else []
-    few, many = w.sentence_case(w.number(len(loaded))), len(loaded)
-    return _drawn(
+    kinds_text = [f"{w.number_word(runs)} {w.plural(runs, 'run')}"] if runs else []
+    few, many = w.sentence_case(w.number_word(len(loaded))), len(loaded)
+    return _render(
         "arrived",
         files=loaded,
         head=f"{few} {w.plural(many, 'file')} {w.plural(many, 'is', 'are')} loaded",
-        said=w.listing([*said, *kinds]) if many > _NAMED_FILES else "",
+        said=w.join_words([*kinds_text, *kinds]) if many > _NAMED_FILES else "",
         link=link,
     )
 
@@ -80,17 +80,17 @@ def file_table(rows: Sequence[Row], cutoff: int = 10) -> Markup:
     read_as, correctable (it may be taken for something else), rows, queries (None where it has
     none), judged (share of the top `cutoff`, or None), notes, style (of a run, or None),
     is_baseline."""
-    return _drawn("file_table", rows=rows, cutoff=cutoff)
+    return _render("file_table", rows=rows, cutoff=cutoff)
 
 
-def how_large(most: str) -> Markup:
+def upload_note(most: str) -> Markup:
     """What an uploader takes; `most` is the size that a file may have."""
-    return _drawn("how_large", most=most)
+    return _render("how_large", most=most)
 
 
 def fit_table(lines: Sequence[FitLine]) -> Markup:
     """Whether the files belong together; `lines` are those of `fit_report`."""
-    return _drawn("fit_table", lines=lines)
+    return _render("fit_table", lines=lines)
 
 
 AUDIENCES = {"search": "Search", "rag": "RAG", "recommender": "Recommender"}
@@ -160,35 +160,35 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
 """The files that each audience brings."""
 
 
-def audience(asked: str) -> str:
+def audience(word: str) -> str:
     """Who is spoken to: whom an address asks for, else the first."""
-    return asked if asked in AUDIENCES else next(iter(AUDIENCES))
+    return word if word in AUDIENCES else next(iter(AUDIENCES))
 
 
-def first_run_steps(of: str, tools: Sequence[str]) -> Markup:
+def first_run_steps(name: str, tools: Sequence[str]) -> Markup:
     """What to load, as this audience calls it, with the beginning of each file; and the `tools`
     whose files are read as they are."""
-    return _drawn("first_run_steps", steps=STEPS[of], tools=w.listing(tools))
+    return _render("first_run_steps", steps=STEPS[name], tools=w.join_words(tools))
 
 
 def all_formats(link: str) -> Markup:
     """The way to what files can be read."""
-    return _drawn("all_formats", link=link)
+    return _render("all_formats", link=link)
 
 
-def file_numbers(counts: Sequence[tuple[str, str]], lacking: str) -> Markup:
-    """What a file says beside what is loaded: each number with what it counts, and `lacking`, what
+def file_numbers(counts: Sequence[tuple[str, str]], warning: str) -> Markup:
+    """What a file says beside what is loaded: each number with what it counts, and `warning`, what
     is to be known of documents without a grade, "" where nothing is."""
-    return _drawn("file_numbers", counts=counts, lacking=lacking)
+    return _render("file_numbers", counts=counts, lacking=warning)
 
 
 def without_limit(measure: str, judgments: str, other: str, link: str) -> Markup:
     """That the measure has no grade from which documents are relevant; the link leads to an `other`
     that has."""
-    return _drawn("without_limit", measure=measure, judgments=judgments, other=other, link=link)
+    return _render("without_limit", measure=measure, judgments=judgments, other=other, link=link)
 
 
 def preview(kind: str, rows: pd.DataFrame) -> Markup:
     """The first rows of a file as a small table; `kind` says what the file holds."""
     values, label = rows.itertuples(index=False, name=None), f"First rows: {kind}"
-    return _drawn("first_rows", label=label, names=rows.columns, rows=values, caption=label)
+    return _render("first_rows", label=label, names=rows.columns, rows=values, caption=label)

@@ -10,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.address.view import Comparison
-from dashboard.drawing.blocks.markup import Lead, nothing, style_of
+from dashboard.drawing.blocks.markup import Lead, empty_state, run_style
 from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names
@@ -20,7 +20,7 @@ from metrics_core.comparing.method import NO_CORRECTION
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.scoring.intervals import LEVEL
 
-_drawn = Template("differences")
+_render = Template("differences")
 
 _MOST_TICKS = 5
 _ROOM = 0.08
@@ -42,115 +42,117 @@ _NARROW = 0.26
 
 def against_zero(
     row: Mapping[str, Any],
-    tested: tuple[float, float, float],
-    every: pd.DataFrame,
+    interval: tuple[float, float, float],
+    all_rows: pd.DataFrame,
     drawing: Drawing,
 ) -> Markup:
-    """The difference of the run in focus and the interval that was `tested` (low, high, level),
-    drawn against zero. `row` and the rows of `every` loaded run are of `compare`."""
+    """The difference of the run in focus and the interval that was `interval` (low, high, level),
+    drawn against zero. `row` and the rows of `all_rows` loaded run are of `compare`."""
     comparison = drawing.comparison
-    low, high, level = tested
-    digits, gap = w.decimals(low, high), row["difference"]
-    axis = _axis(every, low, high, gap)
+    low, high, level = interval
+    digits, gap = w.interval_decimals(low, high), row["difference"]
+    axis = _difference_axis(all_rows, low, high, gap)
     less = not comparison.measure.declaration.higher_is_better
     side = tone(-gap if less else gap, digits) if row["verdict"] in CLEAR else ""
-    said = f"{drawing.focus} minus {drawing.baseline} on {drawing.name}: "
-    return _drawn(
+    spoken = f"{drawing.focus} minus {drawing.baseline} on {drawing.name}: "
+    return _render(
         "against_zero",
         style=drawing.focus_style,
-        said=said + w.with_interval(gap, low, high),
-        zero=(_held(axis.share(0)), short_names(drawing.styles)[drawing.baseline]),
-        value=(_held(axis.share(gap)), w.difference(gap, digits)),
+        said=spoken + w.format_with_interval(gap, low, high),
+        zero=(_label_position(axis.share(0)), short_names(drawing.styles)[drawing.baseline]),
+        value=(_label_position(axis.share(gap)), w.format_difference(gap, digits)),
         axis=axis,
         found=(low, gap, high),
         tone=side,
-        ends=_ends_of(axis, low, high, digits) if low < high else [],
+        ends=_end_labels(axis, low, high, digits) if low < high else [],
         edge=_TICK_EDGE,
-        sides=_sides(axis.share(0), less=less),
-        told=f"{w.share(level)} interval" + _corrected(every, comparison),
+        sides=_side_labels(axis.share(0), less=less),
+        told=f"{w.format_share(level)} interval" + _correction_note(all_rows, comparison),
     )
 
 
-def _axis(every: pd.DataFrame, low: float, high: float, gap: float) -> Ticks:
+def _difference_axis(all_rows: pd.DataFrame, low: float, high: float, gap: float) -> Ticks:
     """A unit is as long for every loaded run, so that the scale stays while measure and baseline
     do; most of it is the side of zero on which the difference lies. Where the interval would be
     too short to read on it, one of its own."""
-    values = pd.Series([*every["low"], *every["high"], *every["difference"], low, high, gap])
+    values = pd.Series(
+        [*all_rows["low"], *all_rows["high"], *all_rows["difference"], low, high, gap]
+    )
     reach = float(values.abs().max())
     side, beyond = (-1 if gap < 0 else 1), _BEYOND * reach
-    known = (low, high) if low == low else (gap, gap)
-    near, far = sorted(end * side for end in known)
+    ends = (low, high) if low == low else (gap, gap)
+    near, far = sorted(end * side for end in ends)
     begin = min(-_OTHER_SIDE * reach, near - beyond)
-    whole = max((1 + _OTHER_SIDE) * reach + beyond, far + beyond - begin)
-    if reach > 0 and gap == gap and not 0 < far - near < _SHORT_OF_ALL * whole:
-        left, right = sorted((begin * side, (begin + whole) * side))
+    length = max((1 + _OTHER_SIDE) * reach + beyond, far + beyond - begin)
+    if reach > 0 and gap == gap and not 0 < far - near < _SHORT_OF_ALL * length:
+        left, right = sorted((begin * side, (begin + length) * side))
         return signed_ticks(left, right, most=_MOST_TICKS + 1, fewest_digits=2)
-    return difference_ticks([low, high, gap], most=_MOST_TICKS, room=_OWN_ROOM, fewest_digits=2)
+    return difference_ticks([low, high, gap], most=_MOST_TICKS, padding=_OWN_ROOM, fewest_digits=2)
 
 
-def _corrected(every: pd.DataFrame, comparison: Comparison) -> str:
-    n = int(every["p_corrected"].notna().sum())
+def _correction_note(all_rows: pd.DataFrame, comparison: Comparison) -> str:
+    n = int(all_rows["p_corrected"].notna().sum())
     if n < 2 or comparison.method.corrected_by == NO_CORRECTION:
         return ""
-    return f", corrected for {w.number(n)} comparisons"
+    return f", corrected for {w.number_word(n)} comparisons"
 
 
-def _sides(zero: float, *, less: bool) -> tuple[str, str]:
+def _side_labels(zero: float, *, less: bool) -> tuple[str, str]:
     """What the ends of the axis say; nothing where zero itself stands."""
     left, right = ("better", "worse") if less else ("worse", "better")
     return left if zero > _EDGE else "", right if zero < 1 - _EDGE else ""
 
 
-def _held(share: float) -> str:
+def _label_position(share: float) -> str:
     """The middle of a number there, kept within the drawing."""
     return percent(min(max(share, _LABEL), 1 - _LABEL))
 
 
-def _ends_of(axis: Ticks, low: float, high: float, digits: int) -> list[tuple[str, str]]:
+def _end_labels(axis: Ticks, low: float, high: float, digits: int) -> list[tuple[str, str]]:
     ends = axis.share(low), axis.share(high)
     if ends[1] - ends[0] < _NARROW:
         middle = min(max(sum(ends) / 2, _NARROW / 2 + _LABEL), 1 - _NARROW / 2 - _LABEL)
         ends = middle - _NARROW / 2, middle + _NARROW / 2
-    texts = w.difference(low, digits), w.difference(high, digits)
-    return [(_held(at), text) for at, text in zip(ends, texts, strict=True)]
+    texts = w.format_difference(low, digits), w.format_difference(high, digits)
+    return [(_label_position(position), text) for position, text in zip(ends, texts, strict=True)]
 
 
 def difference_rows(
-    compared: pd.DataFrame,
+    frame: pd.DataFrame,
     drawing: Drawing,
     *,
     lead: Lead,
-    listed: Callable[[str, str], str],
+    list_link: Callable[[str, str], str],
     level: float = LEVEL,
 ) -> Markup:
-    """Every run against the baseline, best first; `compared` is the frame of `compare`, made at
+    """Every run against the baseline, best first; `frame` is the frame of `compare`, made at
     `level`. `lead`
-    gives where a run's name leads, `listed(run, outcome)` where its queries of an outcome are
+    gives where a run's name leads, `list_link(run, outcome)` where its queries of an outcome are
     listed, all of them for ""."""
     baseline = drawing.baseline
-    others = compared[compared["run"] != baseline]
+    others = frame[frame["run"] != baseline]
     if others.empty:
         text = f"Add a second run to see its difference from {baseline}."
-        return nothing("Nothing to compare yet", text)
+        return empty_state("Nothing to compare yet", text)
     ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
     values = [*others["low"], *others["high"], *others["difference"]]
-    axis = difference_ticks(values, most=_MOST_TICKS, room=_ROOM, fewest_digits=2)
+    axis = difference_ticks(values, most=_MOST_TICKS, padding=_ROOM, fewest_digits=2)
     short = short_names(drawing.styles)
-    return _drawn(
+    return _render(
         "difference_rows",
         rows=[
-            (row, style_of(drawing.styles, row["run"]), row["verdict"] in CLEAR)
+            (row, run_style(drawing.styles, row["run"]), row["verdict"] in CLEAR)
             for row in ordered.to_dict("records")
         ],
         lead=lead,
-        listed=listed,
+        listed=list_link,
         fewest=FEWEST_QUERIES,
         most=max(1, int(others[["won", "lost"]].to_numpy().max())),
         axis=axis,
         zero_label=_zero_label(axis, short[baseline]),
         baseline=baseline,
         short=short,
-        mean=float(compared.loc[compared["run"] == baseline, "mean"].iloc[0]),
+        mean=float(frame.loc[frame["run"] == baseline, "mean"].iloc[0]),
         level=level,
         digits=w.column_decimals(others["low"], others["high"]),
         label=f"Difference from {baseline} on {drawing.name}",

@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from dashboard.answers.document import DocumentCard
 from dashboard.drawing.blocks.grades import Grades
-from dashboard.drawing.blocks.markup import style_of
+from dashboard.drawing.blocks.markup import run_style
 from dashboard.drawing.blocks.templates import Template
-from dashboard.drawing.blocks.word_marks import marked
+from dashboard.drawing.blocks.word_marks import mark_words
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import RunStyle
 
@@ -20,46 +20,46 @@ _OPEN = 6_000
 _MOST = 60_000
 """Characters that a page is sent at all; of more the rest is counted."""
 
-_TOLD = ("rank", "score", "listed", "known")
+_PLACE_FIELDS = ("rank", "score", "listed", "known")
 
-_drawn = Template("document_card")
+_render = Template("document_card")
 
 
 @dataclass(frozen=True)
-class _Place:
+class _RunPlace:
     style: RunStyle
     rank: float
     score: float
-    listed: int
-    known: bool
+    listed_count: int
+    is_known: bool
 
 
 def document_card(
-    found: DocumentCard, drawing: Drawing, grades: Grades, words: Collection[str]
+    card: DocumentCard, drawing: Drawing, grades: Grades, words: Collection[str]
 ) -> Markup:
     """The document's grade, its place in every run, its text and its fields. `drawing` holds the
     styles of all of them."""
     places = [
-        _Place(style_of(drawing.styles, row["run"]), *(row[c] for c in _TOLD))
-        for row in found.standings.to_dict("records")
+        _RunPlace(run_style(drawing.styles, row["run"]), *(row[c] for c in _PLACE_FIELDS))
+        for row in card.standings.to_dict("records")
     ]
-    return _drawn(
+    return _render(
         "document_card",
-        card=found,
-        chip=grades.chip(found.grade),
-        judged=grades.spoken(found.grade),
+        card=card,
+        chip=grades.chip(card.grade),
+        judged=grades.spoken_text(card.grade),
         places=places,
         cutoff=drawing.cutoff,
-        paragraphs=_paragraphs(found.text[:_OPEN], words),
-        folded=_paragraphs(found.text[_OPEN:_MOST], words),
-        left=max(len(found.text) - _MOST, 0),
-        length=len(found.text),
-        fields=[(name, value, _is_link(value)) for name, value in found.fields.items()],
+        paragraphs=_paragraphs(card.text[:_OPEN], words),
+        folded=_paragraphs(card.text[_OPEN:_MOST], words),
+        left=max(len(card.text) - _MOST, 0),
+        length=len(card.text),
+        fields=[(name, value, _is_link(value)) for name, value in card.fields.items()],
     )
 
 
 def _paragraphs(text: str, words: Collection[str]) -> list[Markup]:
-    return [marked(line.strip(), words) for line in text.splitlines() if line.strip()]
+    return [mark_words(line.strip(), words) for line in text.splitlines() if line.strip()]
 
 
 def _is_link(value: str) -> bool:

@@ -13,7 +13,7 @@ from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
 from metrics_core.base.errors import LineProblem
 
-_drawn = Template("file_fields")
+_render = Template("file_fields")
 _LOOKED_AT = 200
 _TITLES = {"run": "A run", "qrels": "Judgments"}
 
@@ -26,42 +26,45 @@ def head(
 ) -> Markup:
     """The heading of a file that is to be checked: how many of its rows were looked at, why it was
     not read, and how many `others` are alike."""
-    about = f"{'the first ' if rows >= _LOOKED_AT else ''}{w.count(rows)} {w.plural(rows, 'row')}"
-    return _drawn("head", file=file, about=about, why=why, others=others)
+    about = (
+        f"{'the first ' if rows >= _LOOKED_AT else ''}{w.format_count(rows)}"
+        f" {w.plural(rows, 'row')}"
+    )
+    return _render("head", file=file, about=about, why=why, others=others)
 
 
 def question(file: str) -> Markup:
     """The heading of a file that may be two kinds of table."""
-    return _drawn("question", file=file)
+    return _render("question", file=file)
 
 
 def heads() -> Markup:
     """The heads above the rows of the fields."""
-    return _drawn("heads")
+    return _render("heads")
 
 
 def field(name: str, samples: str) -> Markup:
     """A field of a file, with its first values."""
-    return _drawn("field", name=name, samples=samples)
+    return _render("field", name=name, samples=samples)
 
 
 def reason(evidence: Evidence) -> Markup:
     """Why a field means what it means."""
-    return _drawn("reason", text=evidence.text, fails=evidence.fails)
+    return _render("reason", text=evidence.text, fails=evidence.fails)
 
 
-def preview(found: FilePreview, words: Mapping[str, str]) -> Markup:
+def preview(file_preview: FilePreview, words: Mapping[str, str]) -> Markup:
     """The first rows as they would be read; `words` is what their columns are called."""
-    return _drawn("preview", found=found, words=words)
+    return _render("preview", found=file_preview, words=words)
 
 
-def told(text: str, *, wrong: bool) -> Markup:
+def message(text: str, *, wrong: bool) -> Markup:
     """What a file gives, or why it cannot be read."""
-    return _drawn("told", text=text, wrong=wrong)
+    return _render("told", text=text, wrong=wrong)
 
 
-def reading(own: KindReading, *, is_likely: bool) -> Markup:
+def reading(kind_reading: KindReading, *, is_likely: bool) -> Markup:
     """A file read as one of the kinds that it may be."""
     words = {"query": "query", "doc": "document", "score": "score", "grade": "grade"}
-    title = _TITLES[own.preview.kind]
-    return _drawn("reading", own=own, title=title, is_likely=is_likely, words=words)
+    title = _TITLES[kind_reading.preview.kind]
+    return _render("reading", own=kind_reading, title=title, is_likely=is_likely, words=words)

@@ -13,18 +13,20 @@ from metrics_core.base.errors import FilterLineError
 _AROUND = 60
 """Characters of a line that are shown before and after the place where it is wrong."""
 
-_drawn = Template("filter_line")
+_render = Template("filter_line")
 
 
-def wrong(error: FilterLineError) -> Markup:
+def line_error(error: FilterLineError) -> Markup:
     """The line with the place where it is wrong, and why."""
-    at = error.position
-    end = at + max(len(error.found) if error.line[at:].startswith(error.found) else 0, 0)
-    before, found, after = error.line[:at], error.line[at:end], error.line[end:]
-    return _drawn(
+    position = error.position
+    end = position + max(
+        len(error.found) if error.line[position:].startswith(error.found) else 0, 0
+    )
+    before, part, after = error.line[:position], error.line[position:end], error.line[end:]
+    return _render(
         "wrong",
         before=before if len(before) <= _AROUND else f"…{before[-_AROUND:]}",
-        found=found[:_AROUND],
+        found=part[:_AROUND],
         after=after if len(after) <= _AROUND else f"{after[:_AROUND]}…",
         expected=error.expected,
         said=error.found[:_AROUND],
@@ -32,17 +34,17 @@ def wrong(error: FilterLineError) -> Markup:
     )
 
 
-def can_name(names: Sequence[str], example: str) -> Markup:
+def filter_help(names: Sequence[str], example: str) -> Markup:
     """The columns that a filter line can name, folded, with what can be said of them."""
-    return _drawn("can_name", names=list(names), example=example)
+    return _render("can_name", names=list(names), example=example)
 
 
-def searched(words: str, link: str) -> Markup:
+def search_chip(words: str, link: str) -> Markup:
     """The words that are searched for beside a filter, and the way to do without."""
-    return _drawn("searched", words=shorten(words), whole=words, link=link)
+    return _render("searched", words=shorten(words), whole=words, link=link)
 
 
-def chosen(picked: int, known: bool, link: str) -> Markup:
+def selection_chip(count: int, is_known: bool, link: str) -> Markup:
     """How many queries were picked in a chart, and the way back to all; or that the selection was
     made in another visit."""
-    return _drawn("chosen", picked=picked, known=known, link=link)
+    return _render("chosen", picked=count, known=is_known, link=link)

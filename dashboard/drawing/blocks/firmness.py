@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from dashboard.drawing.blocks.markup import Href, style_of
+from dashboard.drawing.blocks.markup import Href, run_style
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.ticks import difference_ticks
 from metrics_core.base import wording as w
-from metrics_core.findings.firmness import Firmness, WayToTurn
+from metrics_core.findings.firmness import Robustness, RobustnessCheck
 
-_drawn = Template("firmness")
+_render = Template("firmness")
 
 TITLE = "Can you rely on it?"
 TITLE_UNCLEAR = "What would make it conclusive?"
@@ -49,33 +49,36 @@ _MARKS = {"firm": ("✓", "holds"), "not firm": ("!", "does not hold"), "": ("!"
 _OPEN = ("–", "")
 
 
-def checks(firmness: Firmness, href: Href) -> Markup:
+def checks(robustness: Robustness, href: Href) -> Markup:
     """Can the verdict be relied on, in one row: a mark, a name and a short answer for each check;
     where nobody is clearly ahead, what would settle it. Nothing where there is no verdict."""
-    if not firmness.checks:
+    if not robustness.checks:
         return Markup()
-    unclear, known = bool(firmness.settling), {entry.part for entry in firmness.entries}
-    drawn = []
-    for check in firmness.checks:
-        link = href("firm", part=check.part if check.part in known else "")
-        drawn.append((check, mark_of(check, unclear=unclear), link))
-    n = len(drawn)
-    told = f"{firmness.holding} of {n} {w.plural(n, 'check holds', 'checks hold')}"
-    return _drawn(
+    unclear, entry_parts = (
+        bool(robustness.settling_checks),
+        {entry.part for entry in robustness.all_checks},
+    )
+    rows = []
+    for check in robustness.checks:
+        link = href("firm", part=check.part if check.part in entry_parts else "")
+        rows.append((check, check_mark(check, unclear=unclear), link))
+    n = len(rows)
+    summary = f"{robustness.n_holding} of {n} {w.plural(n, 'check holds', 'checks hold')}"
+    return _render(
         "checks",
         title=TITLE_UNCLEAR if unclear else TITLE,
-        told="not significant yet" if unclear else told,
-        checks=drawn,
+        told="not significant yet" if unclear else summary,
+        checks=rows,
     )
 
 
-def waiting(*, unclear: bool) -> Markup:
+def checks_placeholder(*, unclear: bool) -> Markup:
     """Their room while they are worked out, so that nothing below it moves."""
     title = TITLE_UNCLEAR if unclear else TITLE
-    return _drawn("checks", title=title, told="being computed", checks=[])
+    return _render("checks", title=title, told="being computed", checks=[])
 
 
-def mark_of(check: WayToTurn, *, unclear: bool) -> tuple[str, str, str]:
+def check_mark(check: RobustnessCheck, *, unclear: bool) -> tuple[str, str, str]:
     """A check's mark, its tone, and what it says to those who do not see it."""
     if check.word == w.DASH or not check.brief or (unclear and not check.tone):
         return _OPEN[0], "", _OPEN[1]
@@ -83,11 +86,11 @@ def mark_of(check: WayToTurn, *, unclear: bool) -> tuple[str, str, str]:
     return mark, "firm" if check.tone == "firm" else "doubt", spoken
 
 
-def check(entry: WayToTurn, link: str, *, unclear: bool, is_open: bool) -> Markup:
+def check(entry: RobustnessCheck, link: str, *, unclear: bool, is_open: bool) -> Markup:
     """A check in a row: whether it holds, its name, the answer in a word, and why; it opens on its
     evidence."""
-    mark, tone, spoken = mark_of(entry, unclear=unclear)
-    return _drawn(
+    mark, tone, spoken = check_mark(entry, unclear=unclear)
+    return _render(
         "check", entry=entry, mark=mark, tone=tone, spoken=spoken, link=link, is_open=is_open
     )
 
@@ -98,8 +101,8 @@ def spans(rows: Sequence[DifferenceRange], drawing: Drawing, label: str) -> Mark
     axis = difference_ticks(ends, most=_TICKS)
 
     baseline = short_names(drawing.styles, _AT_A_TICK)[drawing.baseline]
-    style = style_of(drawing.styles, drawing.focus)
-    return _drawn("spans", rows=rows, axis=axis, baseline=baseline, style=style, label=label)
+    style = run_style(drawing.styles, drawing.focus)
+    return _render("spans", rows=rows, axis=axis, baseline=baseline, style=style, label=label)
 
 
 def table(
@@ -107,4 +110,4 @@ def table(
 ) -> Markup:
     """A table of evidence; `label` says what it holds to those who do not see it. On a phone, where
     the heads are not drawn, it is `headed` by a line."""
-    return _drawn("table", heads=heads, rows=rows, label=label, headed=headed)
+    return _render("table", heads=heads, rows=rows, label=label, headed=headed)

@@ -14,7 +14,7 @@ from metrics_core.base import wording as w
 TINTS = 3
 NOT_RELEVANT, NOT_JUDGED = "not relevant", "not judged"
 
-_drawn = Template("grades")
+_render = Template("grades")
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Grades:
     levels: tuple[float, ...]
 
     @classmethod
-    def of(cls, *grades: Iterable[float]) -> Grades:
+    def from_grades(cls, *grades: Iterable[float]) -> Grades:
         """The distinct grades among these, lowest first; negative ones are no judgments."""
         return cls(tuple(sorted({float(g) for some in grades for g in some if g >= 0})))
 
@@ -37,26 +37,26 @@ class Grades:
             return "g0"
         return f"g{min(TINTS, math.ceil(TINTS * grade / highest - 1e-9))}"
 
-    def spoken(self, grade: float) -> str:
+    def spoken_text(self, grade: float) -> str:
         """A grade for screen readers and hover texts."""
-        return NOT_JUDGED if self.tint(grade) == "gx" else f"grade {w.grade(grade)}"
+        return NOT_JUDGED if self.tint(grade) == "gx" else f"grade {w.format_grade(grade)}"
 
     def chip(self, grade: float) -> Markup:
         """A grade as a small square with its digit."""
         tint = self.tint(grade)
-        shown = w.grade(None if tint == "gx" else grade)
-        return _drawn("chip", tint=tint, spoken=self.spoken(grade), shown=shown)
+        digit = w.format_grade(None if tint == "gx" else grade)
+        return _render("chip", tint=tint, spoken=self.spoken_text(grade), shown=digit)
 
     def legend(self, names: Mapping[float, str]) -> Markup:
         """What the chips mean, the highest grade first."""
-        known = {float(grade): name for grade, name in names.items()}
+        given_names = {float(grade): name for grade, name in names.items()}
         entries = [
-            (self.chip(grade), known.get(grade) or self._usual_name(grade))
+            (self.chip(grade), given_names.get(grade) or self._default_name(grade))
             for grade in sorted(self.levels, reverse=True)
         ]
-        return _drawn("legend", entries=[*entries, (self.chip(math.nan), NOT_JUDGED)])
+        return _render("legend", entries=[*entries, (self.chip(math.nan), NOT_JUDGED)])
 
-    def _usual_name(self, grade: float) -> str:
+    def _default_name(self, grade: float) -> str:
         """What can be said of a grade that nobody named."""
         positive = [level for level in self.levels if level > 0]
         if grade <= 0:

@@ -13,7 +13,7 @@ from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES
 from metrics_core.explaining.kinds import GOOD
 from metrics_core.scoring.intervals import LEVEL
 
-_drawn = Template("help_page")
+_render = Template("help_page")
 
 FORMATS = "formats"
 """What an address asks the Help page about for the formats of files."""
@@ -65,7 +65,7 @@ _WORDS = (
     (
         "worst case, likely",
         "Worst case: the difference if unjudged documents were as unfavourable as"
-        f" possible. Likely: the range of the difference in {w.share(LEVEL)} of draws if"
+        f" possible. Likely: the range of the difference in {w.format_share(LEVEL)} of draws if"
         " they were graded like similar judged documents.",
     ),
     (
@@ -83,14 +83,14 @@ _WORDS = (
 
 def keys(pages: Sequence[tuple[str, str]]) -> Markup:
     """The keys; `pages` are the letters that open a page after G, with its title."""
-    return _drawn("keys", pages=pages)
+    return _render("keys", pages=pages)
 
 
 def words(measures: str, formats: str) -> Markup:
     """What the words mean; `measures` and `formats` lead to these."""
-    return _drawn("words", words=_WORDS, measures=measures, formats=formats)
+    return _render("words", words=_WORDS, measures=measures, formats=formats)
 
 
-def formats(each: Sequence[FileFormat], back: str) -> Markup:
+def formats(file_formats: Sequence[FileFormat], back: str) -> Markup:
     """Each format that is read; `back` leads to the rest of the help."""
-    return _drawn("formats", formats=each, back=back)
+    return _render("formats", formats=file_formats, back=back)

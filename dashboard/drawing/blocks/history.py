@@ -15,7 +15,7 @@ Link = Callable[[str], str]
 
 _NAME = 16
 
-_drawn = Template("history")
+_render = Template("history")
 
 
 def slice_table(
@@ -29,7 +29,7 @@ def slice_table(
     run, queries, mean, low, high; `first_bad` names, for some groups, the version since which they
     are worse."""
     short = short_names(versions, _NAME)
-    return _drawn(
+    return _render(
         "slice_table",
         groups=groups,
         heads=[Column(short[run], "number", hint=run) for run in versions],
@@ -40,28 +40,30 @@ def slice_table(
     )
 
 
-def version_table(frame: pd.DataFrame, measure: str, judged_in: str, of_collection: Link) -> Markup:
+def version_table(
+    frame: pd.DataFrame, measure: str, judged_in: str, collection_link: Link
+) -> Markup:
     """A row a version: its date, its mean with the interval, how many queries it is over, how much
     of its top results is judged, and by whose judgments. `frame` has run, collection, judged_by,
     date, queries, mean, low, high, judged, unknown. Who all are judged alike do not say it."""
-    return _drawn(
+    return _render(
         "version_table",
         rows=frame.to_dict("records"),
         measure=measure,
         judged_in=judged_in,
         dated=any(frame["date"]),
         apart=any(frame["collection"]),
-        link=of_collection,
+        link=collection_link,
     )
 
 
-def remarks(told: Sequence[str]) -> Markup:
+def remarks(lines: Sequence[str]) -> Markup:
     """Sentences on what the versions rest on, one a line."""
-    return _drawn("remarks", told=told)
+    return _render("remarks", told=lines)
 
 
-def query_table(frame: pd.DataFrame, versions: Sequence[str], opened: Link) -> Markup:
+def query_table(frame: pd.DataFrame, versions: Sequence[str], query_link: Link) -> Markup:
     """A row a query: a mark for each version, good or not, and when it broke and was fixed. `frame`
     has query_id, text, states, broke, fixed, flickers."""
     rows = frame.to_dict("records")
-    return _drawn("query_table", rows=rows, versions=versions, opened=opened)
+    return _render("query_table", rows=rows, versions=versions, opened=query_link)

@@ -26,7 +26,7 @@ Lead = Callable[[str], str]
 _IN_A_TITLE = 24
 """Characters of a run's name in the answer of a page; of a longer one the middle is left out."""
 
-_drawn = Template("markup")
+_render = Template("markup")
 
 
 class SentencePiece(NamedTuple):
@@ -46,12 +46,12 @@ class Badge(NamedTuple):
     tone: str
 
 
-def style_of(styles: Styles, run: str) -> RunStyle:
+def run_style(styles: Styles, run: str) -> RunStyle:
     """The run's style; a run without one is grey."""
     return styles.get(run) or RunStyle(run, SLOTS)
 
 
-def pieces_of(text: str | Sentence, styles: Styles) -> list[SentencePiece]:
+def sentence_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]:
     """Run names in their colours, what qualifies in muted text; a plain text is one piece."""
     if not isinstance(text, Sentence):
         return [SentencePiece(text)] if text else []
@@ -69,9 +69,9 @@ def pieces_of(text: str | Sentence, styles: Styles) -> list[SentencePiece]:
     return pieces
 
 
-def second(sentence: Sentence, styles: Styles) -> Markup:
+def second_line(sentence: Sentence, styles: Styles) -> Markup:
     """The smaller line below the headline; nothing for an empty sentence."""
-    return _drawn("second", pieces=pieces_of(sentence, styles)) if sentence else Markup()
+    return _render("second", pieces=sentence_pieces(sentence, styles)) if sentence else Markup()
 
 
 def answer(
@@ -82,16 +82,16 @@ def answer(
     short = short_names(styles, _IN_A_TITLE)
     pieces = [
         piece._replace(short=short[piece.text]) if piece.style else piece
-        for piece in pieces_of(title, styles)
+        for piece in sentence_pieces(title, styles)
     ]
-    return _drawn("answer", pieces=pieces, lead=pieces_of(lead, styles), badge=badge)
+    return _render("answer", pieces=pieces, lead=sentence_pieces(lead, styles), badge=badge)
 
 
 def section(title: str, explanation: str | Sentence = "", styles: Styles | None = None) -> Markup:
     """The heading of a part, and one muted line that says how to read it."""
-    return _drawn("section", title=title, pieces=pieces_of(explanation, styles or {}))
+    return _render("section", title=title, pieces=sentence_pieces(explanation, styles or {}))
 
 
-def nothing(title: str, text: str = "") -> Markup:
+def empty_state(title: str, text: str = "") -> Markup:
     """What stands where there is nothing to show: what was asked, and what to do."""
-    return _drawn("nothing", title=title, text=text)
+    return _render("nothing", title=title, text=text)

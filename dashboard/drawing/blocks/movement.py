@@ -23,7 +23,7 @@ Row = Mapping[str, Any]
 _Stroke = tuple[str, float]
 """A curve as svg writes it, and its width in px."""
 
-_drawn = Template("movement")
+_render = Template("movement")
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ NO_MOVE = Movement("", "")
 
 
 def movement(row: Row, side: str) -> Movement:
-    """What a row of `Diagnosis.side_by_side` says of its document: where it goes from the left
+    """What a row of `Diagnosis.join_measures` says of its document: where it goes from the left
     list, or whence it comes to the right one. Only a relevant document's movement has a tone."""
     if not row["other_known"]:
         return NO_MOVE
@@ -56,15 +56,15 @@ def movement(row: Row, side: str) -> Movement:
     elif other == rank:
         return Movement("stays", "")
     elif side == "left":
-        words, tone = f"to {w.count(other)}", "worse" if other > rank else "better"
+        words, tone = f"to {w.format_count(other)}", "worse" if other > rank else "better"
     else:
         fell = rank > other
         arrow = "▼" if fell else "▲"
-        words, tone = f"from {w.count(other)}", "worse" if fell else "better"
+        words, tone = f"from {w.format_count(other)}", "worse" if fell else "better"
     return Movement(words, tone if matters else "", arrow)
 
 
-def lines(left: Sequence[Row], right: Sequence[Row], cutoff: int, height: int) -> Markup:
+def movement_lines(left: Sequence[Row], right: Sequence[Row], cutoff: int, height: int) -> Markup:
     """The lines between two lists whose rows are `height` high: one layer a colour, drawn as a
     mask, because the sanitiser drops inline svg. A mask holds only numbers."""
     layers: dict[str, list[_Stroke]] = {"line": [], "worse": [], "better": []}
@@ -74,37 +74,37 @@ def lines(left: Sequence[Row], right: Sequence[Row], cutoff: int, height: int) -
     for row in right:
         if row["relevant"] and not row["other_rank"] <= cutoff:
             color = movement(row, "right").tone
-            layers[color].append((_hook(_height(row["rank"], height), GAP, -1), _THICK))
+            layers[color].append((_hook_path(_row_y(row["rank"], height), GAP, -1), _THICK))
     total = max(len(left), len(right)) * height
-    masks = [(color, _mask(strokes, total)) for color, strokes in layers.items() if strokes]
-    return _drawn("joins", layers=masks)
+    masks = [(color, _mask_image(strokes, total)) for color, strokes in layers.items() if strokes]
+    return _render("joins", layers=masks)
 
 
 def _from_left(row: Row, cutoff: int, height: int) -> tuple[str, list[_Stroke]]:
     """The colour of what begins at a row of the left list, and the stroke, if there is one."""
     relevant = row["relevant"]
     color = movement(row, "left").tone or "line"
-    start = _height(row["rank"], height)
+    start = _row_y(row["rank"], height)
     if not row["other_rank"] <= cutoff:
-        return color, [(_hook(start, 0, 1), _THICK)] if relevant else []
-    end = _height(row["other_rank"], height)
+        return color, [(_hook_path(start, 0, 1), _THICK)] if relevant else []
+    end = _row_y(row["other_rank"], height)
     # Steeper lines turn later, so that they leave and reach a row level.
     curve = f"M0 {start}C{GAP * 0.55:g} {start} {GAP * 0.45:g} {end} {GAP} {end}"
     return color, [(curve, _THICK if relevant else _THIN)]
 
 
-def _height(rank: float, height: int) -> int:
+def _row_y(rank: float, height: int) -> int:
     return int((rank - 1) * height + min(_TITLE, height // 2))
 
 
-def _hook(y: int, x: int, direction: int) -> str:
+def _hook_path(y: int, x: int, direction: int) -> str:
     """A short turn down at the side of a list: the document's other end is below the lists."""
     turn, end = x + direction * (_HOOK - 3), x + direction * _HOOK
     return f"M{x} {y}C{turn} {y} {end} {y + 3} {end} {y + _HOOK - 2}"
 
 
-def _mask(strokes: list[_Stroke], height: int) -> str:
+def _mask_image(strokes: list[_Stroke], height: int) -> str:
     """The strokes as an image, as CSS."""
-    drawing = _drawn("mask", strokes=strokes, width=GAP, height=height)
+    drawing = _render("mask", strokes=strokes, width=GAP, height=height)
     code = base64.b64encode(drawing.encode()).decode()
     return f"url(data:image/svg+xml;base64,{code}) 0 0/100% 100% no-repeat"

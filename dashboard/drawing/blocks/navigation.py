@@ -26,20 +26,20 @@ class PageLink:
     link: str
     key: str
     waiting: str
-    shown: bool
+    is_current: bool
 
 
 @dataclass(frozen=True)
-class Shelved:
+class ShelfEntry:
     """A collection in the list of all; `best` is the run that scores highest, "" where that is not
     known."""
 
     name: str
-    holds: str
+    contents: str
     link: str
     is_open: bool
     best: str
-    opened: str
+    opened_text: str
 
 
 _BEST = 18
@@ -51,39 +51,39 @@ _GAP, _WIDE_GAP = 6, 8
 _BESIDE = 352
 """What the buttons and edges beside the sentence take in px, with a closed rail as well."""
 
-_drawn = Template("navigation")
+_render = Template("navigation")
 
 
 def rail(places: Sequence[PageLink]) -> Markup:
     """The names of the pages, in groups."""
-    groups = [(name, list(own)) for name, own in groupby(places, key=attrgetter("group"))]
-    return _drawn("rail", groups=groups)
+    groups = [(name, list(pages)) for name, pages in groupby(places, key=attrgetter("group"))]
+    return _render("rail", groups=groups)
 
 
-def shelf(collections: Sequence[Shelved]) -> Markup:
+def shelf(collections: Sequence[ShelfEntry]) -> Markup:
     """The collections that can be opened."""
-    return _drawn("shelf", collections=collections, shorten=shorten, most=_BEST)
+    return _render("shelf", collections=collections, shorten=shorten, most=_BEST)
 
 
 def all_collections(link: str) -> Markup:
     """The way to all that can be done with collections."""
-    return _drawn("all_collections", link=link)
+    return _render("all_collections", link=link)
 
 
 def page_title(title: str, name: str) -> Markup:
     """The page on top, where no sentence of controls stands in its place; `name` is its file's."""
-    return _drawn("page_title", title=title, name=name)
+    return _render("page_title", title=title, name=name)
 
 
 def word(text: str) -> Markup:
     """A word between two controls."""
-    return _drawn("word", text=text)
+    return _render("word", text=text)
 
 
-def folded(pair: Sequence[RunStyle], short: Mapping[str, str], rest: str) -> Markup:
+def folded_controls(pair: Sequence[RunStyle], short: Mapping[str, str], rest: str) -> Markup:
     """The controls in a line of a narrow bar, which opens them; `short` holds the runs' names as
     the controls show them."""
-    return _drawn("folded", pair=pair, short=short, rest=rest.removesuffix(" queries"))
+    return _render("folded", pair=pair, short=short, rest=rest.removesuffix(" queries"))
 
 
 def field_width(name: str) -> int:
@@ -91,7 +91,7 @@ def field_width(name: str) -> int:
     return round(_FIELD + _bold_width(name))
 
 
-def folding(
+def folding_style(
     fields: Sequence[str],
     buttons: Sequence[str],
     words: Sequence[str],
@@ -105,7 +105,7 @@ def folding(
     least = _BESIDE + sum(parts) + _GAP * len(parts)
     more = sum(text_width(word, size=15) + _WIDE_GAP for word in dropped)
     full = least + more + (_WIDE_GAP - _GAP) * len(parts)
-    return _drawn("folding", least=round(least), full=round(full))
+    return _render("folding", least=round(least), full=round(full))
 
 
 def _bold_width(text: str) -> float:
@@ -114,65 +114,65 @@ def _bold_width(text: str) -> float:
 
 def copy_link() -> Markup:
     """The way to the address of what is shown."""
-    return _drawn("copy_link")
+    return _render("copy_link")
 
 
 def present_link(link: str) -> Markup:
     """The way to the findings one a screen."""
-    return _drawn("present_link", link=link)
+    return _render("present_link", link=link)
 
 
 def add_files() -> Markup:
     """The way to the uploader of the page."""
-    return _drawn("add_files")
+    return _render("add_files")
 
 
-def narrowed(filters: Sequence[tuple[str, str]], link: str) -> Markup:
+def filter_list(filters: Sequence[tuple[str, str]], link: str) -> Markup:
     """What narrows the queries in view, each with the link that takes it back; `link` takes back
     all of it."""
-    return _drawn("narrowed", filters=filters, link=link)
+    return _render("narrowed", filters=filters, link=link)
 
 
-def explained(name: str, text: str, link: str, more: str = "") -> Markup:
+def measure_note(name: str, text: str, link: str, more: str = "") -> Markup:
     """The chosen measure in a sentence or two, and the way to all about it; `more` is what matters
     to few, and is folded."""
-    return _drawn("explained", name=name, text=text, link=link, more=more)
+    return _render("explained", name=name, text=text, link=link, more=more)
 
 
-def refused(
-    error: RanklensError, kept: str = "", link: Callable[[str], str] = lambda name: ""
+def measure_error(
+    error: RanklensError, current: str = "", link: Callable[[str], str] = lambda name: ""
 ) -> Markup:
-    """Why a typed name or value was not taken; the nearest measures are links, `kept` is shown
+    """Why a typed name or value was not taken; the nearest measures are links, `current` is shown
     instead."""
     near: list[tuple[str, str]] = []
     hint = error.hint
     if isinstance(error, UnknownMeasureError):
         near = [(name, link(name)) for name in error.nearest if link(name)]
         hint = ""
-    return _drawn("refused", message=error.message, hint=hint, near=near, kept=kept)
+    return _render("refused", message=error.message, hint=hint, near=near, kept=current)
 
 
-def read_as(text: str) -> Markup:
+def read_as_note(text: str) -> Markup:
     """What a typed name was read as."""
-    return _drawn("read_as", text=text)
+    return _render("read_as", text=text)
 
 
 def run_marks(marks: Mapping[str, RunStyle]) -> Markup:
     """Widget key -> the run that is chosen there: its mark stands before its name."""
-    return _drawn("run_marks", marks=marks)
+    return _render("run_marks", marks=marks)
 
 
 def pill_colors(key: str, styles: Sequence[RunStyle]) -> Markup:
     """The runs' own colours for the marks in a widget's pills, one for each in their order."""
-    return _drawn("pill_colors", key=key, styles=styles)
+    return _render("pill_colors", key=key, styles=styles)
 
 
-def steps(previous: str | None, following: str | None, place: str, back: str) -> Markup:
+def steps(previous: str | None, following: str | None, position: str, back: str) -> Markup:
     """← All queries · 1 of 17 that got worse · ← Previous · Next →; a link that is None leads
     nowhere, `back` leads to the list."""
-    return _drawn("steps", previous=previous, following=following, place=place, back=back)
+    return _render("steps", previous=previous, following=following, place=position, back=back)
 
 
 def image_menu(caption: Caption) -> Markup:
     """A chart's own menu: enlarged, with what its picture says above it; as a file, or printed."""
-    return _drawn("image_menu", caption=caption)
+    return _render("image_menu", caption=caption)

@@ -10,18 +10,18 @@ from typing import Any, Literal
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.address.query_list import NO_LIST, whole_list
+from dashboard.address.query_list import NO_LIST, select_list
 from dashboard.answers.overview import LISTED_GROUPS
-from dashboard.drawing.blocks.markup import Href, Lead, pieces_of, style_of
+from dashboard.drawing.blocks.markup import Href, Lead, run_style, sentence_pieces
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import RUN_LENGTH, short_names
 from dashboard.drawing.ticks import difference_ticks
 from metrics_core.base import wording as w
-from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
+from metrics_core.comparing.pairs import BETTER, TIED, WORSE
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
-from metrics_core.findings.queries import Facts
+from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
 
@@ -30,24 +30,24 @@ Row = dict[str, Any]
 _IN_A_HEAD = {"P": "share relevant", "R": "share found", "RR": "first relevant", "AP": "all ranks"}
 """What has room in one line beside the name; the whole stands on it."""
 
-_drawn = Template("overview")
+_render = Template("overview")
 
 
-def facts_line(facts: Facts, href: Href, guess: tuple[str, str] | None = None) -> Markup:
+def facts_line(facts: ViewFacts, href: Href, guess: tuple[str, str] | None = None) -> Markup:
     """What every number of the view rests on, as one line; `guess` are the baseline that was taken
     for its name and the first run."""
-    return _drawn("facts_line", facts=facts, href=href, listed=whole_list, guess=guess)
+    return _render("facts_line", facts=facts, href=href, listed=select_list, guess=guess)
 
 
 def outcomes(row: Mapping[str, Any], href: Href) -> Markup:
     """How many queries of a row of `compare` got better, stayed the same and got worse, as one bar
     whose parts lead to them; in greys where the verdict is not clear."""
-    counts = {BETTER: int(row["won"]), LEVEL_WITH: int(row["same"]), WORSE: int(row["lost"])}
-    links = {kind: href("queries", **whole_list(kind)) for kind in counts}
-    return _drawn("outcomes", counts=counts, links=links, clear=row["verdict"] in CLEAR)
+    counts = {BETTER: int(row["won"]), TIED: int(row["same"]), WORSE: int(row["lost"])}
+    links = {kind: href("queries", **select_list(kind)) for kind in counts}
+    return _render("outcomes", counts=counts, links=links, clear=row["verdict"] in CLEAR)
 
 
-def brief(measure: str, gloss: str) -> str:
+def short_gloss(measure: str, gloss: str) -> str:
     """A measure's gloss in a head of one line."""
     return _IN_A_HEAD.get(measure.partition("@")[0], gloss)
 
@@ -70,7 +70,7 @@ class MeasureColumn:
     @property
     def brief(self) -> str:
         """The gloss in a head."""
-        return brief(self.name, self.gloss)
+        return short_gloss(self.name, self.gloss)
 
     @property
     def _values(self) -> list[float]:
@@ -84,20 +84,20 @@ class MeasureColumn:
 
     @property
     def _is_count(self) -> bool:
-        whole = all(float(value).is_integer() for value in self._values)
-        return whole and not self.has_bar
+        are_integers = all(float(value).is_integer() for value in self._values)
+        return are_integers and not self.has_bar
 
     @property
     def digits(self) -> int:
         """The decimals of its means and differences: three, or so many that no significant
         difference is lost."""
-        found = [abs(row["difference"]) for row in self.rows.values() if row["clear"]]
-        enough = (n for n in range(3, 8) if all(w.score(gap, n).strip("0.") for gap in found))
+        gaps = [abs(row["difference"]) for row in self.rows.values() if row["clear"]]
+        enough = (n for n in range(3, 8) if all(w.format_score(gap, n).strip("0.") for gap in gaps))
         return next(enough, 8)
 
-    def written(self, value: float) -> str:
+    def format_value(self, value: float) -> str:
         """A value as it is printed."""
-        return w.count(value) if self._is_count else w.score(value, self.digits)
+        return w.format_count(value) if self._is_count else w.format_score(value, self.digits)
 
     def is_best(self, value: float) -> bool:
         """Whether no run has a better value."""
@@ -105,27 +105,27 @@ class MeasureColumn:
             return False
         # Two values that are written alike are both the best, or a reader finds an error.
         best = min(self._values) if self.less else max(self._values)
-        return self.written(value) == self.written(best)
+        return self.format_value(value) == self.format_value(best)
 
 
-def columns_of(
+def measure_columns(
     table: pd.DataFrame, drawing: Drawing, measures: Sequence[tuple[str, str, str]]
 ) -> list[MeasureColumn]:
     """The columns of these measures (name, gloss, link); no value is marked as best where the run
     in focus is not clearly ahead or behind. `table` is long: run, measure, and the columns of
     `compare`."""
-    known: dict[str, dict[str, Row]] = {}
+    rows_by_measure: dict[str, dict[str, Row]] = {}
     for row in table.to_dict("records"):
-        known.setdefault(row["measure"], {})[row["run"]] = row
-    chosen = known.get(drawing.name, {}).get(drawing.focus, {})
-    bold = chosen.get("verdict") in CLEAR
+        rows_by_measure.setdefault(row["measure"], {})[row["run"]] = row
+    focus_row = rows_by_measure.get(drawing.name, {}).get(drawing.focus, {})
+    bold = focus_row.get("verdict") in CLEAR
     comparison = drawing.comparison
     return [
         MeasureColumn(
             name,
             gloss,
             link,
-            known.get(name, {}),
+            rows_by_measure.get(name, {}),
             drawing.cutoff,
             bold,
             comparison.method.level,
@@ -135,10 +135,10 @@ def columns_of(
     ]
 
 
-def measure_heads(columns: Sequence[MeasureColumn], chosen: str) -> list[Column]:
+def measure_heads(columns: Sequence[MeasureColumn], chosen_name: str) -> list[Column]:
     """Return the heads of these columns."""
     return [
-        Column(c.name, "chosen" * (c.name == chosen), c.link, about=(c.brief,), hint=c.gloss)
+        Column(c.name, "chosen" * (c.name == chosen_name), c.link, about=(c.brief,), hint=c.gloss)
         for c in columns
     ]
 
@@ -147,43 +147,43 @@ def runs_and_measures(
     table: pd.DataFrame,
     drawing: Drawing,
     measures: Sequence[tuple[str, str, str]],
-    judged: Mapping[str, float],
+    judged_shares: Mapping[str, float],
     lead: Lead,
 ) -> Markup:
-    """Runs by measures, best first by the chosen measure; see `columns_of`. `judged` is the share
-    of the top k that is judged, by run; `lead` gives where a run's name leads. A run alone has its
-    values side by side."""
-    styles = [style_of(drawing.styles, run) for run in best_first(table, drawing)]
-    columns = columns_of(table, drawing, measures)
-    return _drawn(
+    """Runs by measures, best first by the chosen measure; see `measure_columns`. `judged_shares`
+    is the share of the top k that is judged, by run; `lead` gives where a run's name leads. A run
+    alone has its values side by side."""
+    styles = [run_style(drawing.styles, run) for run in runs_by_mean(table, drawing)]
+    columns = measure_columns(table, drawing, measures)
+    return _render(
         "measure_values" if len(styles) == 1 else "runs_and_measures",
         columns=columns,
         heads=measure_heads(columns, drawing.name),
         styles=styles,
         short=short_names(drawing.styles, RUN_LENGTH),
-        judged=judged,
+        judged=judged_shares,
         lead=lead,
         chosen=drawing.name,
         cutoff=drawing.cutoff,
     )
 
 
-def best_first(table: pd.DataFrame, drawing: Drawing) -> list[str]:
+def runs_by_mean(table: pd.DataFrame, drawing: Drawing) -> list[str]:
     """The runs by their means on the chosen measure."""
-    own = table[table["measure"] == drawing.name]
+    rows = table[table["measure"] == drawing.name]
     rising = not drawing.comparison.measure.declaration.higher_is_better
-    ordered = own.sort_values("mean", ascending=rising, na_position="last", kind="stable")
+    ordered = rows.sort_values("mean", ascending=rising, na_position="last", kind="stable")
     return list(dict.fromkeys([*ordered["run"], *table["run"]]))
 
 
 def table_note(text: str, more: Sentence, drawing: Drawing) -> Markup:
     """What the small numbers of the table are, and what they say together."""
-    return _drawn("table_note", text=text, pieces=pieces_of(more, drawing.styles))
+    return _render("table_note", text=text, pieces=sentence_pieces(more, drawing.styles))
 
 
 def side_by_side(*lists: Markup) -> Markup:
     """Lists beside each other, or below each other where there is no room."""
-    return _drawn("side_by_side", lists=lists)
+    return _render("side_by_side", lists=lists)
 
 
 def amount_list(
@@ -191,15 +191,21 @@ def amount_list(
     rows: pd.DataFrame,
     href: Href,
     *,
-    which: str = "",
+    subtitle: str = "",
     more: tuple[str, str] | None = None,
-    listed: Mapping[str, Any] = NO_LIST,
+    list_fields: Mapping[str, Any] = NO_LIST,
 ) -> Markup:
     """Queries, each with one number: `rows` has query_id, text, meta, amount. `more` is what the
-    way to all of them says, and where it leads; `listed` what the list is in an address."""
+    way to all of them says, and where it leads; `list_fields` what the list is in an address."""
     records = rows.to_dict("records")
-    return _drawn(
-        "amount_list", title=title, which=which, more=more, rows=records, href=href, listed=listed
+    return _render(
+        "amount_list",
+        title=title,
+        which=subtitle,
+        more=more,
+        rows=records,
+        href=href,
+        listed=list_fields,
     )
 
 
@@ -212,16 +218,16 @@ def query_list(
     total: int,
     coloured: bool = True,
 ) -> Markup:
-    """The queries that lost or won most; `coloured` unless they are too few to tell anything.
+    """The queries that lost or won most; `color_text` unless they are too few to tell anything.
     `rows` has query_id, text, meta, score, baseline_score, difference, in `unlisted_by` the run
     that does not list the query, or "", and the cause; `total` counts all of that kind."""
     title = f"Got {kind}"
     if rows.empty:
-        return _drawn("empty_list", title=title, text=f"No query got {kind}.")
-    return _drawn(
+        return _render("empty_list", title=title, text=f"No query got {kind}.")
+    return _render(
         "query_list",
         title=title,
-        more=(f"all {w.count(total)}", href("queries", **whole_list(kind))),
+        more=(f"all {w.format_count(total)}", href("queries", **select_list(kind))),
         rows=rows.to_dict("records"),
         coloured=coloured,
         href=href,
@@ -230,7 +236,7 @@ def query_list(
     )
 
 
-def _untested(row: Row) -> str:
+def _untested_reason(row: Row) -> str:
     """Why a group has no interval."""
     if row["queries"] < FEWEST_QUERIES:
         return "too few to test"
@@ -250,34 +256,38 @@ def group_list(
     """The first groups of one column (`by` is its key and its name), in the order given, each as an
     interval against zero, and what is found of them. `rows` are those of the run in focus in a
     `breakdown` frame: group, queries, difference, diff_low, diff_high, clear, worked out with
-    `looked_at`; `lead` gives where a group leads."""
+    `cutoff_and_measure`; `lead` gives where a group leads."""
     title = f"By {by[1]}"
     if rows.empty:
-        return _drawn("empty_list", title=title, text="The queries in view have no groups.")
-    shown = rows.head(LISTED_GROUPS)
-    axis = difference_ticks([*shown["diff_low"], *shown["diff_high"], *shown["difference"]])
+        return _render("empty_list", title=title, text="The queries in view have no groups.")
+    first_rows = rows.head(LISTED_GROUPS)
+    axis = difference_ticks(
+        [*first_rows["diff_low"], *first_rows["diff_high"], *first_rows["difference"]]
+    )
     less = not drawing.comparison.measure.declaration.higher_is_better
-    digits = w.column_decimals(shown["diff_low"], shown["diff_high"])
+    digits = w.column_decimals(first_rows["diff_low"], first_rows["diff_high"])
 
-    def told(row: Row) -> str:
+    def row_hint(row: Row) -> str:
         low, high = row["diff_low"], row["diff_high"]
-        queries = f"{w.count(row['queries'])} {w.plural(row['queries'], 'query', 'queries')}"
-        interval = f"{w.share(LEVEL)} interval {w.interval(low, high, digits)}"
-        return f"{queries}, {interval if low == low else _untested(row)}"
+        queries = f"{w.format_count(row['queries'])} {w.plural(row['queries'], 'query', 'queries')}"
+        interval = f"{w.format_share(LEVEL)} interval {w.format_interval(low, high, digits)}"
+        return f"{queries}, {interval if low == low else _untested_reason(row)}"
 
     # The rule of `breakdown`, in a few words: one for the colour and for what is found.
-    widened = max(looked_at, len(rows))
-    corrected = f" after correction for {w.count(widened)} groups" if widened > 1 else ""
-    return _drawn(
+    group_count = max(looked_at, len(rows))
+    corrected = (
+        f" after correction for {w.format_count(group_count)} groups" if group_count > 1 else ""
+    )
+    return _render(
         "group_list",
         title=title,
-        more=(f"all {w.count(len(rows))}", href("breakdown", by=by[0])),
-        rows=[(row, told(row)) for row in shown.to_dict("records")],
+        more=(f"all {w.format_count(len(rows))}", href("breakdown", by=by[0])),
+        rows=[(row, row_hint(row)) for row in first_rows.to_dict("records")],
         lead=lead,
         axis=axis,
         digits=digits,
         less=less,
-        pieces=pieces_of(finding, drawing.styles),
-        rule=f"{w.share(LEVEL)} intervals, uncorrected. Coloured if significant{corrected},"
+        pieces=sentence_pieces(finding, drawing.styles),
+        rule=f"{w.format_share(LEVEL)} intervals, uncorrected. Coloured if significant{corrected},"
         f" from {FEWEST_QUERIES} queries on.",
     )

@@ -10,8 +10,8 @@ import numpy as np
 from markupsafe import Markup
 
 from dashboard.answers.ranking import RankedMeasure, Ranking
-from dashboard.drawing.blocks.markup import Lead, Styles, style_of
-from dashboard.drawing.blocks.overview import brief
+from dashboard.drawing.blocks.markup import Lead, Styles, run_style
+from dashboard.drawing.blocks.overview import short_gloss
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template, percent
 from dashboard.drawing.figures.text import short_names
@@ -29,176 +29,199 @@ ROOMY = 6
 _LEAST_COLOUR = 0.3
 _NAME_LENGTH, _LONGEST_NAME = 18, 24
 
-_drawn = Template("pairs")
+_render = Template("pairs")
 
 
 def ranking_table(
-    shown: Ranking, runs: Sequence[str], found: AllPairs, styles: Styles, against: str,
-    chosen: str, compared: PairLink, by_measure: Lead,
+    ranking: Ranking, runs: Sequence[str], run_pairs: AllPairs, styles: Styles, compared_run: str,
+    chosen_name: str, pair_link: PairLink, measure_link: Lead,
 ) -> Markup:  # fmt: skip
-    """These of all runs on all measures: mean, places and interval. `by_measure` gives where a head
-    leads that is not `chosen`; a name compares its run with the one `against`. The intervals of a
-    few stand on 0 to 1, those of many would not be told apart there."""
-    roomy = len(found.runs) <= ROOMY
-    scales = [Ticks([], [], (0, 1)) if roomy else _scale_of(c) for c in shown.columns]
+    """These of all runs on all measures: mean, places and interval. `measure_link` gives where a
+    head leads that is not `chosen_name`; a name compares its run with the one `compared_run`. The
+    intervals of a few stand on 0 to 1, those of many would not be told apart there."""
+    is_spacious = len(run_pairs.runs) <= ROOMY
+    scales = [Ticks([], [], (0, 1)) if is_spacious else _interval_scale(c) for c in ranking.columns]
     heads = [
         Column(
             str(c.measure),
-            "chosen" * own,
-            "" if own else by_measure(c.key),
-            about=(brief(str(c.measure), c.gloss), *([] if roomy else [_reach(scale)])),
+            "chosen" * is_chosen,
+            "" if is_chosen else measure_link(c.key),
+            about=(
+                short_gloss(str(c.measure), c.gloss),
+                *([] if is_spacious else [_range_text(scale)]),
+            ),
         )
-        for c, scale in zip(shown.columns, scales, strict=True)
-        for own in [str(c.measure) == chosen]
+        for c, scale in zip(ranking.columns, scales, strict=True)
+        for is_chosen in [str(c.measure) == chosen_name]
     ]
-    return _drawn(
+    return _render(
         "ranking_table",
         heads=heads,
-        columns=[*zip(shown.columns, scales, strict=True)],
-        rows=_rows(shown, runs, found, styles, against, compared),
-        place=place,
+        columns=[*zip(ranking.columns, scales, strict=True)],
+        rows=_ranking_rows(ranking, runs, run_pairs, styles, compared_run, pair_link),
+        place=format_place,
         label="Runs and measures",
     )
 
 
-def beside(
-    shown: Ranking, runs: Sequence[str], found: AllPairs, styles: Styles, against: str,
-    chosen: str, compared: PairLink, pairs: Markup,
+def ranking_beside(
+    ranking: Ranking, runs: Sequence[str], run_pairs: AllPairs, styles: Styles, compared_run: str,
+    chosen_name: str, pair_link: PairLink, pairs: Markup,
 ) -> Markup:  # fmt: skip
     """These of all runs on the chosen measure, and the table of their pairs beside them."""
-    column = next(c for c in shown.columns if str(c.measure) == chosen)
-    scale = _scale_of(column)
-    whose = [f"each run’s {w.share(LEVEL)} CI"] if found.draws else []
-    return _drawn(
+    column = next(c for c in ranking.columns if str(c.measure) == chosen_name)
+    scale = _interval_scale(column)
+    whose = [f"each run’s {w.format_share(LEVEL)} CI"] if run_pairs.draws else []
+    return _render(
         "beside",
         heads=[
             Column("place", "place"),
             Column("Run", "who"),
             Column("mean", "number"),
-            Column(_reach(scale), "span", about=whose),
+            Column(_range_text(scale), "span", about=whose),
         ],
         column=column,
-        rows=_rows(shown, runs, found, styles, against, compared),
+        rows=_ranking_rows(ranking, runs, run_pairs, styles, compared_run, pair_link),
         scale=scale,
-        place=place,
+        place=format_place,
         pairs=pairs,
-        label=f"Places on {chosen}",
+        label=f"Places on {chosen_name}",
     )
 
 
-def _scale_of(column: RankedMeasure) -> Ticks:
+def _interval_scale(column: RankedMeasure) -> Ticks:
     """From below the least to above the greatest end of all runs' intervals."""
     ends = np.concatenate([column.low, column.mean, column.high])
     ends = ends[np.isfinite(ends)]
     return nice_ticks(ends.min(), ends.max(), most=8) if len(ends) else Ticks([], [], (0, 1))
 
 
-def _reach(scale: Ticks) -> str:
+def _range_text(scale: Ticks) -> str:
     return "{:g} to {:g}".format(*scale.span).replace("-", w.MINUS)
 
 
-def place(first: int, last: int) -> str:
+def format_place(first: int, last: int) -> str:
     """A range of places: "1–4", or "3" where it is clear."""
-    return w.count(first) if first == last else f"{w.count(first)}{w.DASH}{w.count(last)}"
+    return (
+        w.format_count(first)
+        if first == last
+        else f"{w.format_count(first)}{w.DASH}{w.format_count(last)}"
+    )
 
 
-def _rows(
-    shown: Ranking, runs: Sequence[str], found: AllPairs, styles: Styles, against: str,
-    compared: PairLink,
+def _ranking_rows(
+    ranking: Ranking, runs: Sequence[str], run_pairs: AllPairs, styles: Styles, compared_run: str,
+    pair_link: PairLink,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Each run: its row in `shown`, where its name leads and what is said when it is pointed at,
+    """Each run: its row in `ranking`, where its name leads and what is said when it is pointed at,
     whether it may be the best, and what its place says of the others."""
-    short = short_names(found.runs, _LONGEST_NAME)
-    several, total = len(found.possible_bests) > 1, len(found.runs)
+    short = short_names(run_pairs.runs, _LONGEST_NAME)
+    several_bests, total = len(run_pairs.possible_bests) > 1, len(run_pairs.runs)
     rows = []
     for run in runs:
-        i = found.runs.index(run)
-        first, last, own = int(found.first[i]), int(found.last[i]), run == against
+        i = run_pairs.runs.index(run)
+        first, last, is_compared = (
+            int(run_pairs.first[i]),
+            int(run_pairs.last[i]),
+            run == compared_run,
+        )
         rows.append(
             {
-                "at": shown.runs.index(run),
-                "style": style_of(styles, run),
+                "at": ranking.runs.index(run),
+                "style": run_style(styles, run),
                 "short": short[run],
-                "link": "" if own else compared(run, against),
-                "told": run if own else _told(found, i, found.runs.index(against)),
-                "best": bool(found.draws) and first == 1 and several,
-                "places": ""
-                if not found.draws
-                else f"significantly behind {w.count(first - 1)}, significantly ahead of"
-                f" {w.count(total - last)}, not significant against {w.count(last - first)}",
+                "link": "" if is_compared else pair_link(run, compared_run),
+                "told": (
+                    run
+                    if is_compared
+                    else _pair_text(run_pairs, i, run_pairs.runs.index(compared_run))
+                ),
+                "best": bool(run_pairs.draws) and first == 1 and several_bests,
+                "places": (
+                    ""
+                    if not run_pairs.draws
+                    else (
+                        f"significantly behind {w.format_count(first - 1)}, significantly ahead of"
+                        f" {w.format_count(total - last)}, not significant against"
+                        f" {w.format_count(last - first)}"
+                    )
+                ),
             }
         )
     return rows
 
 
-def pair_table(found: AllPairs, styles: Styles, compared: PairLink, *, label: str) -> Markup:
-    """All pairs of these runs as the upper triangle, row minus column, best mean first; `compared`
+def pair_table(run_pairs: AllPairs, styles: Styles, pair_link: PairLink, *, label: str) -> Markup:
+    """All pairs of these runs as the upper triangle, row minus column, best mean first; `pair_link`
     gives where a pair leads."""
-    short = short_names(found.runs, _NAME_LENGTH)
-    many = range(len(found.runs))
-    digits = w.column_decimals(found.low.ravel(), found.high.ravel())
-    return _drawn(
+    short = short_names(run_pairs.runs, _NAME_LENGTH)
+    many = range(len(run_pairs.runs))
+    digits = w.column_decimals(run_pairs.low.ravel(), run_pairs.high.ravel())
+    return _render(
         "pair_table",
-        runs=[(style_of(styles, run), short[run]) for run in found.runs],
-        rows=[[_cell(found, i, j, compared, digits) for j in many[i + 1 :]] for i in many[:-1]],
-        roomy=len(found.runs) <= ROOMY,
-        scale=_scale(found),
+        runs=[(run_style(styles, run), short[run]) for run in run_pairs.runs],
+        rows=[
+            [_pair_cell(run_pairs, i, j, pair_link, digits) for j in many[i + 1 :]]
+            for i in many[:-1]
+        ],
+        roomy=len(run_pairs.runs) <= ROOMY,
+        scale=_difference_scale(run_pairs),
         label=label,
     )
 
 
-def _scale(found: AllPairs) -> str:
+def _difference_scale(run_pairs: AllPairs) -> str:
     """From the least to the greatest difference that is clear."""
-    sizes = abs(found.difference[found.clear])
+    sizes = abs(run_pairs.difference[run_pairs.clear])
     if not len(sizes):
         return ""
-    return f"{w.difference(float(sizes.min()))} to {w.difference(float(sizes.max()))}"
+    return f"{w.format_difference(float(sizes.min()))} to {w.format_difference(float(sizes.max()))}"
 
 
-def _cell(
-    found: AllPairs, row: int, column: int, compared: PairLink, digits: int
+def _pair_cell(
+    run_pairs: AllPairs, row: int, column: int, pair_link: PairLink, digits: int
 ) -> dict[str, str]:
     """A pair: its link, difference, interval, word, what is said when it is pointed at, and as CSS
     how full its colour is, "" for none."""
-    low, high = float(found.low[row, column]), float(found.high[row, column])
-    value, kind = float(found.difference[row, column]), found.verdict[row, column]
+    low, high = float(run_pairs.low[row, column]), float(run_pairs.high[row, column])
+    value, kind = float(run_pairs.difference[row, column]), run_pairs.verdict[row, column]
     return {
-        "link": compared(found.runs[row], found.runs[column]),
-        "difference": w.difference(value, digits),
-        "interval": "" if math.isnan(low) else w.interval(low, high, digits),
-        "word": _word(found, row, column),
-        "told": _told(found, row, column),
+        "link": pair_link(run_pairs.runs[row], run_pairs.runs[column]),
+        "difference": w.format_difference(value, digits),
+        "interval": "" if math.isnan(low) else w.format_interval(low, high, digits),
+        "word": _verdict_word(run_pairs, row, column),
+        "told": _pair_text(run_pairs, row, column),
         "tone": {BETTER_RUN: "ahead", WORSE_RUN: "behind"}.get(kind, "unclear"),
-        "part": "" if kind == CANNOT_TELL else percent(_fullness(found, value)),
+        "part": "" if kind == CANNOT_TELL else percent(_color_share(run_pairs, value)),
     }
 
 
-def _word(found: AllPairs, row: int, column: int) -> str:
-    if int(found.queries[row, column]) < FEWEST_QUERIES:
+def _verdict_word(run_pairs: AllPairs, row: int, column: int) -> str:
+    if int(run_pairs.queries[row, column]) < FEWEST_QUERIES:
         return "too few queries"
-    return "not significant" if found.verdict[row, column] == CANNOT_TELL else "significant"
+    return "not significant" if run_pairs.verdict[row, column] == CANNOT_TELL else "significant"
 
 
-def _told(found: AllPairs, row: int, column: int) -> str:
+def _pair_text(run_pairs: AllPairs, row: int, column: int) -> str:
     """All about a pair: difference, interval, p-value, on how many queries, what the test says."""
-    low, high = float(found.low[row, column]), float(found.high[row, column])
-    digits = w.decimals(low, high)
-    value = w.difference(float(found.difference[row, column]), digits)
-    told = f"{found.runs[row]} minus {found.runs[column]}: {value}"
+    low, high = float(run_pairs.low[row, column]), float(run_pairs.high[row, column])
+    digits = w.interval_decimals(low, high)
+    value = w.format_difference(float(run_pairs.difference[row, column]), digits)
+    text = f"{run_pairs.runs[row]} minus {run_pairs.runs[column]}: {value}"
     if not math.isnan(low):
-        p = w.score(float(found.p_corrected[row, column]), 4)
-        told += f" {w.interval(low, high, digits)}, p = {p}"
-    shared = int(found.queries[row, column])
-    told += f"; {w.count(shared)} {w.plural(shared, 'query', 'queries')}"
-    return f"{told}; {_word(found, row, column)}"
+        p = w.format_score(float(run_pairs.p_corrected[row, column]), 4)
+        text += f" {w.format_interval(low, high, digits)}, p = {p}"
+    shared = int(run_pairs.queries[row, column])
+    text += f"; {w.format_count(shared)} {w.plural(shared, 'query', 'queries')}"
+    return f"{text}; {_verdict_word(run_pairs, row, column)}"
 
 
-def _fullness(found: AllPairs, value: float) -> float:
+def _color_share(run_pairs: AllPairs, value: float) -> float:
     """How full the colour of a difference is: full for the largest that is clear."""
-    most = max(abs(found.difference[found.clear]).max(), 1e-12)
+    most = max(abs(run_pairs.difference[run_pairs.clear]).max(), 1e-12)
     return _LEAST_COLOUR + (1 - _LEAST_COLOUR) * abs(value) / most
 
 
 def note(text: str, hint: str = "") -> Markup:
     """How the table is read, below it; the `hint` is for those who point at it."""
-    return _drawn("note", text=text, hint=hint)
+    return _render("note", text=text, hint=hint)

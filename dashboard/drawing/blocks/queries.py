@@ -11,7 +11,7 @@ from markupsafe import Markup
 from dashboard.answers.queries import QueryRows
 from dashboard.answers.table_column import TableColumn
 from dashboard.drawing.blocks import overview
-from dashboard.drawing.blocks.markup import Href, Styles, style_of
+from dashboard.drawing.blocks.markup import Href, Styles, run_style
 from dashboard.drawing.blocks.table import Column, sort_order
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
@@ -35,7 +35,7 @@ its head, of the widest column, of a run's name that keeps to one line, of a tex
 _AROUND = 1
 """Pages to both sides of the one shown that have a link."""
 
-_drawn = Template("queries")
+_render = Template("queries")
 
 
 def query_table(
@@ -55,9 +55,9 @@ def query_table(
     """A page of the list: query, difference with its bar, a score for each run, with a bar where
     there is a `scale`, groups. `order` is the key of the column it stands by, "-" before it where
     the greatest is first; the differences are those of the `pair`, lie in `span`, and are
-    `coloured` where they are more than "same"."""
+    `color_text` where they are more than "same"."""
     texts = column_texts(columns, rows.frame)
-    return _drawn(
+    return _render(
         "query_table",
         heads=[
             Column(
@@ -65,11 +65,11 @@ def query_table(
                 column.kind.replace("text", "who"),
                 sorted_by(column.key),
                 sort_order(order, column.key),
-                hint=whole if name != whole else "",
-                style=style_of(styles, column.name) if column.kind == "score" else None,
-                width=_width(column.kind, name, texts[column.key], bars=scale is not None),
+                hint=full_name if name != full_name else "",
+                style=run_style(styles, column.name) if column.kind == "score" else None,
+                width=_column_width(column.kind, name, texts[column.key], bars=scale is not None),
             )
-            for column, (name, whole) in zip(columns, head_names(columns, pair), strict=True)
+            for column, (name, full_name) in zip(columns, head_names(columns, pair), strict=True)
         ],
         columns=columns,
         rows=rows.frame.to_dict("records"),
@@ -86,30 +86,30 @@ def column_texts(columns: Sequence[TableColumn], frame: pd.DataFrame) -> dict[st
     """Return the texts of the cells, by the key of their column: numbers of the query file as they
     are in it, others of a column all with the same decimals."""
 
-    def written(column: TableColumn) -> list[str]:
+    def format_column(column: TableColumn) -> list[str]:
         values = frame[column.source].tolist()
         if column.kind not in ("score", "number"):
             return [*map(str, values)]
         if column.key.startswith("by:"):
-            return [*map(w.plain_number, values)]
-        return w.column(values, counts=column.kind == "number")
+            return [*map(w.format_plain_number, values)]
+        return w.format_column(values, counts=column.kind == "number")
 
-    return {column.key: written(column) for column in columns}
+    return {column.key: format_column(column) for column in columns}
 
 
-def _width(kind: str, name: str, texts: Sequence[str], *, bars: bool) -> int:
+def _column_width(kind: str, name: str, texts: Sequence[str], *, bars: bool) -> int:
     """The px that a column takes: room for its texts, within limits, and for the longest word of
     its head; 0 for the query, which has what is left."""
     if kind == "text":
         return 0
     words = max((text_width(word, bold=True) for word in re.split(r"[\s_-]", name)), default=0)
-    least, room, mark = _LEAST.get(kind, 0), 0.0, _ARROW
+    least, text_room, mark = _LEAST.get(kind, 0), 0.0, _ARROW
     if kind == "score":
         words, mark = max(words, min(text_width(name, bold=True), _NAME)), _MARK
         least += _METER * bars
     if kind in ("group", "number"):
-        room = text_width(max(texts, key=len, default=""), size=_CELL)
-    return round(min(max(least, room + _PADDING, words + _PADDING + mark), _WIDEST))
+        text_room = text_width(max(texts, key=len, default=""), size=_CELL)
+    return round(min(max(least, text_room + _PADDING, words + _PADDING + mark), _WIDEST))
 
 
 def head_names(columns: Sequence[TableColumn], pair: tuple[str, str]) -> Iterator[tuple[str, str]]:
@@ -121,58 +121,61 @@ def head_names(columns: Sequence[TableColumn], pair: tuple[str, str]) -> Iterato
         elif column.kind == "score":
             yield short[column.name], column.name
         else:
-            whole = "Query" if column.kind == "text" else column.title
-            yield shorten(whole, _HEAD), whole
+            full_name = "Query" if column.kind == "text" else column.title
+            yield shorten(full_name, _HEAD), full_name
 
 
-def page_links(rows: QueryRows, total: int, linked: Link) -> Markup:
+def page_links(rows: QueryRows, total: int, page_link: Link) -> Markup:
     """Where the page stands in its list, and the way to the others; nothing where it is whole."""
     if rows.pages == 1:
         return Markup()
     near = range(rows.number - _AROUND, rows.number + _AROUND + 1)
-    shown = sorted({1, rows.pages, *(n for n in near if 1 <= n <= rows.pages)})
-    return _drawn(
+    numbers = sorted({1, rows.pages, *(n for n in near if 1 <= n <= rows.pages)})
+    return _render(
         "page_links",
-        place=f"{w.count(rows.start + 1)}{w.DASH}{w.count(rows.start + len(rows.frame))}"
-        f" of {w.count(total)}",
-        numbers=[(n, n == 1 or n - 1 in shown, linked(str(n))) for n in shown],
+        place=(
+            f"{w.format_count(rows.start + 1)}{w.DASH}"
+            f"{w.format_count(rows.start + len(rows.frame))}"
+            f" of {w.format_count(total)}"
+        ),
+        numbers=[(n, n == 1 or n - 1 in numbers, page_link(str(n))) for n in numbers],
         here=rows.number,
-        previous=linked(str(rows.number - 1)) if rows.number > 1 else None,
-        following=linked(str(rows.number + 1)) if rows.number < rows.pages else None,
+        previous=page_link(str(rows.number - 1)) if rows.number > 1 else None,
+        following=page_link(str(rows.number + 1)) if rows.number < rows.pages else None,
     )
 
 
-def filters(where: Sequence[tuple[str, str]], without: Link) -> Markup:
+def filters(conditions: Sequence[tuple[str, str]], without: Link) -> Markup:
     """The filters of the view, a chip for each column, which takes its filter back."""
-    columns = dict.fromkeys(column for column, _ in where)
+    columns = dict.fromkeys(column for column, _ in conditions)
     if not columns:
         return Markup()
     chips = []
     for column in columns:
-        values = [value for name, value in where if name == column]
-        named = [shorten(value) for value in values[:_VALUES]]
+        values = [value for name, value in conditions if name == column]
+        shown_values = [shorten(value) for value in values[:_VALUES]]
         more = len(values) - _VALUES
-        said = w.listing([*named, *([f"{more} more"] if more > 0 else [])], "or")
-        chips.append((column, said, ", ".join(values), without(column)))
-    return _drawn("filters", chips=chips)
+        values_text = w.join_words([*shown_values, *([f"{more} more"] if more > 0 else [])], "or")
+        chips.append((column, values_text, ", ".join(values), without(column)))
+    return _render("filters", chips=chips)
 
 
-def strip_said(paired: int, most: int, mean: float) -> Markup:
+def strip_note(paired: int, most: int, mean: float) -> Markup:
     """What the strip of differences shows and what it takes; that it thins out where queries are
     more than `most`."""
-    return _drawn("strip_said", paired=paired, most=most, mean=mean)
+    return _render("strip_said", paired=paired, most=most, mean=mean)
 
 
 def colour_key(measure: str, low: float, high: float, *, empty: bool) -> Markup:
     """What the colours of the heatmap stand for, with their ends; `empty` where a frame is one."""
-    return _drawn("colour_key", measure=measure, low=low, high=high, empty=empty)
+    return _render("colour_key", measure=measure, low=low, high=high, empty=empty)
 
 
-def listed(kept: int, total: int, taken: Sequence[Markup], rule: str = "") -> Markup:
+def list_summary(count: int, total: int, parts: Sequence[Markup], rule: str = "") -> Markup:
     """How many of the queries a list holds, by which rule, and what narrows it; only read aloud
     where it is all of them and nothing does."""
-    narrowing = [part for part in taken if part]
-    return _drawn("listed", kept=kept, total=total, taken=narrowing, rule=rule)
+    narrowing = [part for part in parts if part]
+    return _render("listed", kept=count, total=total, taken=narrowing, rule=rule)
 
 
 def beside_heatmap(
@@ -182,12 +185,12 @@ def beside_heatmap(
     most; nothing where there are none. Both have query_id, text, meta, `ahead` a difference."""
     lists = []
     if len(failed):
-        more = (f"all {w.count(failing)}", href("queries", show="none", view="", p=""))
-        zero = failed.assign(amount=w.score(0.0))
+        more = (f"all {w.format_count(failing)}", href("queries", show="none", view="", p=""))
+        zero = failed.assign(amount=w.format_score(0.0))
         runs = drawing.comparison.every_run
         lists.append(overview.amount_list(f"{w.sentence_case(runs)} fails", zero, href, more=more))
     if len(ahead):
-        told = ahead.assign(amount=ahead["difference"].map(w.difference))
-        title, which = f"{drawing.focus} is ahead of all others", "difference to the next best"
-        lists.append(overview.amount_list(title, told, href, which=which))
+        rows = ahead.assign(amount=ahead["difference"].map(w.format_difference))
+        title, subtitle = f"{drawing.focus} is ahead of all others", "difference to the next best"
+        lists.append(overview.amount_list(title, rows, href, subtitle=subtitle))
     return overview.side_by_side(*lists) if lists else Markup()

@@ -13,19 +13,19 @@ from markupsafe import Markup
 from dashboard.answers.collections import file_name
 from dashboard.answers.queries import QueryList
 from dashboard.answers.query_chips import RULES
-from dashboard.answers.report import CASE_ROWS, Case, Measured
-from dashboard.drawing.blocks.firmness import mark_of
+from dashboard.answers.report import CASE_ROWS, Case, ReportMethods
+from dashboard.drawing.blocks.firmness import check_mark
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.ledger import LedgerEntry, ledger_parts
-from dashboard.drawing.blocks.markup import Badge, Styles, pieces_of, style_of
+from dashboard.drawing.blocks.markup import Badge, Styles, run_style, sentence_pieces
 from dashboard.drawing.blocks.queries import column_texts, head_names
-from dashboard.drawing.blocks.query import beginning_of, column_of
+from dashboard.drawing.blocks.query import document_column, text_beginning
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask
 from metrics_core.explaining.diagnosis import Diagnosis
-from metrics_core.findings.firmness import Firmness
+from metrics_core.findings.firmness import Robustness
 from metrics_core.findings.sentence import Sentence
 
 _CHIPS = {
@@ -39,7 +39,7 @@ _CHIPS = {
 }
 """Lists of the queries that have a button, where a query is in them."""
 
-_drawn = Template("report")
+_render = Template("report")
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Foot:
 
     made_with: str
     date: str
-    said: str
+    source: str
 
 
 def document(
@@ -62,7 +62,7 @@ def document(
 ) -> Markup:
     """The whole page: a title, its style sheet and script, what stands above all, the entries of
     its contents with their parts, the slides, and where its data is had."""
-    return _drawn(
+    return _render(
         "document",
         title=title,
         head=head,
@@ -74,24 +74,26 @@ def document(
     )
 
 
-def data_here(title: str, size: str) -> Markup:
+def data_note(title: str, size: str) -> Markup:
     """That the file carries its collection, and how it is had."""
-    return _drawn("data_here", name=f"{file_name(title)}.zip", size=size)
+    return _render("data_here", name=f"{file_name(title)}.zip", size=size)
 
 
-def title_line(collection: str, pair: str, date: str, said: str, text: str) -> Markup:
+def title_line(collection: str, pair: str, date: str, left_out_note: str, text: str) -> Markup:
     """Of which collection and runs, when, what was left out, and a paragraph of the sender's."""
-    return _drawn("title_line", collection=collection, pair=pair, date=date, said=said, text=text)
+    return _render(
+        "title_line", collection=collection, pair=pair, date=date, said=left_out_note, text=text
+    )
 
 
 def part(key: str, title: str, lead: str | Sentence, inside: Markup, styles: Styles) -> Markup:
     """A part of the report under its heading."""
-    return _drawn("part", key=key, title=title, lead=pieces_of(lead, styles), inside=inside)
+    return _render("part", key=key, title=title, lead=sentence_pieces(lead, styles), inside=inside)
 
 
 def slides(screens: Sequence[Markup], source: str) -> Markup:
     """The findings of a meeting, and where they come from; nothing where there are none."""
-    return _drawn("slides", screens=screens, source=source) if screens else Markup()
+    return _render("slides", screens=screens, source=source) if screens else Markup()
 
 
 def slide(
@@ -102,13 +104,13 @@ def slide(
     styles: Styles,
     *,
     badge: Badge | None = None,
-    told: str | Sentence = "",
+    note: str | Sentence = "",
     wide: bool = False,
 ) -> Markup:
     """One finding a screen, found by its key: the question, the answer, what else is to be known,
     one picture."""
-    pieces, small = pieces_of(answer, styles), pieces_of(told, styles)
-    return _drawn(
+    pieces, small = sentence_pieces(answer, styles), sentence_pieces(note, styles)
+    return _render(
         "slide",
         key=key,
         question=question,
@@ -120,39 +122,45 @@ def slide(
     )
 
 
-def reasons(firmness: Firmness, *, brief: bool = False) -> Markup:
+def reasons(robustness: Robustness, *, brief: bool = False) -> Markup:
     """Each check of the verdict with its reason, unless it is to be `brief`; where none is clearly
     ahead what would settle it."""
-    unclear = bool(firmness.settling)
-    whole = {entry.part: entry for entry in firmness.entries}
+    unclear = bool(robustness.settling_checks)
+    entries = {entry.part: entry for entry in robustness.all_checks}
     rows = []
-    for check in firmness.checks:
-        mark, kind, spoken = mark_of(check, unclear=unclear)
-        entry = check if unclear else whole.get(check.part, check)
+    for check in robustness.checks:
+        mark, kind, spoken = check_mark(check, unclear=unclear)
+        entry = check if unclear else entries.get(check.part, check)
         word = check.brief if unclear or brief else entry.word
         reason = "" if brief else entry.reason
         rows.append((mark, kind, spoken, check.title, word, reason))
-    return _drawn("reasons", rows=rows)
+    return _render("reasons", rows=rows)
 
 
 def panels(charts: Sequence[tuple[Markup, Markup, bool]], legend: Markup, note: Markup) -> Markup:
     """Charts beside each other under one legend: head, drawing, and whether it is the chosen."""
-    return _drawn("panels", charts=charts, legend=legend, note=note)
+    return _render("panels", charts=charts, legend=legend, note=note)
 
 
-def case(found: Case, drawing: Drawing, grades: Grades, anchor: str) -> Markup:
+def case(query_case: Case, drawing: Drawing, grades: Grades, anchor: str) -> Markup:
     """A query that got worse or better: which documents made it, and both lists."""
-    page, row = found.page, found.row
+    page, row = query_case.page, query_case.row
     parts: list[tuple[Markup, LedgerEntry]] = []
     more, rest = 0, 0.0
     if page.ledger is not None and not page.ledger.steps.empty:
         entries, most, rest = ledger_parts(
-            page.ledger.steps, page.ledger.ends, drawing, page.documents, opened=lambda _: ""
+            page.ledger.steps,
+            page.ledger.scores,
+            drawing,
+            page.documents,
+            document_link=lambda _: "",
         )
-        shown = [e for e in entries[:most] if w.difference(e.part) != w.difference(0.0)]
-        parts = [(_chip(e, grades), e) for e in shown]
+        first_entries = [
+            e for e in entries[:most] if w.format_difference(e.part) != w.format_difference(0.0)
+        ]
+        parts = [(_grade_chip(e, grades), e) for e in first_entries]
         more = len(entries) - most
-    return _drawn(
+    return _render(
         "case",
         anchor=anchor,
         row=row,
@@ -162,86 +170,89 @@ def case(found: Case, drawing: Drawing, grades: Grades, anchor: str) -> Markup:
         more=more,
         cause="" if row["unlisted_by"] else row["cause"],
         lists=[
-            _list(page.diagnosis, run, drawing, grades, page.documents)
+            _case_list(page.diagnosis, run, drawing, grades, page.documents)
             for run in (drawing.baseline, drawing.focus)
         ],
         less=not drawing.comparison.measure.declaration.higher_is_better,
     )
 
 
-def _chip(entry: LedgerEntry, grades: Grades) -> Markup:
+def _grade_chip(entry: LedgerEntry, grades: Grades) -> Markup:
     return grades.chip(entry.grade) if entry.grade == entry.grade else Markup()
 
 
 _Line = tuple[int, Markup, str, bool]
 
 
-def _list(
-    found: Diagnosis, run: str, drawing: Drawing, grades: Grades, documents: pd.DataFrame
+def _case_list(
+    diagnosis: Diagnosis, run: str, drawing: Drawing, grades: Grades, documents: pd.DataFrame
 ) -> tuple[object, list[_Line], str]:
     """The first ranks of a run's list, or that it has none."""
-    listed = found.rankings[run].head(min(drawing.cutoff, CASE_ROWS))
-    style = style_of(drawing.styles, run)
-    if listed.empty:
-        return style, [], f"{run} has no results for this query; it scores {w.score(0.0)}."
+    top = diagnosis.rankings[run].head(min(drawing.cutoff, CASE_ROWS))
+    style = run_style(drawing.styles, run)
+    if top.empty:
+        return style, [], f"{run} has no results for this query; it scores {w.format_score(0.0)}."
     rows = []
-    for record in listed.to_dict("records"):
+    for record in top.to_dict("records"):
         doc_id = record["doc_id"] or ""
-        text = column_of(documents, doc_id, "title").strip() or beginning_of(documents, doc_id)
+        text = document_column(documents, doc_id, "title").strip() or text_beginning(
+            documents, doc_id
+        )
         relevant = record["grade"] >= drawing.comparison.measure.relevant_from
         rows.append((record["rank"], grades.chip(record["grade"]), text or doc_id, relevant))
     return style, rows, ""
 
 
 def query_rows(
-    shown: QueryList,
+    query_list: QueryList,
     lists: Mapping[str, Mask],
     drawing: Drawing,
-    opened: Callable[[str], str],
+    query_link: Callable[[str], str],
 ) -> Markup:
     """Every query with its scores, to be searched and sorted by the report's script; without it the
-    whole table stands there. `lists` are over `shown.frame`; `opened` gives where a query
+    whole table stands there. `lists` are over `query_list.frame`; `query_link` gives where a query
     leads, "" where nowhere."""
-    columns = sorted(shown.columns, key=lambda column: column.kind != "text")
+    columns = sorted(query_list.columns, key=lambda column: column.kind != "text")
     keys = [key for key in _CHIPS if np.any(lists.get(key, False))]
-    inside = pd.DataFrame({key: lists[key] for key in keys}, index=shown.frame["query_id"])
-    chips = [("", "All", len(shown.kept), "")]
+    membership = pd.DataFrame({key: lists[key] for key in keys}, index=query_list.frame["query_id"])
+    chips = [("", "All", len(query_list.rows), "")]
     chips += [(k, _CHIPS[k], int(np.sum(lists[k])), RULES.get(k, "")) for k in keys]
-    return _drawn(
+    return _render(
         "query_rows",
         heads=head_names(columns, (drawing.focus, drawing.baseline)),
         columns=columns,
-        rows=shown.kept.to_dict("records"),
-        texts=column_texts(columns, shown.kept),
+        rows=query_list.rows.to_dict("records"),
+        texts=column_texts(columns, query_list.rows),
         lists=[
-            " ".join(compress(keys, row)) for row in inside.loc[shown.kept["query_id"]].to_numpy()
+            " ".join(compress(keys, row))
+            for row in membership.loc[query_list.rows["query_id"]].to_numpy()
         ],
-        coloured=shown.can_tell,
-        opened=opened,
+        coloured=query_list.has_enough_queries,
+        opened=query_link,
         chips=chips,
     )
 
 
-def left_out(why: str) -> Markup:
+def missing_part(why: str) -> Markup:
     """That a part could not be made, and why where that may be said."""
-    return _drawn("left_out", why=why)
+    return _render("left_out", why=why)
 
 
 def by_width(wide: Markup, narrow: Markup) -> Markup:
     """A chart for a wide screen and the same for a phone, of which one is seen."""
-    return _drawn("by_width", wide=wide, narrow=narrow)
+    return _render("by_width", wide=wide, narrow=narrow)
 
 
-def noted(rows: pd.DataFrame) -> Markup:
+def query_notes(rows: pd.DataFrame) -> Markup:
     """What people noted of queries (query_id, text, tags, notes); nothing where they did not."""
     records = rows.to_dict("records")
-    return _drawn("noted", rows=records) if records else Markup()
+    return _render("noted", rows=records) if records else Markup()
 
 
-def measured(
-    found: Measured,
+def methods_part(
+    methods: ReportMethods,
     formulas: Sequence[tuple[str, str, Markup]],
     paragraphs: Sequence[tuple[str, str]],
 ) -> Markup:
     """What was measured, and how: enough for the same numbers again."""
-    return _drawn("measured", found=found, formulas=formulas, paragraphs=paragraphs)
+    return _render("measured", found=methods, formulas=formulas, paragraphs=paragraphs)

@@ -47,14 +47,14 @@ class _Compiled(BytecodeCache):
     all takes a quarter of a second of every start."""
 
     def __init__(self, folder: Path) -> None:
-        own = Path(__file__).read_bytes() + version("jinja2").encode()
-        self._folder, self._made = folder, hashlib.blake2b(own, digest_size=8).hexdigest()
+        source = Path(__file__).read_bytes() + version("jinja2").encode()
+        self._folder, self._made = folder, hashlib.blake2b(source, digest_size=8).hexdigest()
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """What was kept, if it is whole: Python runs bytecode as it is given."""
-        kept = read_sealed(self._path(bucket))
-        if kept is not None:
-            bucket.bytecode_from_string(bytes(kept))
+        bytecode = read_sealed(self._path(bucket))
+        if bytecode is not None:
+            bucket.bytecode_from_string(bytes(bytecode))
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         """Keep it, if the folder may be written."""
@@ -84,10 +84,10 @@ def percent(share: float) -> str:
 
 def tone(value: float | None, digits: int = 3) -> str:
     """ "better" or "worse" by the sign that is shown, "" for zero and for no value."""
-    shown = w.difference(value, digits)
-    if shown.startswith("+"):
+    text = w.format_difference(value, digits)
+    if text.startswith("+"):
         return "better"
-    return "worse" if shown.startswith(w.MINUS) else ""
+    return "worse" if text.startswith(w.MINUS) else ""
 
 
 def is_known(value: object) -> bool:
@@ -98,7 +98,7 @@ def is_known(value: object) -> bool:
 def environment(compiled: Path = _HERE / "__pycache__") -> Environment:
     """What the templates are read with, and what they can call; `compiled` is the folder that keeps
     them as bytecode."""
-    made = Environment(
+    jinja = Environment(
         loader=FileSystemLoader(_HERE),
         autoescape=True,
         undefined=StrictUndefined,
@@ -106,15 +106,15 @@ def environment(compiled: Path = _HERE / "__pycache__") -> Environment:
         auto_reload=False,
         bytecode_cache=_Compiled(compiled),
     )
-    made.globals |= {"w": w, "LEVEL": LEVEL, "Column": Column}
-    made.filters |= {
+    jinja.globals |= {"w": w, "LEVEL": LEVEL, "Column": Column}
+    jinja.filters |= {
         "with_code": with_code,
         "words_of": words_of,
         "percent": percent,
         "tone": tone,
     }
-    made.tests["known"] = is_known
-    return made
+    jinja.tests["known"] = is_known
+    return jinja
 
 
 _ENVIRONMENT = environment()

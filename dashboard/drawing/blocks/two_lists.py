@@ -10,11 +10,11 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.drawing.blocks.grades import Grades
-from dashboard.drawing.blocks.markup import style_of
-from dashboard.drawing.blocks.movement import NO_MOVE, Movement, lines, movement
-from dashboard.drawing.blocks.query import Tile, column_of, grades_of, tiles
+from dashboard.drawing.blocks.markup import run_style
+from dashboard.drawing.blocks.movement import NO_MOVE, Movement, movement, movement_lines
+from dashboard.drawing.blocks.query import Tile, document_column, query_grades, rank_tiles
 from dashboard.drawing.blocks.templates import Template
-from dashboard.drawing.blocks.word_marks import excerpt, marked
+from dashboard.drawing.blocks.word_marks import excerpt, mark_words
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import RunStyle
 from metrics_core.base import wording as w
@@ -36,7 +36,7 @@ _SQUARES, _MOST_SQUARES = 10, 30
 _JOINED = 2
 """Lists that lines join; of more they would be a web."""
 
-_drawn = Template("two_lists")
+_render = Template("two_lists")
 
 
 @dataclass(frozen=True)
@@ -104,24 +104,26 @@ def two_lists(
     reach = rows or diagnosis.cutoff
     several = len(runs) > _JOINED
     others = [drawing.focus, *[drawing.baseline] * (len(runs) - 1)]
-    wholes = [
+    row_lists = [
         diagnosis.side_by_side(run, other, reach) for run, other in zip(runs, others, strict=True)
     ]
-    listed = [row["doc_id"] for whole in wholes for row in whole]
-    shown = documents.reindex([doc_id for doc_id in listed if doc_id])
-    view = _View(documents, query_words, grades_of(diagnosis, grade_names), len(runs) == 1, several)
-    kind = _kind(shown)
+    doc_ids = [row["doc_id"] for list_rows in row_lists for row in list_rows]
+    texts = documents.reindex([doc_id for doc_id in doc_ids if doc_id])
+    view = _View(
+        documents, query_words, query_grades(diagnosis, grade_names), len(runs) == 1, several
+    )
+    kind = _row_kind(texts)
     lists = [
-        _list(whole, diagnosis, style_of(drawing.styles, run), view, number)
-        for number, (whole, run) in enumerate(zip(wholes, runs, strict=True))
+        _make_list(list_rows, diagnosis, run_style(drawing.styles, run), view, number)
+        for number, (list_rows, run) in enumerate(zip(row_lists, runs, strict=True))
     ]
     joins = Markup()
     # A line would not meet its row where a list leaves ranks out.
-    if len(wholes) == _JOINED and not any(map(_leaves_ranks_out, wholes)):
-        joins = lines(wholes[0], wholes[1], reach, _HEIGHTS[kind])
-    if kind == "by-id" and len(shown) and not note:
+    if len(row_lists) == _JOINED and not any(map(_has_gaps, row_lists)):
+        joins = movement_lines(row_lists[0], row_lists[1], reach, _HEIGHTS[kind])
+    if kind == "by-id" and len(texts) and not note:
         note = "No document file is loaded; documents are shown by id."
-    return _drawn(
+    return _render(
         "two_lists",
         lists=lists,
         joins=joins,
@@ -133,45 +135,47 @@ def two_lists(
     )
 
 
-def _leaves_ranks_out(rows: Sequence[Row]) -> bool:
-    return any(row["rank"] != place for place, row in enumerate(rows, 1))
+def _has_gaps(rows: Sequence[Row]) -> bool:
+    return any(row["rank"] != expected_rank for expected_rank, row in enumerate(rows, 1))
 
 
-def ways(
-    shown: int,
-    listed: int,
+def list_links(
+    shown_count: int,
+    total: int,
     cutoff: int,
     first: int,
     *,
-    unfolded: Callable[[int], str],
-    beside: tuple[str, str] | None = None,
+    rows_link: Callable[[int], str],
+    beside_link: tuple[str, str] | None = None,
 ) -> Markup:
-    """The ways to more ranks of the lists and back, and to further lists (`beside`: words and
-    address). `unfolded` gives the address that shows so many ranks."""
+    """The ways to more ranks of the lists and back, and to further lists (`beside_link`: words and
+    address). `rows_link` gives the address that shows so many ranks."""
     links = []
-    if shown < listed:
-        step = shown // STEP * STEP + STEP
-        more = min(n for n in (cutoff, step, listed) if n > shown)
-        links.append((f"Ranks {w.count(shown + 1)} to {w.count(more)}", unfolded(more)))
-        if more < listed:
-            links.append((f"All {w.count(listed)}", unfolded(listed)))
-    if shown > first and listed > first:
-        links.append((f"First {w.number(first)}", unfolded(first)))
-    if beside:
-        links.append(beside)
-    return _drawn("ways", links=links)
+    if shown_count < total:
+        step = shown_count // STEP * STEP + STEP
+        more = min(n for n in (cutoff, step, total) if n > shown_count)
+        links.append(
+            (f"Ranks {w.format_count(shown_count + 1)} to {w.format_count(more)}", rows_link(more))
+        )
+        if more < total:
+            links.append((f"All {w.format_count(total)}", rows_link(total)))
+    if shown_count > first and total > first:
+        links.append((f"First {w.number_word(first)}", rows_link(first)))
+    if beside_link:
+        links.append(beside_link)
+    return _render("ways", links=links)
 
 
-def _kind(shown: pd.DataFrame) -> str:
+def _row_kind(texts: pd.DataFrame) -> str:
     def any_in(column: str) -> bool:
-        return column in shown and any(isinstance(v, str) and v.strip() for v in shown[column])
+        return column in texts and any(isinstance(v, str) and v.strip() for v in texts[column])
 
     if any_in("text"):
         return "with-text"
     return "with-title" if any_in("title") else "by-id"
 
 
-def _list(
+def _make_list(
     rows: Sequence[Row], diagnosis: Diagnosis, style: RunStyle, view: _View, number: int
 ) -> _List:
     side = "right" if number else "left"
@@ -183,15 +187,15 @@ def _list(
         style,
         standing["score"],
         standing["difference"],
-        tiles(diagnosis, style.name, view.grades, ranks),
-        [_item(row, view, side) for row in rows],
+        rank_tiles(diagnosis, style.name, view.grades, ranks),
+        [_make_item(row, view, side) for row in rows],
     )
 
 
-def _item(row: Row, view: _View, side: str) -> _Item:
+def _make_item(row: Row, view: _View, side: str) -> _Item:
     doc_id = row["doc_id"] or ""
-    title = column_of(view.documents, doc_id, "title").strip()
-    text = column_of(view.documents, doc_id, "text").strip()
+    title = document_column(view.documents, doc_id, "title").strip()
+    text = document_column(view.documents, doc_id, "text").strip()
     # Beside several lists little more than the word itself has room.
     shorter = {"before": 0} if view.several else {}
     return _Item(
@@ -201,7 +205,7 @@ def _item(row: Row, view: _View, side: str) -> _Item:
         chip=view.grades.chip(row["grade"]),
         move=NO_MOVE if view.alone or (view.several and side == "left") else movement(row, side),
         title=title,
-        marked_title=marked(title, view.words),
+        marked_title=mark_words(title, view.words),
         text=text,
-        excerpt=marked(excerpt(text, view.words, _EXCERPT, **shorter), view.words),
+        excerpt=mark_words(excerpt(text, view.words, _EXCERPT, **shorter), view.words),
     )

@@ -8,8 +8,8 @@ from typing import Literal
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.address.query_list import NO_LIST, PLAIN
-from dashboard.drawing.blocks.markup import Href, Lead, style_of
+from dashboard.address.query_list import DEFAULT_LIST, NO_LIST
+from dashboard.drawing.blocks.markup import Href, Lead, run_style
 from dashboard.drawing.blocks.overview import amount_list
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
@@ -21,21 +21,21 @@ ScoreLead = Callable[[float, float], str]
 
 _MOST_MEANS = 8
 
-_drawn = Template("untested")
+_render = Template("untested")
 
 
 def box(title: str, text: str, label: str, link: str) -> Markup:
     """What is missing or narrows the view, and one way on."""
-    return _drawn("box", title=title, text=text, label=label, link=link)
+    return _render("box", title=title, text=text, label=label, link=link)
 
 
 def histogram(counts: Sequence[int], drawing: Drawing, lead: ScoreLead) -> Markup:
     """How many queries of a run alone score in each part of 0 to 1; `lead` gives where those from
     one score to another are listed."""
     total = sum(counts)
-    title = f"Scores of the {w.count(total)} queries" if total != 1 else "Score of the query"
+    title = f"Scores of the {w.format_count(total)} queries" if total != 1 else "Score of the query"
     most, style = max(1, *counts), drawing.focus_style
-    return _drawn("histogram", title=title, counts=counts, most=most, lead=lead, style=style)
+    return _render("histogram", title=title, counts=counts, most=most, lead=lead, style=style)
 
 
 def examples(rows: pd.DataFrame, drawing: Drawing, href: Href) -> Markup:
@@ -43,11 +43,11 @@ def examples(rows: pd.DataFrame, drawing: Drawing, href: Href) -> Markup:
     baseline_score, difference, those that got worse most first."""
     less = not drawing.comparison.measure.declaration.higher_is_better
     reach = max(float(rows["difference"].abs().max()), 1e-12) if len(rows) else 1.0
-    return _drawn(
+    return _render(
         "examples",
         rows=rows.to_dict("records"),
         scale=Ticks([], [], (reach, -reach) if less else (-reach, reach)),
-        baseline=style_of(drawing.styles, drawing.baseline),
+        baseline=run_style(drawing.styles, drawing.baseline),
         focus=drawing.focus_style,
         href=href,
         listed=NO_LIST,
@@ -65,20 +65,20 @@ def score_list(
     """The queries with the lowest or the highest scores of a run that is compared with nothing.
     `rows` has query_id, text, meta, score; so many `unanswerable` ones, without a relevant
     document, are not among the lowest."""
-    which = ""
+    subtitle = ""
     if unanswerable and kind == "lowest":
         noun = w.plural(unanswerable, "query that has", "queries that have")
-        which = f"excluding the {w.count(unanswerable)} {noun} no relevant document"
+        subtitle = f"excluding the {w.format_count(unanswerable)} {noun} no relevant document"
     title = f"{kind.capitalize()} scores"
     if rows.empty:
-        return _drawn("nothing_listed", title=title, text="No query has a score.")
+        return _render("nothing_listed", title=title, text="No query has a score.")
     return amount_list(
         title,
-        rows.assign(amount=rows["score"].map(w.score)),
+        rows.assign(amount=rows["score"].map(w.format_score)),
         href,
-        which=which,
-        more=("all", href("queries", **PLAIN)),
-        listed=NO_LIST | {"sort": "" if kind == "lowest" else f"-score:{drawing.focus}"},
+        subtitle=subtitle,
+        more=("all", href("queries", **DEFAULT_LIST)),
+        list_fields=NO_LIST | {"sort": "" if kind == "lowest" else f"-score:{drawing.focus}"},
     )
 
 
@@ -88,13 +88,13 @@ def mean_list(
     """The means of a run alone in the groups of one column (`by` is its key and its name), in the
     order given. `rows` has group, queries, mean."""
     if rows.empty:
-        return _drawn(
+        return _render(
             "nothing_listed", title=f"By {by[1]}", text="The queries in view have no groups."
         )
-    return _drawn(
+    return _render(
         "mean_list",
         title=f"By {by[1]}",
-        more=(f"all {w.count(len(rows))}", href("breakdown", by=by[0])),
+        more=(f"all {w.format_count(len(rows))}", href("breakdown", by=by[0])),
         rows=rows.head(_MOST_MEANS).to_dict("records"),
         lead=lead,
         has_bar=bool(rows["mean"].dropna().between(0, 1).all()),

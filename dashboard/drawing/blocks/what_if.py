@@ -11,8 +11,8 @@ from markupsafe import Markup
 
 from dashboard.answers.what_if import WhatIf
 from dashboard.drawing.blocks.grades import Grades
-from dashboard.drawing.blocks.markup import style_of
-from dashboard.drawing.blocks.query import beginning_of, column_of
+from dashboard.drawing.blocks.markup import run_style
+from dashboard.drawing.blocks.query import document_column, text_beginning
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from metrics_core.base import wording as w
@@ -20,112 +20,117 @@ from metrics_core.explaining.what_if import Edit, Grade, Move, Remove
 
 _MOST_GRADES = 6
 
-_drawn = Template("what_if")
+_render = Template("what_if")
 
 Lead = Callable[[Edit], str]
 """Gives the address of the page with one more edit."""
 
 
-def what_if_scores(found: WhatIf, drawing: Drawing) -> Markup:
+def what_if_scores(what_if: WhatIf, drawing: Drawing) -> Markup:
     """Each measure before and after the edits: of this query, and of the mean over all."""
-    styles = [style_of(drawing.styles, run) for run in (drawing.focus, drawing.baseline)]
-    return _drawn(
+    styles = [run_style(drawing.styles, run) for run in (drawing.focus, drawing.baseline)]
+    return _render(
         "what_if_scores",
-        rows=found.scores.to_dict("records"),
+        rows=what_if.scores.to_dict("records"),
         focus=styles[0],
         baseline=None if drawing.alone else styles[1],
-        queries=found.queries,
-        graded=bool(found.lines),
+        queries=what_if.queries,
+        graded=bool(what_if.lines),
     )
 
 
 def what_if_rows(
-    found: WhatIf, drawing: Drawing, documents: pd.DataFrame, grades: Grades, *, lead: Lead
+    what_if: WhatIf, drawing: Drawing, documents: pd.DataFrame, grades: Grades, *, lead: Lead
 ) -> Markup:
     """The list as the edits leave it; each row can be moved up, down, out and graded. `lead` gives
     the address with one more edit."""
-    given = [g for g in grades.levels if g >= 0][-_MOST_GRADES:]
+    offered_grades = [g for g in grades.levels if g >= 0][-_MOST_GRADES:]
     rows = [
-        _row(row, found, documents, grades, given, lead) for row in found.rows.to_dict("records")
+        _edited_row(row, what_if, documents, grades, offered_grades, lead)
+        for row in what_if.rows.to_dict("records")
     ]
-    return _drawn(
+    return _render(
         "what_if_rows",
         rows=rows,
-        style=style_of(drawing.styles, drawing.focus),
-        cutoff=found.below,
-        lines=found.lines,
+        style=run_style(drawing.styles, drawing.focus),
+        cutoff=what_if.below,
+        lines=what_if.lines,
     )
 
 
-def _row(
+def _edited_row(
     row: dict[str, Any],
-    found: WhatIf,
+    what_if: WhatIf,
     documents: pd.DataFrame,
     grades: Grades,
-    given: Sequence[float],
+    offered_grades: Sequence[float],
     lead: Lead,
 ) -> dict[str, Any]:
     """Add to a document how it is drawn and where it can be moved, "" for where it cannot."""
     doc_id, rank = row["doc_id"], row["rank"]
-    listed = not np.isnan(rank)
-    moved, tone = _moved(rank, row["was"])
+    is_listed = not np.isnan(rank)
+    moved, tone = _movement(rank, row["was"])
     return row | {
-        "title": column_of(documents, doc_id, "title").strip(),
-        "beginning": beginning_of(documents, doc_id),
+        "title": document_column(documents, doc_id, "title").strip(),
+        "beginning": text_beginning(documents, doc_id),
         "moved": moved,
         "tone": tone,
         "chip": grades.chip(row["grade"]),
-        "short": _short(row["short"], found.below),
-        "up": lead(Move(doc_id, int(rank) - 1)) if listed and rank > 1 else "",
-        "down": lead(Move(doc_id, int(rank) + 1)) if listed and rank < found.listed else "",
-        "first": "" if listed and rank == 1 else lead(Move(doc_id, 1)),
-        "out": lead(Remove(doc_id)) if listed else "",
-        "grades": [(w.grade(g), lead(Grade(doc_id, g)), g == row["grade"]) for g in given],
+        "short": _shortfall_text(row["short"], what_if.below),
+        "up": lead(Move(doc_id, int(rank) - 1)) if is_listed and rank > 1 else "",
+        "down": lead(Move(doc_id, int(rank) + 1))
+        if is_listed and rank < what_if.list_length
+        else "",
+        "first": "" if is_listed and rank == 1 else lead(Move(doc_id, 1)),
+        "out": lead(Remove(doc_id)) if is_listed else "",
+        "grades": [
+            (w.format_grade(g), lead(Grade(doc_id, g)), g == row["grade"]) for g in offered_grades
+        ],
     }
 
 
-def _short(short: float, rank: int) -> str:
+def _shortfall_text(short: float, rank: int) -> str:
     """How far a document below k is from coming in, by the run's own scores."""
     if np.isnan(short):
         return ""
     if short == 0:
-        return f"same score as rank {w.count(rank)}"
-    return f"scored {short:.3g} below rank {w.count(rank)}"
+        return f"same score as rank {w.format_count(rank)}"
+    return f"scored {short:.3g} below rank {w.format_count(rank)}"
 
 
-def _moved(rank: float, was: float) -> tuple[str, str]:
+def _movement(rank: float, rank_before: float) -> tuple[str, str]:
     """How the edits moved a document, in words, and the arrow's direction."""
     if np.isnan(rank):
-        return ("" if np.isnan(was) else f"was {w.count(was)}"), ""
-    if np.isnan(was):
+        return ("" if np.isnan(rank_before) else f"was {w.format_count(rank_before)}"), ""
+    if np.isnan(rank_before):
         return "new", "up"
-    if rank == was:
+    if rank == rank_before:
         return "", ""
-    return f"from {w.count(was)}", "up" if rank < was else "down"
+    return f"from {w.format_count(rank_before)}", "up" if rank < rank_before else "down"
 
 
 def what_if_best(
-    found: WhatIf, documents: pd.DataFrame, link: str, further: Sequence[tuple[str, str]] = ()
+    what_if: WhatIf, documents: pd.DataFrame, link: str, further: Sequence[tuple[str, str]] = ()
 ) -> Markup:
     """The best single change as a sentence and where it is tried, and `further` ways on."""
-    if found.best is None:
+    if what_if.best is None:
         return what_if_links(further)
-    edit, was = found.best.edit, found.best_was
+    edit, rank_before = what_if.best.edit, what_if.best_was
     if isinstance(edit, Remove):
-        where = "removed"
+        change_text = "removed"
     else:
-        where = f"at rank {w.count(edit.rank)}"
-        if not np.isnan(was):
-            where += f" instead of {w.count(was)}"
-    return _drawn(
+        change_text = f"at rank {w.format_count(edit.rank)}"
+        if not np.isnan(rank_before):
+            change_text += f" instead of {w.format_count(rank_before)}"
+    return _render(
         "what_if_best",
-        title=column_of(documents, edit.doc_id, "title").strip() or edit.doc_id,
-        where=where,
-        after=found.best.score,
+        title=document_column(documents, edit.doc_id, "title").strip() or edit.doc_id,
+        where=change_text,
+        after=what_if.best.score,
         links=[("Try it", link), *further],
     )
 
 
 def what_if_links(links: Sequence[tuple[str, str]]) -> Markup:
     """Ways on and back: texts and addresses."""
-    return _drawn("what_if_links", links=links)
+    return _render("what_if_links", links=links)

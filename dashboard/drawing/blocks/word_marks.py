@@ -24,7 +24,7 @@ _BEFORE = 16
 """Characters of an excerpt before the first word asked for, so that a line of 38 holds the word."""
 _SEARCHED = 20_000
 
-_drawn = Template("markup")
+_render = Template("markup")
 
 
 def query_words(text: str) -> list[str]:
@@ -43,20 +43,20 @@ def stem(word: str) -> str:
     return word
 
 
-def marked(text: str, words: Iterable[str]) -> Markup:
+def mark_words(text: str, words: Iterable[str]) -> Markup:
     """The text with the query's words marked."""
-    cut = pieces(text, words)
-    return _drawn("marked", pieces=[(piece, at % 2 == 1) for at, piece in enumerate(cut)])
+    parts = split_at_words(text, words)
+    return _render("marked", pieces=[(piece, index % 2 == 1) for index, piece in enumerate(parts)])
 
 
-def pieces(text: str, words: Iterable[str]) -> list[str]:
+def split_at_words(text: str, words: Iterable[str]) -> list[str]:
     """The text in pieces that are by turns outside and inside the query's words, the first one
     outside: where a browser draws them itself, whose places in a text are not Python's."""
-    cut, end = [], 0
+    parts, end = [], 0
     for start, stop in _matches(text, words):
-        cut += [text[end:start], text[start:stop]]
+        parts += [text[end:start], text[start:stop]]
         end = stop
-    return [*cut, text[end:]]
+    return [*parts, text[end:]]
 
 
 def excerpt(text: str, words: Iterable[str], most: int, before: int = _BEFORE) -> str:
@@ -71,12 +71,14 @@ def excerpt(text: str, words: Iterable[str], most: int, before: int = _BEFORE) -
 
 def _matches(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:
     """Where the query's words stand in a text, in any of their forms."""
-    wanted = list(words)
-    stems = {stem(word) for word in wanted}
+    searched = list(words)
+    stems = {stem(word) for word in searched}
     # Scripts without blanks between words: look for the word anywhere.
-    inside = [re.escape(word) for word in wanted if not word.isascii()]
-    pattern = re.compile("|".join([*sorted(inside, key=len, reverse=True), r"\w+"]), re.IGNORECASE)
-    known = {word.lower() for word in wanted}
+    patterns = [re.escape(word) for word in searched if not word.isascii()]
+    pattern = re.compile(
+        "|".join([*sorted(patterns, key=len, reverse=True), r"\w+"]), re.IGNORECASE
+    )
+    lowered = {word.lower() for word in searched}
     for match in pattern.finditer(text):
-        if stem(match[0]) in stems or match[0].lower() in known:
+        if stem(match[0]) in stems or match[0].lower() in lowered:
             yield match.start(), match.end()

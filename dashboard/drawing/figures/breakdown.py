@@ -14,7 +14,13 @@ import pandas as pd
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart
 from dashboard.drawing.figures.layout import Margin, drawing_order
-from dashboard.drawing.figures.rows import cells_of, marks, row_figure, rows_of, zero_label
+from dashboard.drawing.figures.rows import (
+    group_rows,
+    iterate_rows,
+    row_figure,
+    run_marks,
+    zero_label,
+)
 from dashboard.drawing.figures.text import LINE
 from dashboard.drawing.theme import RunStyle
 from dashboard.drawing.ticks import Ticks, difference_ticks, nice_ticks
@@ -30,24 +36,24 @@ def difference_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequenc
     `frame` is that of `slicing.breakdowns.breakdown`. A click on a run's point gives customdata
     [group, run, what the hover box says], a click anywhere else in a row gives [group].
     """
-    ticks = difference_ticks(_values(frame, drawing, _DIFFERENCE))
+    ticks = difference_ticks(_column_values(frame, drawing, _DIFFERENCE))
     line = {"zeroline": True, "zerolinecolor": drawing.palette.zero, "zerolinewidth": 1.5}
-    return _by_group(frame, drawing, order, _DIFFERENCE, ticks, line)
+    return _group_chart(frame, drawing, order, _DIFFERENCE, ticks, line)
 
 
 def score_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]) -> Chart:
     """The mean score by group with its interval: rows, points and customdata as in
     `difference_by_group`."""
-    values = _values(frame, drawing, _SCORE)
-    known = values[~np.isnan(values)]
-    low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
-    room = max(0.05 * (high - low), 0.02)
-    low, high = low - room, high + room
+    values = _column_values(frame, drawing, _SCORE)
+    finite = values[~np.isnan(values)]
+    low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
+    padding = max(0.05 * (high - low), 0.02)
+    low, high = low - padding, high + padding
     ticks = nice_ticks(low, high, most=5).within(low, high)
-    return _by_group(frame, drawing, order, _SCORE, ticks, {})
+    return _group_chart(frame, drawing, order, _SCORE, ticks, {})
 
 
-def _by_group(
+def _group_chart(
     frame: pd.DataFrame,
     drawing: Drawing,
     order: Sequence[str],
@@ -55,15 +61,15 @@ def _by_group(
     ticks: Ticks,
     value_axis: dict[str, Any],
 ) -> Chart:
-    rows = rows_of(frame, drawing, order)
-    runs = runs_drawn(frame, drawing, columns[0])
+    rows = group_rows(frame, drawing, order)
+    runs = runs_with_values(frame, drawing, columns[0])
     offsets = {s.name: (i - (len(runs) - 1) / 2) * rows.pitch for i, s in enumerate(runs)}
     margin = Margin(rows.label_width, _RIGHT, _TOP, _BOTTOM)
     traces = []
     for style in (s for s in drawing_order(drawing.styles) if s.name in offsets):
         part = frame[(frame["run"] == style.name) & frame[columns[0]].notna()]
         y = rows.centres(part["group"]) + offsets[style.name]
-        traces += marks(part, y, style, drawing.palette, columns, rows.pitch)
+        traces += run_marks(part, y, style, drawing.palette, columns, rows.pitch)
     notes = [zero_label(drawing, ticks, margin)] if columns == _DIFFERENCE else []
     return row_figure(
         traces,
@@ -76,14 +82,14 @@ def _by_group(
     )
 
 
-def runs_drawn(frame: pd.DataFrame, drawing: Drawing, column: str) -> list[RunStyle]:
+def runs_with_values(frame: pd.DataFrame, drawing: Drawing, column: str) -> list[RunStyle]:
     """The runs with values in a column as they stand in a row: the focus, then the others."""
-    known = {run for run, value in cells_of(frame, "run", column) if not math.isnan(value)}
-    own = (style for style in drawing.styles.values() if style.name in known)
-    return sorted(own, key=lambda style: style.role != "focus")
+    names = {run for run, value in iterate_rows(frame, "run", column) if not math.isnan(value)}
+    styles = (style for style in drawing.styles.values() if style.name in names)
+    return sorted(styles, key=lambda style: style.role != "focus")
 
 
-def _values(
+def _column_values(
     frame: pd.DataFrame, drawing: Drawing, columns: Sequence[str]
 ) -> npt.NDArray[np.float64]:
     return (

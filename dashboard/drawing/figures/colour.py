@@ -44,7 +44,7 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def text_on(ground: str, *preferred: str) -> str:
+def readable_color(ground: str, *preferred: str) -> str:
     """The first of the preferred colours that can be read on this ground, else black or white."""
     for color in preferred:
         if contrast(color, ground) >= READABLE:
@@ -52,9 +52,9 @@ def text_on(ground: str, *preferred: str) -> str:
     return max(("#000000", "#FFFFFF"), key=lambda color: contrast(color, ground))
 
 
-def diverging(value: float, limit: float, palette: Palette) -> str:
+def diverging_color(value: float, limit: float, palette: Palette) -> str:
     """The colour of a difference on the symmetric scale from -limit to limit."""
-    place = 2 + 2 * max(-1.0, min(1.0, value / limit))
-    lower = min(int(place), 3)
+    position = 2 + 2 * max(-1.0, min(1.0, value / limit))
+    lower = min(int(position), 3)
     stops = palette.diverging
-    return blend(stops[lower + 1], stops[lower], place - lower)
+    return blend(stops[lower + 1], stops[lower], position - lower)

@@ -15,18 +15,26 @@ from dashboard.drawing.figures.chart import Chart, Trace
 from dashboard.drawing.figures.layout import (
     NARROW,
     Margin,
-    axis,
     axis_name,
-    corner,
+    corner_note,
     drawing_order,
-    figure,
-    note,
-    point,
+    make_axis,
+    make_figure,
+    make_note,
+    run_marker,
     tick_width,
 )
-from dashboard.drawing.figures.lines import Line, band, by_run, in_grey, line, line_to, markers
-from dashboard.drawing.figures.text import escape, short_names, text_width, whole
-from dashboard.drawing.theme import Palette, RunStyle, undashed
+from dashboard.drawing.figures.lines import (
+    Line,
+    cutoff_markers,
+    grey_line,
+    line_to,
+    lines_by_run,
+    run_band,
+    run_line,
+)
+from dashboard.drawing.figures.text import escape, hover_text, short_names, text_width
+from dashboard.drawing.theme import Palette, RunStyle, solid_lines
 from dashboard.drawing.ticks import Ticks, covering_ticks, score_ticks
 
 UPPER, GAP, LOWER = 212, 40, 122
@@ -82,33 +90,33 @@ def measure_by_cutoff(
     one panel.
     """
     palette, k = drawing.palette, drawing.cutoff
-    shown = frame[frame["run"].isin(list(drawing.styles))]
-    runs = [s for s in drawing_order(drawing.styles) if s.name in set(shown["run"])]
-    loud = undashed([s for s in runs if not in_colour or s.name in in_colour])
+    rows = frame[frame["run"].isin(list(drawing.styles))]
+    runs = [s for s in drawing_order(drawing.styles) if s.name in set(rows["run"])]
+    loud = solid_lines([s for s in runs if not in_colour or s.name in in_colour])
     quiet = [s for s in runs if in_colour and s.name not in in_colour]
-    lines = by_run(shown, drawing)
-    compared = any(not np.isnan(lines[s.name]["difference"]).all() for s in runs)
-    above = score_ticks(shown[["mean", "low", "high"]].to_numpy().ravel(), value_range)
+    lines = lines_by_run(rows, drawing)
+    has_differences = any(not np.isnan(lines[s.name]["difference"]).all() for s in runs)
+    above = score_ticks(rows[["mean", "low", "high"]].to_numpy().ravel(), value_range)
     below = (
-        covering_ticks(difference_range) if difference_range else _difference_ticks(shown, drawing)
+        covering_ticks(difference_range) if difference_range else _difference_ticks(rows, drawing)
     )
     panels = _Panels(
         Margin(tick_width(above, below), _RIGHT, _TOP, _BOTTOM),
         UPPER,
-        GAP if compared else 0,
-        LOWER if compared else 0,
+        GAP if has_differences else 0,
+        LOWER if has_differences else 0,
     )
-    deepest = max(int(shown["k"].max()), 2)
+    deepest = max(int(rows["k"].max()), 2)
     traces = _traces(lines, quiet, loud, drawing, ends or {})
-    return figure(
+    return make_figure(
         [trace for trace in traces if trace is not None],
         palette=palette,
         height=panels.height,
         margin=panels.margin,
-        annotations=list(_minus(drawing, panels)) if compared else [],
-        shapes=[_rule(k, palette)] if k <= deepest else [],
-        **_hover(len(runs)),
-        **_axes(palette, panels, above, below, deepest, panels.margin),
+        annotations=list(_difference_label(drawing, panels)) if has_differences else [],
+        shapes=[_cutoff_rule(k, palette)] if k <= deepest else [],
+        **_hover_mode(len(runs)),
+        **_panel_axes(palette, panels, above, below, deepest, panels.margin),
     )
 
 
@@ -118,48 +126,48 @@ def precision_recall(
     """Interpolated precision at eleven recall levels; `frame` is that of
     `metrics_core.scoring.curves.precision_recall`, `in_colour` as of `measure_by_cutoff`."""
     palette, styles = drawing.palette, drawing.styles
-    shown = frame[frame["run"].isin(list(styles))].assign(k=lambda f: f["recall"].round(6))
-    runs = [s for s in drawing_order(styles) if s.name in set(shown["run"])]
-    loud = undashed([s for s in runs if not in_colour or s.name in in_colour])
-    lines = by_run(shown, drawing)
-    ticks = score_ticks(shown["precision"].to_numpy())
+    rows = frame[frame["run"].isin(list(styles))].assign(k=lambda f: f["recall"].round(6))
+    runs = [s for s in drawing_order(styles) if s.name in set(rows["run"])]
+    loud = solid_lines([s for s in runs if not in_colour or s.name in in_colour])
+    lines = lines_by_run(rows, drawing)
+    ticks = score_ticks(rows["precision"].to_numpy())
     margin = Margin(max(tick_width(ticks), text_width("precision")), 14, 30, 48)
-    where = _where(len(runs), "recall %{x:.1f}")
+    prefix = _hover_prefix(len(runs), "recall %{x:.1f}")
     quiet = [
-        in_grey(line(lines[s.name], s, palette, "precision", where=where), palette)
+        grey_line(run_line(lines[s.name], s, palette, "precision", prefix=prefix), palette)
         for s in runs
         if in_colour and s.name not in in_colour
     ]
     traces: list[Trace] = []
     for style in loud:
-        trace = line(lines[style.name], style, palette, "precision", where=where)
-        marker = {**point(style, palette, 8), "line": {"color": palette.page, "width": 1}}
+        trace = run_line(lines[style.name], style, palette, "precision", prefix=prefix)
+        marker = {**run_marker(style, palette, 8), "line": {"color": palette.page, "width": 1}}
         traces.append({**trace, "mode": "lines+markers", "marker": marker})
-    x = axis(palette, (-0.015, 1.015), score_ticks([]))
+    x = make_axis(palette, (-0.015, 1.015), score_ticks([]))
     x |= _hover_axis("recall %{x:.1f}")
-    return figure(
+    return make_figure(
         [*quiet, *traces],
         palette=palette,
         height=_RECALL + margin.top + margin.bottom,
         margin=margin,
         annotations=[
-            corner("precision", palette.muted, margin, 4),
+            corner_note("precision", palette.muted, margin, 4),
             axis_name("recall: share of the relevant documents found", palette.muted, margin),
         ],
-        **_hover(len(runs)),
+        **_hover_mode(len(runs)),
         xaxis=x,
-        yaxis=axis(palette, ticks.span, ticks, grid=True),
+        yaxis=make_axis(palette, ticks.span, ticks, grid=True),
     )
 
 
-def _hover(runs: int) -> dict[str, Any]:
+def _hover_mode(runs: int) -> dict[str, Any]:
     """A box of all runs; of many only the one that is pointed at."""
     if runs > _ONE_OF_MANY:
         return {"hovermode": "closest"}
     return {"hovermode": "x unified", "hoversort": "value descending"}
 
 
-def _where(runs: int, template: str) -> str:
+def _hover_prefix(runs: int, template: str) -> str:
     return f"{template}, " if runs > _ONE_OF_MANY else ""
 
 
@@ -174,45 +182,47 @@ def _traces(
     focus and the baseline, each k for itself; below there is that of the run in focus, which holds
     for all k and decides."""
     palette, deep = drawing.palette, 10**9
-    where = _where(len(quiet) + len(loud), "k = %{x}")
+    prefix = _hover_prefix(len(quiet) + len(loud), "k = %{x}")
     for style in loud:
         if style.role != "other":
-            yield band(lines[style.name], style, palette, 0.13, "low", "high")
+            yield run_band(lines[style.name], style, palette, 0.13, "low", "high")
         if style.role == "focus":
-            yield band(lines[style.name], style, palette, 0.16, "diff_low", "diff_high")
+            yield run_band(lines[style.name], style, palette, 0.16, "diff_low", "diff_high")
     for column in ("mean", "difference"):
-        grey, own = (
+        grey, coloured = (
             [s for s in some if not np.isnan(lines[s.name][column]).all()] for some in (quiet, loud)
         )
         for style in grey:
-            (trace,) = line_to(lines[style.name], style, palette, column, deep, where=where)
-            yield in_grey(trace, palette)
-        for style in own:
+            (trace,) = line_to(lines[style.name], style, palette, column, deep, prefix=prefix)
+            yield grey_line(trace, palette)
+        for style in coloured:
             end = ends.get(style.name, deep)
-            yield from line_to(lines[style.name], style, palette, column, end, where=where)
-        yield markers(lines, own, drawing, column)
+            yield from line_to(lines[style.name], style, palette, column, end, prefix=prefix)
+        yield cutoff_markers(lines, coloured, drawing, column)
 
 
-def _difference_ticks(shown: pd.DataFrame, drawing: Drawing) -> Ticks:
+def _difference_ticks(frame: pd.DataFrame, drawing: Drawing) -> Ticks:
     """Ticks for the differences of the shown runs, with room for the band of the one in focus."""
-    gaps = shown[shown["run"].isin(list(drawing.styles))]
+    gaps = frame[frame["run"].isin(list(drawing.styles))]
     values = gaps["difference"].to_numpy()
-    known = values[~np.isnan(values)]
-    reach = _ROOM * float(np.ptp(np.append(known, 0.0)))
-    own = gaps[gaps["run"] == drawing.focus][["diff_low", "diff_high"]].to_numpy().ravel()
-    return covering_ticks([*(known - reach), *(known + reach), *own])
+    finite = values[~np.isnan(values)]
+    reach = _ROOM * float(np.ptp(np.append(finite, 0.0)))
+    band_ends = gaps[gaps["run"] == drawing.focus][["diff_low", "diff_high"]].to_numpy().ravel()
+    return covering_ticks([*(finite - reach), *(finite + reach), *band_ends])
 
 
-def _minus(drawing: Drawing, panels: _Panels) -> Iterable[dict[str, Any]]:
+def _difference_label(drawing: Drawing, panels: _Panels) -> Iterable[dict[str, Any]]:
     """What the lower panel shows, over it."""
     baseline, palette = drawing.baseline, drawing.palette
     short = short_names(drawing.styles, _MINUS_LENGTH)[baseline]
-    place = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
-    at = panels.lower / panels.plot
-    yield note(f"minus {escape(short)}", 0, at, palette.muted, **place, **whole(baseline, short))
+    anchors = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
+    y = panels.lower / panels.plot
+    yield make_note(
+        f"minus {escape(short)}", 0, y, palette.muted, **anchors, **hover_text(baseline, short)
+    )
 
 
-def _rule(chosen_k: int, palette: Palette) -> dict[str, Any]:
+def _cutoff_rule(chosen_k: int, palette: Palette) -> dict[str, Any]:
     """The dotted rule at the chosen k, through both panels."""
     return {
         "type": "line",
@@ -227,27 +237,27 @@ def _rule(chosen_k: int, palette: Palette) -> dict[str, Any]:
     }
 
 
-def _axes(
+def _panel_axes(
     palette: Palette, panels: _Panels, above: Ticks, below: Ticks, deepest: int, margin: Margin
 ) -> dict[str, Any]:
-    x = axis(palette, (0, math.log10(deepest)), _cutoff_ticks(deepest, margin))
+    x = make_axis(palette, (0, math.log10(deepest)), _cutoff_ticks(deepest, margin))
     x |= {
         "type": "log",
         "anchor": "y2" if panels.lower else "y",
         **_hover_axis("k = %{x}"),
     }
     split = panels.lower / panels.plot
-    upper = axis(palette, _beyond(above.span, panels.upper), above, grid=True)
+    upper = make_axis(palette, _padded_span(above.span, panels.upper), above, grid=True)
     if not panels.lower:
         return {"xaxis": x, "yaxis": upper}
     upper["domain"] = [1 - panels.upper / panels.plot, 1]
-    lower = axis(palette, _beyond(below.span, panels.lower), below, grid=True)
+    lower = make_axis(palette, _padded_span(below.span, panels.lower), below, grid=True)
     lower |= {"domain": [0, split], "anchor": "x"}
     lower |= {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1.5}
     return {"xaxis": x, "yaxis": upper, "yaxis2": lower}
 
 
-def _beyond(span: tuple[float, float], height: float) -> tuple[float, float]:
+def _padded_span(span: tuple[float, float], height: float) -> tuple[float, float]:
     more = _EDGE * (span[1] - span[0]) / height
     return span[0] - more, span[1] + more
 
@@ -261,14 +271,14 @@ def _cutoff_ticks(deepest: int, margin: Margin) -> Ticks:
     """The first and the last cutoff and round ones, powers of ten before others, as many as stand
     side by side without touching."""
     per_unit = (NARROW - margin.left - margin.right) / math.log10(deepest)
-    kept: list[int] = []
+    cutoffs: list[int] = []
     for k in (1, deepest, *_TICKS):
         clear = all(
             abs(math.log10(k / other)) * per_unit
             >= (text_width(str(k)) + text_width(str(other))) / 2 + 4
-            for other in kept
+            for other in cutoffs
         )
         if k <= deepest and clear:
-            kept.append(k)
-    kept.sort()
-    return Ticks([float(k) for k in kept], [str(k) for k in kept], (1, deepest))
+            cutoffs.append(k)
+    cutoffs.sort()
+    return Ticks([float(k) for k in cutoffs], [str(k) for k in cutoffs], (1, deepest))

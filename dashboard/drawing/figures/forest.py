@@ -7,8 +7,14 @@ import pandas as pd
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart
 from dashboard.drawing.figures.layout import Margin
-from dashboard.drawing.figures.rows import FigureRows, cells_of, marks, row_figure, zero_label
-from dashboard.drawing.figures.text import LINE, coloured, marked_name, short_names, widest
+from dashboard.drawing.figures.rows import (
+    FigureRows,
+    iterate_rows,
+    row_figure,
+    run_marks,
+    zero_label,
+)
+from dashboard.drawing.figures.text import LINE, color_text, marked_name, short_names, widest
 from dashboard.drawing.ticks import difference_ticks
 from metrics_core.base import wording
 
@@ -16,20 +22,21 @@ _COLUMNS = ("difference", "low", "high")
 _ROW, _TOP, _RIGHT, _BOTTOM = 2 * LINE + 12, LINE + 10, 14, 28
 
 
-def forest(compared: pd.DataFrame, drawing: Drawing) -> Chart:
-    """A row for each run, the best difference first, with its numbers below its name; `compared`
+def forest(by_run: pd.DataFrame, drawing: Drawing) -> Chart:
+    """A row for each run, the best difference first, with its numbers below its name; `by_run`
     is the frame of `comparing.pairs.compare`."""
-    others = compared[compared["run"] != drawing.baseline].assign(group=lambda frame: frame["run"])
+    others = by_run[by_run["run"] != drawing.baseline].assign(group=lambda frame: frame["run"])
     ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
     runs = ordered["run"].tolist()
     short, palette = short_names(runs), drawing.palette
     digits = wording.column_decimals(ordered["low"], ordered["high"])
-    told = [_told(*cell, digits=digits) for cell in cells_of(ordered, *_COLUMNS)]
+    numbers = [_numbers_text(*cell, digits=digits) for cell in iterate_rows(ordered, *_COLUMNS)]
     names = [marked_name(drawing.styles[run], palette, short[run]) for run in runs]
     labels = [
-        f"{name}<br>{coloured(text, palette.muted)}" for name, text in zip(names, told, strict=True)
+        f"{name}<br>{color_text(text, palette.muted)}"
+        for name, text in zip(names, numbers, strict=True)
     ]
-    width = max(widest([f"● {name}" for name in short.values()], bold=True), widest(told)) + 16
+    width = max(widest([f"● {name}" for name in short.values()], bold=True), widest(numbers)) + 16
     rows = FigureRows(tuple(runs), tuple(labels), width, _ROW, _ROW)
     ticks = difference_ticks(ordered[list(_COLUMNS)].to_numpy().ravel(), most=5)
     margin = Margin(width, _RIGHT, _TOP, _BOTTOM)
@@ -37,7 +44,7 @@ def forest(compared: pd.DataFrame, drawing: Drawing) -> Chart:
     for run in runs:
         part = ordered[(ordered["run"] == run) & ordered["difference"].notna()]
         y = rows.centres(part["group"])
-        traces += marks(part, y, drawing.styles[run], palette, _COLUMNS)
+        traces += run_marks(part, y, drawing.styles[run], palette, _COLUMNS)
     return row_figure(
         traces,
         rows=rows,
@@ -51,7 +58,10 @@ def forest(compared: pd.DataFrame, drawing: Drawing) -> Chart:
     )
 
 
-def _told(difference: float, low: float, high: float, *, digits: int) -> str:
+def _numbers_text(difference: float, low: float, high: float, *, digits: int) -> str:
     if low != low:
-        return wording.difference(difference, digits)
-    return f"{wording.difference(difference, digits)} {wording.interval(low, high, digits)}"
+        return wording.format_difference(difference, digits)
+    return (
+        f"{wording.format_difference(difference, digits)}"
+        f" {wording.format_interval(low, high, digits)}"
+    )

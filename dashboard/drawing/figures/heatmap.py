@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from dashboard.drawing.figures.chart import Chart, Trace, bar
-from dashboard.drawing.figures.colour import diverging, text_on
-from dashboard.drawing.figures.layout import NARROW, Margin, axis, figure, note
+from dashboard.drawing.figures.colour import diverging_color, readable_color
+from dashboard.drawing.figures.layout import NARROW, Margin, make_axis, make_figure, make_note
 from dashboard.drawing.figures.text import (
     LINE,
     NAME_LENGTH,
     escape,
     group_lines,
+    hover_text,
     shorten_group,
     text_width,
-    whole,
     widest,
     wrap,
-    wrapped,
+    wrap_html,
 )
 from dashboard.drawing.theme import Palette
 from metrics_core.base import wording
@@ -39,7 +39,7 @@ class _Grid(NamedTuple):
 
     rows: list[str]
     columns: list[str]
-    turned: bool
+    is_swapped: bool
 
 
 def difference_heatmap(
@@ -51,38 +51,38 @@ def difference_heatmap(
     makes the columns, so that the chart fits a narrow screen. Each cell is one bar that fills it,
     with customdata [row, column, what the hover box says]; a cell without queries has none.
     """
-    grid = _grid(cells)
-    margin, length = _margin(grid)
-    return figure(
-        [_bars(cells[cells["queries"] > 0], grid, palette, rows_title, columns_title)],
+    grid = _make_grid(cells)
+    margin, length = _heatmap_margin(grid)
+    return make_figure(
+        [_cell_bars(cells[cells["queries"] > 0], grid, palette, rows_title, columns_title)],
         palette=palette,
         height=margin.top + _ROW * len(grid.rows) + margin.bottom,
         margin=margin,
-        annotations=[*_heads(grid, palette, length), *_blanks(cells, grid, palette)],
+        annotations=[*_head_notes(grid, palette, length), *_blank_notes(cells, grid, palette)],
         barmode="overlay",
         uniformtext={"minsize": 9, "mode": "hide"},
-        xaxis=axis(palette, (-0.5, len(grid.columns) - 0.5)),
-        yaxis=axis(palette, (len(grid.rows) - 0.5, -0.5)),
+        xaxis=make_axis(palette, (-0.5, len(grid.columns) - 0.5)),
+        yaxis=make_axis(palette, (len(grid.rows) - 0.5, -0.5)),
     )
 
 
-def _bars(
+def _cell_bars(
     filled: pd.DataFrame, grid: _Grid, palette: Palette, rows_title: str, columns_title: str
 ) -> Trace:
     """One trace for all cells: each a bar of height 1 with its text."""
-    limit = limit_of(filled)
-    counted = list(filled[["difference", "queries"]].itertuples(index=False))
-    colors = [diverging(gap, limit, palette) for gap, _ in counted]
-    texts = [text_on(color, palette.ink, palette.page) for color in colors]
-    x = (filled["row"] if grid.turned else filled["column"]).map(grid.columns.index)
-    y = (filled["column"] if grid.turned else filled["row"]).map(grid.rows.index)
+    limit = color_limit(filled)
+    values = list(filled[["difference", "queries"]].itertuples(index=False))
+    colors = [diverging_color(gap, limit, palette) for gap, _ in values]
+    texts = [readable_color(color, palette.ink, palette.page) for color in colors]
+    x = (filled["row"] if grid.is_swapped else filled["column"]).map(grid.columns.index)
+    y = (filled["column"] if grid.is_swapped else filled["row"]).map(grid.rows.index)
     return bar(
         x=x.to_list(),
         base=(y - _FILLED / 2).to_list(),
         y=[_FILLED] * len(filled),
         width=0.98,
         marker={"color": colors, "line": {"width": 0}, "pattern": _hatching(filled)},
-        text=[_written(gap, n) for gap, n in counted],
+        text=[_cell_text(gap, n) for gap, n in values],
         textposition="inside",
         insidetextanchor="middle",
         textangle=0,
@@ -98,13 +98,13 @@ def _hatching(filled: pd.DataFrame) -> dict[str, Any]:
     return {"shape": ["/" if n < FEWEST_UNHATCHED else "" for n in filled["queries"]], **_HATCH}
 
 
-def _grid(cells: pd.DataFrame) -> _Grid:
+def _make_grid(cells: pd.DataFrame) -> _Grid:
     rows, columns = (list(dict.fromkeys(cells[c])) for c in ("row", "column"))
-    turned = len(columns) > len(rows)
-    return _Grid(columns, rows, True) if turned else _Grid(rows, columns, False)
+    is_swapped = len(columns) > len(rows)
+    return _Grid(columns, rows, True) if is_swapped else _Grid(rows, columns, False)
 
 
-def limit_of(cells: pd.DataFrame) -> float:
+def color_limit(cells: pd.DataFrame) -> float:
     """The difference that gets the full colour: the greatest of all cells, so that a colour says
     what its number says."""
     filled = cells[cells["queries"] > 0]
@@ -113,7 +113,7 @@ def limit_of(cells: pd.DataFrame) -> float:
     )
 
 
-def _margin(grid: _Grid) -> tuple[Margin, int]:
+def _heatmap_margin(grid: _Grid) -> tuple[Margin, int]:
     """The margins, and how many characters of a column's name stand on one line; 0 if the names
     stand on end, because the columns are narrow."""
     left = max(widest(group_lines(row), bold=row == ALL) for row in grid.rows) + 14
@@ -129,8 +129,8 @@ def _margin(grid: _Grid) -> tuple[Margin, int]:
     return Margin(left, 2, LINE * most + 8, 2), length
 
 
-def _written(difference: float, queries: int) -> str:
-    return f"{wording.difference(difference)}<br>n {wording.count(queries)}"
+def _cell_text(difference: float, queries: int) -> str:
+    return f"{wording.format_difference(difference)}<br>n {wording.format_count(queries)}"
 
 
 def _customdata(filled: pd.DataFrame, rows_title: str, columns_title: str) -> list[list[str]]:
@@ -138,36 +138,40 @@ def _customdata(filled: pd.DataFrame, rows_title: str, columns_title: str) -> li
     for row, column, queries, difference in filled[
         ["row", "column", "queries", "difference"]
     ].itertuples(index=False):
-        place = f"{escape(rows_title)}: {escape(row)}<br>{escape(columns_title)}: {escape(column)}"
-        count = f"{wording.count(queries)} {wording.plural(queries, 'query', 'queries')}"
-        value = wording.difference(difference)
-        data.append([row, column, f"{place}<br><b>{value}</b>  {count}"])
+        groups_text = (
+            f"{escape(rows_title)}: {escape(row)}<br>{escape(columns_title)}: {escape(column)}"
+        )
+        count = f"{wording.format_count(queries)} {wording.plural(queries, 'query', 'queries')}"
+        value = wording.format_difference(difference)
+        data.append([row, column, f"{groups_text}<br><b>{value}</b>  {count}"])
     return data
 
 
-def _heads(grid: _Grid, palette: Palette, length: int) -> list[dict[str, Any]]:
-    def head(group: str, length: int, x: float, y: float, **place: Any) -> dict[str, Any]:
-        shown = shorten_group(group)
-        html = wrapped(shown, length)
+def _head_notes(grid: _Grid, palette: Palette, length: int) -> list[dict[str, Any]]:
+    def head(group: str, length: int, x: float, y: float, **anchors: Any) -> dict[str, Any]:
+        short = shorten_group(group)
+        html = wrap_html(short, length)
         html = f"<b>{html}</b>" if group == ALL else html
-        return note(html, x, y, palette.ink, **place, **whole(group, shown))
+        return make_note(html, x, y, palette.ink, **anchors, **hover_text(group, short))
 
-    over = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "yshift": 3}
-    over |= {"align": "center"} if length else {"textangle": -90, "align": "left"}
-    beside = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -8}
-    columns = [head(c, length or NAME_LENGTH, i, 1, **over) for i, c in enumerate(grid.columns)]
-    return columns + [head(r, NAME_LENGTH, 0, i, **beside) for i, r in enumerate(grid.rows)]
+    column_anchors = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "yshift": 3}
+    column_anchors |= {"align": "center"} if length else {"textangle": -90, "align": "left"}
+    row_anchors = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -8}
+    columns = [
+        head(c, length or NAME_LENGTH, i, 1, **column_anchors) for i, c in enumerate(grid.columns)
+    ]
+    return columns + [head(r, NAME_LENGTH, 0, i, **row_anchors) for i, r in enumerate(grid.rows)]
 
 
-def _blanks(cells: pd.DataFrame, grid: _Grid, palette: Palette) -> list[dict[str, Any]]:
-    room = NARROW * 0.7 / len(grid.columns)
-    if room < text_width("queries"):
+def _blank_notes(cells: pd.DataFrame, grid: _Grid, palette: Palette) -> list[dict[str, Any]]:
+    cell_width = NARROW * 0.7 / len(grid.columns)
+    if cell_width < text_width("queries"):
         return []
-    text = "no queries" if text_width("no queries") < room else "no<br>queries"
+    text = "no queries" if text_width("no queries") < cell_width else "no<br>queries"
     notes = []
     for row, column in cells.loc[cells["queries"] == 0, ["row", "column"]].itertuples(index=False):
-        x, y = (row, column) if grid.turned else (column, row)
-        place: dict[str, Any] = {"xanchor": "center", "align": "center"}
-        at = (grid.columns.index(x), grid.rows.index(y))
-        notes.append(note(text, *at, palette.faint, **place))
+        x, y = (row, column) if grid.is_swapped else (column, row)
+        anchors: dict[str, Any] = {"xanchor": "center", "align": "center"}
+        position = (grid.columns.index(x), grid.rows.index(y))
+        notes.append(make_note(text, *position, palette.faint, **anchors))
     return notes

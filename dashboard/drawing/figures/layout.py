@@ -36,7 +36,7 @@ class Margin(NamedTuple):
     bottom: float
 
 
-def figure(
+def make_figure(
     traces: Iterable[Any],
     *,
     palette: Palette,
@@ -61,10 +61,10 @@ def figure(
     )
 
 
-def margin_of(chart: Chart) -> Margin:
+def chart_margin(chart: Chart) -> Margin:
     """The margins that a chart was given."""
-    given = chart.to_dict()["layout"]["margin"]
-    return Margin(given["l"], given["r"], given["t"], given["b"])
+    margin = chart.to_dict()["layout"]["margin"]
+    return Margin(margin["l"], margin["r"], margin["t"], margin["b"])
 
 
 def _house_style(palette: Palette) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def _readable(annotation: Mapping[str, Any], palette: Palette) -> dict[str, Any]
     return {**annotation, "hoverlabel": _hover_box(palette)}
 
 
-def axis(
+def make_axis(
     palette: Palette, span: Sequence[float], ticks: Ticks | None = None, *, grid: bool = False
 ) -> dict[str, Any]:
     """An axis without frame, line or marks; the light grid belongs to the value axis only."""
@@ -129,7 +129,7 @@ def tick_width(*ticks: Ticks) -> float:
     return 12 + max(widest(t.texts) for t in ticks)
 
 
-def note(text: str, x: float, y: float, color: str, **more: Any) -> dict[str, Any]:
+def make_note(text: str, x: float, y: float, color: str, **more: Any) -> dict[str, Any]:
     """Text at a place in the chart; the text is escaped already."""
     return {
         "text": text,
@@ -147,28 +147,28 @@ def note(text: str, x: float, y: float, color: str, **more: Any) -> dict[str, An
     }
 
 
-def corner(text: str, color: str, margin: Margin, top: float, **more: Any) -> dict[str, Any]:
+def corner_note(text: str, color: str, margin: Margin, top: float, **more: Any) -> dict[str, Any]:
     """A note at the left edge of the whole figure, `top` px below its upper edge."""
-    place = {"xref": "paper", "yref": "paper", "yanchor": "top"}
+    anchors = {"xref": "paper", "yref": "paper", "yanchor": "top"}
     shift = {"xshift": -margin.left, "yshift": margin.top - top}
-    return note(text, 0, 1, color, **{**place, **shift, **more})
+    return make_note(text, 0, 1, color, **{**anchors, **shift, **more})
 
 
 def axis_name(text: str, color: str, margin: Margin) -> dict[str, Any]:
     """The name of the horizontal axis: below its middle, inside the figure; text not escaped."""
-    shift = clamped(0.5, text_width(text), margin)
-    place = {"xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "top"}
-    return note(escape(text), 0.5, 0, color, xshift=shift, yshift=-26, **place)
+    shift = clamp_shift(0.5, text_width(text), margin)
+    anchors = {"xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "top"}
+    return make_note(escape(text), 0.5, 0, color, xshift=shift, yshift=-26, **anchors)
 
 
-def clamped(share: float, width: float, margin: Margin) -> float:
+def clamp_shift(share: float, width: float, margin: Margin) -> float:
     """The shift in px that keeps a centred label of this width inside the narrowest figure."""
     plot = NARROW - margin.left - margin.right
     low, high = width / 2 - margin.left, plot + margin.right - width / 2
     return max(min(share * plot, high), low) - share * plot
 
 
-def point(style: RunStyle, palette: Palette, size: float = 11) -> dict[str, Any]:
+def run_marker(style: RunStyle, palette: Palette, size: float = 11) -> dict[str, Any]:
     """A run's marker with a paper-coloured rim."""
     return {
         "symbol": style.symbol,

@@ -22,62 +22,64 @@ Line = Mapping[str, Floats]
 _THIN = 1.0
 
 
-def by_run(frame: pd.DataFrame, drawing: Drawing) -> dict[str, Line]:
+def lines_by_run(frame: pd.DataFrame, drawing: Drawing) -> dict[str, Line]:
     """Run -> its line, of a frame with the columns run and k and any number of values."""
     ordered = frame.sort_values("k", kind="stable")
     runs = ordered["run"].to_numpy()
     values = {c: ordered[c].to_numpy(np.float64) for c in ordered.columns if c != "run"}
-    of = {run: runs == run for run in drawing.styles}
-    return {run: {c: v[own] for c, v in values.items()} for run, own in of.items()}
+    masks = {run: runs == run for run in drawing.styles}
+    return {run: {c: v[mask] for c, v in values.items()} for run, mask in masks.items()}
 
 
-def line(rows: Line, style: RunStyle, palette: Palette, column: str, *, where: str = "") -> Trace:
+def run_line(
+    rows: Line, style: RunStyle, palette: Palette, column: str, *, prefix: str = ""
+) -> Trace:
     """A run's line where it has values; differences are drawn in the lower panel. A box of one line
-    alone says `where` it was pointed at."""
-    known = ~np.isnan(rows[column]) if column == "difference" else slice(None)
-    y = rows[column][known]
-    write = wording.differences if column == "difference" else wording.scores
+    alone says `prefix` it was pointed at."""
+    has_value = ~np.isnan(rows[column]) if column == "difference" else slice(None)
+    y = rows[column][has_value]
+    write = wording.format_differences if column == "difference" else wording.format_scores
     return scatter(
-        x=rows["k"][known],
+        x=rows["k"][has_value],
         y=y,
         yaxis=_panel(column),
         mode="lines",
         line={"color": style.color(palette), "width": style.width, "dash": style.dash},
         name=escape(style.name),
         text=write(y.tolist()),
-        hovertemplate=f"<b>{escape(style.name)}</b>  {where}%{{text}}<extra></extra>",
+        hovertemplate=f"<b>{escape(style.name)}</b>  {prefix}%{{text}}<extra></extra>",
         cliponaxis=False,
     )
 
 
 def line_to(
-    rows: Line, style: RunStyle, palette: Palette, column: str, end: int, *, where: str = ""
+    rows: Line, style: RunStyle, palette: Palette, column: str, end: int, *, prefix: str = ""
 ) -> tuple[Trace, ...]:
     """A run's line over k, thinner beyond the rank by which its lists end."""
-    whole = line(rows, style, palette, column, where=where)
-    kept = whole["x"] <= end
-    if kept.all():
-        return (whole,)
+    full = run_line(rows, style, palette, column, prefix=prefix)
+    within = full["x"] <= end
+    if within.all():
+        return (full,)
     thick = scatter(
-        x=whole["x"][kept], y=whole["y"][kept], yaxis=whole["yaxis"], mode="lines",
-        line=whole["line"], hoverinfo="skip", cliponaxis=False,
+        x=full["x"][within], y=full["y"][within], yaxis=full["yaxis"], mode="lines",
+        line=full["line"], hoverinfo="skip", cliponaxis=False,
     )  # fmt: skip
-    return {**whole, "line": {**whole["line"], "width": _THIN}}, thick
+    return {**full, "line": {**full["line"], "width": _THIN}}, thick
 
 
-def in_grey(trace: Trace, palette: Palette) -> Trace:
+def grey_line(trace: Trace, palette: Palette) -> Trace:
     """The line of one run of many: it says its name when it is pointed at."""
     return {**trace, "line": {"color": palette.line, "width": _THIN, "dash": "solid"}}
 
 
-def band(
+def run_band(
     rows: Line, style: RunStyle, palette: Palette, opacity: float, low: str, high: str
 ) -> Trace | None:
     """The band of a run\'s intervals; None where it has none."""
-    known = ~(np.isnan(rows[low]) | np.isnan(rows[high]))
-    if not known.any():
+    has_value = ~(np.isnan(rows[low]) | np.isnan(rows[high]))
+    if not has_value.any():
         return None
-    k, least, most = rows["k"][known], rows[low][known], rows[high][known]
+    k, least, most = rows["k"][has_value], rows[low][has_value], rows[high][has_value]
     return scatter(
         x=np.concatenate([k, k[::-1]]),
         y=np.concatenate([most, least[::-1]]),
@@ -90,24 +92,24 @@ def band(
     )
 
 
-def markers(
+def cutoff_markers(
     lines: Mapping[str, Line], runs: Sequence[RunStyle], drawing: Drawing, column: str
 ) -> Trace | None:
     """A marker where each line meets the chosen k; None where no line does."""
-    at = {s.name: lines[s.name][column][lines[s.name]["k"] == drawing.cutoff] for s in runs}
-    marked = [s for s in runs if len(at[s.name]) and not np.isnan(at[s.name][0])]
-    if not marked:
+    values = {s.name: lines[s.name][column][lines[s.name]["k"] == drawing.cutoff] for s in runs}
+    valued_runs = [s for s in runs if len(values[s.name]) and not np.isnan(values[s.name][0])]
+    if not valued_runs:
         return None
     marker: dict[str, Any] = {
-        "symbol": [s.symbol for s in marked],
-        "color": [s.color(drawing.palette) for s in marked],
+        "symbol": [s.symbol for s in valued_runs],
+        "color": [s.color(drawing.palette) for s in valued_runs],
         "size": 9,
         "opacity": 1,
         "line": {"color": drawing.palette.page, "width": 1},
     }
     return scatter(
-        x=[drawing.cutoff] * len(marked),
-        y=[float(at[s.name][0]) for s in marked],
+        x=[drawing.cutoff] * len(valued_runs),
+        y=[float(values[s.name][0]) for s in valued_runs],
         yaxis=_panel(column),
         mode="markers",
         marker=marker,

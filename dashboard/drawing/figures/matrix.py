@@ -6,16 +6,16 @@ from typing import Any
 
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart, Trace, bar
-from dashboard.drawing.figures.colour import blend, text_on
-from dashboard.drawing.figures.layout import Margin, axis, figure, note
+from dashboard.drawing.figures.colour import blend, readable_color
+from dashboard.drawing.figures.layout import Margin, make_axis, make_figure, make_note
 from dashboard.drawing.figures.text import (
     LINE,
-    coloured,
+    color_text,
+    hover_text,
     marked_name,
     name_width,
     short_names,
     text_width,
-    whole,
 )
 from metrics_core.base import wording
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
@@ -27,74 +27,80 @@ _LEAST = 0.25
 """How full the colour of the least difference is that is told apart."""
 
 
-def pair_matrix(found: AllPairs, drawing: Drawing, *, width: float) -> Chart:
+def pair_matrix(run_pairs: AllPairs, drawing: Drawing, *, width: float) -> Chart:
     """Row minus column, best mean first, in a chart of so many px: coloured and bold where the two
     are told apart, grey where not. Cells too narrow for numbers have their colours alone."""
-    palette, runs = drawing.palette, found.runs
+    palette, runs = drawing.palette, run_pairs.runs
     short, last = short_names(runs), len(runs) - 1
     label = f"● {_APART}{last + 1}"
     left = max(name_width(drawing.styles[run], short[run]) for run in runs) + text_width(label) + 16
     margin = Margin(left, _RIGHT, LINE + 10, _RIGHT)
     rows = [
-        note(
+        make_note(
             f"{marked_name(drawing.styles[run], palette, short[run])}{_APART}"
-            f"{coloured(str(place + 1), palette.muted)}",
-            0, place, palette.ink,
-            xref="paper", xanchor="right", xshift=-8, align="right", **whole(run, short[run]),
+            f"{color_text(str(row + 1), palette.muted)}",
+            0, row, palette.ink,
+            xref="paper", xanchor="right", xshift=-8, align="right", **hover_text(run, short[run]),
         )
-        for place, run in enumerate(runs)
+        for row, run in enumerate(runs)
     ]  # fmt: skip
-    over: dict[str, Any] = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "yshift": 4}
+    head_anchors: dict[str, Any] = {
+        "yref": "paper",
+        "xanchor": "center",
+        "yanchor": "bottom",
+        "yshift": 4,
+    }
     heads = [
-        note(str(column + 1), column, 1, palette.muted, **over) for column in range(1, last + 1)
+        make_note(str(column + 1), column, 1, palette.muted, **head_anchors)
+        for column in range(1, last + 1)
     ]
-    told = (width - left - _RIGHT) / max(last, 1) > text_width("+0.000", bold=True) + 4
-    return figure(
-        [_cells(found, drawing, told=told)],
+    has_numbers = (width - left - _RIGHT) / max(last, 1) > text_width("+0.000", bold=True) + 4
+    return make_figure(
+        [_pair_bars(run_pairs, drawing, has_numbers=has_numbers)],
         palette=palette,
         height=margin.top + _ROW * (last + 1) + margin.bottom,
         margin=margin,
         annotations=[*rows, *heads],
         barmode="overlay",
-        xaxis=axis(palette, (0.5, last + 0.5)),
-        yaxis=axis(palette, (last + 0.5, -0.5)),
+        xaxis=make_axis(palette, (0.5, last + 0.5)),
+        yaxis=make_axis(palette, (last + 0.5, -0.5)),
     )
 
 
-def _cells(found: AllPairs, drawing: Drawing, *, told: bool) -> Trace:
+def _pair_bars(run_pairs: AllPairs, drawing: Drawing, *, has_numbers: bool) -> Trace:
     """One trace for all pairs, each a bar that fills its cell."""
-    palette, many = drawing.palette, range(len(found.runs))
+    palette, many = drawing.palette, range(len(run_pairs.runs))
     pairs = [(i, j) for i in many for j in many if j > i]
-    colors = [_colour(found, i, j, drawing) for i, j in pairs]
-    digits = wording.column_decimals(found.low.ravel(), found.high.ravel())
-    texts = [_text(found, i, j, digits) for i, j in pairs]
+    colors = [_cell_color(run_pairs, i, j, drawing) for i, j in pairs]
+    digits = wording.column_decimals(run_pairs.low.ravel(), run_pairs.high.ravel())
+    texts = [_cell_text(run_pairs, i, j, digits) for i, j in pairs]
     return bar(
         x=[j for _, j in pairs],
         base=[i - _FILLED / 2 for i, _ in pairs],
         y=[_FILLED] * len(pairs),
         width=0.97,
         marker={"color": colors, "line": {"width": 0}},
-        text=texts if told else [""] * len(pairs),
+        text=texts if has_numbers else [""] * len(pairs),
         textposition="inside",
         insidetextanchor="middle",
-        insidetextfont={"color": [text_on(c, palette.ink, palette.page) for c in colors]},
+        insidetextfont={"color": [readable_color(c, palette.ink, palette.page) for c in colors]},
         customdata=[
-            [f"{found.runs[i]} minus {found.runs[j]}: {text}"]
+            [f"{run_pairs.runs[i]} minus {run_pairs.runs[j]}: {text}"]
             for (i, j), text in zip(pairs, texts, strict=True)
         ],
         hovertemplate="%{customdata[0]}<extra></extra>",
     )
 
 
-def _text(found: AllPairs, row: int, column: int, digits: int) -> str:
-    text = wording.difference(float(found.difference[row, column]), digits)
-    return text if found.verdict[row, column] == CANNOT_TELL else f"<b>{text}</b>"
+def _cell_text(run_pairs: AllPairs, row: int, column: int, digits: int) -> str:
+    text = wording.format_difference(float(run_pairs.difference[row, column]), digits)
+    return text if run_pairs.verdict[row, column] == CANNOT_TELL else f"<b>{text}</b>"
 
 
-def _colour(found: AllPairs, row: int, column: int, drawing: Drawing) -> str:
+def _cell_color(run_pairs: AllPairs, row: int, column: int, drawing: Drawing) -> str:
     palette = drawing.palette
-    if found.verdict[row, column] == CANNOT_TELL:
+    if run_pairs.verdict[row, column] == CANNOT_TELL:
         return palette.wash
-    most = max(float(abs(found.difference[found.clear]).max()), 1e-12)
-    share = abs(float(found.difference[row, column])) / most
+    most = max(float(abs(run_pairs.difference[run_pairs.clear]).max()), 1e-12)
+    share = abs(float(run_pairs.difference[row, column])) / most
     return blend(palette.diverging_high, palette.page, _LEAST + (1 - _LEAST) * share)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart
-from dashboard.drawing.figures.layout import axis_name, corner, margin_of
+from dashboard.drawing.figures.layout import axis_name, chart_margin, corner_note
 from dashboard.drawing.figures.run_key import key_height, key_notes
 from dashboard.drawing.figures.text import LINE, escape
 from dashboard.drawing.theme import RunStyle
@@ -14,7 +14,7 @@ from dashboard.drawing.theme import RunStyle
 _GAP, _AXIS_NAME = 8, 20
 
 
-def printed(
+def paper_chart(
     chart: Chart,
     drawing: Drawing,
     *,
@@ -27,18 +27,18 @@ def printed(
     horizontal axis show, `above` and `below` it."""
     palette, lines = drawing.palette, LINE if above else 0
     key = key_height(runs, columns) + (_GAP if runs else 0)
-    margin = margin_of(chart)
+    margin = chart_margin(chart)
     wider = margin._replace(
         top=margin.top + key + lines, bottom=margin.bottom + (_AXIS_NAME if below else 0)
     )
     notes = list(key_notes(runs, palette, wider, columns))
     if above:
-        notes.append(corner(escape(above), palette.muted, wider, key))
+        notes.append(corner_note(escape(above), palette.muted, wider, key))
     if below:
         notes.append(axis_name(below, palette.muted, wider))
-    given = chart.to_dict()["layout"]
+    layout = chart.to_dict()["layout"]
     return chart.with_layout(
-        height=given["height"] + sum(wider) - sum(margin),
-        margin={**given["margin"], "t": wider.top, "b": wider.bottom},
-        annotations=[*given["annotations"], *notes],
+        height=layout["height"] + sum(wider) - sum(margin),
+        margin={**layout["margin"], "t": wider.top, "b": wider.bottom},
+        annotations=[*layout["annotations"], *notes],
     )

@@ -13,8 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.drawing.figures.chart import Chart
-from dashboard.drawing.figures.layout import Margin, corner, margin_of
-from dashboard.drawing.figures.text import coloured, escape, run_name, short_names, text_width, wrap
+from dashboard.drawing.figures.layout import Margin, chart_margin, corner_note
+from dashboard.drawing.figures.text import (
+    color_text,
+    escape,
+    run_name,
+    short_names,
+    text_width,
+    wrap,
+)
 from dashboard.drawing.theme import Palette, RunStyle
 
 WIDTH, PAD = 720, 20
@@ -33,58 +40,60 @@ class Caption:
     runs: Sequence[RunStyle] = ()
 
 
-def captioned(figure: Chart, caption: Caption, palette: Palette) -> Chart:
+def add_caption(figure: Chart, caption: Caption, palette: Palette) -> Chart:
     """The figure with what its picture says, in `layout.meta`."""
-    margin = margin_of(figure)
+    margin = chart_margin(figure)
     titles = wrap(caption.title, _TITLE_LENGTH)
     notes = wrap(" · ".join(caption.notes), _NOTE_LENGTH) if caption.notes else []
-    columns = _columns(caption.runs)
+    columns = _column_count(caption.runs)
     runs = _LINE * math.ceil(len(caption.runs) / columns)
     top = _TITLE_LINE * len(titles) + _LINE * len(notes) + runs + 2 * _GAP
     # Notes are placed from the upper edge of the plot, which the picture moves down by `top`.
-    moved = margin._replace(top=margin.top + top)
-    said = _title(titles, notes, palette, moved)
-    named = _key(caption.runs, columns, palette, moved, top - runs - _GAP)
+    picture_margin = margin._replace(top=margin.top + top)
+    title_notes = _title_notes(titles, notes, palette, picture_margin)
+    run_notes = _key_entries(caption.runs, columns, palette, picture_margin, top - runs - _GAP)
     picture = {
         "pad": PAD,
         "top": top,
         "width": WIDTH,
         "ground": palette.page,
-        "annotations": [*said, *named],
+        "annotations": [*title_notes, *run_notes],
     }
     meta = figure.to_dict()["layout"].get("meta", {})
     return figure.with_layout(meta={**meta, "picture": picture})
 
 
-def _title(
+def _title_notes(
     titles: Sequence[str], notes: Sequence[str], palette: Palette, margin: Margin
 ) -> Iterator[dict[str, Any]]:
     bold = "<br>".join(f"<b>{escape(line)}</b>" for line in titles)
     font = {"size": _TITLE, "color": palette.ink}
-    yield corner(bold, palette.ink, margin, 0, font=font)
+    yield corner_note(bold, palette.ink, margin, 0, font=font)
     for i, line in enumerate(notes):
         top = _TITLE_LINE * len(titles) + 2 + _LINE * i
-        yield corner(escape(line), palette.muted, margin, top)
+        yield corner_note(escape(line), palette.muted, margin, top)
 
 
-def _written(runs: Sequence[RunStyle]) -> list[str]:
+def _key_names(runs: Sequence[RunStyle]) -> list[str]:
     """The names of the runs as the key shows them."""
     short = short_names((style.name for style in runs), _NAME_LENGTH)
-    said = {"baseline": " (baseline)"}
-    return [short[style.name] + said.get(style.role, "") for style in runs]
+    role_notes = {"baseline": " (baseline)"}
+    return [short[style.name] + role_notes.get(style.role, "") for style in runs]
 
 
-def _columns(runs: Sequence[RunStyle]) -> int:
-    shown = zip(runs, _written(runs), strict=True)
-    widest = max((text_width(text, bold=s.role == "focus") + 40 for s, text in shown), default=1.0)
+def _column_count(runs: Sequence[RunStyle]) -> int:
+    named_runs = zip(runs, _key_names(runs), strict=True)
+    widest = max(
+        (text_width(text, bold=s.role == "focus") + 40 for s, text in named_runs), default=1.0
+    )
     return max(1, min(int(WIDTH / widest), len(runs)))
 
 
-def _key(
+def _key_entries(
     runs: Sequence[RunStyle], columns: int, palette: Palette, margin: Margin, top: float
 ) -> Iterator[dict[str, Any]]:
-    for i, (style, name) in enumerate(zip(runs, _written(runs), strict=True)):
-        mark = coloured(style.glyph, style.color(palette))
+    for i, (style, name) in enumerate(zip(runs, _key_names(runs), strict=True)):
+        mark = color_text(style.glyph, style.color(palette))
         text = f"{mark} {run_name(style, palette, name)}"
-        across = WIDTH / columns * (i % columns) - margin.left
-        yield corner(text, palette.ink, margin, top + _LINE * (i // columns), xshift=across)
+        shift = WIDTH / columns * (i % columns) - margin.left
+        yield corner_note(text, palette.ink, margin, top + _LINE * (i // columns), xshift=shift)

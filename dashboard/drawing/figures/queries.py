@@ -12,12 +12,12 @@ import pandas as pd
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart, Trace, bar
 from dashboard.drawing.figures.colour import blend
-from dashboard.drawing.figures.layout import Margin, axis, figure
+from dashboard.drawing.figures.layout import Margin, make_axis, make_figure
 from dashboard.drawing.figures.text import escape, query_text
 from dashboard.drawing.theme import Palette
 from metrics_core.base import wording
 from metrics_core.base.arrays import Floats
-from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
+from metrics_core.comparing.pairs import BETTER, TIED, WORSE
 
 FADED = 0.2
 """The opacity of marks that a filter leaves out."""
@@ -29,56 +29,56 @@ _WITH_GAPS = 200
 
 
 def sorted_differences(
-    frame: pd.DataFrame, drawing: Drawing, *, shown: Collection[str] | None = None
+    frame: pd.DataFrame, drawing: Drawing, *, visible_ids: Collection[str] | None = None
 ) -> Chart:
-    """Every query as a bar in a low strip, best difference first; those not `shown` fade.
+    """Every query as a bar in a low strip, best difference first; those not `visible_ids` fade.
 
     `frame` is that of `metrics_core.comparing.pairs.differences` with a column text. customdata is
     [query_id, escaped text, numbers]. With more than MOST_BARS queries evenly spaced ones are drawn
     for all, the best and the worst among them.
     """
-    palette, ranked = drawing.palette, _ranked(frame)
+    palette, ranked = drawing.palette, _rank_queries(frame)
     most, least = (end(ranked.difference, initial=0.0) for end in (np.max, np.min))
-    room = max(_LEAST, most - least) * 0.03
+    padding = max(_LEAST, most - least) * 0.03
     zero = {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1}
-    return figure(
-        _bars(frame, ranked, palette, shown),
+    return make_figure(
+        _difference_bars(frame, ranked, palette, visible_ids),
         palette=palette,
         height=_HEIGHT,
         margin=Margin(0, 0, 2, 2),
         barmode="overlay",
         bargap=0,
-        xaxis=axis(palette, (-0.5, max(len(ranked.rows), _FEWEST_SLOTS) - 0.5)),
-        yaxis={**axis(palette, (float(least) - room, float(most) + room)), **zero},
+        xaxis=make_axis(palette, (-0.5, max(len(ranked.rows), _FEWEST_SLOTS) - 0.5)),
+        yaxis={**make_axis(palette, (float(least) - padding, float(most) + padding)), **zero},
     )
 
 
 def outcome_color(outcome: str, palette: Palette) -> str:
     """The colour of a query that got better, worse or stayed the same."""
-    return {BETTER: palette.better, WORSE: palette.worse, LEVEL_WITH: palette.zero}[outcome]
+    return {BETTER: palette.better, WORSE: palette.worse, TIED: palette.zero}[outcome]
 
 
 def query_customdata(part: pd.DataFrame) -> list[list[str]]:
     """Per query [query_id, escaped text, numbers]; `HOVER` shows the last two."""
-    told = zip(part["query_id"].tolist(), part["text"].tolist(), strict=True)
-    titles = [query_text(text) if _is_told(text) else escape(query_id) for query_id, text in told]
-    gaps, own, before = (
+    rows = zip(part["query_id"].tolist(), part["text"].tolist(), strict=True)
+    titles = [query_text(text) if _has_text(text) else escape(query_id) for query_id, text in rows]
+    gaps, scores, before = (
         write(part[column].tolist())
         for column, write in (
-            ("difference", wording.differences),
-            ("score", wording.scores),
-            ("baseline_score", wording.scores),
+            ("difference", wording.format_differences),
+            ("score", wording.format_scores),
+            ("baseline_score", wording.format_scores),
         )
     )
     return [
-        [query_id, title, f"{gap}   {then} → {now}"]
-        for query_id, title, gap, then, now in zip(
-            part["query_id"].tolist(), titles, gaps, before, own, strict=True
+        [query_id, title, f"{gap}   {score_before} → {score_after}"]
+        for query_id, title, gap, score_before, score_after in zip(
+            part["query_id"].tolist(), titles, gaps, before, scores, strict=True
         )
     ]
 
 
-def _is_told(text: object) -> bool:
+def _has_text(text: object) -> bool:
     return isinstance(text, str) and bool(text.strip())
 
 
@@ -94,26 +94,26 @@ class _Ranked:
     outcome: npt.NDArray[np.object_]
 
 
-def _ranked(frame: pd.DataFrame) -> _Ranked:
+def _rank_queries(frame: pd.DataFrame) -> _Ranked:
     gaps = frame["difference"].to_numpy(dtype=np.float64)
     rows = np.argsort(-gaps, kind="stable")[: int((~np.isnan(gaps)).sum())]
     return _Ranked(rows, gaps[rows], frame["outcome"].to_numpy(dtype=object)[rows])
 
 
-def _bars(
-    frame: pd.DataFrame, ranked: _Ranked, palette: Palette, shown: Collection[str] | None
+def _difference_bars(
+    frame: pd.DataFrame, ranked: _Ranked, palette: Palette, visible_ids: Collection[str] | None
 ) -> list[Trace]:
     """A trace per outcome; what is shown stands above what is faded and is wide enough to hit."""
     n = len(ranked.rows)
-    kept = np.ones(n, dtype=bool)
-    if shown is not None:
-        kept = frame["query_id"].isin(set(shown)).to_numpy()[ranked.rows]
+    is_visible = np.ones(n, dtype=bool)
+    if visible_ids is not None:
+        is_visible = frame["query_id"].isin(set(visible_ids)).to_numpy()[ranked.rows]
     width = 0.82 if n <= _WITH_GAPS else max(1.0, n / MOST_BARS)
     traces = []
-    for layer, share in ((~kept, FADED), (kept, 1.0)):
-        drawn = _thinned(np.flatnonzero(layer))
-        for outcome in sorted(set(ranked.outcome[drawn])):
-            places = drawn[ranked.outcome[drawn] == outcome]
+    for layer, share in ((~is_visible, FADED), (is_visible, 1.0)):
+        indices = _thin(np.flatnonzero(layer))
+        for outcome in sorted(set(ranked.outcome[indices])):
+            places = indices[ranked.outcome[indices] == outcome]
             # Paler, not translucent: bars narrower than a pixel overlap.
             color = blend(outcome_color(str(outcome), palette), palette.page, share)
             traces.append(
@@ -129,7 +129,7 @@ def _bars(
     return traces
 
 
-def _thinned(places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+def _thin(places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
     if len(places) <= MOST_BARS:
         return places
     return places[np.linspace(0, len(places) - 1, MOST_BARS).round().astype(int)]

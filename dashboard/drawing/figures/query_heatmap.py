@@ -9,13 +9,13 @@ import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart, Trace, bar
-from dashboard.drawing.figures.layout import NARROW, Margin, axis, figure, note
+from dashboard.drawing.figures.layout import NARROW, Margin, make_axis, make_figure, make_note
 from dashboard.drawing.figures.text import (
     escape,
+    hover_text,
     marked_name,
     query_text,
     short_names,
-    whole,
     widest,
 )
 from dashboard.drawing.theme import Palette
@@ -42,50 +42,50 @@ def score_heatmap(
     values = frame[runs].to_numpy(dtype=np.float64).T
     short = short_names(runs, _NAME)
     margin = Margin(min(widest([short[r] for r in runs], bold=True) + _MARK, NARROW / 2), 4, 4, 4)
-    beside = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -8}
+    anchors = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -8}
     names = [
-        note(
+        make_note(
             marked_name(drawing.styles[run], palette, short[run]),
             0,
             i,
             palette.ink,
-            **beside,
-            **whole(run, short[run]),
+            **anchors,
+            **hover_text(run, short[run]),
         )
         for i, run in enumerate(runs)
     ]
-    return figure(
-        _cells(frame, values, drawing, empty),
+    return make_figure(
+        _score_bars(frame, values, drawing, empty),
         palette=palette,
         height=_ROW * len(runs) + margin.top + margin.bottom,
         margin=margin,
         annotations=names,
         barmode="overlay",
         bargap=0,
-        xaxis=axis(palette, (-0.5, max(len(frame), 1) - 0.5)),
-        yaxis=axis(palette, (len(runs) - 0.5, -0.5)),
+        xaxis=make_axis(palette, (-0.5, max(len(frame), 1) - 0.5)),
+        yaxis=make_axis(palette, (len(runs) - 0.5, -0.5)),
     )
 
 
 def score_span(frame: pd.DataFrame, drawing: Drawing) -> tuple[float, float]:
     """The scores at the ends of the colours of `score_heatmap`."""
-    return _span(frame[list(drawing.styles)].to_numpy(dtype=np.float64), drawing)
+    return _score_span(frame[list(drawing.styles)].to_numpy(dtype=np.float64), drawing)
 
 
-def _scale(palette: Palette) -> list[list[Any]]:
+def _color_scale(palette: Palette) -> list[list[Any]]:
     """From what nearly is the page to the strongest grade."""
     return [[0.0, palette.diverging_zero], [0.5, palette.grade_2], [1.0, palette.grade_3]]
 
 
-def _span(values: Floats, drawing: Drawing) -> tuple[float, float]:
+def _score_span(values: Floats, drawing: Drawing) -> tuple[float, float]:
     low, high = drawing.value_range
-    known = values[np.isfinite(values)]
-    least, most = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    finite = values[np.isfinite(values)]
+    least, most = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
     low, high = (low if np.isfinite(low) else least), (high if np.isfinite(high) else most)
     return low, high if high > low else low + 1.0
 
 
-def _cells(
+def _score_bars(
     frame: pd.DataFrame,
     values: Floats,
     drawing: Drawing,
@@ -95,18 +95,18 @@ def _cells(
     titles = [query_text(text) for text in frame["text"]]
     ids = list(frame["query_id"])
     runs = [escape(run) for run in drawing.styles]
-    nothing = np.zeros(values.shape, dtype=np.bool_)
+    is_empty = np.zeros(values.shape, dtype=np.bool_)
     if empty is not None:
-        nothing = empty[list(drawing.styles)].to_numpy(dtype=np.bool_).T
-    low, high = _span(values, drawing)
-    scored = {"cmin": low, "cmax": high, "colorscale": _scale(drawing.palette)}
+        is_empty = empty[list(drawing.styles)].to_numpy(dtype=np.bool_).T
+    low, high = _score_span(values, drawing)
+    scored = {"cmin": low, "cmax": high, "colorscale": _color_scale(drawing.palette)}
     framed = {"color": drawing.palette.page, "line": {"width": 1, "color": drawing.palette.line}}
 
-    def trace(cells: Mask, *, blank: bool) -> Trace:
+    def make_trace(cells: Mask, *, blank: bool) -> Trace:
         row, column = np.nonzero(cells)
         marker = {**scored, "color": values[row, column], "line": {"width": 0}}
-        told = [wording.score(values[y, x]) for y, x in zip(row, column, strict=True)]
-        said = [f"{text}, no results" if blank else text for text in told]
+        texts = [wording.format_score(values[y, x]) for y, x in zip(row, column, strict=True)]
+        labels = [f"{text}, no results" if blank else text for text in texts]
         return bar(
             x=column,
             base=row - _FILLED / 2,
@@ -115,11 +115,11 @@ def _cells(
             marker=framed if blank else marker,
             customdata=[
                 [ids[x], titles[x], f"{runs[y]} {text}"]
-                for y, x, text in zip(row, column, said, strict=True)
+                for y, x, text in zip(row, column, labels, strict=True)
             ],
             hovertemplate="<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>",
             unselected={"marker": {"opacity": 1}},
         )
 
-    traces = [trace(~np.isnan(values) & ~nothing, blank=False)]
-    return [*traces, trace(nothing, blank=True)] if nothing.any() else traces
+    traces = [make_trace(~np.isnan(values) & ~is_empty, blank=False)]
+    return [*traces, make_trace(is_empty, blank=True)] if is_empty.any() else traces

@@ -18,22 +18,22 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart, Trace, bar, scatter
 from dashboard.drawing.figures.layout import (
     Margin,
-    axis,
-    clamped,
-    figure,
+    clamp_shift,
     interval_line,
-    note,
-    point,
+    make_axis,
+    make_figure,
+    make_note,
+    run_marker,
 )
 from dashboard.drawing.figures.text import (
     LINE,
-    coloured,
+    color_text,
     escape,
     group_lines,
+    hover_text,
     short_names,
     shorten_group,
     text_width,
-    whole,
     widest,
 )
 from dashboard.drawing.theme import Palette, RunStyle
@@ -64,29 +64,29 @@ class FigureRows:
 
     def centres(self, groups: Iterable[str]) -> Floats:
         """The y of these groups' rows."""
-        place = {group: (i + 0.5) * self.height for i, group in enumerate(self.groups)}
-        return np.array([place[group] for group in groups], dtype=np.float64)
+        y_by_group = {group: (i + 0.5) * self.height for i, group in enumerate(self.groups)}
+        return np.array([y_by_group[group] for group in groups], dtype=np.float64)
 
 
-def cells_of(frame: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, ...]]:
+def iterate_rows(frame: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, ...]]:
     """The rows of a small frame, these columns of each: much sooner than a frame's own ways."""
     return zip(*(frame[column].tolist() for column in columns), strict=True)
 
 
-def rows_of(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> FigureRows:
+def group_rows(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> FigureRows:
     """The rows of a breakdown's groups in this order, with their numbers of queries."""
     queries: dict[str, int] = {}
-    for group, n in cells_of(frame, "group", "queries"):
+    for group, n in iterate_rows(frame, "group", "queries"):
         queries[group] = max(n, queries.get(group, 0))
     names = [group_lines(group) for group in order]
     counts = [
-        f"{wording.count(n)} {wording.plural(n, 'query', 'queries')}"
+        f"{wording.format_count(n)} {wording.plural(n, 'query', 'queries')}"
         for n in (queries[group] for group in order)
     ]
     labels, widths = [], [0.0]
     for lines, count in zip(names, counts, strict=True):
         text = "<br>".join(map(escape, lines))
-        labels.append(f"<b>{text}</b><br>{coloured(count, drawing.palette.muted)}")
+        labels.append(f"<b>{text}</b><br>{color_text(count, drawing.palette.muted)}")
         widths += [widest(lines, bold=True), widest([count])]
     runs = len(set(frame["run"]) & set(drawing.styles))
     pitch = max(_LEAST_PITCH, min(_MOST_PITCH, _ALL_PITCHES / max(runs, 1)))
@@ -111,23 +111,25 @@ def row_figure(
     """The figure of a chart with rows: every second row washed from edge to edge, the groups at
     the left, a click anywhere in a row gives its group."""
     labels = [
-        note(label, 0, y, palette.ink, **_LABEL, **whole(group, shorten_group(group)))
+        make_note(label, 0, y, palette.ink, **_LABEL, **hover_text(group, shorten_group(group)))
         for group, label, y in zip(rows.groups, rows.labels, rows.centres(rows.groups), strict=True)
     ]
-    return figure(
-        [_clicks(rows, ticks), *traces],
+    return make_figure(
+        [_click_trace(rows, ticks), *traces],
         palette=palette,
         height=margin.top + rows.total + margin.bottom,
         margin=margin,
         annotations=[*labels, *annotations],
-        shapes=[w for i in range(1, len(rows.groups), 2) for w in _wash(i, rows, margin, palette)],
+        shapes=[
+            w for i in range(1, len(rows.groups), 2) for w in _wash_shapes(i, rows, margin, palette)
+        ],
         barmode="overlay",
-        xaxis={**axis(palette, ticks.span, ticks, grid=True), **value_axis},
-        yaxis=axis(palette, (rows.total, 0)),
+        xaxis={**make_axis(palette, ticks.span, ticks, grid=True), **value_axis},
+        yaxis=make_axis(palette, (rows.total, 0)),
     )
 
 
-def _clicks(rows: FigureRows, ticks: Ticks) -> Trace:
+def _click_trace(rows: FigureRows, ticks: Ticks) -> Trace:
     low, high = ticks.span
     return bar(
         orientation="h",
@@ -142,7 +144,7 @@ def _clicks(rows: FigureRows, ticks: Ticks) -> Trace:
     )
 
 
-def _wash(
+def _wash_shapes(
     index: int, rows: FigureRows, margin: Margin, palette: Palette
 ) -> Iterable[dict[str, Any]]:
     """The ground of one row: over the plot, and in px over the margins on both sides."""
@@ -168,13 +170,15 @@ def _wash(
 def zero_label(drawing: Drawing, ticks: Ticks, margin: Margin) -> dict[str, Any]:
     """The baseline's name over zero."""
     baseline, ink = drawing.baseline, drawing.palette.ink
-    shown = short_names(drawing.styles)[baseline]
-    shift = clamped(ticks.share(0), text_width(shown), margin)
-    place = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "yshift": 4}
-    return note(escape(shown), 0, 1, ink, xshift=shift, **place, **whole(baseline, shown))
+    short = short_names(drawing.styles)[baseline]
+    shift = clamp_shift(ticks.share(0), text_width(short), margin)
+    anchors = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "yshift": 4}
+    return make_note(
+        escape(short), 0, 1, ink, xshift=shift, **anchors, **hover_text(baseline, short)
+    )
 
 
-def intervals(
+def interval_trace(
     part: pd.DataFrame, y: Floats, columns: tuple[str, str], line: dict[str, Any]
 ) -> Trace:
     """One trace with the intervals of a run, broken between them."""
@@ -189,7 +193,7 @@ def intervals(
     )
 
 
-def points(
+def point_trace(
     part: pd.DataFrame,
     y: Floats,
     style: RunStyle,
@@ -198,7 +202,7 @@ def points(
     pitch: float = _PITCH,
 ) -> Trace:
     """The points of a run: customdata [group, run, what the hover box says]."""
-    write = wording.difference if columns[0] == "difference" else wording.score
+    write = wording.format_difference if columns[0] == "difference" else wording.format_score
     name = f"<b>{escape(style.name)}</b>"
     data = [
         [
@@ -206,13 +210,13 @@ def points(
             style.name,
             f"{name}  {escape(group)}<br>{_with_interval(write, value, low, high)}",
         ]
-        for group, value, low, high in cells_of(part, "group", *columns)
+        for group, value, low, high in iterate_rows(part, "group", *columns)
     ]
     return scatter(
         x=part[columns[0]].to_numpy(),
         y=y,
         mode="markers",
-        marker=point(style, palette, min(11, pitch + 3)),
+        marker=run_marker(style, palette, min(11, pitch + 3)),
         customdata=data,
         hovertemplate="%{customdata[2]}<extra></extra>",
         unselected={"marker": {"opacity": 1}},
@@ -225,11 +229,11 @@ def _with_interval(
 ) -> str:
     if math.isnan(low):
         return write(value, 3)
-    digits = wording.decimals(low, high)
-    return f"{write(value, digits)} {wording.interval(low, high, digits)}"
+    digits = wording.interval_decimals(low, high)
+    return f"{write(value, digits)} {wording.format_interval(low, high, digits)}"
 
 
-def marks(
+def run_marks(
     part: pd.DataFrame,
     y: Floats,
     style: RunStyle,
@@ -240,6 +244,6 @@ def marks(
     """The intervals of a run and its points on top, as thick as `pitch` px between runs allow."""
     line = interval_line(style, palette, min(7, pitch * 0.5))
     return [
-        intervals(part, y, columns[1:], line),
-        points(part, y, style, palette, columns, pitch),
+        interval_trace(part, y, columns[1:], line),
+        point_trace(part, y, style, palette, columns, pitch),
     ]

@@ -11,19 +11,26 @@ import pandas as pd
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart, Trace, scatter
 from dashboard.drawing.figures.colour import rgba
-from dashboard.drawing.figures.layout import Margin, axis, corner, figure, note, tick_width
+from dashboard.drawing.figures.layout import (
+    Margin,
+    corner_note,
+    make_axis,
+    make_figure,
+    make_note,
+    tick_width,
+)
 from dashboard.drawing.figures.queries import FADED, HOVER, outcome_color, query_customdata
-from dashboard.drawing.figures.text import LINE, escape, short_names, whole
+from dashboard.drawing.figures.text import LINE, escape, hover_text, short_names
 from dashboard.drawing.theme import Palette
 from dashboard.drawing.ticks import Ticks, score_ticks
 from metrics_core.base.arrays import Floats
-from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
+from metrics_core.comparing.pairs import BETTER, TIED, WORSE
 
 _SQUARE = 290
 _NAME = 44
 _MANY = 2000
 _GRIDS = (100, 67, 50, 40, 30)
-_SYMBOLS = {BETTER: "triangle-up", WORSE: "triangle-down", LEVEL_WITH: "circle"}
+_SYMBOLS = {BETTER: "triangle-up", WORSE: "triangle-down", TIED: "circle"}
 
 
 def run_against_run(
@@ -31,7 +38,7 @@ def run_against_run(
     drawing: Drawing,
     *,
     same: float,
-    shown: Collection[str] | None = None,
+    visible_ids: Collection[str] | None = None,
     lasso: bool = False,
 ) -> Chart:
     """One point per query: the baseline's score to the right, that of the run in focus upward.
@@ -41,28 +48,28 @@ def run_against_run(
     cannot be clicked.
     """
     palette, focus, baseline = drawing.palette, drawing.focus, drawing.baseline
-    known = frame.dropna(subset=["difference"])
-    scores = known[["score", "baseline_score"]].to_numpy().ravel()
+    scored = frame.dropna(subset=["difference"])
+    scores = scored[["score", "baseline_score"]].to_numpy().ravel()
     ticks = score_ticks(scores, drawing.value_range)
     short = short_names((focus, baseline), _NAME)
-    upward, across = f"↑ {escape(short[focus])}", f"{escape(short[baseline])} →"
+    y_label, x_label = f"↑ {escape(short[focus])}", f"{escape(short[baseline])} →"
     margin = Margin(tick_width(ticks), 14, 14 + LINE, 32 + LINE)
-    whole_focus = whole(focus, short[focus])
-    whole_baseline = whole(baseline, short[baseline])
+    focus_hover = hover_text(focus, short[focus])
+    baseline_hover = hover_text(baseline, short[baseline])
     low, high = ticks.span
-    room = 0.03 * (high - low)
-    span = (low - room, high + room)
-    square = axis(palette, span, ticks, grid=True)
-    over = {"yref": "paper", "xref": "paper", "xanchor": "left", "yanchor": "top"}
-    return figure(
-        [*_ties(span, same, palette), *_points(known, palette, shown)],
+    padding = 0.03 * (high - low)
+    span = (low - padding, high + padding)
+    square = make_axis(palette, span, ticks, grid=True)
+    anchors = {"yref": "paper", "xref": "paper", "xanchor": "left", "yanchor": "top"}
+    return make_figure(
+        [*_tie_traces(span, same, palette), *_point_traces(scored, palette, visible_ids)],
         palette=palette,
         height=_SQUARE + margin.top + margin.bottom,
         margin=margin,
         annotations=[
-            corner(upward, drawing.focus_style.color(palette), margin, 0, **whole_focus),
-            note(across, 0, 0, palette.ink, **over, yshift=-26, **whole_baseline),
-            *_sides(focus, baseline, ticks, palette),
+            corner_note(y_label, drawing.focus_style.color(palette), margin, 0, **focus_hover),
+            make_note(x_label, 0, 0, palette.ink, **anchors, yshift=-26, **baseline_hover),
+            *_side_notes(focus, baseline, ticks, palette),
         ],
         dragmode="lasso" if lasso else False,
         xaxis={**square, "constrain": "domain", "constraintoward": "left"},
@@ -70,13 +77,13 @@ def run_against_run(
     )
 
 
-def _opacity(part: pd.DataFrame, shown: Collection[str] | None) -> float | Floats:
-    if shown is None:
+def _opacity(part: pd.DataFrame, visible_ids: Collection[str] | None) -> float | Floats:
+    if visible_ids is None:
         return 1.0
-    return np.where(part["query_id"].isin(set(shown)), 1.0, FADED)
+    return np.where(part["query_id"].isin(set(visible_ids)), 1.0, FADED)
 
 
-def _ties(span: tuple[float, float], same: float, palette: Palette) -> list[Trace]:
+def _tie_traces(span: tuple[float, float], same: float, palette: Palette) -> list[Trace]:
     low, high = span
     band = scatter(
         x=[low, high, high, low],
@@ -92,34 +99,36 @@ def _ties(span: tuple[float, float], same: float, palette: Palette) -> list[Trac
     return [band, diagonal]
 
 
-def _thinned(known: pd.DataFrame) -> pd.DataFrame:
+def _thin(points: pd.DataFrame) -> pd.DataFrame:
     """At most `_MANY` queries or so: of those that would hide each other one is kept, the shown
     before the faded, on the finest grid that does."""
-    if len(known) <= _MANY:
-        return known
-    first = known.sort_values("opacity", ascending=False, kind="stable")
+    if len(points) <= _MANY:
+        return points
+    first = points.sort_values("opacity", ascending=False, kind="stable")
     scores = first[["score", "baseline_score"]]
     low, high = scores.to_numpy().min(), scores.to_numpy().max()
     for lines in _GRIDS:
-        place = ((scores - low) / max(high - low, 1e-9) * lines).round()
-        kept = first[~place.assign(opacity=first["opacity"]).duplicated()]
-        if len(kept) <= _MANY:
+        cells = ((scores - low) / max(high - low, 1e-9) * lines).round()
+        thinned = first[~cells.assign(opacity=first["opacity"]).duplicated()]
+        if len(thinned) <= _MANY:
             break
-    return kept.sort_index()
+    return thinned.sort_index()
 
 
-def _points(known: pd.DataFrame, palette: Palette, shown: Collection[str] | None) -> list[Trace]:
-    many = len(known) > _MANY
-    known = _thinned(known.assign(opacity=_opacity(known, shown)))
+def _point_traces(
+    points: pd.DataFrame, palette: Palette, visible_ids: Collection[str] | None
+) -> list[Trace]:
+    many = len(points) > _MANY
+    points = _thin(points.assign(opacity=_opacity(points, visible_ids)))
     traces = []
-    for outcome in (LEVEL_WITH, BETTER, WORSE):
-        part = known[known["outcome"] == outcome]
+    for outcome in (TIED, BETTER, WORSE):
+        part = points[points["outcome"] == outcome]
         traces.append(
             scatter(
                 x=part["baseline_score"].to_numpy(),
                 y=part["score"].to_numpy(),
                 mode="markers",
-                marker=_marker(outcome, palette, many, part["opacity"].to_numpy()),
+                marker=_point_marker(outcome, palette, many, part["opacity"].to_numpy()),
                 customdata=query_customdata(part),
                 hovertemplate=HOVER,
                 cliponaxis=False,
@@ -128,7 +137,7 @@ def _points(known: pd.DataFrame, palette: Palette, shown: Collection[str] | None
     return traces
 
 
-def _marker(
+def _point_marker(
     outcome: str, palette: Palette, many: bool, opacity: float | Floats
 ) -> Mapping[str, Any]:
     return {
@@ -140,7 +149,7 @@ def _marker(
     }
 
 
-def _sides(focus: str, baseline: str, ticks: Ticks, palette: Palette) -> list[dict[str, Any]]:
+def _side_notes(focus: str, baseline: str, ticks: Ticks, palette: Palette) -> list[dict[str, Any]]:
     """Which side of the diagonal belongs to which run."""
     low, high = ticks.span
     ground = {"bgcolor": rgba(palette.page, 0.75), "borderpad": 1}
@@ -149,6 +158,6 @@ def _sides(focus: str, baseline: str, ticks: Ticks, palette: Palette) -> list[di
     ends = {"xanchor": "right", "yanchor": "bottom", "align": "right", "xshift": -4, "yshift": 4}
     starts = {"yanchor": "top", "xshift": 6, "yshift": -4}
     return [
-        note(ours, low, high, palette.better, **ground, **starts),
-        note(theirs, high, low, palette.worse, **ground, **ends),
+        make_note(ours, low, high, palette.better, **ground, **starts),
+        make_note(theirs, high, low, palette.worse, **ground, **ends),
     ]

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dashboard.drawing.figures.layout import Margin, corner
-from dashboard.drawing.figures.text import LINE, marked_name, short_names, whole
+from dashboard.drawing.figures.layout import Margin, corner_note
+from dashboard.drawing.figures.text import LINE, hover_text, marked_name, short_names
 from dashboard.drawing.theme import Palette, RunStyle
 
 _KEY_LENGTH, KEY_COLUMN = 16, 156
@@ -27,7 +27,8 @@ def key_notes(
     short = short_names((s.name for s in runs), _KEY_LENGTH)
     for i, style in enumerate(runs):
         text = marked_name(style, palette, short[style.name])
-        yield corner(
+        yield corner_note(
             text, palette.ink, margin, LINE * (i // columns),
-            **whole(style.name, short[style.name]), xshift=KEY_COLUMN * (i % columns) - margin.left,
+            **hover_text(style.name, short[style.name]),
+            xshift=KEY_COLUMN * (i % columns) - margin.left,
         )  # fmt: skip

@@ -10,15 +10,15 @@ import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart, Trace, scatter
-from dashboard.drawing.figures.layout import NARROW, Margin, axis, figure, note
+from dashboard.drawing.figures.layout import NARROW, Margin, make_axis, make_figure, make_note
 from dashboard.drawing.figures.queries import FADED
 from dashboard.drawing.figures.run_key import key_height, key_notes
 from dashboard.drawing.figures.text import (
     escape,
     group_lines,
+    hover_text,
     query_text,
     shorten_group,
-    whole,
     widest,
 )
 from dashboard.drawing.theme import RunStyle
@@ -37,13 +37,13 @@ def score_strips(
     groups: Sequence[str],
     drawing: Drawing,
     *,
-    shown: Collection[str] | None = None,
+    visible_ids: Collection[str] | None = None,
 ) -> Chart:
     """A strip per group and run: every query's score as a point, their mean as a stroke.
 
     `frame` has query_id, text, group, run, score; `means` group, run, mean, queries; `groups` are
-    in their order from the top. Queries not `shown` fade. customdata is [query_id, escaped text,
-    numbers].
+    in their order from the top. Queries not `visible_ids` fade. customdata is [query_id, escaped
+    text, numbers].
     """
     palette = drawing.palette
     runs = [drawing.styles[name] for name in dict.fromkeys(means["run"])]
@@ -54,80 +54,86 @@ def score_strips(
     rows = [(group, style.name) for group in groups for style in runs]
     places = {row: i for i, row in enumerate(rows)}
     low, high = ticks.span
-    room = 0.02 * (high - low)
+    padding = 0.02 * (high - low)
     most = max(1, MOST_POINTS // max(len(places), 1))
-    return figure(
+    return make_figure(
         [
-            *(_points(frame, style, places, drawing, most, shown) for style in runs),
-            *(_means(means, style, places, drawing) for style in runs),
+            *(_point_trace(frame, style, places, drawing, most, visible_ids) for style in runs),
+            *(_mean_trace(means, style, places, drawing) for style in runs),
         ],
         palette=palette,
         height=height + margin.top + margin.bottom,
         margin=margin,
         annotations=[
             *key_notes(runs, palette, margin),
-            *_names(groups, len(runs), drawing),
+            *_group_names(groups, len(runs), drawing),
         ],
-        shapes=[_rule(i * len(runs) - 0.5, palette.hairline) for i in range(1, len(groups))],
-        xaxis=axis(palette, (low - room, high + room), ticks, grid=True),
-        yaxis=axis(palette, (len(places) - 0.5, -0.5)),
+        shapes=[_separator(i * len(runs) - 0.5, palette.hairline) for i in range(1, len(groups))],
+        xaxis=make_axis(palette, (low - padding, high + padding), ticks, grid=True),
+        yaxis=make_axis(palette, (len(places) - 0.5, -0.5)),
     )
 
 
-def _points(
+def _point_trace(
     frame: pd.DataFrame,
     style: RunStyle,
     places: Mapping[tuple[str, str], int],
     drawing: Drawing,
     most: int,
-    shown: Collection[str] | None,
+    visible_ids: Collection[str] | None,
 ) -> Trace:
-    own = frame[(frame["run"] == style.name) & frame["score"].notna()]
-    own = own.sort_values("score", kind="stable")
-    parts = [_thinned(part, most) for _, part in own.groupby("group", sort=False)]
-    drawn = pd.concat(parts) if parts else own
-    kept = np.ones(len(drawn), dtype=np.bool_)
-    if shown is not None:
-        kept = drawn["query_id"].isin(set(shown)).to_numpy()
+    points = frame[(frame["run"] == style.name) & frame["score"].notna()]
+    points = points.sort_values("score", kind="stable")
+    parts = [_thin(part, most) for _, part in points.groupby("group", sort=False)]
+    thinned = pd.concat(parts) if parts else points
+    is_visible = np.ones(len(thinned), dtype=np.bool_)
+    if visible_ids is not None:
+        is_visible = thinned["query_id"].isin(set(visible_ids)).to_numpy()
     name = escape(style.name)
     # Spread by the golden ratio: level scores stand beside each other, the same way each time.
-    off = ((np.arange(len(drawn)) * 0.618034) % 1 - 0.5) * 2 * _STRIP
-    row = drawn["group"].map({group: i for (group, run), i in places.items() if run == style.name})
+    off = ((np.arange(len(thinned)) * 0.618034) % 1 - 0.5) * 2 * _STRIP
+    row = thinned["group"].map(
+        {group: i for (group, run), i in places.items() if run == style.name}
+    )
     return scatter(
-        x=drawn["score"].to_numpy(),
+        x=thinned["score"].to_numpy(),
         y=row.to_numpy() + off,
         mode="markers",
         marker={
             "size": 6,
             "color": style.color(drawing.palette),
-            "opacity": np.where(kept, 0.55, FADED * 0.6),
+            "opacity": np.where(is_visible, 0.55, FADED * 0.6),
             "line": {"width": 0},
         },
         customdata=[
-            [row["query_id"], query_text(row["text"]), f"{name} {wording.score(row['score'])}"]
-            for row in drawn[["query_id", "text", "score"]].to_dict("records")
+            [
+                row["query_id"],
+                query_text(row["text"]),
+                f"{name} {wording.format_score(row['score'])}",
+            ]
+            for row in thinned[["query_id", "text", "score"]].to_dict("records")
         ],
         hovertemplate="<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>",
         cliponaxis=False,
     )
 
 
-def _thinned(part: pd.DataFrame, most: int) -> pd.DataFrame:
+def _thin(part: pd.DataFrame, most: int) -> pd.DataFrame:
     if len(part) <= most:
         return part
     return part.iloc[np.linspace(0, len(part) - 1, most).round().astype(int)]
 
 
-def _means(
+def _mean_trace(
     means: pd.DataFrame,
     style: RunStyle,
     places: Mapping[tuple[str, str], int],
     drawing: Drawing,
 ) -> Trace:
-    own = means[(means["run"] == style.name) & means["mean"].notna()]
+    run_means = means[(means["run"] == style.name) & means["mean"].notna()]
     return scatter(
-        x=own["mean"].to_numpy(),
-        y=[places[group, style.name] for group in own["group"]],
+        x=run_means["mean"].to_numpy(),
+        y=[places[group, style.name] for group in run_means["group"]],
         mode="markers",
         marker={
             "symbol": "line-ns",
@@ -135,31 +141,31 @@ def _means(
             "line": {"width": 3, "color": style.color(drawing.palette)},
         },
         hovertext=[
-            f"{escape(group)}: mean {wording.score(mean)}, {wording.count(n)} "
+            f"{escape(group)}: mean {wording.format_score(mean)}, {wording.format_count(n)} "
             f"{wording.plural(n, 'query', 'queries')}"
-            for group, mean, n in own[["group", "mean", "queries"]].itertuples(index=False)
+            for group, mean, n in run_means[["group", "mean", "queries"]].itertuples(index=False)
         ],
         hovertemplate="%{hovertext}<extra></extra>",
         cliponaxis=False,
     )
 
 
-def _names(groups: Sequence[str], runs: int, drawing: Drawing) -> list[dict[str, Any]]:
-    beside = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -10}
+def _group_names(groups: Sequence[str], runs: int, drawing: Drawing) -> list[dict[str, Any]]:
+    anchors = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -10}
     return [
-        note(
+        make_note(
             "<br>".join(escape(line) for line in group_lines(group)),
             0,
             i * runs + (runs - 1) / 2,
             drawing.palette.ink,
-            **beside,
-            **whole(group, shorten_group(group)),
+            **anchors,
+            **hover_text(group, shorten_group(group)),
         )
         for i, group in enumerate(groups)
     ]
 
 
-def _rule(y: float, color: str) -> dict[str, Any]:
+def _separator(y: float, color: str) -> dict[str, Any]:
     return {
         "type": "line",
         "xref": "paper",

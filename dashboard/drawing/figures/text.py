@@ -78,29 +78,29 @@ def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str
     all begin or end with, and what is still too long shortened in its middle. Names that would
     become the same are cut around the place where they differ; what they share before it goes
     first. No two names become the same, so a few may be longer."""
-    wanted = list(dict.fromkeys(names))
-    if max(map(len, wanted), default=0) <= length:
-        return {name: name for name in wanted}
-    rest = _without_shared(wanted)
+    unique = list(dict.fromkeys(names))
+    if max(map(len, unique), default=0) <= length:
+        return {name: name for name in unique}
+    rest = _without_shared(unique)
     for allowed in range(length, max(length, *map(len, rest)) + 1):
-        short = _told_apart(rest, allowed)
-        if len(set(short)) == len(wanted):
-            return dict(zip(wanted, short, strict=True))
-    return {name: name for name in wanted}
+        short = _shorten_distinct(rest, allowed)
+        if len(set(short)) == len(unique):
+            return dict(zip(unique, short, strict=True))
+    return {name: name for name in unique}
 
 
-def _told_apart(names: Sequence[str], length: int) -> list[str]:
+def _shorten_distinct(names: Sequence[str], length: int) -> list[str]:
     """The names shortened to `length` characters; those that would become the same without the
     letters that they begin with, or most of these."""
     short = [shorten(name, length) for name in names]
-    for shown, count in Counter(short).items():
-        alike = [i for i, text in enumerate(short) if text == shown]
+    for short_text, count in Counter(short).items():
+        alike = [i for i, text in enumerate(short) if text == short_text]
         if count < 2 or length < _SHORTEST:
             continue
         # Among others the first letters stay, which tell these names from them.
         head = names[alike[0]][: length // 4] if count < len(names) else ""
         begin = _cut_before_difference([names[i] for i in alike], length // 3)
-        rest = _told_apart([names[i][begin:] for i in alike], length - len(head) - 1)
+        rest = _shorten_distinct([names[i][begin:] for i in alike], length - len(head) - 1)
         for i, text in zip(alike, rest, strict=True):
             short[i] = f"{head}…{text.removeprefix('…')}"
     return short
@@ -148,17 +148,17 @@ def group_lines(group: str) -> list[str]:
     return wrap(shorten_group(group))
 
 
-def whole(text: str, shown: str) -> dict[str, str]:
+def hover_text(text: str, short: str) -> dict[str, str]:
     """What a note says when it is pointed at: the whole text where only a part is shown."""
-    return {} if text == shown else {"hovertext": escape(text)}
+    return {} if text == short else {"hovertext": escape(text)}
 
 
-def wrapped(text: str, length: int = NAME_LENGTH) -> str:
+def wrap_html(text: str, length: int = NAME_LENGTH) -> str:
     """The text escaped, in lines of at most `length` characters."""
     return "<br>".join(escape(line) for line in wrap(text, length))
 
 
-def lines(html: str) -> int:
+def count_lines(html: str) -> int:
     """How many lines a text has in a chart."""
     return html.count("<br>") + 1
 
@@ -173,7 +173,7 @@ def _query_text(text: str) -> str:
     flat = " ".join(text.split())
     if len(flat) > _QUERY_LENGTH:
         flat = flat[: _QUERY_LENGTH - 1].rstrip() + "…"
-    return wrapped(flat, _QUERY_LINE)
+    return wrap_html(flat, _QUERY_LINE)
 
 
 def text_width(text: str, *, size: float = SIZE, bold: bool = False) -> float:
@@ -187,23 +187,23 @@ def widest(lines: Sequence[str], *, bold: bool = False) -> float:
     return max((text_width(line, bold=bold) for line in lines), default=0.0)
 
 
-def coloured(html: str, color: str, *, bold: bool = False) -> str:
+def color_text(html: str, color: str, *, bold: bool = False) -> str:
     """Escaped text in a colour, bold if asked."""
     inner = f"<b>{html}</b>" if bold else html
     return f'<span style="color:{color}">{inner}</span>'
 
 
-def run_name(style: RunStyle, palette: Palette, shown: str = "") -> str:
-    """A run's name in its colour, the run in focus bold; `shown` is the name shortened."""
-    name = escape(shown or style.name)
-    return coloured(name, style.color(palette), bold=style.role == "focus")
+def run_name(style: RunStyle, palette: Palette, short_name: str = "") -> str:
+    """A run's name in its colour, the run in focus bold; `short_name` is the name shortened."""
+    name = escape(short_name or style.name)
+    return color_text(name, style.color(palette), bold=style.role == "focus")
 
 
-def marked_name(style: RunStyle, palette: Palette, shown: str = "") -> str:
+def marked_name(style: RunStyle, palette: Palette, short_name: str = "") -> str:
     """`run_name` behind the run's mark."""
-    return f"{coloured(style.glyph, style.color(palette))} {run_name(style, palette, shown)}"
+    return f"{color_text(style.glyph, style.color(palette))} {run_name(style, palette, short_name)}"
 
 
-def name_width(style: RunStyle, shown: str = "") -> float:
+def name_width(style: RunStyle, short_name: str = "") -> float:
     """The width in px of `run_name`."""
-    return text_width(shown or style.name, bold=style.role == "focus")
+    return text_width(short_name or style.name, bold=style.role == "focus")

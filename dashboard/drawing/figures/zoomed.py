@@ -9,7 +9,7 @@ from typing import Any
 
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart, Trace, scatter
-from dashboard.drawing.figures.text import coloured, escape
+from dashboard.drawing.figures.text import color_text, escape
 
 _LOG_TICKS, _TICKS = 3, 6
 """With about so many Plotly writes 1, 2, 5, 10 … on a logarithmic axis of any length."""
@@ -19,7 +19,7 @@ _IN_LINE = 5
 """Values that stand side by side in the narrowest chart."""
 
 
-def zoomable(chart: Chart, drawing: Drawing, chooses: str = "") -> Chart:
+def make_zoomable(chart: Chart, drawing: Drawing, chooses: str = "") -> Chart:
     """The chart with axes that a drag zooms.
 
     If a box would say what all lines say at a place, this stands between the panels, or over the
@@ -27,7 +27,7 @@ def zoomable(chart: Chart, drawing: Drawing, chooses: str = "") -> Chart:
     """
     layout = chart.to_dict()["layout"]
     axes: dict[str, Any] = {
-        name: _zoomed(axis) for name, axis in layout.items() if name[1:5] == "axis"
+        name: _zoomable_axis(axis) for name, axis in layout.items() if name[1:5] == "axis"
     }
     axes |= {"dragmode": "zoom", "meta": {"chooses": chooses}}
     if layout["hovermode"] != "x unified":
@@ -42,8 +42,8 @@ def zoomable(chart: Chart, drawing: Drawing, chooses: str = "") -> Chart:
     unseen = {"fixedrange": True, "anchor": "x", "visible": False}
     axes["yaxis3"] = {"domain": strip, "range": [0, 1], **unseen}
     quiet = [{**trace, "hovertemplate": None, "hoverinfo": "skip"} for trace in chart.traces]
-    read = _read(quiet, layout["xaxis"]["unifiedhovertitle"]["text"], drawing)
-    return Chart([*quiet, read], layout).with_layout(
+    reading = _reading_trace(quiet, layout["xaxis"]["unifiedhovertitle"]["text"], drawing)
+    return Chart([*quiet, reading], layout).with_layout(
         **axes,
         height=height,
         hovermode="x",
@@ -52,29 +52,31 @@ def zoomable(chart: Chart, drawing: Drawing, chooses: str = "") -> Chart:
     )
 
 
-def _zoomed(axis: Mapping[str, Any]) -> dict[str, Any]:
+def _zoomable_axis(axis: Mapping[str, Any]) -> dict[str, Any]:
     """The axis with ticks that Plotly chooses anew for each range."""
     count = _LOG_TICKS if axis.get("type") == "log" else _TICKS
     ticks = {"tickmode": "auto", "nticks": count, "tickformat": "~r"}
     return {**axis, **ticks, "fixedrange": False}
 
 
-def _read(traces: Iterable[Trace], title: str, drawing: Drawing) -> Trace:
+def _reading_trace(traces: Iterable[Trace], title: str, drawing: Drawing) -> Trace:
     """Points that are not seen, one at each place of the horizontal axis, which say what the lines
     of all panels say there, highest first; `title` is what names the place."""
-    named = {escape(style.name): style for style in drawing.styles.values()}
-    said: dict[float, dict[str, list[tuple[float, str]]]] = {}
+    styles = {escape(style.name): style for style in drawing.styles.values()}
+    texts_by_place: dict[float, dict[str, list[tuple[float, str]]]] = {}
     for trace in traces:
         if "text" not in trace:
             continue
-        style = named[trace["name"]]
-        mark = coloured(style.glyph, style.color(drawing.palette))
+        style = styles[trace["name"]]
+        mark = color_text(style.glyph, style.color(drawing.palette))
         for x, y, text in zip(trace["x"], trace["y"], trace["text"], strict=True):
             if y == y:
-                own = said.setdefault(float(x), {}).setdefault(trace.get("yaxis", "y"), [])
-                own.append((float(y), f"{mark}\N{NO-BREAK SPACE}{text}"))
-    places = sorted(said)
-    heads = [re.sub(r"%\{x[^}]*\}", f"{place:g}", title) for place in places]
+                values = texts_by_place.setdefault(float(x), {}).setdefault(
+                    trace.get("yaxis", "y"), []
+                )
+                values.append((float(y), f"{mark}\N{NO-BREAK SPACE}{text}"))
+    places = sorted(texts_by_place)
+    heads = [re.sub(r"%\{x[^}]*\}", f"{position:g}", title) for position in places]
     return scatter(
         x=places,
         y=[0.5] * len(places),
@@ -82,7 +84,10 @@ def _read(traces: Iterable[Trace], title: str, drawing: Drawing) -> Trace:
         mode="markers",
         marker={"opacity": 0},
         hovertext=[
-            f"{head}  {'<br>'.join(line for own in said[x].values() for line in _lines(own))}"
+            f"{head}  "
+            + "<br>".join(
+                line for values in texts_by_place[x].values() for line in _join_values(values)
+            )
             for head, x in zip(heads, places, strict=True)
         ],
         # Without "x" in it Plotly leaves out a second box, which would say the place alone.
@@ -90,7 +95,7 @@ def _read(traces: Iterable[Trace], title: str, drawing: Drawing) -> Trace:
     )
 
 
-def _lines(values: list[tuple[float, str]]) -> list[str]:
+def _join_values(values: list[tuple[float, str]]) -> list[str]:
     """The values in lines of about the same length."""
     texts = [text for _, text in sorted(values, reverse=True)]
     most = math.ceil(len(texts) / math.ceil(len(texts) / _IN_LINE))

@@ -22,49 +22,49 @@ _MOST_ROWS = 8
 """Runs of a cell; more stand in `.frame`."""
 
 
-def cell(shown: Overview, drawing: Drawing, ways_on: str) -> str:
-    """The cell; `ways_on` says what else there is to ask for."""
+def notebook_cell(answer: Overview, drawing: Drawing, footer: str) -> str:
+    """The cell; `footer` says what else there is to ask for."""
     drawing = replace(drawing, palette=BY_THEME)
-    found, styles = shown.verdict, drawing.styles
-    badge = Badge(found.badge, found.tone) if found.badge else None
-    parts = [markup.answer(found.title, found.lead, styles, badge=badge)]
-    if drawing.focus in shown.too_few:
-        parts.append(untested.examples(shown.examples, drawing, _nowhere))
+    verdict, styles = answer.verdict, drawing.styles
+    badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
+    parts = [markup.answer(verdict.title, verdict.lead, styles, badge=badge)]
+    if drawing.focus in answer.too_few:
+        parts.append(untested.examples(answer.examples, drawing, _no_link))
     elif not drawing.alone:
-        first = shown.comparison.sort_values("mean", ascending=False, kind="stable")
-        kept = {*first["run"].head(_MOST_ROWS), drawing.focus, drawing.baseline}
+        first = answer.shown_rows.sort_values("mean", ascending=False, kind="stable")
+        run_names = {*first["run"].head(_MOST_ROWS), drawing.focus, drawing.baseline}
         parts.append(
             differences.difference_rows(
-                shown.comparison[shown.comparison["run"].isin(kept)],
+                answer.shown_rows[answer.shown_rows["run"].isin(run_names)],
                 drawing,
                 lead=lambda run: "",
-                listed=lambda run, outcome: "",
+                list_link=lambda run, outcome: "",
                 level=drawing.comparison.method.level,
             )
         )
-    measures = [(name, gloss, "") for name, gloss, _ in shown.measures]
-    runs = list(dict.fromkeys(overview.best_first(shown.table, drawing)))
-    rows = shown.table[shown.table["run"].isin(runs[:_MOST_ROWS])]
+    measures = [(name, gloss, "") for name, gloss, _ in answer.measures]
+    runs = list(dict.fromkeys(overview.runs_by_mean(answer.table, drawing)))
+    rows = answer.table[answer.table["run"].isin(runs[:_MOST_ROWS])]
     parts.append(
-        overview.runs_and_measures(rows, drawing, measures, shown.judged_shares, lambda run: "")
+        overview.runs_and_measures(rows, drawing, measures, answer.judged_shares, lambda run: "")
     )
     more = f"{len(runs) - _MOST_ROWS} more runs in .frame. " if len(runs) > _MOST_ROWS else ""
     parts += [
-        overview.facts_line(shown.facts, _nowhere),
-        overview.table_note(more + ways_on, Sentence(), drawing),
+        overview.facts_line(answer.facts, _no_link),
+        overview.table_note(more + footer, Sentence(), drawing),
     ]
-    inside = without_links(Markup("").join(parts))
-    return f'<div class="ranklens">{inside}<style>{_scoped(inside)}</style></div>'
+    html = without_links(Markup("").join(parts))
+    return f'<div class="ranklens">{html}<style>{_scoped_sheet(html)}</style></div>'
 
 
-def _nowhere(page: str, **changes: Any) -> str:
+def _no_link(page: str, **changes: Any) -> str:
     return ""
 
 
-def _scoped(inside: str) -> str:
+def _scoped_sheet(inside: str) -> str:
     """The sheet for the cell alone: nested, so that it outweighs the notebook's own for tables."""
-    whole = sheet_for(inside, own_sheet("cell.css"))
+    full_sheet = sheet_for(inside, own_sheet("cell.css"))
     variables = css_variables()
-    rules = whole.replace(variables, "", 1)
+    rules = full_sheet.replace(variables, "", 1)
     names = re.sub(r"^:root\{|\}$", "", variables)
     return f".ranklens{{{names};{rules}}}{own_sheet('cell_theme.css')}"

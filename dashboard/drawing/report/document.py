@@ -16,12 +16,12 @@ from markupsafe import Markup
 from dashboard.answers.report import Report
 from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.parts import Parts, ReportRequest, queries_in
+from dashboard.drawing.report.parts import ReportParts, ReportRequest, query_count_text
 from dashboard.drawing.report.sheet import own_sheet, sheet_for
-from dashboard.drawing.report.slides import slides_of
+from dashboard.drawing.report.slides import make_slides
 from dashboard.drawing.theme import BY_THEME, font_face
 from dashboard.workspace.taken_out import in_page
-from metrics_core.formats.source.limits import size_text
+from metrics_core.formats.source.limits import format_size
 
 _HERE = Path(__file__).parent
 _REM = re.compile(r"(?<![\w.])([\d.]+)rem")
@@ -30,53 +30,60 @@ _LETTERS = 24
 _LINK_TO_NOWHERE = re.compile(r'<a\b((?:(?!>).)*?)\shref=""((?:(?!>).)*)>(.*?)</a>', re.DOTALL)
 
 
-def document(shown: Report, drawing: Drawing, asked: ReportRequest) -> str:
+def document(report: Report, drawing: Drawing, request: ReportRequest) -> str:
     """The file. `drawing` is what is compared and how the runs are drawn; its colours are those of
     the reader's theme."""
     drawing = replace(drawing, palette=BY_THEME)
-    own = Parts(shown, drawing, asked)
-    parts = [own.verdict(), *own.parts()]
+    report_parts = ReportParts(report, drawing, request)
+    parts = [report_parts.verdict(), *report_parts.parts()]
     pair = f"scores of {drawing.focus}" if drawing.alone else ""
     pair = pair or f"{drawing.focus} against {drawing.baseline}"
-    head = blocks.title_line(asked.title, pair, asked.date, asked.said, asked.text)
-    made = f"Made with {shown.measured.versions}, {asked.made:%Y-%m-%d %H:%M %Z}."
-    whole = blocks.document(
-        f"{asked.title}: {pair} on {drawing.name}",
+    head = blocks.title_line(request.title, pair, request.date, request.left_out_note, request.text)
+    source_line = f"Made with {report.methods.versions}, {request.made:%Y-%m-%d %H:%M %Z}."
+    page_markup = blocks.document(
+        f"{request.title}: {pair} on {drawing.name}",
         head,
-        [("verdict", "Verdict"), *((key, own.title(key)) for key in own.kept)],
+        [("verdict", "Verdict"), *((key, report_parts.title(key)) for key in report_parts.keys)],
         parts,
-        _slides(own),
-        blocks.Foot(shown.measured.versions.split(" · ")[0], asked.date, made),
-        blocks.data_here(asked.title, size_text(len(asked.data))) if asked.data else Markup(),
+        _slides(report_parts),
+        blocks.Foot(report.methods.versions.split(" · ")[0], request.date, source_line),
+        blocks.data_note(request.title, format_size(len(request.data)))
+        if request.data
+        else Markup(),
     )
-    page = without_links(whole)
+    page = without_links(page_markup)
     sheet = sheet_for(page, font_face(), own_sheet("report.css"))
     script = "".join((_HERE / name).read_text("utf-8") for name in ("present.js", "report.js"))
     page = page.replace("<style></style>", f"<style>{sheet}</style>", 1)
     page = page.replace("<script></script>", f"<script>{script}</script>", 1).lstrip()
-    if not asked.data:
+    if not request.data:
         return page
     # Last, for nothing of the page is looked for in it.
     body, end, rest = page.rpartition("</body>")
-    return f"{body}{in_page.block(asked.data)}{end}{rest}"
+    return f"{body}{in_page.make_block(request.data)}{end}{rest}"
 
 
-def meeting(shown: Report, drawing: Drawing, asked: ReportRequest) -> str:
+def meeting(report: Report, drawing: Drawing, request: ReportRequest) -> str:
     """The same findings one a screen, with their sheet, to lie over a page that has its palette.
     Sizes that hang on the page's own letters are those of a meeting."""
-    own = Parts(shown, replace(drawing, palette=BY_THEME), replace(asked, parts=()))
-    slides = without_links(_slides(own))
+    report_parts = ReportParts(
+        report, replace(drawing, palette=BY_THEME), replace(request, parts=())
+    )
+    slides = without_links(_slides(report_parts))
     sheet = _REM.sub(
         lambda size: f"{float(size[1]) * _LETTERS:g}px", sheet_for(slides, own_sheet("report.css"))
     )
     return f"<style>{sheet}</style>{slides}"
 
 
-def _slides(own: Parts) -> Markup:
-    source = f"{own.asked.title} · {own.drawing.name} · {queries_in(own.shown)}"
-    return blocks.slides(slides_of(own), source)
+def _slides(report_parts: ReportParts) -> Markup:
+    source = (
+        f"{report_parts.request.title} · {report_parts.drawing.name} ·"
+        f" {query_count_text(report_parts.report)}"
+    )
+    return blocks.slides(make_slides(report_parts), source)
 
 
-def without_links(whole: Markup) -> str:
+def without_links(page_markup: Markup) -> str:
     """The same where links that lead nowhere are plain text."""
-    return _LINK_TO_NOWHERE.sub(r"<span\1\2>\3</span>", str(whole))
+    return _LINK_TO_NOWHERE.sub(r"<span\1\2>\3</span>", str(page_markup))

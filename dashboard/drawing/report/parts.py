@@ -22,10 +22,10 @@ from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures import curves as figures
-from dashboard.drawing.svg.chart_svg import svg_of
+from dashboard.drawing.svg.chart_svg import draw_svg
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
-from metrics_core.base.plugins import in_words
+from metrics_core.base.plugins import describe_error
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -58,7 +58,7 @@ class ReportRequest:
     title: str
     text: str = ""
     parts: tuple[str, ...] = tuple(PARTS)
-    said: str = ""
+    left_out_note: str = ""
     data: bytes = field(default=b"", repr=False)
     made: datetime = field(default_factory=lambda: datetime.now().astimezone())
 
@@ -68,121 +68,125 @@ class ReportRequest:
         return f"{self.made.day} {self.made:%B %Y}"
 
 
-def queries_in(shown: Report) -> str:
+def query_count_text(report: Report) -> str:
     """How many queries are in view, in words."""
-    n = shown.overview.facts.queries
-    return f"{w.count(n)} {w.plural(n, 'query', 'queries')}"
+    n = report.overview.facts.queries
+    return f"{w.format_count(n)} {w.plural(n, 'query', 'queries')}"
 
 
-class Parts:
+class ReportParts:
     """The parts of one report, and what they are drawn of."""
 
-    def __init__(self, shown: Report, drawing: Drawing, asked: ReportRequest) -> None:
+    def __init__(self, report: Report, drawing: Drawing, request: ReportRequest) -> None:
         """Draw those that are asked for and have something to show."""
-        self.shown, self.drawing, self.asked = shown, drawing, asked
+        self.report, self.drawing, self.request = report, drawing, request
         self.styles = drawing.styles
-        cases = [*shown.losses, *shown.wins]
+        cases = [*report.losses, *report.wins]
         self._anchors = {str(c.row["query_id"]): f"case-{i}" for i, c in enumerate(cases, 1)}
-        self._drawn = {key: inside for key in asked.parts if (inside := self._made(key))}
-        self.kept = list(self._drawn)
+        self._contents = {
+            key: content for key in request.parts if (content := self._draw_part(key))
+        }
+        self.keys = list(self._contents)
 
     def href(self, page: str, **changes: Any) -> str:
         """Where a link of the dashboard leads within the file; "" where nowhere."""
         if page == "query":
             anchor = self._anchors.get(str(changes.get("q", "")), "")
-            where = "losses" if anchor and self._is_loss(anchor) else "wins"
-            return f"#{anchor}" if anchor and where in self.asked.parts else ""
-        if page == "queries" and "queries" in self.asked.parts:
+            part_name = "losses" if anchor and self._is_loss(anchor) else "wins"
+            return f"#{anchor}" if anchor and part_name in self.request.parts else ""
+        if page == "queries" and "queries" in self.request.parts:
             return f"#queries-{changes.get('show') or 'all'}"
         part = _LEADS_TO.get(page, "")
-        return f"#{part}" if part in self.asked.parts else ""
+        return f"#{part}" if part in self.request.parts else ""
 
     def _is_loss(self, anchor: str) -> bool:
-        return int(anchor.removeprefix("case-")) <= len(self.shown.losses)
+        return int(anchor.removeprefix("case-")) <= len(self.report.losses)
 
     def title(self, key: str) -> str:
         """What a part is called."""
-        n = {"losses": len(self.shown.losses), "wins": len(self.shown.wins)}.get(key, 0)
-        if key == "checks" and self.shown.firmness.settling:
+        n = {"losses": len(self.report.losses), "wins": len(self.report.wins)}.get(key, 0)
+        if key == "checks" and self.report.robustness.settling_checks:
             return TITLE_UNCLEAR
         if n:
             size = "largest " if n > 1 else ""
             noun = {"losses": "loss", "wins": "win"}[key]
-            return f"The {w.number(n)} {size}{w.plural(n, noun, key)}"
+            return f"The {w.number_word(n)} {size}{w.plural(n, noun, key)}"
         return PARTS[key]
 
     def verdict(self) -> Markup:
         """The answer, drawn, and what it rests on."""
-        shown, drawing = self.shown.overview, self.drawing
-        found = shown.verdict
-        badge = Badge(found.badge, found.tone) if found.badge else None
-        parts = [markup.answer(found.title, found.lead, self.styles, badge=badge)]
-        if drawing.focus in shown.too_few:
-            parts.append(untested.examples(shown.examples, drawing, self.href))
+        answer, drawing = self.report.overview, self.drawing
+        verdict = answer.verdict
+        badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
+        parts = [markup.answer(verdict.title, verdict.lead, self.styles, badge=badge)]
+        if drawing.focus in answer.too_few:
+            parts.append(untested.examples(answer.examples, drawing, self.href))
         elif not drawing.alone:
-            row = shown.every.set_index("run").loc[drawing.focus].to_dict()
+            row = answer.all_rows.set_index("run").loc[drawing.focus].to_dict()
             parts += [
                 overview.outcomes(row, self.href),
                 differences.difference_rows(
-                    shown.comparison,
+                    answer.shown_rows,
                     drawing,
                     lead=lambda run: "",
-                    listed=self._listed,
+                    list_link=self._query_list_link,
                     level=drawing.comparison.method.level,
                 ),
             ]
-        parts.append(overview.facts_line(shown.facts, self.href))
+        parts.append(overview.facts_line(answer.facts, self.href))
         inside = Markup("").join(parts)
         return Markup('<section id="verdict">{}</section>').format(inside)
 
-    def _listed(self, run: str, outcome: str) -> str:
+    def _query_list_link(self, run: str, outcome: str) -> str:
         return self.href("queries", show=outcome) if run == self.drawing.focus else ""
 
     def parts(self) -> list[Markup]:
         """The parts below, those that have something to show."""
         return [
             blocks.part(key, self.title(key), self._lead(key), inside, self.styles)
-            for key, inside in self._drawn.items()
+            for key, inside in self._contents.items()
         ]
 
-    def _made(self, key: str) -> Markup:
+    def _draw_part(self, key: str) -> Markup:
         """The content of a part, or why it could not be made; an error may quote ids and texts."""
-        failed = self.shown.failed.get(key)
-        if failed is None:
+        failure = self.report.errors.get(key)
+        if failure is None:
             try:
-                return self._inside(key)
+                return self._part_content(key)
             except Exception as error:
-                failed = error
-        why = failed.message if isinstance(failed, RanklensError) else in_words(failed)
-        return blocks.left_out("" if self.asked.said else why)
+                failure = error
+        why = failure.message if isinstance(failure, RanklensError) else describe_error(failure)
+        return blocks.missing_part("" if self.request.left_out_note else why)
 
-    def _inside(self, key: str) -> Markup:
-        inside: dict[str, Callable[[], Markup]] = {
+    def _part_content(self, key: str) -> Markup:
+        drawers: dict[str, Callable[[], Markup]] = {
             "runs": self._runs,
             "groups": self._groups,
             "checks": lambda: (
-                blocks.reasons(self.shown.firmness) if self.shown.firmness.checks else Markup()
+                blocks.reasons(self.report.robustness)
+                if self.report.robustness.checks
+                else Markup()
             ),
             "curves": self._curves,
-            "losses": lambda: self._cases(self.shown.losses),
-            "wins": lambda: self._cases(self.shown.wins),
+            "losses": lambda: self._cases(self.report.losses),
+            "wins": lambda: self._cases(self.report.wins),
             "queries": self._queries,
-            "noted": lambda: blocks.noted(self.shown.noted),
+            "noted": lambda: blocks.query_notes(self.report.notes),
             "measured": self._measured,
         }
-        return inside[key]()
+        return drawers[key]()
 
     def _lead(self, key: str) -> str | Sentence:
-        shown, drawing = self.shown, self.drawing
+        report, drawing = self.report, self.drawing
         if key == "runs":
-            alone = len(shown.overview.comparison) < 2
-            small = f"Mean over {queries_in(shown)}."
+            alone = len(report.overview.shown_rows) < 2
+            small = f"Mean over {query_count_text(report)}."
             return small if alone else f"{small} Small number: difference from {drawing.baseline}."
-        if key == "groups" and shown.groups is not None:
+        if key == "groups" and report.groups is not None:
             higher = drawing.comparison.measure.declaration.higher_is_better
-            return shown.groups[0].lead("", higher_is_better=higher)
-        if key == "curves" and shown.curves is not None:
-            return shown.curves.lead
+            return report.groups[0].lead("", higher_is_better=higher)
+        if key == "curves" and report.curves is not None:
+            return report.curves.lead
         if key == "losses":
             return (
                 "First line: the documents that caused it, with their contributions, which add up"
@@ -194,138 +198,163 @@ class Parts:
 
     def _empty_lists(self) -> str:
         """How many of the largest wins are queries that the baseline does not list."""
-        wins, baseline = self.shown.wins, self.drawing.baseline
+        wins, baseline = self.report.wins, self.drawing.baseline
         empty = sum(case.row["unlisted_by"] == baseline for case in wins)
         if not empty:
             return ""
-        which = "All" if empty == len(wins) else w.sentence_case(w.number(empty))
+        count_text = "All" if empty == len(wins) else w.sentence_case(w.number_word(empty))
         noun = w.plural(empty, "is a query", "are queries")
-        return f"{which} of them {noun} without results from {baseline}."
+        return f"{count_text} of them {noun} without results from {baseline}."
 
     def _runs(self) -> Markup:
-        shown, drawing = self.shown.overview, self.drawing
-        measures = [(name, gloss, "") for name, gloss, _ in shown.measures]
+        answer, drawing = self.report.overview, self.drawing
+        measures = [(name, gloss, "") for name, gloss, _ in answer.measures]
         table = overview.runs_and_measures(
-            shown.table, drawing, measures, shown.judged_shares, lambda run: ""
+            answer.table, drawing, measures, answer.judged_shares, lambda run: ""
         )
-        told = f"{w.sentence_case(shown.coloured)}." if shown.coloured else ""
-        return table + overview.table_note(told, shown.by_measure, drawing)
+        note = f"{w.sentence_case(answer.colour_note)}." if answer.colour_note else ""
+        return table + overview.table_note(note, answer.measures_sentence, drawing)
 
     def _groups(self) -> Markup:
-        if self.shown.groups is None:
+        if self.report.groups is None:
             return Markup()
-        found, rows = self.shown.groups
-        table = self.group_table(found, rows)
-        return table + groups.below_groups(found, self.drawing, rows.note)
+        breakdown, rows = self.report.groups
+        table = self.group_table(breakdown, rows)
+        return table + groups.below_groups(breakdown, self.drawing, rows.note)
 
-    def group_table(self, found: Breakdown, rows: GroupRows) -> Markup:
+    def group_table(self, breakdown: Breakdown, rows: GroupRows) -> Markup:
         """The groups of the queries."""
         return groups.group_table(
             rows,
-            found,
+            breakdown,
             self.drawing,
-            column=column_title(found.by, self.drawing.cutoff),
+            column=column_title(breakdown.by, self.drawing.cutoff),
             lead=lambda group: "",
-            ranked=lambda order: "",
+            sort_link=lambda order: "",
             more="",
         )
 
     def _curves(self) -> Markup:
-        shown, drawing = self.shown.curves, self.drawing
-        if shown is None:
+        curves, drawing = self.report.curves, self.drawing
+        if curves is None:
             return Markup()
-        in_colour = shown.in_colour(drawing.comparison)
-        tested = shown.queries >= FEWEST_QUERIES
-        note = curves_blocks.bands(drawing, tested=tested)
+        in_colour = curves.coloured_runs(drawing.comparison)
+        is_tested = curves.queries >= FEWEST_QUERIES
+        note = curves_blocks.bands_note(drawing, is_tested=is_tested)
         legend = curves_blocks.legend(drawing, in_colour, {}, note)
-        told = f"k: number of results counted (log scale). Dotted: k = {w.count(drawing.cutoff)}."
-        if tested and not drawing.alone:
-            told += (
+        text = (
+            "k: number of results counted (log scale). Dotted: k ="
+            f" {w.format_count(drawing.cutoff)}."
+        )
+        if is_tested and not drawing.alone:
+            text += (
                 " The bands below are simultaneous over all k: the difference is"
                 " significant at each k whose band excludes zero."
             )
-        own = drawing.comparison.measure.declaration.name
+        chosen_name = drawing.comparison.measure.declaration.name
         charts = [
-            (curves_blocks.panel_head(_title(family), ""), self.chart(family), family == own)
-            for family in shown.frames
+            (
+                curves_blocks.panel_head(_curve_title(family), ""),
+                self.chart(family),
+                family == chosen_name,
+            )
+            for family in curves.frames
         ]
-        return blocks.panels(charts, legend, curves_blocks.note(told))
+        return blocks.panels(charts, legend, curves_blocks.note(text))
 
     def chart(self, family: str, width: float = _WIDTH) -> Markup:
         """The chart of a measure by k."""
-        shown, drawing = self.shown.curves, self.drawing
-        if shown is None:
+        curves, drawing = self.report.curves, self.drawing
+        if curves is None:
             return Markup()
-        unit = shown.ranges[family] == (0, 1)
+        unit = curves.ranges[family] == (0, 1)
         chart = figures.measure_by_cutoff(
-            shown.frames[family],
+            curves.frames[family],
             drawing,
-            in_colour=shown.in_colour(drawing.comparison),
-            ends=shown.ends,
-            difference_range=figures.difference_range(shown.alike, drawing) if unit else None,
-            value_range=shown.ranges[family],
+            in_colour=curves.coloured_runs(drawing.comparison),
+            ends=curves.list_ends,
+            difference_range=figures.difference_range(curves.comparable_frames, drawing)
+            if unit
+            else None,
+            value_range=curves.ranges[family],
         )
-        label = f"{_title(family)} of {w.listing(drawing.styles)} by k. {shown.title.text}."
-        return svg_of(chart, width, label)
+        label = (
+            f"{_curve_title(family)} of {w.join_words(drawing.styles)} by k. {curves.title.text}."
+        )
+        return draw_svg(chart, width, label)
 
     def _cases(self, cases: Sequence[Case]) -> Markup:
         return Markup("").join(self._case(case) for case in cases)
 
     def _case(self, case: Case) -> Markup:
-        return self.case_of(case, self._anchors[str(case.row["query_id"])])
+        return self.draw_case(case, self._anchors[str(case.row["query_id"])])
 
-    def case_of(self, case: Case, anchor: str) -> Markup:
+    def draw_case(self, case: Case, anchor: str) -> Markup:
         """A query with both lists; without an anchor nothing leads to it."""
-        grades = Grades.of(self.shown.grades)
+        grades = Grades.from_grades(self.report.grades)
         return blocks.case(case, self.drawing, grades, anchor)
 
     def _queries(self) -> Markup:
-        if self.shown.queries is None:
+        if self.report.queries is None:
             return Markup()
         return blocks.query_rows(
-            self.shown.queries,
-            self.shown.lists,
+            self.report.queries,
+            self.report.lists,
             self.drawing,
             lambda query_id: self.href("query", q=query_id),
         )
 
     def _measured(self) -> Markup:
-        shown, found = self.shown.overview, self.shown.measured
+        answer, methods = self.report.overview, self.report.methods
         formulas = [
-            (name, words, Markup(convert(formula))) for name, words, formula in found.measures
+            (name, words, Markup(convert(formula))) for name, words, formula in methods.measures
         ]
         least = self.drawing.comparison.measure.relevant_from
         # Of a measure of gains whatever is above 0 has one.
-        from_grade = f"grade {w.grade(least)} and above" if least >= 1e-9 else "any grade above 0"
-        complete = shown.facts.complete
-        of_runs = ", ".join(f"{run} lacks {w.count(n)}" for run, n in found.missing.items())
-        lacking = f": {of_runs}" if of_runs else ""
+        from_grade = (
+            f"grade {w.format_grade(least)} and above" if least >= 1e-9 else "any grade above 0"
+        )
+        complete = answer.facts.complete
+        missing_by_run = ", ".join(
+            f"{run} lacks {w.format_count(n)}" for run, n in methods.missing.items()
+        )
+        missing_text = f": {missing_by_run}" if missing_by_run else ""
         paragraphs = [
             (
                 "Relevant, unjudged, missing",
-                f"Relevant: {from_grade}. Unjudged documents count as not"
-                f" relevant{'; the judgments are taken as complete' if complete else ''}."
-                " A judged query without results from a run "
-                f"{'is left out' if shown.facts.left_out else 'counts as an empty list'}{lacking}.",
+                (
+                    f"Relevant: {from_grade}. Unjudged documents count as not"
+                    f" relevant{'; the judgments are taken as complete' if complete else ''}."
+                    " A judged query without results from a run "
+                    f"{'is left out' if answer.facts.left_out else 'counts as an empty list'}"
+                    f"{missing_text}."
+                ),
             ),
         ]
         if not self.drawing.alone:
             paragraphs.append(
                 (
                     "Test and correction",
-                    f"{shown.tested.text} {_method(self.drawing.comparison.method)}",
+                    f"{answer.test_sentence.text} {_method_text(self.drawing.comparison.method)}",
                 )
             )
-        judged = ", ".join(f"{run} {w.share(share)}" for run, share in shown.judged_shares.items())
-        k = w.count(self.drawing.cutoff)
-        paragraphs.append(
-            ("Judged", f"{w.share(shown.facts.judged_share)} of the top {k}. By run: {judged}.")
+        judged = ", ".join(
+            f"{run} {w.format_share(share)}" for run, share in answer.judged_shares.items()
         )
-        paragraphs += [("The files", " ".join(found.changed))] if found.changed else []
-        return blocks.measured(found, formulas, paragraphs)
+        k = w.format_count(self.drawing.cutoff)
+        paragraphs.append(
+            (
+                "Judged",
+                f"{w.format_share(answer.facts.judged_share)} of the top {k}. By run: {judged}.",
+            )
+        )
+        paragraphs += (
+            [("The files", " ".join(methods.file_changes))] if methods.file_changes else []
+        )
+        return blocks.methods_part(methods, formulas, paragraphs)
 
 
-def _method(method: Method) -> str:
+def _method_text(method: Method) -> str:
     """The test and the correction by their names, and what counts as won."""
     return (
         f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.corrected_by]}. The random"
@@ -334,5 +363,5 @@ def _method(method: Method) -> str:
     )
 
 
-def _title(family: str) -> str:
+def _curve_title(family: str) -> str:
     return _TITLES.get(family, f"{family}@k")

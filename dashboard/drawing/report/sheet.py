@@ -16,12 +16,12 @@ _NOT_MET = re.compile(r":not\([^()]*\)")
 """What is not to be there need not be."""
 
 
-def sheet_for(markup: str, *own: str) -> str:
+def sheet_for(markup: str, *own_sheets: str) -> str:
     """The palette and, of the style sheet of all parts, the rules for classes that stand in this
-    markup; then the sheets that are its `own`, as they are."""
-    used = {name for names in re.findall(r'class="([^"]*)"', markup) for name in names.split()}
-    kept = "".join(_kept(_rules(), used))
-    return css_variables() + kept + "".join(own)
+    markup; then the sheets that are its `own_sheets`, as they are."""
+    classes = {name for names in re.findall(r'class="([^"]*)"', markup) for name in names.split()}
+    rules_css = "".join(_used_rules(_rules(), classes))
+    return css_variables() + rules_css + "".join(own_sheets)
 
 
 @cache
@@ -32,28 +32,30 @@ def own_sheet(name: str) -> str:
 
 @cache
 def _rules() -> tuple[tuple[str, str], ...]:
-    return tuple(_split(_COMMENT.sub("", (_DRAWING / "style.css").read_text("utf-8"))))
+    return tuple(_split_rules(_COMMENT.sub("", (_DRAWING / "style.css").read_text("utf-8"))))
 
 
-def _split(css: str) -> Iterator[tuple[str, str]]:
+def _split_rules(css: str) -> Iterator[tuple[str, str]]:
     """Each rule as what stands before its braces and what stands between them."""
     begin = 0
     while (opening := css.find("{", begin)) >= 0:
-        depth, at = 1, opening + 1
+        depth, end = 1, opening + 1
         while depth:
-            depth += {"{": 1, "}": -1}.get(css[at], 0)
-            at += 1
-        yield " ".join(css[begin:opening].split()), " ".join(css[opening + 1 : at - 1].split())
-        begin = at
+            depth += {"{": 1, "}": -1}.get(css[end], 0)
+            end += 1
+        yield " ".join(css[begin:opening].split()), " ".join(css[opening + 1 : end - 1].split())
+        begin = end
 
 
-def _kept(rules: tuple[tuple[str, str], ...], used: set[str]) -> Iterator[str]:
+def _used_rules(rules: tuple[tuple[str, str], ...], classes: set[str]) -> Iterator[str]:
     for head, body in rules:
         if head.startswith(("@media", "@container", "@supports")):
-            inside = "".join(_kept(tuple(_split(body)), used))
+            inside = "".join(_used_rules(tuple(_split_rules(body)), classes))
             if inside:
                 yield f"{head}{{{inside}}}"
-        elif head.startswith("@") or any(_meets(each, used) for each in _selectors(head)):
+        elif head.startswith("@") or any(
+            _matches(selector, classes) for selector in _selectors(head)
+        ):
             yield f"{head}{{{body}}}"
 
 
@@ -69,12 +71,12 @@ def _selectors(head: str) -> list[str]:
     return parts
 
 
-def _meets(selector: str, used: set[str]) -> bool:
+def _matches(selector: str, classes: set[str]) -> bool:
     """Whether something may be met by it: of each choice in brackets one is enough."""
     plain = _NOT_MET.sub("", selector)
     while (choice := re.search(r":(?:is|where|has)\(([^()]*)\)", plain)) is not None:
         options = [_CLASS.findall(option) for option in choice[1].split(",")]
-        if not any(set(names) <= used for names in options):
+        if not any(set(names) <= classes for names in options):
             return False
         plain = plain.replace(choice[0], "", 1)
-    return set(_CLASS.findall(plain)) <= used
+    return set(_CLASS.findall(plain)) <= classes

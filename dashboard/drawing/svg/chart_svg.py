@@ -16,11 +16,11 @@ from markupsafe import Markup
 
 from dashboard.drawing.figures.chart import Chart, Trace
 from dashboard.drawing.svg.axes import Axis, Plot
-from dashboard.drawing.svg.elements import css, dashes, plain, px, tag, written
-from dashboard.drawing.svg.marks import gone, marks_of, said_of_each
+from dashboard.drawing.svg.elements import css, dash_pattern, draw_text, plain_text, px, tag
+from dashboard.drawing.svg.marks import draw_marks, hover_text_of, is_missing
 
 
-def svg_of(
+def draw_svg(
     chart: Chart,
     width: float,
     label: str,
@@ -37,13 +37,13 @@ def svg_of(
     rules = [shape for shape in layout.get("shapes", ()) if shape["type"] in ("line", "rect")]
     below = [shape for shape in rules if shape.get("layer") == "below"]
     parts = [
-        *(_rule(shape, plot) for shape in below),
-        *_grids(plot),
-        *(mark for trace in chart.traces for mark in marks_of(trace, plot)),
-        *(_rule(shape, plot) for shape in rules if shape not in below),
-        *_ticks(plot),
-        *(_note(note, plot) for note in layout.get("annotations", ())),
-        *_pointed_at(chart.traces, plot),
+        *(_draw_rule(shape, plot) for shape in below),
+        *_grid_lines(plot),
+        *(mark for trace in chart.traces for mark in draw_marks(trace, plot)),
+        *(_draw_rule(shape, plot) for shape in rules if shape not in below),
+        *_tick_labels(plot),
+        *(_draw_note(note, plot) for note in layout.get("annotations", ())),
+        *_hover_areas(chart.traces, plot),
     ]
     inside, font = Markup("").join(parts), layout["font"]
     style = f"font-family:{font['family']};font-size:{font['size']}px"
@@ -60,58 +60,66 @@ def svg_of(
     )
 
 
-def _grids(plot: Plot) -> Iterable[Markup]:
-    for axis, is_x in _axes(plot):
-        given = axis.given
-        lines = [(v, given["gridcolor"], given["gridwidth"]) for v in given["tickvals"]]
-        lines = lines if given["showgrid"] else []
-        if given.get("zeroline") and axis.has(0):
-            lines.append((0, given["zerolinecolor"], given["zerolinewidth"]))
+def _grid_lines(plot: Plot) -> Iterable[Markup]:
+    for axis, is_x in _plot_axes(plot):
+        settings = axis.settings
+        lines = [(v, settings["gridcolor"], settings["gridwidth"]) for v in settings["tickvals"]]
+        lines = lines if settings["showgrid"] else []
+        if settings.get("zeroline") and axis.contains(0):
+            lines.append((0, settings["zerolinecolor"], settings["zerolinewidth"]))
         for value, color, width in lines:
-            if axis.has(value):
-                yield _line(_across(axis.at(value), plot, is_x=is_x), color, width)
+            if axis.contains(value):
+                yield _draw_line(_line_ends(axis.position(value), plot, is_x=is_x), color, width)
 
 
-def _axes(plot: Plot) -> Iterable[tuple[Axis, bool]]:
+def _plot_axes(plot: Plot) -> Iterable[tuple[Axis, bool]]:
     for name in plot.layout:
         if re.fullmatch(r"[xy]axis\d*", name):
             yield plot.axis(name.replace("axis", "")), name[0] == "x"
 
 
-def _across(at: float, plot: Plot, *, is_x: bool) -> tuple[float, float, float, float]:
-    return (at, plot.top, at, plot.bottom) if is_x else (plot.left, at, plot.right, at)
+def _line_ends(position: float, plot: Plot, *, is_x: bool) -> tuple[float, float, float, float]:
+    return (
+        (position, plot.top, position, plot.bottom)
+        if is_x
+        else (plot.left, position, plot.right, position)
+    )
 
 
-def _line(
+def _draw_line(
     ends: tuple[float, float, float, float], color: str, width: float, dash: str | None = None
 ) -> Markup:
     names = ("x1", "y1", "x2", "y2")
-    style = css(stroke=color, stroke_width=width, stroke_dasharray=dashes(dash))
+    style = css(stroke=color, stroke_width=width, stroke_dasharray=dash_pattern(dash))
     return tag("line", style=style, **dict(zip(names, map(px, ends), strict=True)))
 
 
-def _ticks(plot: Plot) -> Iterable[Markup]:
-    for axis, is_x in _axes(plot):
-        given = axis.given
-        if not given["showticklabels"]:
+def _tick_labels(plot: Plot) -> Iterable[Markup]:
+    for axis, is_x in _plot_axes(plot):
+        settings = axis.settings
+        if not settings["showticklabels"]:
             continue
-        away = given.get("ticklabelstandoff", 0) + 3
-        for value, text in zip(given["tickvals"], given["ticktext"], strict=True):
-            if not axis.has(value):
+        distance = settings.get("ticklabelstandoff", 0) + 3
+        for value, text in zip(settings["tickvals"], settings["ticktext"], strict=True):
+            if not axis.contains(value):
                 continue
-            at = axis.at(value)
+            position = axis.position(value)
             if is_x:
-                yield written(text, (at, plot.bottom + away), "center", "top", given["tickfont"])
+                yield draw_text(
+                    text, (position, plot.bottom + distance), "center", "top", settings["tickfont"]
+                )
             else:
-                yield written(text, (plot.left - away, at), "right", "middle", given["tickfont"])
+                yield draw_text(
+                    text, (plot.left - distance, position), "right", "middle", settings["tickfont"]
+                )
 
 
-def _rule(shape: Mapping[str, Any], plot: Plot) -> Markup:
-    x = [_end(shape, plot, "x", number) for number in (0, 1)]
-    y = [_end(shape, plot, "y", number) for number in (0, 1)]
+def _draw_rule(shape: Mapping[str, Any], plot: Plot) -> Markup:
+    x = [_end_position(shape, plot, "x", number) for number in (0, 1)]
+    y = [_end_position(shape, plot, "y", number) for number in (0, 1)]
     line = shape["line"]
     if shape["type"] == "line":
-        return _line((x[0], y[0], x[1], y[1]), line["color"], line["width"], line.get("dash"))
+        return _draw_line((x[0], y[0], x[1], y[1]), line["color"], line["width"], line.get("dash"))
     return tag(
         "rect",
         x=px(min(x)),
@@ -122,43 +130,45 @@ def _rule(shape: Mapping[str, Any], plot: Plot) -> Markup:
     )
 
 
-def _end(shape: Mapping[str, Any], plot: Plot, side: str, number: int) -> float:
+def _end_position(shape: Mapping[str, Any], plot: Plot, side: str, number: int) -> float:
     """One end of a shape in px."""
-    across, value = side == "x", shape[f"{side}{number}"]
+    is_horizontal, value = side == "x", shape[f"{side}{number}"]
     if shape.get(f"{side}sizemode") != "pixel":
-        return plot.place(shape[f"{side}ref"], value, across=across)
-    begin = plot.place(shape[f"{side}ref"], shape[f"{side}anchor"], across=across)
-    return begin + (value if across else -value)
+        return plot.position(shape[f"{side}ref"], value, is_horizontal=is_horizontal)
+    begin = plot.position(shape[f"{side}ref"], shape[f"{side}anchor"], is_horizontal=is_horizontal)
+    return begin + (value if is_horizontal else -value)
 
 
-def _note(note: Mapping[str, Any], plot: Plot) -> Markup:
-    x = plot.place(note["xref"], note["x"], across=True) + note.get("xshift", 0)
-    y = plot.place(note["yref"], note["y"], across=False) - note.get("yshift", 0)
-    said = plain(note.get("hovertext", ""))
-    return written(note["text"], (x, y), note["xanchor"], note["yanchor"], note["font"], said)
+def _draw_note(note: Mapping[str, Any], plot: Plot) -> Markup:
+    x = plot.position(note["xref"], note["x"], is_horizontal=True) + note.get("xshift", 0)
+    y = plot.position(note["yref"], note["y"], is_horizontal=False) - note.get("yshift", 0)
+    hover_text = plain_text(note.get("hovertext", ""))
+    return draw_text(
+        note["text"], (x, y), note["xanchor"], note["yanchor"], note["font"], hover_text
+    )
 
 
-def _pointed_at(traces: Sequence[Trace], plot: Plot) -> Iterable[Markup]:
+def _hover_areas(traces: Sequence[Trace], plot: Plot) -> Iterable[Markup]:
     """Where all lines are told of together: over each place of the horizontal axis what they say
     there, in a strip that is not seen."""
     if plot.layout.get("hovermode") != "x unified":
         return
     x = plot.axis("x")
-    told: dict[float, dict[str, list[str]]] = {}
+    lines_by_place: dict[float, dict[str, list[str]]] = {}
     for trace in traces:
-        said = said_of_each(trace)
-        for number, (at, y) in enumerate(zip(trace["x"], trace["y"], strict=True)):
-            if not gone(y) and said(number):
-                told.setdefault(float(at), {}).setdefault(trace.get("yaxis", "y"), []).append(
-                    said(number)
-                )
-    places = sorted(told)
-    middles = [(x.at(a) + x.at(b)) / 2 for a, b in pairwise(places)]
+        text_of = hover_text_of(trace)
+        for number, (x_value, y) in enumerate(zip(trace["x"], trace["y"], strict=True)):
+            if not is_missing(y) and text_of(number):
+                lines_by_place.setdefault(float(x_value), {}).setdefault(
+                    trace.get("yaxis", "y"), []
+                ).append(text_of(number))
+    places = sorted(lines_by_place)
+    middles = [(x.position(a) + x.position(b)) / 2 for a, b in pairwise(places)]
     edges = [x.begin, *middles, x.end]
-    title = x.given.get("unifiedhovertitle", {}).get("text", "%{x}")
-    for number, place in zip(count(), places):
-        head = re.sub(r"%\{x[^}]*\}", f"{place:g}", title)
-        lines = [line for panel in told[place].values() for line in panel]
+    title = x.settings.get("unifiedhovertitle", {}).get("text", "%{x}")
+    for number, position in zip(count(), places):
+        head = re.sub(r"%\{x[^}]*\}", f"{position:g}", title)
+        lines = [line for panel in lines_by_place[position].values() for line in panel]
         yield tag(
             "rect",
             tag("title", "\n".join([head, *lines])),

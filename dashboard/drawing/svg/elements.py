@@ -20,23 +20,23 @@ _TAGS = re.compile(r"<[^>]*>")
 
 def tag(name: str, inside: str = "", **attributes: Any) -> Markup:
     """An element; attributes that are None are left out."""
-    given = Markup("").join(
+    attribute_text = Markup("").join(
         Markup(' {}="{}"').format(key.replace("_", "-") if key != "viewBox" else key, value)
         for key, value in attributes.items()
         if value is not None
     )
-    return Markup("<{0}{1}>{2}</{0}>").format(Markup(name), given, inside)
+    return Markup("<{0}{1}>{2}</{0}>").format(Markup(name), attribute_text, inside)
 
 
 def px(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".").replace("-0", "0") if value else "0"
 
 
-def points(at: Iterable[tuple[float, float]]) -> str:
-    return " ".join(f"{px(x)},{px(y)}" for x, y in at)
+def format_points(positions: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{px(x)},{px(y)}" for x, y in positions)
 
 
-def plain(html: str) -> str:
+def plain_text(html: str) -> str:
     """The text of a hover box without its tags, a line for each of its lines."""
     return unescape(_TAGS.sub("", html.replace("<br>", "\n")))
 
@@ -44,45 +44,45 @@ def plain(html: str) -> str:
 def css(**properties: Any) -> str:
     """As CSS, so that colours may be variables, which follow the theme. A colour with an opacity
     stands as two properties: not all that read SVG know rgba()."""
-    found = []
+    declarations = []
     for name, value in properties.items():
         if value in (None, ""):
             continue
-        see_through = _RGBA.fullmatch(str(value))
-        color = f"rgb({see_through[1]})" if see_through else value
-        found.append(f"{name.replace('_', '-')}:{color}")
-        if see_through:
-            found.append(f"{name}-opacity:{see_through[2]}")
-    return ";".join(found)
+        translucent = _RGBA.fullmatch(str(value))
+        color = f"rgb({translucent[1]})" if translucent else value
+        declarations.append(f"{name.replace('_', '-')}:{color}")
+        if translucent:
+            declarations.append(f"{name}-opacity:{translucent[2]}")
+    return ";".join(declarations)
 
 
-def dashes(dash: str | None) -> str | None:
-    named = {"dash": "9px,9px", "dot": "3px,3px"}
-    return None if dash in (None, "solid") else named.get(dash, dash)
+def dash_pattern(dash: str | None) -> str | None:
+    patterns = {"dash": "9px,9px", "dot": "3px,3px"}
+    return None if dash in (None, "solid") else patterns.get(dash, dash)
 
 
-def written(
+def draw_text(
     html: str,
-    at: tuple[float, float],
+    position: tuple[float, float],
     anchor: str,
     baseline: str,
     font: Mapping[str, Any],
-    said: str = "",
+    title: str = "",
 ) -> Markup:
     """Text in lines, with what is bold or in a colour of its own within it."""
     lines, size = html.split("<br>"), font.get("size", 13)
-    first = at[1] + _BASELINES[baseline] * size
+    first = position[1] + _BASELINES[baseline] * size
     if baseline == "middle":
         first -= (len(lines) - 1) / 2 * _LINE * size
     elif baseline == "bottom":
         first -= (len(lines) - 1) * _LINE * size + 0.25 * size
     spans = [
-        tag("tspan", _spans(line), x=px(at[0]), y=px(first + number * _LINE * size))
+        tag("tspan", _spans(line), x=px(position[0]), y=px(first + number * _LINE * size))
         for number, line in enumerate(lines)
     ]
     return tag(
         "text",
-        Markup("").join([tag("title", said) if said else Markup(), *spans]),
+        Markup("").join([tag("title", title) if title else Markup(), *spans]),
         text_anchor=_ANCHORS[anchor],
         style=css(
             fill=font.get("color", "currentColor"),
@@ -96,22 +96,22 @@ _SPAN = re.compile(r'<b>|</b>|<span style="color:([^"]+)">|</span>')
 
 def _spans(line: str) -> Markup:
     """The pieces of a line, each in its colour and weight."""
-    bold, colors, found, begin = 0, [""], [], 0
-    for found_tag in _SPAN.finditer(line):
-        found.append((line[begin : found_tag.start()], bold, colors[-1]))
-        begin = found_tag.end()
-        bold += {"<b>": 1, "</b>": -1}.get(found_tag[0], 0)
-        if found_tag[1]:
-            colors.append(found_tag[1])
-        elif found_tag[0] == "</span>" and len(colors) > 1:
+    bold, colors, pieces, begin = 0, [""], [], 0
+    for match in _SPAN.finditer(line):
+        pieces.append((line[begin : match.start()], bold, colors[-1]))
+        begin = match.end()
+        bold += {"<b>": 1, "</b>": -1}.get(match[0], 0)
+        if match[1]:
+            colors.append(match[1])
+        elif match[0] == "</span>" and len(colors) > 1:
             colors.pop()
-    found.append((line[begin:], bold, colors[-1]))
-    drawn = [
+    pieces.append((line[begin:], bold, colors[-1]))
+    elements = [
         tag("tspan", text, style=css(fill=color, font_weight=600 if is_bold else None))
         if is_bold or color
         else escape(text)
-        for part, is_bold, color in found
+        for part, is_bold, color in pieces
         if part
-        for text in [plain(part)]
+        for text in [plain_text(part)]
     ]
-    return Markup("").join(drawn)
+    return Markup("").join(elements)

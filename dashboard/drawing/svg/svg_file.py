@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dashboard.drawing.figures.chart import Chart
-from dashboard.drawing.svg.chart_svg import svg_of
+from dashboard.drawing.svg.chart_svg import draw_svg
 from dashboard.drawing.theme import font_faces_for
 
 _PX_PER_MM = 96 / 25.4
@@ -13,25 +13,25 @@ LEAST_MM = 74.0
 """Narrower than this, charts have no room for their labels (`figures.layout.NARROW`)."""
 
 
-def px_of(mm: float) -> float:
+def width_in_px(mm: float) -> float:
     """How wide in px a chart is drawn that is to be printed so wide."""
     return mm * _PX_PER_MM * _SHRUNK
 
 
-def mm_high(chart: Chart) -> float:
+def height_in_mm(chart: Chart) -> float:
     """How high it is printed."""
     return float(chart.to_dict()["layout"]["height"]) / _PX_PER_MM / _SHRUNK
 
 
 def svg_file(chart: Chart, mm: float, label: str) -> str:
     """The file."""
-    size = (f"{mm:g}mm", f"{mm_high(chart):.2f}mm")
-    return svg_of(chart, px_of(mm), label, size=size, sheet=font_faces_for)
+    size = (f"{mm:g}mm", f"{height_in_mm(chart):.2f}mm")
+    return draw_svg(chart, width_in_px(mm), label, size=size, sheet=font_faces_for)
 
 
-def page_of(svg: str, chart: Chart, mm: float) -> str:
+def print_page(svg: str, chart: Chart, mm: float) -> str:
     """An HTML page of the drawing's own size, to be printed."""
-    size = f"{mm:g}mm {mm_high(chart):.2f}mm"
+    size = f"{mm:g}mm {height_in_mm(chart):.2f}mm"
     style = (
         f"@page{{size:{size};margin:0}}html,body{{margin:0;overflow:hidden}}svg{{display:block}}"
     )

@@ -16,7 +16,7 @@ from uvicorn.server import ServerState
 
 LET_IN = "ranklens.let_in"
 """Where the state of a request's scope holds what is to be called once the door lets it in."""
-AT_ONCE = 256
+MAX_WAITING = 256
 """So many wait; the longest waiting is dropped for the next."""
 ACCEPTED_TOGETHER = 64
 """So many are taken from the system between two looks at what the others sent: of connections that
@@ -26,9 +26,9 @@ SECONDS = 10.0
 _LOG = logging.getLogger("uvicorn.error")
 
 
-class Waiting(ServerState):
-    """What the connections of a server share; `waiting` holds those that were not let in, the
-    longest waiting first."""
+class WaitingConnections(ServerState):
+    """What the connections of a server share; `checks_placeholder` holds those that were not let
+    in, the longest waiting first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,24 +46,24 @@ class Waiting(ServerState):
         self.leave(connection)
         # Not `close`, which waits until all that was sent is read.
         transport.abort()
-        _LOG.warning("More than %d connections wait; the oldest are dropped.", AT_ONCE)
+        _LOG.warning("More than %d connections wait; the oldest are dropped.", MAX_WAITING)
 
 
-class Arrival(H11Protocol):
+class LimitedConnection(H11Protocol):
     """A connection, which waits from its begin until a request of it is let in; as a websocket,
     too."""
 
-    server_state: Waiting
+    server_state: WaitingConnections
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
         self.app_state = {**self.app_state, LET_IN: lambda: self.server_state.leave(self)}
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """It begins to wait."""
         super().connection_made(transport)
         waiting = self.server_state.waiting
-        if len(waiting) >= AT_ONCE:
+        if len(waiting) >= MAX_WAITING:
             self.server_state.drop_longest()
         waiting[self] = transport, self.loop.call_later(SECONDS, self._drop)
 

@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from dashboard.serving.door import origin
 from dashboard.serving.door.connection_limits import LET_IN
-from dashboard.serving.door.headers import guarded
+from dashboard.serving.door.headers import add_security_headers
 from dashboard.serving.door.token import Keys
 
 COOKIE = b"ranklens"
@@ -21,7 +21,7 @@ _SECRET_PATH = re.compile(r"^/[0-9a-f]{32}(?=/|$)")
 _FOLDER = Path(__file__).parent
 
 
-def _refusal(name: str) -> bytes:
+def _load_refusal_page(name: str) -> bytes:
     """The page that is refused with: the text of a file, below its heading as the title."""
     body = (_FOLDER / name).read_text("utf-8")
     title = body.partition("<h1>")[2].partition("</h1>")[0]
@@ -29,14 +29,14 @@ def _refusal(name: str) -> bytes:
     return frame.substitute(title=title, body=body).encode()
 
 
-NOT_SIGNED_IN = _refusal("not_signed_in.html")
-NO_WORKSPACE = _refusal("no_workspace.html")
+NOT_SIGNED_IN = _load_refusal_page("not_signed_in.html")
+NO_WORKSPACE = _load_refusal_page("no_workspace.html")
 """The second answers addresses without a secret path. The cookie is sent below one only, so
 whether the browser has it is not known."""
 _FRESH = (b"cache-control", b"no-store")
 
 
-class Door:
+class AccessControl:
     """Passes on requests of our own page with the right cookie; answers 403 to all others.
 
     The cookie is had for the token, which the printed address holds as `?token=`. Without keys
@@ -48,7 +48,7 @@ class Door:
     ) -> None:
         """`app` serves below `/keys.base`; `headers` are added to every answer."""
         self._app = app
-        self._hosts = origin.hosts(port)
+        self._hosts = origin.allowed_hosts(port)
         self._keys = keys
         self._headers = list(headers)
 
@@ -59,43 +59,43 @@ class Door:
             return
         base = self._keys.base if self._keys else ""
 
-        async def sent(message: dict[str, Any]) -> None:
+        async def send_guarded(message: dict[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                message = guarded(message, self._headers, base)
+                message = add_security_headers(message, self._headers, base)
             await send(message)
 
-        if not origin.is_ours(scope, self._hosts):
-            await _refuse(scope, sent)
-        elif self._keys is None or self._holds_the_cookie(scope, self._keys):
-            _waits_no_more(scope)
-            await self._app(scope, receive, sent)
-        elif self._brings_the_token(scope, self._keys):
-            _waits_no_more(scope)
-            await _let_in(scope, sent, self._keys)
+        if not origin.is_own_request(scope, self._hosts):
+            await _refuse(scope, send_guarded)
+        elif self._keys is None or self._has_cookie(scope, self._keys):
+            _release_connection(scope)
+            await self._app(scope, receive, send_guarded)
+        elif self._has_token(scope, self._keys):
+            _release_connection(scope)
+            await _grant_access(scope, send_guarded, self._keys)
         else:
-            await _refuse(scope, sent)
+            await _refuse(scope, send_guarded)
 
-    def _holds_the_cookie(self, scope: Any, keys: Keys) -> bool:
+    def _has_cookie(self, scope: Any, keys: Keys) -> bool:
         return _is_below(scope["path"], keys) and any(
-            _same(value, keys.cookie) for value in _cookies(scope)
+            _is_equal(value, keys.cookie) for value in _cookie_values(scope)
         )
 
-    def _brings_the_token(self, scope: Any, keys: Keys) -> bool:
+    def _has_token(self, scope: Any, keys: Keys) -> bool:
         return (
             scope["type"] == "http"
             and scope["method"] in ("GET", "HEAD")
-            and any(_same(value, keys.token) for value in _split_query(scope)[0])
+            and any(_is_equal(value, keys.token) for value in _split_query(scope)[0])
         )
 
 
-def _waits_no_more(scope: Any) -> None:
+def _release_connection(scope: Any) -> None:
     """Whose connection it is may keep it."""
     let_in = scope.get("state", {}).get(LET_IN)
     if let_in is not None:
         let_in()
 
 
-async def _let_in(scope: Any, send: Any, keys: Keys) -> None:
+async def _grant_access(scope: Any, send: Any, keys: Keys) -> None:
     """Hand out the cookie, and lead to what was asked for, without the token in its address."""
     path = quote(_SECRET_PATH.sub("", scope["path"]) or "/", safe="/~!$&'()*+,;=:@")
     target = f"/{keys.base}{path}"
@@ -131,11 +131,11 @@ def _is_below(path: str, keys: Keys) -> bool:
     return path == f"/{keys.base}" or path.startswith(f"/{keys.base}/")
 
 
-def _cookies(scope: Any) -> list[bytes]:
+def _cookie_values(scope: Any) -> list[bytes]:
     """The values of our cookie; another server of this host may have set one of the same name."""
     pairs = (
         part.strip().partition(b"=")
-        for header in origin.values(scope, b"cookie")
+        for header in origin.header_values(scope, b"cookie")
         for part in header.split(b";")
     )
     return [value for name, _, value in pairs if name == COOKIE]
@@ -148,5 +148,5 @@ def _split_query(scope: Any) -> tuple[list[bytes], list[bytes]]:
     return tokens, [f for f in fields if f and not f.startswith(b"token=")]
 
 
-def _same(given: bytes, secret: str) -> bool:
-    return hmac.compare_digest(given, secret.encode())
+def _is_equal(value: bytes, secret: str) -> bool:
+    return hmac.compare_digest(value, secret.encode())

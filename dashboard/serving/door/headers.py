@@ -17,7 +17,7 @@ _ROOT_PATH = re.compile(rb"; *path=/(?=;|$)", re.IGNORECASE)
 def security_headers(page: Path) -> list[tuple[bytes, bytes]]:
     """Headers for all answers; `page` is the HTML file whose inline scripts may run."""
     return [
-        (b"content-security-policy", _policy(page).encode()),
+        (b"content-security-policy", _content_policy(page).encode()),
         (b"x-frame-options", b"DENY"),
         (b"x-content-type-options", b"nosniff"),
         (b"referrer-policy", b"no-referrer"),
@@ -26,7 +26,7 @@ def security_headers(page: Path) -> list[tuple[bytes, bytes]]:
     ]
 
 
-def _policy(page: Path) -> str:
+def _content_policy(page: Path) -> str:
     digests = (hashlib.sha256(script).digest() for script in _SCRIPT.findall(page.read_bytes()))
     inline = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return "; ".join(
@@ -49,7 +49,9 @@ def _policy(page: Path) -> str:
     )
 
 
-def guarded(message: dict[str, Any], added: list[tuple[bytes, bytes]], base: str) -> dict[str, Any]:
+def add_security_headers(
+    message: dict[str, Any], added: list[tuple[bytes, bytes]], base: str
+) -> dict[str, Any]:
     """The start of an answer with these headers, and without leave for other pages to read it.
 
     Cookies that Streamlit sets are limited to what is below `/base`: browsers send those of the
@@ -57,9 +59,9 @@ def guarded(message: dict[str, Any], added: list[tuple[bytes, bytes]], base: str
     """
     path = b"; Path=/" + base.encode()
     names = {name for name, _ in added}
-    passed = [
+    kept_headers = [
         (name, _ROOT_PATH.sub(path, value) if name.lower() == b"set-cookie" else value)
         for name, value in message.get("headers", [])
         if name.lower() not in names and not name.lower().startswith(_LEAVE)
     ]
-    return {**message, "headers": [*passed, *added]}
+    return {**message, "headers": [*kept_headers, *added]}

@@ -15,34 +15,34 @@ NAMES = ("127.0.0.1", "localhost")
 _READING = ("GET", "HEAD")
 
 
-def hosts(port: int) -> frozenset[bytes]:
+def allowed_hosts(port: int) -> frozenset[bytes]:
     """The values of `Host` with which a browser asks for this port; it leaves out port 80."""
-    named = {f"{name}:{port}" for name in NAMES} | (set(NAMES) if port == 80 else set())
-    return frozenset(host.encode() for host in named)
+    host_names = {f"{name}:{port}" for name in NAMES} | (set(NAMES) if port == 80 else set())
+    return frozenset(host.encode() for host in host_names)
 
 
-def is_ours(scope: Any, served: Set[bytes]) -> bool:
+def is_own_request(scope: Any, hosts_served: Set[bytes]) -> bool:
     """Whether a request, an ASGI scope, goes to a host served here and comes from a page of that
     very host, or, where it only reads, from no page at all."""
-    named = values(scope, b"host")
-    if len(named) != 1 or named[0] not in served:
+    host_values = header_values(scope, b"host")
+    if len(host_values) != 1 or host_values[0] not in hosts_served:
         return False
-    origins = values(scope, b"origin")
+    origins = header_values(scope, b"origin")
     if origins:
-        return origins == [b"http://" + named[0]] and _fetched_by_us(scope)
+        return origins == [b"http://" + host_values[0]] and _is_fetched_by_us(scope)
     # A browser leaves Origin out only where it reads, and never for a websocket.
-    return scope["type"] == "http" and scope["method"] in _READING and _fetched_by_us(scope)
+    return scope["type"] == "http" and scope["method"] in _READING and _is_fetched_by_us(scope)
 
 
-def _fetched_by_us(scope: Any) -> bool:
+def _is_fetched_by_us(scope: Any) -> bool:
     """Not a picture, script or frame in another page; a link there that opens ours is followed."""
-    sites = values(scope, b"sec-fetch-site")
+    sites = header_values(scope, b"sec-fetch-site")
     if all(site in (b"same-origin", b"none") for site in sites):
         return True
-    followed = values(scope, b"sec-fetch-mode"), values(scope, b"sec-fetch-dest")
+    followed = header_values(scope, b"sec-fetch-mode"), header_values(scope, b"sec-fetch-dest")
     return followed == ([b"navigate"], [b"document"]) and scope.get("method") in _READING
 
 
-def values(scope: Any, name: bytes) -> list[bytes]:
+def header_values(scope: Any, name: bytes) -> list[bytes]:
     """All values of a header, by its name in small letters."""
     return [value for key, value in scope["headers"] if key == name]

@@ -19,12 +19,12 @@ CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
 ADDRESS = NAMES[0]
 
 
-def pin(*, port: int, base: str) -> None:
+def pin_options(*, port: int, base: str) -> None:
     """Set every option, before the application is made; `base` is the path it is served below."""
     ask_nowhere_else(ADDRESS, CONFIG)
-    served = {"server.port": port, "browser.serverPort": port, "server.baseUrlPath": base}
+    server_options = {"server.port": port, "browser.serverPort": port, "server.baseUrlPath": base}
     # Who starts it opens the browser. And the one option that Streamlit takes from the environment
     # without its command line.
-    drawn = {"server.headless": True, "server.cookieSecret": secrets.token_hex(32)}
-    for name, value in (served | drawn).items():
+    other_options = {"server.headless": True, "server.cookieSecret": secrets.token_hex(32)}
+    for name, value in (server_options | other_options).items():
         config.set_option(name, value)

@@ -33,9 +33,9 @@ class Keys:
     cookie: str
 
 
-def keys(token: str, port: int) -> Keys:
+def derive_keys(token: str, port: int) -> Keys:
     """The keys of a server on this port."""
-    return Keys(token, _derived(token, f"base {port}")[:32], _derived(token, f"cookie {port}"))
+    return Keys(token, _derive(token, f"base {port}")[:32], _derive(token, f"cookie {port}"))
 
 
 def new_token() -> str:
@@ -43,7 +43,7 @@ def new_token() -> str:
     return secrets.token_urlsafe(32)
 
 
-def kept_token(folder: Path, *, renewed: bool = False) -> str:
+def load_token(folder: Path, *, renewed: bool = False) -> str:
     """The token of a workspace; the folder and the token are made where they are not there yet.
 
     The folder is closed to other accounts. A token that others could have read is replaced, and so
@@ -53,18 +53,18 @@ def kept_token(folder: Path, *, renewed: bool = False) -> str:
     durable.make_folder(folder)
     if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & _FOR_OTHERS:
         folder.chmod(0o700)
-    token = None if renewed else _read(folder / FILE)
+    token = None if renewed else _read_token(folder / FILE)
     if token is None:
         token = new_token()
         durable.write(folder / FILE, json.dumps({"token": token}).encode())
     return token
 
 
-def _derived(token: str, purpose: str) -> str:
+def _derive(token: str, purpose: str) -> str:
     return hmac.digest(token.encode(), purpose.encode(), "sha256").hex()
 
 
-def _read(path: Path) -> str | None:
+def _read_token(path: Path) -> str | None:
     """The token in a file; None where there is no file, or none to be trusted."""
     try:
         mode = path.lstat().st_mode

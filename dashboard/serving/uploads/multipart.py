@@ -15,7 +15,7 @@ class BodyError(ValueError):
     """A body that is not one file."""
 
 
-def boundary_of(content_type: bytes) -> bytes:
+def parse_boundary(content_type: bytes) -> bytes:
     """What stands between the parts of a body of this type. Raises BodyError where it is no
     multipart body."""
     kind, options = parse_options_header(content_type)
@@ -24,7 +24,7 @@ def boundary_of(content_type: bytes) -> bytes:
     return options[b"boundary"]
 
 
-class OneFile:
+class SingleFileParser:
     """The file of a body that is fed in pieces, cut anywhere."""
 
     def __init__(self, boundary: bytes, write: Callable[[memoryview], object]) -> None:
@@ -99,8 +99,8 @@ class OneFile:
             raise BodyError("a part that is not a file")
 
     def _options(self) -> dict[bytes, bytes]:
-        given = [value for name, value in self._fields if name.lower() == _DISPOSITION]
-        return parse_options_header(given[-1])[1] if given else {}
+        dispositions = [value for name, value in self._fields if name.lower() == _DISPOSITION]
+        return parse_options_header(dispositions[-1])[1] if dispositions else {}
 
     def _add_data(self, data: bytes, start: int, end: int) -> None:
         self._write(memoryview(data)[start:end])
@@ -109,6 +109,6 @@ class OneFile:
         self._ended = True
 
 
-def body_of(boundary: bytes, head: bytes, content: bytes) -> bytes:
+def make_body(boundary: bytes, head: bytes, content: bytes) -> bytes:
     """The body that has one file, with these fields above it."""
     return b"--%b\r\n%b\r\n%b\r\n--%b--\r\n" % (boundary, head, content, boundary)

@@ -15,14 +15,19 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
-from dashboard.files.long_uploads import Visit, visit_of
-from dashboard.serving.uploads.multipart import BodyError, OneFile, body_of, boundary_of
+from dashboard.files.long_uploads import VisitUploads, find_visit
+from dashboard.serving.uploads.multipart import (
+    BodyError,
+    SingleFileParser,
+    make_body,
+    parse_boundary,
+)
 from dashboard.streamlit_internals import UPLOADS
-from dashboard.workspace.disk.errors import refused
-from dashboard.workspace.disk.scratch import Scratch, ScratchFile
-from metrics_core.base.digits import whole_number
+from dashboard.workspace.disk.errors import write_refused_error
+from dashboard.workspace.disk.scratch import ScratchFile, ScratchFolder
+from metrics_core.base.digits import parse_whole_number
 
-HELD = 4 << 20
+MAX_IN_MEMORY = 4 << 20
 """Bytes of a body that are held in memory; one that is no longer is handed on as it is."""
 
 _BLOCK = 1 << 20
@@ -41,8 +46,8 @@ Send = Callable[[Message], Awaitable[None]]
 class _RefusedError(Exception):
     """Why an upload is not taken in: the status and text of the answer."""
 
-    def __init__(self, status: HTTPStatus, told: str) -> None:
-        super().__init__(told)
+    def __init__(self, status: HTTPStatus, message: str) -> None:
+        super().__init__(message)
         self.status = status
 
 
@@ -50,10 +55,10 @@ class _BrokenOffError(Exception):
     """The browser is gone before all of the body was here."""
 
 
-class Arriving:
+class StreamedUploads:
     """Passes on every request; of an upload that is long only what it is called, and a note."""
 
-    def __init__(self, app: Any, *, base: str, largest: int, scratch: Scratch) -> None:
+    def __init__(self, app: Any, *, base: str, largest: int, scratch: ScratchFolder) -> None:
         """`app` serves below `/base` and takes files of up to `largest` bytes; `scratch` is where
         they are kept until they are read."""
         self._app, self._largest, self._scratch = app, largest, scratch
@@ -62,24 +67,24 @@ class Arriving:
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         """Answer one request."""
         method = scope["method"] if scope["type"] == "http" else ""
-        found = self._route.fullmatch(scope["path"]) if method in ("PUT", "DELETE") else None
-        if found is None:
+        match = self._route.fullmatch(scope["path"]) if method in ("PUT", "DELETE") else None
+        if match is None:
             await self._app(scope, receive, send)
         elif method == "DELETE":
-            await self._delete(scope, receive, send, *found.groups())
+            await self._delete(scope, receive, send, *match.groups())
         else:
-            await self._put(scope, receive, send, *found.groups())
+            await self._put(scope, receive, send, *match.groups())
 
     async def _delete(
         self, scope: Any, receive: Receive, send: Send, session: str, file_id: str
     ) -> None:
         """Where Streamlit forgets an upload, so does its visit."""
-        answer = _Answer()
+        answer = _HeldAnswer()
         await self._app(scope, receive, answer)
-        visit = visit_of(session)
+        visit = find_visit(session)
         if answer.is_good and visit is not None:
             visit.forget(file_id)
-        await answer.hand_on(send)
+        await answer.send_to(send)
 
     async def _put(
         self, scope: Any, receive: Receive, send: Send, session: str, file_id: str
@@ -88,131 +93,136 @@ class Arriving:
             await self._app(scope, receive, send)
             return
         try:
-            boundary = _boundary(scope)
+            boundary = _read_boundary(scope)
             # Nobody is told of the empty file, which the note then replaces.
-            answer = await self._handed_on(scope, body_of(boundary, _EMPTY, b""))
+            answer = await self._forward(scope, make_body(boundary, _EMPTY, b""))
             if answer.is_good:
-                first = await _beginning(receive)
+                first = await _read_beginning(receive)
                 if not first[-1].get("more_body"):
-                    await self._app(scope, _replayed(first, receive), send)
+                    await self._app(scope, _replay(first, receive), send)
                     return
-                visit = visit_of(session)
+                visit = find_visit(session)
                 if visit is None:
                     raise _RefusedError(HTTPStatus.BAD_REQUEST, "no page asked for a file")
-                body = _pieces(_replayed(first, receive))
-                answer = await self._taken_in(scope, boundary, body, visit, file_id)
+                body = _read_pieces(_replay(first, receive))
+                answer = await self._answer_to_note(scope, boundary, body, visit, file_id)
         except _BrokenOffError:
             return
         except _RefusedError as error:
-            answer = _Answer.of(error.status, str(error))
-        await answer.hand_on(send)
+            answer = _HeldAnswer.from_text(error.status, str(error))
+        await answer.send_to(send)
 
-    async def _taken_in(
-        self, scope: Any, boundary: bytes, body: AsyncIterator[bytes], visit: Visit, file_id: str
-    ) -> _Answer:
+    async def _answer_to_note(
+        self,
+        scope: Any,
+        boundary: bytes,
+        body: AsyncIterator[bytes],
+        visit: VisitUploads,
+        file_id: str,
+    ) -> _HeldAnswer:
         """Streamlit's answer to the note of an upload that is on the disk now."""
-        head, file = await self._written(boundary, body, visit)
+        head, file = await self._write_file(boundary, body, visit)
         note = visit.keep(file_id, file)
         del file  # the visit holds it, and where it forgets it nobody does
-        answer = _Answer()
+        answer = _HeldAnswer()
         try:
-            answer = await self._handed_on(scope, body_of(boundary, head, note), measured=True)
+            answer = await self._forward(scope, make_body(boundary, head, note), measured=True)
         finally:
             if not answer.is_good:
                 visit.forget(file_id)
         return answer
 
-    async def _written(
-        self, boundary: bytes, body: AsyncIterator[bytes], visit: Visit
+    async def _write_file(
+        self, boundary: bytes, body: AsyncIterator[bytes], visit: VisitUploads
     ) -> tuple[bytes, ScratchFile]:
         """The fields above the file in a body, and the file. Whatever goes wrong leaves none."""
         arrival = None
         try:
-            arrival = _Arrival(boundary, self._scratch, self._largest)
-            async with aclosing(_blocks(body, self._largest + _FRAME)) as blocks:
+            arrival = _IncomingFile(boundary, self._scratch, self._largest)
+            async with aclosing(_join_blocks(body, self._largest + _FRAME)) as blocks:
                 async for block in blocks:
                     # In a thread, because a disk may keep it waiting.
                     await run_in_threadpool(arrival.feed, block)
-            return await run_in_threadpool(arrival.finished)
+            return await run_in_threadpool(arrival.finish)
         except BodyError as error:
             raise _RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
         except OSError as error:
-            told = refused(error, self._scratch.folder)
-            visit.lose(arrival.name if arrival else "", told)
-            raise _RefusedError(HTTPStatus.INSUFFICIENT_STORAGE, told.message) from error
+            storage_error = write_refused_error(error, self._scratch.folder)
+            visit.record_failure(arrival.name if arrival else "", storage_error)
+            raise _RefusedError(HTTPStatus.INSUFFICIENT_STORAGE, storage_error.message) from error
         finally:
             if arrival is not None:
-                arrival.end()
+                arrival.discard()
 
-    async def _handed_on(self, scope: Any, body: bytes, *, measured: bool = False) -> _Answer:
+    async def _forward(self, scope: Any, body: bytes, *, measured: bool = False) -> _HeldAnswer:
         """The application's answer to the same request with another body; its length is told as it
-        is where it is `measured`, else as the browser told it, for that to be checked."""
+        is where it is `methods_part`, else as the browser told it, for that to be checked."""
         headers = scope["headers"]
         if measured:
             headers = [(k, v) for k, v in headers if k != b"content-length"]
             headers.append((b"content-length", str(len(body)).encode()))
-        answer = _Answer()
+        answer = _HeldAnswer()
         message = {"type": "http.request", "body": body, "more_body": False}
-        await self._app({**scope, "headers": headers}, _replayed([message], _gone), answer)
+        await self._app({**scope, "headers": headers}, _replay([message], _disconnect), answer)
         return answer
 
 
-class _Arrival:
+class _IncomingFile:
     """The file of one body on its way to the disk, where it is from its first byte on."""
 
-    def __init__(self, boundary: bytes, scratch: Scratch, largest: int) -> None:
-        self._found = OneFile(boundary, self._write)
+    def __init__(self, boundary: bytes, scratch: ScratchFolder, largest: int) -> None:
+        self._parser = SingleFileParser(boundary, self._write)
         self._scratch, self._largest = scratch, largest
         self._file: ScratchFile | None = None
 
     @property
     def name(self) -> str:
-        return self._found.name
+        return self._parser.name
 
     def feed(self, block: bytes) -> None:
         """Take in what comes next. Raises BodyError, OSError, _RefusedError."""
-        self._found.feed(block)
+        self._parser.feed(block)
 
     def _write(self, content: memoryview) -> None:
         if self._file is None:
-            self._file = self._scratch.new()
+            self._file = self._scratch.new_file()
         self._file.write(content)
         _check_size(self._file.size, self._largest)
 
-    def finished(self) -> tuple[bytes, ScratchFile]:
+    def finish(self) -> tuple[bytes, ScratchFile]:
         """The fields above the file, and the file, which now is the caller's."""
-        self._found.finish()
+        self._parser.finish()
         if self._file is None:
             raise BodyError("an empty file")
         self._file.close()
         file, self._file = self._file, None
-        return self._found.head, file
+        return self._parser.head, file
 
-    def end(self) -> None:
+    def discard(self) -> None:
         """Remove what was not handed over."""
         if self._file is not None:
             self._file.remove()
 
 
-class _Answer:
+class _HeldAnswer:
     """What the application answers, held until it is handed on."""
 
     def __init__(self) -> None:
         self._messages: list[Message] = []
 
     @classmethod
-    def of(cls, status: HTTPStatus, told: str) -> _Answer:
+    def from_text(cls, status: HTTPStatus, text: str) -> _HeldAnswer:
         """An answer of our own."""
-        made, body = cls(), told.encode()
+        answer, body = cls(), text.encode()
         headers = [
             (b"content-type", b"text/plain; charset=utf-8"),
             (b"content-length", str(len(body)).encode()),
         ]
-        made._messages = [
+        answer._messages = [
             {"type": "http.response.start", "status": int(status), "headers": headers},
             {"type": "http.response.body", "body": body},
         ]
-        return made
+        return answer
 
     async def __call__(self, message: Message) -> None:
         self._messages.append(message)
@@ -222,7 +232,7 @@ class _Answer:
         """Whether what was asked for was done."""
         return bool(self._messages) and 200 <= self._messages[0]["status"] < 300
 
-    async def hand_on(self, send: Send) -> None:
+    async def send_to(self, send: Send) -> None:
         for message in self._messages:
             await send(message)
 
@@ -230,15 +240,15 @@ class _Answer:
 def _is_short(scope: Any) -> bool:
     """Whether a request says that its body is no longer than what is held; the server sees to it
     that no more comes than is said."""
-    told = [value for name, value in scope["headers"] if name == b"content-length"]
-    length = whole_number(told[0].decode("latin-1")) if told else None
-    return length is not None and length <= HELD
+    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
+    length = parse_whole_number(lengths[0].decode("latin-1")) if lengths else None
+    return length is not None and length <= MAX_IN_MEMORY
 
 
-def _boundary(scope: Any) -> bytes:
+def _read_boundary(scope: Any) -> bytes:
     types = [value for name, value in scope["headers"] if name == b"content-type"]
     try:
-        return boundary_of(types[0] if types else b"")
+        return parse_boundary(types[0] if types else b"")
     except BodyError as error:
         raise _RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
 
@@ -248,11 +258,11 @@ def _check_size(size: int, largest: int) -> None:
         raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "File too large")
 
 
-async def _beginning(receive: Receive) -> list[Message]:
+async def _read_beginning(receive: Receive) -> list[Message]:
     """The first messages of a request: all of them, or more than is held."""
     messages: list[Message] = []
     size = 0
-    while size <= HELD:
+    while size <= MAX_IN_MEMORY:
         messages.append(await receive())
         size += len(messages[-1].get("body", b""))
         if not messages[-1].get("more_body"):
@@ -260,20 +270,20 @@ async def _beginning(receive: Receive) -> list[Message]:
     return messages
 
 
-def _replayed(messages: list[Message], receive: Receive) -> Receive:
+def _replay(messages: list[Message], receive: Receive) -> Receive:
     """Gives these messages, which are then forgotten, and afterwards what still comes."""
 
-    async def replayed() -> Message:
+    async def receive_next() -> Message:
         return messages.pop(0) if messages else await receive()
 
-    return replayed
+    return receive_next
 
 
-async def _gone() -> Message:
+async def _disconnect() -> Message:
     return {"type": "http.disconnect"}
 
 
-async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
+async def _read_pieces(receive: Receive) -> AsyncIterator[bytes]:
     """The pieces of a request's body. Raises _BrokenOffError where it ends too early."""
     while True:
         message = await receive()
@@ -284,16 +294,16 @@ async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
             return
 
 
-async def _blocks(pieces: AsyncIterator[bytes], most: int) -> AsyncGenerator[bytes]:
-    """A body of at most `most` bytes in pieces that are worth a write."""
-    held: list[bytes] = []
+async def _join_blocks(pieces: AsyncIterator[bytes], max_size: int) -> AsyncGenerator[bytes]:
+    """A body of at most `max_size` bytes in pieces that are worth a write."""
+    buffered: list[bytes] = []
     size = total = 0
     async for piece in pieces:
-        held.append(piece)
+        buffered.append(piece)
         size += len(piece)
         total += len(piece)
-        _check_size(total, most)
+        _check_size(total, max_size)
         if size >= _BLOCK:
-            yield b"".join(held)
-            held, size = [], 0
-    yield b"".join(held)
+            yield b"".join(buffered)
+            buffered, size = [], 0
+    yield b"".join(buffered)

@@ -10,11 +10,11 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.address.view import NOBODY
+from dashboard.address.view import NO_OTHER_RUN
 from dashboard.files.uploaded_file import UploadedFile
-from dashboard.session.action_messages import doing, tell
+from dashboard.session.action_messages import run_action, tell
 from dashboard.session.address import address, change, href
-from dashboard.session.open_collection import collection, give_place, workspace
+from dashboard.session.open_collection import add_to_workspace, collection_id, workspace
 from dashboard.workspace import Layer
 from metrics_core import formats
 from metrics_core.base import wording as w
@@ -29,52 +29,58 @@ NOBODY_ELSE = "me"
 """Who judges where no name was given."""
 
 
-def layers_here() -> list[Layer]:
+def current_layers() -> list[Layer]:
     """The layers of the open collection, first begun first."""
-    return workspace().layers.of(collection())
+    return workspace().layers.list_layers(collection_id())
 
 
-def layers_on() -> tuple[Layer, ...]:
+def active_layers() -> tuple[Layer, ...]:
     """The layers that the address asks for. Where it says nothing, all that were judged here are
     on; one that was taken in from a file is on only when it is switched on."""
-    asked, here = address()["layers"], layers_here()
-    if not asked:
-        return tuple(layer for layer in here if layer.judged)
-    return tuple(layer for layer in here if layer.id in asked)
+    layer_ids, layers = address()["layers"], current_layers()
+    if not layer_ids:
+        return tuple(layer for layer in layers if layer.judged)
+    return tuple(layer for layer in layers if layer.id in layer_ids)
 
 
-def layers_asked() -> tuple[str, ...]:
+def layers_field() -> tuple[str, ...]:
     """What the address says once it says which layers are on; empty where there are none."""
-    return address()["layers"] or _said(layers_on()) if layers_here() else address()["layers"]
+    return (
+        address()["layers"] or _layer_ids(active_layers())
+        if current_layers()
+        else address()["layers"]
+    )
 
 
-def layers_lacking() -> dict[str, str]:
+def missing_layers() -> dict[str, str]:
     """The layers that the address asks for and that are not here, as a sentence."""
-    here = {layer.id for layer in layers_here()}
-    gone = [name for name in address()["layers"] if name not in here and name != NOBODY]
-    if not gone:
+    known_ids = {layer.id for layer in current_layers()}
+    missing = [
+        name for name in address()["layers"] if name not in known_ids and name != NO_OTHER_RUN
+    ]
+    if not missing:
         return {}
-    return {"layers": f"This collection has no judgment layer {w.listing(gone)}."}
+    return {"layers": f"This collection has no judgment layer {w.join_words(missing)}."}
 
 
-def _said(on: Sequence[Layer]) -> tuple[str, ...]:
-    return tuple(layer.id for layer in on) or (NOBODY,)
+def _layer_ids(layers: Sequence[Layer]) -> tuple[str, ...]:
+    return tuple(layer.id for layer in layers) or (NO_OTHER_RUN,)
 
 
-def switched(layer: Layer, on: bool) -> tuple[str, ...]:
+def switched_layers(layer: Layer, is_on: bool) -> tuple[str, ...]:
     """What an address says in which a layer is switched on or off, the others as they are."""
-    others = [other for other in layers_on() if other.id != layer.id]
-    return _said([*others, layer] if on else others)
+    others = [other for other in active_layers() if other.id != layer.id]
+    return _layer_ids([*others, layer] if is_on else others)
 
 
-def switch_layer(layer: Layer, on: bool) -> None:
+def switch_layer(layer: Layer, is_on: bool) -> None:
     """Switch a layer on or off; for callbacks."""
-    change(layers=switched(layer, on))
+    change(layers=switched_layers(layer, is_on))
 
 
-def layer_href(page: str, layer: Layer, on: bool) -> str:
+def layer_href(page: str, layer: Layer, is_on: bool) -> str:
     """The link to a page with a layer switched on or off."""
-    return href(page, layers=switched(layer, on))
+    return href(page, layers=switched_layers(layer, is_on))
 
 
 # Who judges
@@ -86,7 +92,7 @@ def judge_name() -> str:
     return name
 
 
-def be_called(name: str) -> None:
+def set_judge_name(name: str) -> None:
     """Say who judges; an empty name changes nothing."""
     cleaned = " ".join(name.split())[:_LONGEST_NAME]
     if cleaned:
@@ -95,21 +101,23 @@ def be_called(name: str) -> None:
 
 def own_layer() -> Layer | None:
     """The layer of who judges in this visit, if one was begun."""
-    own = (layer for layer in layers_here() if layer.judged and layer.name == judge_name())
-    return next(own, None)
+    own_layers = (
+        layer for layer in current_layers() if layer.judged and layer.name == judge_name()
+    )
+    return next(own_layers, None)
 
 
-BLIND, SEEN = "on", "off"
-_SEVERAL = 2
+BLIND, NOT_BLIND = "on", "off"
+_BLIND_FROM = 2
 
 
 def is_blind() -> bool:
     """Whether judges see neither runs nor ranks; unless the address says which, they do while only
     one of them has judged in this collection."""
-    asked = address()["blind"]
-    if asked in (BLIND, SEEN):
-        return bool(asked == BLIND)
-    return sum(layer.judged and len(layer) > 0 for layer in layers_here()) >= _SEVERAL
+    setting = address()["blind"]
+    if setting in (BLIND, NOT_BLIND):
+        return bool(setting == BLIND)
+    return sum(layer.judged and len(layer) > 0 for layer in current_layers()) >= _BLIND_FROM
 
 
 # Grades
@@ -126,12 +134,12 @@ class _Acts:
     begun: str = ""
 
 
-def _acts() -> _Acts:
-    kept: _Acts = st.session_state.setdefault("_acts", _Acts())
-    return kept
+def _session_acts() -> _Acts:
+    acts: _Acts = st.session_state.setdefault("_acts", _Acts())
+    return acts
 
 
-def hear_acts(key: str, query_id: str = "") -> None:
+def store_acts(key: str, query_id: str = "") -> None:
     """Take what the component of this key tells; for its callback. The address then names the query
     that is judged: a list that begins with another one does not lead away from it."""
     take_acts(st.session_state[key].get("acts"))
@@ -139,79 +147,79 @@ def hear_acts(key: str, query_id: str = "") -> None:
         change(q=query_id)
 
 
-def take_acts(told: Mapping[str, Any] | None) -> None:
+def take_acts(message: Mapping[str, Any] | None) -> None:
     """Hear what a page tells of a reader's keys: `by` whom, `session` of the page that counts them,
     and `acts` in their order, each with its number `n`, its pair, and the grade, `None` to take one
     back, or `skip`. They are told again until they are known to be kept, so each counts once.
     Grades go to the reader's own layer, which is begun with the first and then is on."""
-    if not told:
+    if not message:
         return
-    be_called(str(told.get("by", "")))
-    known, left_out, name = _acts(), skipped(), judge_name()
-    here, on = collection(), layers_on()
+    set_judge_name(str(message.get("by", "")))
+    acts, skips, name = _session_acts(), skipped_pairs(), judge_name()
+    identity, active = collection_id(), active_layers()
     with _TAKING:
-        page = str(told.get("session", ""))
-        if known.page != page:
-            known.page, known.done = page, 0
-        new = [act for act in told.get("acts", ()) if int(act["n"]) > known.done]
+        page = str(message.get("session", ""))
+        if acts.page != page:
+            acts.page, acts.done = page, 0
+        new = [act for act in message.get("acts", ()) if int(act["n"]) > acts.done]
         grades: dict[tuple[str, str], float | None] = {}
         for act in new:
             if not act.get("skip"):
                 grade = act["grade"]
-                grades[_pair(act)] = None if grade is None else int(grade)
-        if grades and not _kept(lambda: _judge(here, name, grades, known)):
+                grades[_pair_of(act)] = None if grade is None else int(grade)
+        if grades and not _is_done(lambda: _save_grades(identity, name, grades, acts)):
             return
         for act in new:
-            left_out.add(_pair(act)) if act.get("skip") else left_out.discard(_pair(act))
-            known.done = int(act["n"])
-    if known.begun:
-        change(layers=_said([*on, *(v for v in layers_here() if v.id == known.begun)]))
-        known.begun = ""
+            skips.add(_pair_of(act)) if act.get("skip") else skips.discard(_pair_of(act))
+            acts.done = int(act["n"])
+    if acts.begun:
+        change(layers=_layer_ids([*active, *(v for v in current_layers() if v.id == acts.begun)]))
+        acts.begun = ""
 
 
-def _pair(act: Mapping[str, Any]) -> tuple[str, str]:
+def _pair_of(act: Mapping[str, Any]) -> tuple[str, str]:
     return str(act["query_id"]), str(act["doc_id"])
 
 
-def _judge(
-    here: str, name: str, grades: Mapping[tuple[str, str], float | None], known: _Acts
+def _save_grades(
+    identity: str, name: str, grades: Mapping[tuple[str, str], float | None], acts: _Acts
 ) -> None:
-    give_place(here)
-    layer, begun = workspace().layers.judge(here, name, grades)
-    known.begun = layer if begun else known.begun
+    add_to_workspace(identity)
+    layer, begun = workspace().layers.judge(identity, name, grades)
+    acts.begun = layer if begun else acts.begun
 
 
-def acts_kept() -> dict[str, Any]:
+def saved_acts() -> dict[str, Any]:
     """What a page is told of its acts: up to which number they are kept."""
-    return {"session": _acts().page, "done": _acts().done}
+    return {"session": _session_acts().page, "done": _session_acts().done}
 
 
-def skipped() -> set[tuple[str, str]]:
+def skipped_pairs() -> set[tuple[str, str]]:
     """The documents of the open collection that were skipped in this visit."""
-    kept: set[tuple[str, str]] = st.session_state.setdefault(f"_skipped_{collection()}", set())
-    return kept
+    pairs: set[tuple[str, str]] = st.session_state.setdefault(f"_skipped_{collection_id()}", set())
+    return pairs
 
 
-def _kept(action: Callable[[], None]) -> bool:
+def _is_done(action: Callable[[], None]) -> bool:
     """Whether an action ended without being refused; a refusal is told."""
-    done: list[bool] = []
+    outcomes: list[bool] = []
 
-    def acted() -> None:
+    def run() -> None:
         action()
-        done.append(True)
+        outcomes.append(True)
 
-    doing(acted)
-    return bool(done)
+    run_action(run)
+    return bool(outcomes)
 
 
 # Layers as files
 
 
-def layer_file(layer: Layer) -> bytes:
+def export_layer(layer: Layer) -> bytes:
     """A layer as judgments in TREC's four columns, in JSON Lines where those cannot hold an id."""
     table = Qrels.from_columns(
-        [query_id for query_id, _ in layer.given],
-        [doc_id for _, doc_id in layer.given],
+        [query_id for query_id, _ in layer.grade_records],
+        [doc_id for _, doc_id in layer.grade_records],
         list(layer.grades.values()),
     )
     try:
@@ -220,43 +228,46 @@ def layer_file(layer: Layer) -> bytes:
         return formats.table_bytes(table, "jsonl")
 
 
-def take_in_layer(given: UploadedFile, upload: str) -> None:
+def import_layer(file: UploadedFile, upload: str) -> None:
     """Take in a file of judgments as a layer, which then is on; why it cannot be read is told.
     Nothing happens where this `upload` was taken in: the run of the page that did so may have
     ended before it could put it away."""
     try:
-        read = formats.read(given.origin, name=given.name, kind="qrels").table
+        table = formats.read(file.origin, name=file.name, kind="qrels").table
     except RanklensError as error:
         tell(error.message, error.hint, alarming=True)
         return
-    assert isinstance(read, Qrels)
-    rows = zip(*(read.table[c].to_pylist() for c in ("query_id", "doc_id")), strict=True)
-    grades = dict(zip(rows, read.relevance.tolist(), strict=True))
-    title = given.name.removesuffix(".gz").rpartition("/")[2].rpartition(".")[0] or given.name
-    known: set[str] = st.session_state.setdefault("_layers_taken_in", set())
-    here, on = collection(), layers_on()
+    assert isinstance(table, Qrels)
+    rows = zip(*(table.table[c].to_pylist() for c in ("query_id", "doc_id")), strict=True)
+    grades = dict(zip(rows, table.relevance.tolist(), strict=True))
+    title = file.name.removesuffix(".gz").rpartition("/")[2].rpartition(".")[0] or file.name
+    imported: set[str] = st.session_state.setdefault("_layers_taken_in", set())
+    identity, active = collection_id(), active_layers()
 
-    def taken() -> None:
-        give_place(here)
-        made = workspace().layers.begin(here, title, grades, judged=False)
-        known.add(upload)
-        change(layers=_said([*on, *(v for v in layers_here() if v.id == made)]))
-        tell(f"{w.count(len(grades))} grades from {given.name} were imported as a judgment layer.")
+    def begin_layer() -> None:
+        add_to_workspace(identity)
+        layer_id = workspace().layers.begin(identity, title, grades, judged=False)
+        imported.add(upload)
+        change(layers=_layer_ids([*active, *(v for v in current_layers() if v.id == layer_id)]))
+        tell(
+            f"{w.format_count(len(grades))} grades from {file.name} were imported as a judgment"
+            " layer."
+        )
 
-    if upload not in known:
-        doing(taken)
+    if upload not in imported:
+        run_action(begin_layer)
 
 
 def remove_layer(layer: Layer) -> None:
     """Remove a layer; it can be brought back until the next start."""
-    here = collection()
+    identity = collection_id()
 
-    def removed() -> None:
-        asked = address()["layers"]
-        if asked:
-            change(layers=switched(layer, on=False))
-        workspace().layers.remove(here, layer.id)
-        back = ("Undo", lambda: workspace().layers.restore(here, layer.id))
-        tell(f"The layer “{layer.name}” was removed.", "", (back,))
+    def remove() -> None:
+        layer_ids = address()["layers"]
+        if layer_ids:
+            change(layers=switched_layers(layer, is_on=False))
+        workspace().layers.remove(identity, layer.id)
+        undo = ("Undo", lambda: workspace().layers.restore(identity, layer.id))
+        tell(f"The layer “{layer.name}” was removed.", "", (undo,))
 
-    doing(removed)
+    run_action(remove)

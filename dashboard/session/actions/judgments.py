@@ -5,88 +5,88 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.files.files import File
-from dashboard.session.action_messages import doing
+from dashboard.session.action_messages import run_action
 from dashboard.session.address import address, change
 from dashboard.session.open_collection import (
+    add_to_workspace,
     all_collections,
-    collection,
-    give_place,
-    library_here,
+    collection_id,
+    current_library,
     workspace,
 )
 from dashboard.study.library import Library, named_judgments
 
 
-def judgments_asked() -> str:
+def judgments_field() -> str:
     """What the address says once it names the judgments; what it asks for and is not here stays."""
-    return address()["qrels"] or _name_of(library_here().judgments)
+    return address()["qrels"] or _judgments_name(current_library().judgments)
 
 
-def _name_of(file: File | None) -> str:
-    named = named_judgments(library_here().files)
-    return next((name for name, own in named.items() if own is file), "")
+def _judgments_name(file: File | None) -> str:
+    files_by_name = named_judgments(current_library().files)
+    return next((name for name, other in files_by_name.items() if other is file), "")
 
 
-def judgments_lacking() -> dict[str, str]:
+def missing_judgments() -> dict[str, str]:
     """The judgments that the address asks for and that are not here, as a sentence."""
-    asked, here = address()["qrels"], library_here()
-    if not asked or asked in {*named_judgments(here.files), *(f.key for f in here.files)}:
+    name, library = address()["qrels"], current_library()
+    if not name or name in {*named_judgments(library.files), *(f.key for f in library.files)}:
         return {}
-    return {"qrels": f"These files have no judgments {asked}."}
+    return {"qrels": f"These files have no judgments {name}."}
 
 
 def use_judgments(file: File) -> None:
     """Use these judgments of the open collection from now on; for callbacks."""
-    here = collection()
+    identity = collection_id()
 
-    def used() -> None:
-        give_place(here)
-        workspace().judge_by(here, file.key)
-        change(qrels=_name_of(file))
+    def apply() -> None:
+        add_to_workspace(identity)
+        workspace().set_judgments(identity, file.key)
+        change(qrels=_judgments_name(file))
 
-    doing(used)
+    run_action(apply)
 
 
-def take_as_complete(complete: bool) -> dict[str, Any]:
+def set_complete(complete: bool) -> dict[str, Any]:
     """Take the judgments of the open collection as complete, or no longer; nothing of the address
     changes."""
-    here = collection()
+    identity = collection_id()
 
-    def taken() -> None:
-        give_place(here)
-        workspace().judge_completely(here, complete)
+    def apply() -> None:
+        add_to_workspace(identity)
+        workspace().set_complete(identity, complete)
 
-    doing(taken)
+    run_action(apply)
     return {}
 
 
-def read_ids(queries: str, docs: str) -> None:
+def map_ids(queries: str, docs: str) -> None:
     """Read the ids of the open collection so, "" as they stand; for callbacks."""
-    here = collection()
+    identity = collection_id()
 
-    def read() -> None:
-        give_place(here)
-        workspace().map_ids(here, queries, docs)
+    def apply() -> None:
+        add_to_workspace(identity)
+        workspace().map_ids(identity, queries, docs)
 
-    doing(read)
+    run_action(apply)
 
 
-def leave_out_own(exclude_self: bool) -> dict[str, Any]:
+def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
     """Leave each query's own document out of the runs of the open collection, or no longer; nothing
     of the address changes."""
-    here = collection()
+    identity = collection_id()
 
-    def left() -> None:
-        give_place(here)
-        workspace().leave_out_own(here, exclude_self)
+    def apply() -> None:
+        add_to_workspace(identity)
+        workspace().set_exclude_self(identity, exclude_self)
 
-    doing(left)
+    run_action(apply)
     return {}
 
 
-def keep_in_use(identity: str, before: Library, after: Library) -> None:
+def keep_judgments(identity: str, before: Library, after: Library) -> None:
     """Let a collection go on with the judgments that it used before others came beside them."""
-    used = before.judgments or after.judgments
-    unsaid = not all_collections().judgments_of(identity)
-    if used is not None and unsaid and len(after.of_kind("qrels")) > 1:
-        workspace().judge_by(identity, used.key)
+    current = before.judgments or after.judgments
+    is_unset = not all_collections().chosen_judgments(identity)
+    if current is not None and is_unset and len(after.files_of_kind("qrels")) > 1:
+        workspace().set_judgments(identity, current.key)

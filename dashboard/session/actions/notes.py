@@ -7,58 +7,58 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.answers.query_notes import Remarks
-from dashboard.session.action_messages import doing, tell
+from dashboard.session.action_messages import run_action, tell
 from dashboard.session.actions.grading import judge_name
-from dashboard.session.open_collection import collection, give_place, workspace
-from dashboard.workspace import Noted
+from dashboard.session.open_collection import add_to_workspace, collection_id, workspace
+from dashboard.workspace import QueryNotes
 from metrics_core.base import wording as w
 
 
-def notes_here() -> dict[str, Noted]:
+def current_notes() -> dict[str, QueryNotes]:
     """query_id -> notes and tags, of the queries of the open collection that have some."""
-    return workspace().notes.of(collection())
+    return workspace().notes.notes_by_query(collection_id())
 
 
-def remarks() -> Remarks:
+def current_remarks() -> Remarks:
     """The same as the Queries page takes it."""
     return Remarks(
         tuple(
-            (query_id, own.tags, tuple(note.text for note in own.notes))
-            for query_id, own in notes_here().items()
+            (query_id, noted.tags, tuple(note.text for note in noted.notes))
+            for query_id, noted in current_notes().items()
         )
     )
 
 
-def keep_remark(query_id: str, note: str, tag: str) -> None:
+def save_remark(query_id: str, note: str, tag: str) -> None:
     """Add the note and the tag that stand in the fields of these keys to a query, both at once; for
     a form's callback, because a page may be drawn anew before it comes to where the form stands."""
     text = str(st.session_state.get(note, "")).strip()
     cleaned = " ".join(str(st.session_state.get(tag, "")).split())
-    here, by = collection(), judge_name()
+    identity, by = collection_id(), judge_name()
 
-    def kept() -> None:
-        give_place(here)
-        workspace().notes.add(here, query_id, text, cleaned, by=by)
+    def save() -> None:
+        add_to_workspace(identity)
+        workspace().notes.add_note_and_tag(identity, query_id, text, cleaned, author=by)
         st.session_state[note] = st.session_state[tag] = ""
 
     if text or cleaned:
-        doing(kept)
+        run_action(save)
 
 
-def take_note_back(query_id: str, note: str) -> None:
+def remove_note(query_id: str, note: str) -> None:
     """Take a note back."""
-    here, by = collection(), judge_name()
+    identity, by = collection_id(), judge_name()
 
-    def taken_back() -> None:
-        workspace().notes.write(here, query_id, "", by=by, note=note)
+    def remove() -> None:
+        workspace().notes.write_note(identity, query_id, "", author=by, note=note)
 
-    doing(taken_back)
+    run_action(remove)
 
 
-def take_tag_off(query_id: str, tag: str) -> None:
+def remove_tag(query_id: str, tag: str) -> None:
     """Take a tag off a query."""
-    here, by = collection(), judge_name()
-    doing(lambda: workspace().notes.tag(here, query_id, tag, by=by, on=False))
+    identity, by = collection_id(), judge_name()
+    run_action(lambda: workspace().notes.set_tag(identity, query_id, tag, author=by, is_set=False))
 
 
 # Damaged rows
@@ -67,18 +67,18 @@ def take_tag_off(query_id: str, tag: str) -> None:
 def damaged_rows() -> list[str]:
     """Return what is legible of the damaged rows of the open collection, except the grades of its
     layers (`Layer.lost`)."""
-    return workspace().contents(collection()).lost()
+    return workspace().contents(collection_id()).lost_texts()
 
 
-def drop_rows(called: str, texts: Sequence[str]) -> None:
-    """Remove damaged rows for good, those that were shown and no other; what was `called` so is
+def drop_rows(name: str, texts: Sequence[str]) -> None:
+    """Remove damaged rows for good, those that were shown and no other; what was `name` so is
     told."""
-    here = collection()
+    identity = collection_id()
 
-    def dropped() -> None:
-        gone = workspace().drop_lost(here, texts)
-        if gone:
-            counted = f"{w.count(gone)} damaged {w.plural(gone, 'row')}"
-            tell(f"{counted} of {called} {w.plural(gone, 'was', 'were')} deleted.")
+    def drop() -> None:
+        count = workspace().drop_lost(identity, texts)
+        if count:
+            count_text = f"{w.format_count(count)} damaged {w.plural(count, 'row')}"
+            tell(f"{count_text} of {name} {w.plural(count, 'was', 'were')} deleted.")
 
-    doing(dropped)
+    run_action(drop)

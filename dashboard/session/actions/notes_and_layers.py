@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.files.query_zip import Carried
+from dashboard.files.query_zip import NotesAndLayers
 from dashboard.session.action_messages import tell, tell_error
-from dashboard.session.actions.grading import layers_on
+from dashboard.session.actions.grading import active_layers
 from dashboard.session.address import address, change
 from dashboard.session.open_collection import workspace
 from dashboard.workspace import StorageError
@@ -15,54 +15,62 @@ from metrics_core.base import wording as w
 
 
 @dataclass(frozen=True)
-class Came:
+class CarriedResult:
     """What became of it: notes and tags that are new or were here, the ids of the layers that are
     new, how many were here, and what the workspace refused."""
 
-    new: int = 0
-    known: int = 0
+    new_notes: int = 0
+    known_notes: int = 0
     layers: tuple[str, ...] = ()
     known_layers: int = 0
     refused: StorageError | None = None
 
 
-def taken(identity: str, carried: Sequence[Carried]) -> Came:
+def keep_carried(identity: str, carried: Sequence[NotesAndLayers]) -> CarriedResult:
     """Keep in a collection what came with files; without a look at the session."""
-    new, known, layers, known_layers = 0, 0, list[str](), 0
+    new_notes, known_notes, layers, known_layers = 0, 0, list[str](), 0
     try:
         for one in carried:
             if one.notes:
-                added = workspace().notes.take_in(identity, one.notes)
-                new, known = new + added, known + len(one.notes) - added
-            made = ""
+                added = workspace().notes.import_lines(identity, one.notes)
+                new_notes, known_notes = new_notes + added, known_notes + len(one.notes) - added
+            layer_id = ""
             for lines in one.layers:
-                made = workspace().layers.take_in(identity, lines, behind=made)
-                layers += [made] if made else []
-                known_layers += not made
+                layer_id = workspace().layers.import_layer(identity, lines, earlier_layer=layer_id)
+                layers += [layer_id] if layer_id else []
+                known_layers += not layer_id
     except StorageError as error:
-        return Came(new, known, tuple(layers), known_layers, error)
-    return Came(new, known, tuple(layers), known_layers)
+        return CarriedResult(new_notes, known_notes, tuple(layers), known_layers, error)
+    return CarriedResult(new_notes, known_notes, tuple(layers), known_layers)
 
 
-def tell_of(came: Came) -> None:
+def tell_result(result: CarriedResult) -> None:
     """Tell it, once its collection is open; layers that are new are switched on, beside those that
     are."""
-    if came.refused is not None:
-        tell_error(came.refused)
-    if came.layers:
-        on = [layer.id for layer in layers_on() if layer.id not in came.layers]
-        if address()["layers"] or not _judged(came.layers):
-            change(layers=(*on, *came.layers))
-        many = f"{w.count(len(came.layers))} judgment {w.plural(len(came.layers), 'layer')}"
-        tell(f"{many} came with the files, kept separate from their judgments.")
-    if came.new:
-        tell(f"{w.count(came.new)} {w.plural(came.new, 'note or tag', 'notes and tags')} came too.")
-    here = came.known + came.known_layers
-    if here:
-        told = "notes, tags and layers that came with the files"
-        tell(f"{w.count(here)} of the {told} {w.plural(here, 'was', 'were')} already here.")
+    if result.refused is not None:
+        tell_error(result.refused)
+    if result.layers:
+        active = [layer.id for layer in active_layers() if layer.id not in result.layers]
+        if address()["layers"] or not _are_active(result.layers):
+            change(layers=(*active, *result.layers))
+        layer_count = (
+            f"{w.format_count(len(result.layers))} judgment {w.plural(len(result.layers), 'layer')}"
+        )
+        tell(f"{layer_count} came with the files, kept separate from their judgments.")
+    if result.new_notes:
+        tell(
+            f"{w.format_count(result.new_notes)}"
+            f" {w.plural(result.new_notes, 'note or tag', 'notes and tags')} came too."
+        )
+    known_count = result.known_notes + result.known_layers
+    if known_count:
+        text = "notes, tags and layers that came with the files"
+        tell(
+            f"{w.format_count(known_count)} of the {text} {w.plural(known_count, 'was', 'were')}"
+            " already here."
+        )
 
 
-def _judged(layers: Sequence[str]) -> bool:
+def _are_active(layers: Sequence[str]) -> bool:
     """Whether each of these is on where the address says nothing."""
-    return set(layers) <= {layer.id for layer in layers_on()}
+    return set(layers) <= {layer.id for layer in active_layers()}

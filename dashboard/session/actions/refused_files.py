@@ -13,7 +13,7 @@ from weakref import ref
 import streamlit as st
 
 from dashboard.files.uploaded_file import UploadedFile
-from dashboard.session.open_collection import collection
+from dashboard.session.open_collection import collection_id
 from metrics_core.base.errors import RanklensError
 
 _KEYS = count(1)
@@ -30,40 +30,42 @@ class Refusal:
     _file: ref[UploadedFile]
 
     @property
-    def given(self) -> UploadedFile | None:
+    def upload(self) -> UploadedFile | None:
         """The file, for another try; None once the visit that brought it has ended."""
         return self._file()
 
 
 @st.cache_resource(show_spinner=False)
-def _listed() -> dict[str, dict[str, Refusal]]:
+def _all_refusals() -> dict[str, dict[str, Refusal]]:
     """Collection -> name -> refusal. All visits share it, for a reload begins a new one."""
     return {}
 
 
 def refusals() -> dict[str, Refusal]:
     """Files that were added to the open collection and could not be read, by name."""
-    return _listed().setdefault(collection(), {})
+    return _all_refusals().setdefault(collection_id(), {})
 
 
-def refuse(error: RanklensError, given: UploadedFile, choices: Mapping[str, Any] = _NONE) -> None:
+def list_refusal(
+    error: RanklensError, upload: UploadedFile, choices: Mapping[str, Any] = _NONE
+) -> None:
     """List a file that could not be read. The file itself is held as long as this visit lasts."""
-    dismiss(given.name)
+    dismiss(upload.name)
     # Its frames hold the file, too.
     error.__cause__ = error.__context__ = error.__traceback__ = None
-    refusal = Refusal(error, next(_KEYS), choices, ref(given))
-    _held()[refusal.key] = given
-    refusals()[given.name] = refusal
+    refusal = Refusal(error, next(_KEYS), choices, ref(upload))
+    _held_uploads()[refusal.key] = upload
+    refusals()[upload.name] = refusal
 
 
 def dismiss(*names: str) -> None:
     """Forget refused files; nothing happens where that is done already."""
     for name in names:
-        gone = refusals().pop(name, None)
-        if gone is not None:
-            _held().pop(gone.key, None)
+        refusal = refusals().pop(name, None)
+        if refusal is not None:
+            _held_uploads().pop(refusal.key, None)
 
 
-def _held() -> dict[int, UploadedFile]:
-    held: dict[int, UploadedFile] = st.session_state.setdefault("_refused_files", {})
-    return held
+def _held_uploads() -> dict[int, UploadedFile]:
+    uploads: dict[int, UploadedFile] = st.session_state.setdefault("_refused_files", {})
+    return uploads

@@ -12,16 +12,16 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document, meeting
 from dashboard.drawing.report.parts import ReportRequest
 from dashboard.files.files import File, fingerprint
-from dashboard.session.actions.collections import packed_collection
-from dashboard.session.open_collection import all_collections, collection, library_here
-from dashboard.session.view import Opened
-from dashboard.study.sharing import Include, shared
-from dashboard.workspace.disk.durable import state_of
+from dashboard.session.actions.collections import pack_collection
+from dashboard.session.open_collection import all_collections, collection_id, current_library
+from dashboard.session.view import PageContext
+from dashboard.study.sharing import Include, share_study
+from dashboard.workspace.disk.durable import file_state
 from metrics_core.tables import Run
 
 
-def saved(
-    here: Opened,
+def report_file(
+    context: PageContext,
     include: Include,
     title: str,
     text: str,
@@ -31,56 +31,66 @@ def saved(
     noted: Remarks = NOTHING_NOTED,
     carried: str = "",
 ) -> bytes:
-    """The file, of the view as it is, made without a look at the session; `carried` is the id of
-    the collection that goes along with the full texts."""
-    leaving = shared(here.study, include)
-    study, view = leaving.study, leaving.comparison(here.comparison)
+    """The file, of the view as it is, made without a look at the session; `carried_share` is the
+    id of the collection that goes along with the full texts."""
+    shared_study = share_study(context.study, include)
+    study, view = shared_study.study, shared_study.comparison(context.comparison)
     slots = (
-        {leaving.runs.get(name, name): place for place, name in enumerate(here.study.names)}
-        if leaving.runs
-        else {name: style.slot for name, style in here.look.styles.items()}
+        {shared_study.runs.get(name, name): slot for slot, name in enumerate(context.study.names)}
+        if shared_study.runs
+        else {name: style.slot for name, style in context.look.styles.items()}
     )
-    drawing = Drawing.of(view, study.names, slots, here.look.palette)
+    drawing = Drawing.for_comparison(view, study.names, slots, context.look.palette)
     everything = include == "full texts"
-    data = packed_collection(carried) if carried and everything else b""
-    asked = ReportRequest(title, text, tuple(parts), said=leaving.said, data=data)
-    used = () if include == "scores only" else tuple(files)
+    data = pack_collection(carried) if carried and everything else b""
+    request = ReportRequest(
+        title, text, tuple(parts), left_out_note=shared_study.omissions, data=data
+    )
+    listed_files = () if include == "scores only" else tuple(files)
     # What people wrote may name anything.
     remarks = noted if everything else NOTHING_NOTED
-    found = report(study, view, used, remarks=remarks, own_grades=own_grades(here, include))
-    return document(found, drawing, asked).encode()
+    answer = report(
+        study, view, listed_files, remarks=remarks, own_grades=count_own_grades(context, include)
+    )
+    return document(answer, drawing, request).encode()
 
 
-def own_grades(here: Opened, include: Include) -> dict[str, int]:
+def count_own_grades(context: PageContext, include: Include) -> dict[str, int]:
     """The grades that were given in Ranklens and count, by whose they are."""
     if include != "full texts":
-        return {"people": sum(len(layer) for layer in here.layers)}
-    return {layer.name: len(layer) for layer in here.layers}
+        return {"people": sum(len(layer) for layer in context.layers)}
+    return {layer.name: len(layer) for layer in context.layers}
 
 
-def presented(here: Opened) -> str:
+def meeting_screens(context: PageContext) -> str:
     """The screens of a meeting, of the view as it is."""
-    asked = ReportRequest(collection_title(), parts=())
-    return meeting(report(here.study, here.comparison, ()), here.drawing, asked)
+    request = ReportRequest(collection_title(), parts=())
+    return meeting(report(context.study, context.comparison, ()), context.drawing, request)
 
 
 def collection_title() -> str:
     """What a report of the open collection is called."""
-    return all_collections().name_of(collection()) or "Comparison"
+    return all_collections().name_of(collection_id()) or "Comparison"
 
 
 def used_files() -> tuple[UsedFile, ...]:
     """The files that the open study is made of."""
-    folder = all_collections().folder_of(collection())
-    return tuple(_used(f, folder) for f in library_here().files if f.used and f.table is not None)
+    folder = all_collections().folder_of(collection_id())
+    return tuple(
+        _used_file(f, folder) for f in current_library().files if f.used and f.table is not None
+    )
 
 
-def _used(file: File, folder: Path | None) -> UsedFile:
+def _used_file(file: File, folder: Path | None) -> UsedFile:
     assert file.table is not None and file.kind is not None
     run = file.table.name if isinstance(file.table, Run) else ""
-    own = None if folder is None or file.origin == "upload" else folder / file.file
-    found = _fingerprint(own, state_of(own)) if own is not None and own.is_file() else file.content
-    return UsedFile(file.file, file.kind, run, len(file.table), file.queries, found)
+    path = None if folder is None or file.origin == "upload" else folder / file.file
+    digest = (
+        _fingerprint(path, file_state(path))
+        if path is not None and path.is_file()
+        else file.content
+    )
+    return UsedFile(file.file, file.kind, run, len(file.table), file.queries, digest)
 
 
 @lru_cache(maxsize=500)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dashboard.session.action_messages import doing
+from dashboard.session.action_messages import run_action
 from dashboard.session.address import address, change
 from dashboard.session.open_collection import (
+    add_to_workspace,
     all_collections,
-    collection,
-    give_place,
-    library_here,
+    collection_id,
+    current_library,
     workspace,
 )
 from metrics_core.base.errors import RanklensError
@@ -16,43 +16,43 @@ from metrics_core.base.errors import RanklensError
 _LONGEST_NAME = 200
 
 
-def call_run(run: str, name: str, slot: int) -> None:
+def rename_run(run: str, name: str, slot: int) -> None:
     """Give a run this name, an empty one being that of its file, and this colour and shape, in
     which it changes places with the run that has them. Raises RanklensError for a name that
     another run has."""
-    library, here = library_here(), collection()
-    names, own = library.own_names, library.own_names.get(run, run)
-    wanted = " ".join(name.split())[:_LONGEST_NAME] or own
-    if wanted in library.slots.keys() - {run}:
+    library, identity = current_library(), collection_id()
+    names, original = library.own_names, library.own_names.get(run, run)
+    new_name = " ".join(name.split())[:_LONGEST_NAME] or original
+    if new_name in library.slots.keys() - {run}:
         raise RanklensError(
-            f"Another run already has the name {wanted}.", "Choose a different name."
+            f"Another run already has the name {new_name}.", "Choose a different name."
         )
-    settings = all_collections().settings_of(here)
-    called, slots = dict(settings.names), dict(settings.slots)
-    called.pop(own, None)
-    if wanted != own:
-        called[own] = wanted
+    settings = all_collections().read_settings(identity)
+    new_names, slots = dict(settings.names), dict(settings.slots)
+    new_names.pop(original, None)
+    if new_name != original:
+        new_names[original] = new_name
     if slot != library.slots[run]:
         # All of them, for what nobody chose follows from what is free.
-        slots |= {names.get(name, name): taken for name, taken in library.slots.items()}
-        other = next((name for name, taken in slots.items() if taken == slot), own)
-        slots |= {other: library.slots[run], own: slot}
+        slots |= {names.get(name, name): used_slot for name, used_slot in library.slots.items()}
+        other = next((name for name, used_slot in slots.items() if used_slot == slot), original)
+        slots |= {other: library.slots[run], original: slot}
 
-    def kept() -> None:
-        give_place(here)
-        workspace().call_runs(here, called, slots)
-        change(**_with_name(run, wanted), naming="")
+    def save() -> None:
+        add_to_workspace(identity)
+        workspace().rename_runs(identity, new_names, slots)
+        change(**_renamed_fields(run, new_name), naming="")
 
-    doing(kept)
+    run_action(save)
 
 
-def _with_name(run: str, wanted: str) -> dict[str, object]:
+def _renamed_fields(run: str, new_name: str) -> dict[str, object]:
     """What of the address names the run."""
-    here = address()
-    also = tuple(wanted if name == run else name for name in here["also"])
+    fields = address()
+    also = tuple(new_name if name == run else name for name in fields["also"])
     return {
-        "run": wanted if here["run"] == run else here["run"],
-        "base": wanted if here["base"] == run else here["base"],
+        "run": new_name if fields["run"] == run else fields["run"],
+        "base": new_name if fields["base"] == run else fields["base"],
         "also": also,
-        "versions": tuple(wanted if name == run else name for name in here["versions"]),
+        "versions": tuple(new_name if name == run else name for name in fields["versions"]),
     }

@@ -13,42 +13,42 @@ import streamlit as st
 
 from dashboard.answers.file_fields import KIND_WORDS
 from dashboard.files.collections import SAMPLE
-from dashboard.files.files import File, parts_as_one
-from dashboard.files.query_zip import Carried
-from dashboard.files.remembered import choices_in_words, fields_in, kept_choices, shape_key
-from dashboard.files.taking_in import Taken, taken_by
+from dashboard.files.files import File, join_loaded_parts
+from dashboard.files.query_zip import NotesAndLayers
+from dashboard.files.remembered import describe_choices, find_fields, select_kept_choices, shape_key
+from dashboard.files.taking_in import UploadBatch, read_single_file
 from dashboard.files.uploaded_file import UploadedFile, UploadedTable
-from dashboard.session.action_messages import doing, tell, tell_error
+from dashboard.session.action_messages import run_action, tell, tell_error
 from dashboard.session.actions import collections, notes_and_layers
-from dashboard.session.actions.arrival import begin_upload, lead_on, note_loaded
-from dashboard.session.actions.judgments import keep_in_use
-from dashboard.session.actions.refused_files import Refusal, dismiss, refusals, refuse
+from dashboard.session.actions.arrival import note_loaded, request_landing, reset_upload
+from dashboard.session.actions.judgments import keep_judgments
+from dashboard.session.actions.refused_files import Refusal, dismiss, list_refusal, refusals
 from dashboard.session.actions.uploaded_files import (
     Original,
     forget_readings,
-    hold,
-    is_read_anew,
-    made_of,
-    reading_of,
-    release,
+    hold_file,
+    is_reread,
+    release_files,
+    start_reading,
+    tables_from,
 )
 from dashboard.session.address import address, change, forget
 from dashboard.session.open_collection import (
+    add_to_workspace,
     all_collections,
-    collection,
-    files_of,
-    give_place,
-    judgments_of,
-    library_here,
-    library_of,
-    no_collection_open,
+    collection_files,
+    collection_id,
+    collection_judgments,
+    current_library,
+    is_collection_missing,
+    load_library,
     open_collection,
     read_again_with,
     workspace,
 )
-from dashboard.session.reconnection import came_through
-from dashboard.study.library import as_a_run, as_judgments, may_be_a_run
-from dashboard.workspace import Added, Entry, StorageError
+from dashboard.session.reconnection import clear_cut_off
+from dashboard.study.library import convert_to_judgments, convert_to_run, may_be_a_run
+from dashboard.workspace import AddedFile, Entry, StorageError
 from metrics_core.base import wording as w
 from metrics_core.formats import Loaded
 from metrics_core.formats.fields import FileFields
@@ -57,13 +57,14 @@ from metrics_core.tables import Qrels, Run
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """What is done where nobody needs to know that files are kept."""
 
 
-def read_uploads(files: Sequence[UploadedFile], drawn: int) -> Iterator[float]:
-    """Read files of the uploader that was `drawn` with this generation into the open collection,
-    telling how many are read, and of the next one which share; then the uploader starts anew.
+def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[float]:
+    """Read files of the uploader that was `generation` with this generation into the open
+    collection, telling how many are read, and of the next one which share; then the uploader
+    starts anew.
 
     What is added to the example makes a collection of the reader's own, with the example's files
     only if it is about the same queries. Judgments and runs that have no query in common with
@@ -71,267 +72,286 @@ def read_uploads(files: Sequence[UploadedFile], drawn: int) -> Iterator[float]:
     """
     # Whatever the reader does meanwhile ends this run of the page wherever it next turns to the
     # session or draws. The next run still has the files and goes on from what is kept.
-    kept = _kept()
-    was_ready = not no_collection_open() and library_here().study is not None
+    kept_keys = _kept_uploads()
+    was_ready = not is_collection_missing() and current_library().study is not None
 
-    def keep(what: int | tuple[int, int]) -> None:
-        kept.add(what)
+    def keep(key: int | tuple[int, int]) -> None:
+        kept_keys.add(key)
         if not was_ready:
-            lead_on()
+            request_landing()
 
-    if drawn not in kept:
-        begin_upload()
+    if generation not in kept_keys:
+        reset_upload()
     try:
-        taken = Taken(() if drawn in kept else files, judgments_of(collection()))
-        taken.answers = all_collections().answers_of(collection())
-        for done, (number, way) in enumerate(taken.order):
-            given = files[number]
+        batch = UploadBatch(
+            () if generation in kept_keys else files, collection_judgments(collection_id())
+        )
+        batch.answers = all_collections().answers_by_shape(collection_id())
+        for done, (number, kind) in enumerate(batch.order):
+            upload = files[number]
             yield done
-            if way == "packed":
-                if (drawn, number) not in kept:
-                    collections.take_in(given, partial(keep, (drawn, number)))
-                taken.open_judgments = judgments_of(collection())
-            elif way == "long":
-                reading = reading_of((drawn, number), given, taken.judgments())
-                yield from (done + share for share in reading.watched())
-                taken.take(number, reading.result)
+            if kind == "packed":
+                if (generation, number) not in kept_keys:
+                    collections.import_collection(upload, partial(keep, (generation, number)))
+                batch.open_judgments = collection_judgments(collection_id())
+            elif kind == "long":
+                reading = start_reading((generation, number), upload, batch.judgments())
+                yield from (done + share for share in reading.watch_shares())
+                batch.read_file(number, reading.result)
             else:
-                taken.take(number)
-        if drawn not in kept:
-            _list_refused(taken)
-            told_here = refusals()
-            _keep(taken.tables, taken.carried, partial(keep, drawn))
-            _told_with_the_rest(told_here, files)
+                batch.read_file(number)
+        if generation not in kept_keys:
+            _list_refused(batch)
+            earlier = refusals()
+            _keep_tables(batch.tables, batch.carried, partial(keep, generation))
+            _move_refusals(earlier, files)
     except Exception:
         forget("upload")  # or each further run would fail likewise
-        release(files)
+        release_files(files)
         raise
     forget_readings()
     forget("upload")
-    release(files)
-    came_through()
+    release_files(files)
+    clear_cut_off()
 
 
-def _list_refused(taken: Taken, choices: Mapping[str, Any] = _NONE) -> None:
+def _list_refused(batch: UploadBatch, choices: Mapping[str, Any] = _NONE) -> None:
     """List the files that could not be read by these choices, and no more those that could."""
-    dismiss(*(taken.files[number].name for number in taken.read))
-    for given, error in taken.refused:
-        refuse(error, given, choices)
+    dismiss(*(batch.files[number].name for number in batch.read))
+    for upload, error in batch.refused:
+        list_refusal(error, upload, choices)
 
 
-def _told_with_the_rest(told: dict[str, Refusal], files: Sequence[UploadedFile]) -> None:
+def _move_refusals(earlier: dict[str, Refusal], files: Sequence[UploadedFile]) -> None:
     """Files that could not be read are told where those that were given with them went."""
-    here = refusals()
-    if here is not told:
-        here |= {given.name: told.pop(given.name) for given in files if given.name in told}
+    current = refusals()
+    if current is not earlier:
+        current |= {
+            upload.name: earlier.pop(upload.name) for upload in files if upload.name in earlier
+        }
 
 
-def _kept() -> set[int | tuple[int, int]]:
+def _kept_uploads() -> set[int | tuple[int, int]]:
     """The uploaders whose files are kept, by generation, and such single files with their number.
     One object a visit, so that to note something in it is no turning to the session."""
-    kept: set[int | tuple[int, int]] = st.session_state.setdefault("_kept_uploads", set())
-    return kept
+    keys: set[int | tuple[int, int]] = st.session_state.setdefault("_kept_uploads", set())
+    return keys
 
 
-def _read(given: UploadedFile, choices: Mapping[str, Any]) -> list[Loaded]:
+def _read_upload(upload: UploadedFile, choices: Mapping[str, Any]) -> list[Loaded]:
     """A file's tables by these choices; one that cannot be read goes to `refusals`."""
-    taken = taken_by(given, **choices)
-    _list_refused(taken, choices)
-    return taken.tables
+    batch = read_single_file(upload, **choices)
+    _list_refused(batch, choices)
+    return batch.tables
 
 
 def read_again(name: str, **choices: Any) -> None:
     """Read a refused file, and those of its shape, with further choices; nothing happens where it
     was read meanwhile."""
-    names = alike(name) if "kind" in choices else [name]
-    refused = [own for other in names if (own := refusals().get(other)) is not None]
-    given = [(own.given, own.choices) for own in refused if own.given is not None]
-    read = [_read(file, {**before, **choices}) for file, before in given]
-    _keep([loaded for own in read for loaded in own])
+    names = same_shape_files(name) if "kind" in choices else [name]
+    refused_files = [item for other in names if (item := refusals().get(other)) is not None]
+    uploads = [(item.upload, item.choices) for item in refused_files if item.upload is not None]
+    read = [_read_upload(file, {**before, **choices}) for file, before in uploads]
+    _keep_tables([loaded for item in read for loaded in item])
     if any(read) and "kind" in choices:
-        files = [file.name for (file, _), own in zip(given, read, strict=True) if own]
-        _tell_how(files, choices)
+        files = [file.name for (file, _), item in zip(uploads, read, strict=True) if item]
+        _tell_reading(files, choices)
 
 
-def alike(name: str) -> list[str]:
+def same_shape_files(name: str) -> list[str]:
     """The refused files of the same shape as this one, which comes first."""
-    shapes = {other: _shape(own.given) for other, own in refusals().items() if own.given}
-    own = shapes.get(name, "")
+    shapes = {other: _file_shape(item.upload) for other, item in refusals().items() if item.upload}
+    item = shapes.get(name, "")
     return [
         name,
-        *(other for other, shape in shapes.items() if shape == own != "" and other != name),
+        *(other for other, shape in shapes.items() if shape == item != "" and other != name),
     ]
 
 
-def _shape(given: UploadedFile) -> str:
-    fields = fields_in(given.origin, given.name)
+def _file_shape(upload: UploadedFile) -> str:
+    fields = find_fields(upload.origin, upload.name)
     return "" if fields is None else shape_key(fields)
 
 
-def _tell_how(files: Sequence[str], choices: Mapping[str, Any]) -> None:
+def _tell_reading(files: Sequence[str], choices: Mapping[str, Any]) -> None:
     """Tell how files are read by the reader's choices, and that others will be."""
-    how = choices_in_words(choices) if choices.get("columns") else ""
+    choices_text = describe_choices(choices) if choices.get("columns") else ""
     tell(
-        f"{w.named(list(files))} {w.plural(len(files), 'is', 'are')} read as"
+        f"{w.name_some(list(files))} {w.plural(len(files), 'is', 'are')} read as"
         f" {KIND_WORDS[choices['kind']]}.",
-        f"{w.sentence_case(how)}. Files with these fields will be read this way from now on."
-        if how
-        else "",
+        (
+            f"{w.sentence_case(choices_text)}. Files with these fields will be read this way from"
+            " now on."
+            if choices_text
+            else ""
+        ),
     )
 
 
 def is_remembered(fields: FileFields) -> bool:
     """Whether files of this shape are read by what the reader said."""
-    return shape_key(fields) in all_collections().answers_of(collection())
+    return shape_key(fields) in all_collections().answers_by_shape(collection_id())
 
 
 def forget_shape(fields: FileFields) -> None:
     """Ask again about the next file of this shape."""
-    here = collection()
+    identity = collection_id()
 
-    def forgotten() -> None:
-        give_place(here)
-        workspace().read_with(here, shape_key(fields), {})
+    def forget_answer() -> None:
+        add_to_workspace(identity)
+        workspace().set_read_choices(identity, shape_key(fields), {})
 
-    doing(forgotten)
+    run_action(forget_answer)
 
 
-def _remember(
-    identity: str, given: UploadedFile | Path, name: str, choices: Mapping[str, Any]
+def _remember_choices(
+    identity: str, source: UploadedFile | Path, name: str, choices: Mapping[str, Any]
 ) -> None:
     """Keep what the reader said of a file for the next ones of its shape."""
-    said = kept_choices(choices)
-    fields = fields_in(given if isinstance(given, Path) else given.origin, name) if said else None
+    answers = select_kept_choices(choices)
+    fields = (
+        find_fields(source if isinstance(source, Path) else source.origin, name)
+        if answers
+        else None
+    )
     if fields is not None:
         key = shape_key(fields)
-        if all_collections().answers_of(identity).get(key) != said:
-            workspace().read_with(identity, key, said)
+        if all_collections().answers_by_shape(identity).get(key) != answers:
+            workspace().set_read_choices(identity, key, answers)
 
 
-def _keep(
-    read: Sequence[Loaded], carried: Sequence[Carried] = (), kept: Callable[[], None] = _nothing
+def _keep_tables(
+    read: Sequence[Loaded],
+    carried: Sequence[NotesAndLayers] = (),
+    on_kept: Callable[[], None] = _do_nothing,
 ) -> None:
-    """Keep tables, and what came with them, where they belong; `kept` is called once they are, or
-    once the reader is asked where."""
-    read = parts_as_one(read)
-    here = collection()
+    """Keep tables, and what came with them, where they belong; `on_kept` is called once they are,
+    or once the reader is asked where."""
+    read = join_loaded_parts(read)
+    identity = collection_id()
     if not read and not carried:
         return
-    if not read and not no_collection_open():
-        doing(lambda: _into(here, read, carried, kept))
-    elif here == SAMPLE or no_collection_open():
-        judged = any(isinstance(r.table, Qrels) and not may_be_a_run(r) for r in read)
-        copied = here == SAMPLE and not judged and not _strangers(here, read)
-        doing(lambda: _into_new(read, carried, kept, copied=copied))
-    elif _strangers(here, read):
-        names = w.named(list(dict.fromkeys(r.file for r in read)))
+    if not read and not is_collection_missing():
+        run_action(lambda: _keep_in(identity, read, carried, on_kept))
+    elif identity == SAMPLE or is_collection_missing():
+        has_judgments = any(isinstance(r.table, Qrels) and not may_be_a_run(r) for r in read)
+        copied = identity == SAMPLE and not has_judgments and not _shares_no_query(identity, read)
+        run_action(lambda: _keep_in_new(read, carried, on_kept, copied=copied))
+    elif _shares_no_query(identity, read):
+        names = w.name_some(list(dict.fromkeys(r.file for r in read)))
         tell(
             f"{names} {w.plural(len(read), 'has', 'have')} no query in common with"
-            f" “{all_collections().name_of(here)}”.",
+            f" “{all_collections().name_of(identity)}”.",
             "Nothing was added yet.",
             (
-                ("Start a new collection", partial(_into_new, read, carried)),
-                ("Add here anyway", partial(_into, here, read, carried)),
+                ("Start a new collection", partial(_keep_in_new, read, carried)),
+                ("Add here anyway", partial(_keep_in, identity, read, carried)),
             ),
         )
-        kept()
+        on_kept()
     else:
-        doing(lambda: _into(here, read, carried, kept))
+        run_action(lambda: _keep_in(identity, read, carried, on_kept))
 
 
-def _strangers(here: str, read: Sequence[Loaded]) -> bool:
+def _shares_no_query(identity: str, read: Sequence[Loaded]) -> bool:
     """Whether runs and judgments that were read have no query in common with the open ones."""
-    given = [r.table for r in read if isinstance(r.table, (Run, Qrels))]
-    present = [f.table for f in files_of(here) if isinstance(f.table, (Run, Qrels))]
-    known = {query_id for table in present for query_id in table.query_ids}
-    return bool(given and present) and not any(known & set(t.query_ids) for t in given)
+    tables = [r.table for r in read if isinstance(r.table, (Run, Qrels))]
+    present = [f.table for f in collection_files(identity) if isinstance(f.table, (Run, Qrels))]
+    known_ids = {query_id for table in present for query_id in table.query_ids}
+    return bool(tables and present) and not any(known_ids & set(t.query_ids) for t in tables)
 
 
-def _into_new(
+def _keep_in_new(
     read: Sequence[Loaded],
-    carried: Sequence[Carried],
-    kept: Callable[[], None] = _nothing,
+    carried: Sequence[NotesAndLayers],
+    on_kept: Callable[[], None] = _do_nothing,
     *,
     copied: bool = False,
 ) -> None:
     """Keep files in a new collection and open it; beside the example's own where it is `copied`."""
-    made = (
-        collections.copy_of(SAMPLE, "The example and my files")
+    new = (
+        collections.copy_collection(SAMPLE, "The example and my files")
         if copied
-        else collections.made("My files")
+        else collections.new_collection("My files")
     )
-    _into(made.id, read, carried, kept)
-    lead_on()
+    _keep_in(new.id, read, carried, on_kept)
+    request_landing()
 
 
-def _into(
+def _keep_in(
     identity: str,
     read: Sequence[Loaded],
-    carried: Sequence[Carried],
-    kept: Callable[[], None] = _nothing,
+    carried: Sequence[NotesAndLayers],
+    on_kept: Callable[[], None] = _do_nothing,
 ) -> None:
     """Keep files in a collection, open it, and tell what became of each that is not simply new."""
-    workspace().new(all_collections().name_of(identity), identity)
-    before = library_of(identity, address()["qrels"] if identity == collection() else "")
-    runs = [f for f in files_of(identity) if isinstance(f.table, Run) and f.slot is None]
-    named = Counter((r.file, r.kind) for r in read)
-    lost: list[str] = []
+    workspace().new_collection(all_collections().name_of(identity), identity)
+    before = load_library(identity, address()["qrels"] if identity == collection_id() else "")
+    runs = [f for f in collection_files(identity) if isinstance(f.table, Run) and f.slot is None]
+    counts = Counter((r.file, r.kind) for r in read)
+    lost_files: list[str] = []
     refused: StorageError | None = None
-    became: list[tuple[Loaded, Added]] = []
+    results: list[tuple[Loaded, AddedFile]] = []
     replaced: list[Callable[[], None]] = []
     for loaded in read:
         # Two of one name that were given at once are meant to be two.
-        beside = named[loaded.file, loaded.kind] > 1
+        keep_beside = counts[loaded.file, loaded.kind] > 1
         try:
-            added = workspace().add(identity, loaded, slots=range(len(runs)), beside=beside)
+            added = workspace().add(identity, loaded, slots=range(len(runs)), beside=keep_beside)
         except StorageError as error:
-            lost.append(loaded.file)
+            lost_files.append(loaded.file)
             refused = error
             continue
-        again = is_read_anew(identity, (added.older or added.entry).number, loaded)
-        hold(identity, added.entry.number, loaded)
-        if isinstance(loaded, UploadedTable) and loaded.given is not None:
-            _remember(identity, loaded.given, loaded.given.name, loaded.choices)
-        if added.how == "replaced":
-            replaced.append(partial(_tell_replaced, identity, added.entry, again=again))
-        if added.how != "known" or not again:
-            became.append((loaded, added))
-    note_loaded((loaded.file, loaded.kind) for loaded, added in became if added.how != "known")
-    came = notes_and_layers.taken(identity, carried)
-    kept()
-    keep_in_use(identity, before, library_of(identity))
+        is_same_file = is_reread(identity, (added.older_file or added.entry).number, loaded)
+        hold_file(identity, added.entry.number, loaded)
+        if isinstance(loaded, UploadedTable) and loaded.uploaded_file is not None:
+            _remember_choices(
+                identity, loaded.uploaded_file, loaded.uploaded_file.name, loaded.choices
+            )
+        if added.status == "replaced":
+            replaced.append(partial(_tell_replaced, identity, added.entry, again=is_same_file))
+        if added.status != "known" or not is_same_file:
+            results.append((loaded, added))
+    note_loaded((loaded.file, loaded.kind) for loaded, added in results if added.status != "known")
+    extras = notes_and_layers.keep_carried(identity, carried)
+    on_kept()
+    keep_judgments(identity, before, load_library(identity))
     if before.study is not None and len(before.study.names) == 1:
         change(run="", base="")  # there was none to compare with
     open_collection(identity)
     if refused is not None:
-        tell_error(refused, f" Not saved: {w.listing(dict.fromkeys(lost))}.")
-    _tell_known([(loaded, added) for loaded, added in became if added.how == "known"], became)
-    for told in replaced:
-        told()
-    notes_and_layers.tell_of(came)
+        tell_error(refused, f" Not saved: {w.join_words(dict.fromkeys(lost_files))}.")
+    _tell_unchanged(
+        [(loaded, added) for loaded, added in results if added.status == "known"], results
+    )
+    for tell_one in replaced:
+        tell_one()
+    notes_and_layers.tell_result(extras)
 
 
-def _tell_known(
-    known: Sequence[tuple[Loaded, Added]], became: Sequence[tuple[Loaded, Added]]
+def _tell_unchanged(
+    known_tables: Sequence[tuple[Loaded, AddedFile]], results: Sequence[tuple[Loaded, AddedFile]]
 ) -> None:
     """Tell of each file, once, what of it was here already."""
-    for name in dict.fromkeys(loaded.file for loaded, _ in known):
-        own = [(loaded.kind, added.entry.file) for loaded, added in known if loaded.file == name]
-        names = dict.fromkeys(file for _, file in own)
-        same = "" if name in names else f", as {w.listing(names)}"
-        if len(own) == sum(loaded.file == name for loaded, _ in became):
+    for name in dict.fromkeys(loaded.file for loaded, _ in known_tables):
+        entries = [
+            (loaded.kind, added.entry.file) for loaded, added in known_tables if loaded.file == name
+        ]
+        names = dict.fromkeys(file for _, file in entries)
+        same = "" if name in names else f", as {w.join_words(names)}"
+        if len(entries) == sum(loaded.file == name for loaded, _ in results):
             tell(f"{name} is already here{same}: the rows are the same, so nothing was added.")
         else:
-            what = w.listing(_PARTS[kind] for kind, _ in own)
-            verb = "are" if len(own) > 1 or own[0][0] != "run" else "is"
-            tell(f"The {what} of {name} {verb} already here{same}; the rest of it was added.")
+            parts_text = w.join_words(_PARTS[kind] for kind, _ in entries)
+            verb = "are" if len(entries) > 1 or entries[0][0] != "run" else "is"
+            tell(f"The {parts_text} of {name} {verb} already here{same}; the rest of it was added.")
 
 
 _PARTS = {"run": "run", "qrels": "judgments", "queries": "queries", "documents": "documents"}
 
 
 def _tell_replaced(identity: str, entry: Entry, *, again: bool) -> None:
-    undo = ("Undo", partial(workspace().take_back, identity, entry.number))
+    undo = ("Undo", partial(workspace().undo_replacement, identity, entry.number))
     if again:
         tell(f"{entry.file} is now read differently.", "", (undo,))
         return
@@ -339,57 +359,59 @@ def _tell_replaced(identity: str, entry: Entry, *, again: bool) -> None:
     tell(f"{entry.file} replaced the earlier file of that name.", "", (undo, both))
 
 
-def read_as(file: File, kind: Literal["run", "qrels"]) -> None:
+def change_kind(file: File, kind: Literal["run", "qrels"]) -> None:
     """Take a file of the open collection for a run, or for judgments; for callbacks. Its judgments
     in use stay in use."""
-    here = collection()
+    identity = collection_id()
 
-    def taken() -> None:
-        _into(here, [as_a_run(file) if kind == "run" else as_judgments(file)], ())
-        workspace().remove_entry(here, file.number)
+    def apply() -> None:
+        _keep_in(
+            identity, [convert_to_run(file) if kind == "run" else convert_to_judgments(file)], ()
+        )
+        workspace().remove_entry(identity, file.number)
 
     if file.number:
-        doing(taken)
+        run_action(apply)
     else:
         read_again_with(file.file, kind=kind)
 
 
-def read_so(original: Original, **further: Any) -> None:
+def reread_file(original: Original, **further: Any) -> None:
     """Read a file of the open collection again by further choices; for callbacks. What was made of
     it before gives way, its judgments in use stay so."""
     choices = {**original.choices, **further}
-    if isinstance(original.given, Path):
-        path = original.given
+    if isinstance(original.source, Path):
+        path = original.source
         read_again_with(original.name, **choices)
-        doing(lambda: _remember(collection(), path, original.name, choices))
+        run_action(lambda: _remember_choices(collection_id(), path, original.name, choices))
         return
-    here, read = collection(), _read(original.given, choices)
+    identity, read = collection_id(), _read_upload(original.source, choices)
 
-    def taken() -> None:
-        _into(here, read, ())
-        before = {n for n, own in made_of(original).items() if own.choices != choices}
-        for entry in workspace().entries(here):
+    def apply() -> None:
+        _keep_in(identity, read, ())
+        before = {n for n, table in tables_from(original).items() if table.choices != choices}
+        for entry in workspace().entries(identity):
             if entry.number in before:
-                workspace().remove_entry(here, entry.number)
+                workspace().remove_entry(identity, entry.number)
 
     if read:
-        doing(taken)
+        run_action(apply)
 
 
 def remove_file(number: str, file: str) -> None:
     """Remove a file from the open collection; it can be brought back."""
-    here = collection()
+    identity = collection_id()
 
-    def removed() -> None:
-        workspace().remove_entry(here, number)
+    def remove() -> None:
+        workspace().remove_entry(identity, number)
         if file == address()["qrels"]:
             change(qrels="")  # the reader does not ask any more for what they removed
-        back = ("Undo", partial(workspace().restore_entry, here, number))
-        tell(f"{file or 'The damaged file'} was removed.", "", (back,) if file else ())
+        undo = ("Undo", partial(workspace().restore_entry, identity, number))
+        tell(f"{file or 'The damaged file'} was removed.", "", (undo,) if file else ())
 
-    doing(removed)
+    run_action(remove)
 
 
-def bring_back(number: str) -> None:
+def restore_file(number: str) -> None:
     """Undo the removal of a file."""
-    doing(partial(workspace().restore_entry, collection(), number))
+    run_action(partial(workspace().restore_entry, collection_id(), number))

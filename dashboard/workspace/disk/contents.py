@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dashboard.workspace.disk import database
-from dashboard.workspace.disk.database import Row, damaged_text
+from dashboard.workspace.disk.database import Row, format_damaged_row
 
 SCHEMA = {
     "collection": "record TEXT",
@@ -29,67 +29,71 @@ class Contents:
     """The rows of a collection's database by table: those that are as they were written, and with
     their checksums those that are not."""
 
-    whole: Mapping[str, Sequence[Row]]
+    intact: Mapping[str, Sequence[Row]]
     damaged: Mapping[str, Sequence[Row]]
 
     def layers(self) -> list[Row]:
         """The rows of layers; one without a name for grades whose layer's row is lost."""
-        here = list(self.whole["layers"])
-        ids = dict.fromkeys(row[1] for row in self.whole["grades"])
-        lost = [layer for layer in ids if layer not in {row[1] for row in here}]
-        last = max((row[0] for row in (*here, *self.damaged["layers"])), default=0)
-        rows = [(n, v, f"Unnamed layer {v}", "", 0, 0, 0) for n, v in enumerate(lost, last + 1)]
-        return here + rows
+        layer_rows = list(self.intact["layers"])
+        ids = dict.fromkeys(row[1] for row in self.intact["grades"])
+        lost_layers = [layer for layer in ids if layer not in {row[1] for row in layer_rows}]
+        last = max((row[0] for row in (*layer_rows, *self.damaged["layers"])), default=0)
+        rows = [
+            (n, v, f"Unnamed layer {v}", "", 0, 0, 0) for n, v in enumerate(lost_layers, last + 1)
+        ]
+        return layer_rows + rows
 
-    def lost(self) -> list[str]:
+    def lost_texts(self) -> list[str]:
         """What is legible of damaged rows, but for grades of a layer, which that tells."""
         layers = {row[1] for row in self.layers()}
         return [
-            damaged_text(row)
+            format_damaged_row(row)
             for table in ("layers", *GROWING)
             for row in self.damaged[table]
             if table != "grades" or row[1] not in layers
         ]
 
 
-NOTHING = Contents(dict.fromkeys(SCHEMA, ()), dict.fromkeys(SCHEMA, ()))
+NO_CONTENTS = Contents(dict.fromkeys(SCHEMA, ()), dict.fromkeys(SCHEMA, ()))
 """What is in a collection without anything."""
 
 
 def put_contents(state: database.Connection, contents: Contents) -> None:
     """Write the layers, grades, notes and tags of a collection that has none."""
     for table in ("layers", *GROWING):
-        database.put(state, table, contents.whole[table])
+        database.put(state, table, contents.intact[table])
         database.put_raw(state, table, contents.damaged[table])
 
 
-def read_contents(path: Path, known: Contents) -> Contents:
-    """The rows of a database; of tables that grew since they were `known` only the new ones are
+def read_contents(path: Path, previous: Contents) -> Contents:
+    """The rows of a database; of tables that grew since they were `previous` only the new ones are
     read. Raises as `database.reading`."""
-    whole, damaged = dict[str, Sequence[Row]](), dict[str, Sequence[Row]]()
-    with database.reading(path) as state:
+    intact, damaged = dict[str, Sequence[Row]](), dict[str, Sequence[Row]]()
+    with database.open_for_reading(path) as state:
         for table in SCHEMA:
-            before: Sequence[Row] = known.whole[table]
-            lost: Sequence[Row] = known.damaged[table]
-            if table not in GROWING or not _has_grown(state, table, before, lost):
-                before, lost = (), ()
-            after = max((row[0] for row in (*before[-1:], *lost[-1:])), default=-1)
-            new, new_lost = database.rows_of(state, table, after)
-            whole[table], damaged[table] = (*before, *new), (*lost, *new_lost)
-    return Contents(whole, damaged)
+            rows_before: Sequence[Row] = previous.intact[table]
+            damaged_rows: Sequence[Row] = previous.damaged[table]
+            if table not in GROWING or not _has_grown(state, table, rows_before, damaged_rows):
+                rows_before, damaged_rows = (), ()
+            last_number = max(
+                (row[0] for row in (*rows_before[-1:], *damaged_rows[-1:])), default=-1
+            )
+            new, new_lost = database.read_rows(state, table, last_number)
+            intact[table], damaged[table] = (*rows_before, *new), (*damaged_rows, *new_lost)
+    return Contents(intact, damaged)
 
 
 def _has_grown(
-    state: database.Connection, table: str, before: Sequence[Row], lost: Sequence[Row]
+    state: database.Connection, table: str, rows_before: Sequence[Row], damaged_rows: Sequence[Row]
 ) -> bool:
     """Whether a table still has all rows that it had, as far as their number and the last one
     say."""
-    if not before:
+    if not rows_before:
         return False
-    last = before[-1]
+    last = rows_before[-1]
     count = f"SELECT count(*) FROM {table} WHERE number <= ?"
-    most = max(last[0], *(row[0] for row in lost[-1:]), 0)
-    if state.execute(count, (most,)).fetchone()[0] != len(before) + len(lost):
+    last_number = max(last[0], *(row[0] for row in damaged_rows[-1:]), 0)
+    if state.execute(count, (last_number,)).fetchone()[0] != len(rows_before) + len(damaged_rows):
         return False
     check = state.execute(f"SELECT checksum FROM {table} WHERE number = ?", last[:1]).fetchone()
     return check == (database.checksum(last),)

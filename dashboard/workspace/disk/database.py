@@ -22,7 +22,7 @@ from typing import Any
 from urllib.parse import quote
 
 from dashboard.workspace.disk import durable, errors
-from metrics_core.base.whole_files import clear
+from metrics_core.base.whole_files import remove_folder
 
 VERSION = 4
 """`PRAGMA user_version`; up to 3 a folder held JSON records and journals."""
@@ -45,10 +45,10 @@ _ERRNO = {
 
 def create(path: Path, schema: Schema, version: int = VERSION) -> None:
     """Make a database that only this account can read; nothing happens where it is made. Raises as
-    `reading`."""
+    `open_for_reading`."""
     with suppress(FileExistsError):
-        os.close(durable.opened_new(path))  # SQLite would make it readable to others
-    with writing(path) as database:
+        os.close(durable.open_new(path))  # SQLite would make it readable to others
+    with open_for_writing(path) as database:
         if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             return
         for statement in _statements(schema).values():
@@ -63,7 +63,7 @@ def _statements(schema: Schema) -> dict[str, str]:
     }
 
 
-def version_of(database: sqlite3.Connection) -> int:
+def read_version(database: sqlite3.Connection) -> int:
     """The version of a database's tables."""
     return int(database.execute("PRAGMA user_version").fetchone()[0])
 
@@ -74,30 +74,30 @@ def set_version(database: sqlite3.Connection, version: int) -> None:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection]:
+def open_for_reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection that sees one state of a database. Raises OSError where the system refuses, and
     StorageError for a database that is damaged or that somebody else locks for too long."""
-    with _connected(path) as database:
+    with _connect(path) as database:
         database.execute("BEGIN")
         yield database
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[sqlite3.Connection]:
+def open_for_writing(path: Path) -> Iterator[sqlite3.Connection]:
     """The only connection that changes a database; what it changed is on the disk at the end, or
-    nothing is. Raises as `reading`, and StorageError for a database of a newer version."""
-    file = durable.file_of(path)
-    with _connected(path) as database:
+    nothing is. Raises as `open_for_reading`, and StorageError for a database of a newer version."""
+    file = durable.file_identity(path)
+    with _connect(path) as database:
         for mode, (value, effect) in _MODES.items():
             database.execute(f"PRAGMA {mode} = {value}")
             if database.execute(f"PRAGMA {mode}").fetchone()[0] != effect:
                 raise OSError(errno.ENOTSUP, f"SQLite does not set {mode}")
         database.execute("BEGIN IMMEDIATE")
-        if durable.file_of(path) != file:  # removed or put aside while this one waited
-            raise errors.no_collection() if not path.exists() else errors.locked(path)
-        version = version_of(database)
+        if durable.file_identity(path) != file:  # removed or put aside while this one waited
+            raise errors.no_collection_error() if not path.exists() else errors.locked_error(path)
+        version = read_version(database)
         if version > VERSION:
-            raise errors.newer(path.parent, version, VERSION)
+            raise errors.newer_version_error(path.parent, version, VERSION)
         try:
             yield database
             database.execute("COMMIT")
@@ -108,7 +108,7 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 @contextmanager
-def _connected(path: Path) -> Iterator[sqlite3.Connection]:
+def _connect(path: Path) -> Iterator[sqlite3.Connection]:
     database = None
     try:
         database = sqlite3.connect(
@@ -123,52 +123,52 @@ def _connected(path: Path) -> Iterator[sqlite3.Connection]:
     except sqlite3.Error as error:
         if not hasattr(error, "sqlite_errorcode"):
             raise  # a programmer's mistake
-        raise _translated(error, path) from error
+        raise _translate_error(error, path) from error
     except UnicodeDecodeError as error:  # of a column's name or SQLite's own sentence
-        raise errors.unreadable_database(path, str(error)) from error
+        raise errors.damaged_database_error(path, str(error)) from error
     finally:
         if database is not None:
             database.close()
 
 
-def _translated(error: sqlite3.Error, path: Path) -> OSError | errors.StorageError:
+def _translate_error(error: sqlite3.Error, path: Path) -> OSError | errors.StorageError:
     code = error.sqlite_errorcode & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return errors.locked(path)
+        return errors.locked_error(path)
     if code in (sqlite3.SQLITE_IOERR, *_ERRNO):
         return OSError(_ERRNO.get(code, errno.EIO), str(error), str(path))
-    return errors.unreadable_database(path, str(error))
+    return errors.damaged_database_error(path, str(error))
 
 
 def check(path: Path, schema: Schema) -> None:
     """Raise StorageError where there is no such database, or its pages do not fit together. A bit
     in what SQLite keeps of a table's columns could hide its rows, so that is compared as well."""
     if not path.is_file():
-        raise errors.unreadable_database(path, "there is no such file")
-    with reading(path) as database:
-        found = database.execute("PRAGMA quick_check(1)").fetchone()[0]
+        raise errors.damaged_database_error(path, "there is no such file")
+    with open_for_reading(path) as database:
+        result = database.execute("PRAGMA quick_check(1)").fetchone()[0]
         tables = dict(database.execute("SELECT name, sql FROM sqlite_master"))
-        wanted = _statements(schema)
-        if version_of(database) > VERSION:
-            tables |= {name: sql for name, sql in wanted.items() if name in tables}
-    if found != "ok":
-        raise errors.unreadable_database(path, str(found))
-    if not wanted.items() <= tables.items():
-        raise errors.unreadable_database(path, "it does not have the expected tables")
+        expected = _statements(schema)
+        if read_version(database) > VERSION:
+            tables |= {name: sql for name, sql in expected.items() if name in tables}
+    if result != "ok":
+        raise errors.damaged_database_error(path, str(result))
+    if not expected.items() <= tables.items():
+        raise errors.damaged_database_error(path, "it does not have the expected tables")
 
 
 def copy(path: Path, target: Path) -> None:
     """Copy one state of a database to another path, with its time of modification. Raises as
-    `reading`."""
+    `open_for_reading`."""
     state = path.stat()
     draft = target.with_name(f"{target.name}.{token_hex(4)}{durable.DRAFT}")
     try:
-        os.close(durable.opened_new(draft))
-        with _connected(path) as source, _connected(draft) as copied:
+        os.close(durable.open_new(draft))
+        with _connect(path) as source, _connect(draft) as copied:
             copied.execute("PRAGMA journal_mode = MEMORY")  # nothing of a draft is undone
             source.backup(copied)
         os.utime(draft, ns=(state.st_atime_ns, state.st_mtime_ns))
-        clear(target)
+        remove_folder(target)
         draft.replace(target)
         durable.sync_folder(target.parent)
     finally:
@@ -176,7 +176,7 @@ def copy(path: Path, target: Path) -> None:
             draft.unlink(missing_ok=True)
 
 
-def journal_of(path: Path) -> Path:
+def journal_path(path: Path) -> Path:
     """Where SQLite keeps what an interrupted change has to be undone with."""
     return path.with_name(f"{path.name}-journal")
 
@@ -189,9 +189,9 @@ def put_aside(path: Path) -> None:
     to whatever takes the place. Raises OSError."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
     aside = path.with_name(f"{path.stem}{ASIDE}{stamp}{path.suffix}")
-    for name, to in ((journal_of(path), journal_of(aside)), (path, aside)):
+    for name, new_path in ((journal_path(path), journal_path(aside)), (path, aside)):
         if os.path.lexists(name):
-            name.replace(to)
+            name.replace(new_path)
     durable.sync_folder(path.parent)
 
 
@@ -203,33 +203,33 @@ def checksum(row: Sequence[Any]) -> int:
     return zlib.crc32("\x1f".join(map(str, row)).encode("utf-8", "surrogateescape"))
 
 
-def rows_of(
-    database: sqlite3.Connection, table: str, after: int = -1
+def read_rows(
+    database: sqlite3.Connection, table: str, after_number: int = -1
 ) -> tuple[list[Row], list[Row]]:
-    """The rows of a table whose numbers are greater than `after`, in their order: those that are as
-    they were written, and the others, with their checksums."""
-    whole: list[Row] = []
+    """The rows of a table whose numbers are greater than `after_number`, in their order: those
+    that are as they were written, and the others, with their checksums."""
+    intact: list[Row] = []
     damaged: list[Row] = []
     for *values, check in database.execute(
-        f"SELECT * FROM {table} WHERE number > ? ORDER BY number", (after,)
+        f"SELECT * FROM {table} WHERE number > ? ORDER BY number", (after_number,)
     ):
         if check == checksum(values):
-            whole.append(tuple(values))
+            intact.append(tuple(values))
         else:
             damaged.append((*values, check))
-    return whole, damaged
+    return intact, damaged
 
 
 def last_number(database: sqlite3.Connection, table: str) -> int:
     """The greatest number of a table's rows."""
-    found = database.execute(f"SELECT coalesce(max(number), 0) FROM {table}").fetchone()
-    return int(found[0])
+    row = database.execute(f"SELECT coalesce(max(number), 0) FROM {table}").fetchone()
+    return int(row[0])
 
 
 def append(database: sqlite3.Connection, table: str, values: Iterable[Sequence[Any]]) -> None:
     """Add rows of these values to a table."""
     begin = last_number(database, table) + 1
-    put(database, table, ((number, *own) for number, own in enumerate(values, start=begin)))
+    put(database, table, ((number, *row) for number, row in enumerate(values, start=begin)))
 
 
 def put(database: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:
@@ -239,10 +239,10 @@ def put(database: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]])
 
 def put_raw(database: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:
     """Write rows with the checksums that they bring."""
-    every = list(rows)
-    if every:
-        marks = ",".join("?" * len(every[0]))
-        database.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", every)
+    all_rows = list(rows)
+    if all_rows:
+        marks = ",".join("?" * len(all_rows[0]))
+        database.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", all_rows)
 
 
 def drop(database: sqlite3.Connection, table: str, numbers: Iterable[int]) -> None:
@@ -250,7 +250,7 @@ def drop(database: sqlite3.Connection, table: str, numbers: Iterable[int]) -> No
     database.executemany(f"DELETE FROM {table} WHERE number = ?", [(n,) for n in numbers])
 
 
-def damaged_text(row: Row) -> str:
+def format_damaged_row(row: Row) -> str:
     """What is still legible of a row that is not as it was written, in one line."""
     texts = [str(value) for value in row[1:-1] if value not in (None, "")]
     return " ".join(texts).encode(errors="backslashreplace").decode().replace("\n", " ")

@@ -17,13 +17,13 @@ def check_values(decoded: object) -> None:
     that is not finite or that float64 does not hold, and lists within lists without end."""
     level: list[object] = [decoded]
     for _ in range(_DEEPEST):
-        level = [inner for value in level for inner in _checked(value)]
+        level = [inner for value in level for inner in _check_value(value)]
         if not level:
             return
     raise ValueError(f"values are nested more than {_DEEPEST} deep")
 
 
-def _checked(value: object) -> Collection[object]:
+def _check_value(value: object) -> Collection[object]:
     """Check a value by itself; the values inside of it."""
     if isinstance(value, str):
         value.encode()  # UnicodeEncodeError is a ValueError

@@ -14,10 +14,10 @@ from secrets import token_hex
 
 from metrics_core.base.memo import Memo
 from metrics_core.base.whole_files import DRAFT as DRAFT
-from metrics_core.base.whole_files import clear, opened_draft, write_all
 from metrics_core.base.whole_files import is_abandoned as is_abandoned
 from metrics_core.base.whole_files import make_folder as make_folder
-from metrics_core.base.whole_files import opened_new as opened_new
+from metrics_core.base.whole_files import open_draft, remove_folder, write_all
+from metrics_core.base.whole_files import open_new as open_new
 from metrics_core.base.whole_files import sync_folder as sync_folder
 from metrics_core.base.whole_files import write as write
 
@@ -39,7 +39,7 @@ class Draft:
     closed = False
 
     def __init__(self, path: Path) -> None:
-        self._path, self._handle = path, opened_draft(path)
+        self._path, self._handle = path, open_draft(path)
         self._digest = hashlib.sha256()
 
     @property
@@ -64,25 +64,25 @@ class Draft:
             self.closed = True
             os.close(self._handle)
 
-    def place(self, path: Path) -> None:
+    def move_to(self, path: Path) -> None:
         """Put what was written into its place, on the disk. Raises OSError."""
         os.fsync(self._handle)
-        clear(path)
+        remove_folder(path)
         self._path.replace(path)
         sync_folder(path.parent)
 
 
 @contextmanager
-def draft(folder: Path) -> Iterator[Draft]:
+def create_draft(folder: Path) -> Iterator[Draft]:
     """A draft in this folder, which is gone afterwards unless it was put into its place. Raises
     OSError."""
-    made = Draft(folder / f"{token_hex(8)}{DRAFT}")
+    new_draft = Draft(folder / f"{token_hex(8)}{DRAFT}")
     try:
-        yield made
+        yield new_draft
     finally:
-        made.close()
+        new_draft.close()
         with suppress(OSError):
-            made._path.unlink(missing_ok=True)
+            new_draft._path.unlink(missing_ok=True)
 
 
 Content = bytes | memoryview | Path | Draft
@@ -92,7 +92,7 @@ Content = bytes | memoryview | Path | Draft
 def put(path: Path, content: Content) -> None:
     """Put a file into its place, whatever its bytes are in. Raises OSError."""
     if isinstance(content, Draft):
-        content.place(path)
+        content.move_to(path)
     elif isinstance(content, Path):
         link(content, path)
     else:
@@ -102,26 +102,26 @@ def put(path: Path, content: Content) -> None:
 def link(source: Path, path: Path) -> None:
     """Put a file that is on the disk into another place as well, its bytes a second time only where
     the disk has no links. Raises OSError."""
-    beside = path.with_name(f"{path.name}.{token_hex(4)}{DRAFT}")
+    draft_path = path.with_name(f"{path.name}.{token_hex(4)}{DRAFT}")
     try:
-        os.link(source, beside)
+        os.link(source, draft_path)
     except OSError:
-        with draft(path.parent) as copy, source.open("rb") as read:
-            shutil.copyfileobj(read, copy, 1 << 20)
-            copy.place(path)
+        with create_draft(path.parent) as copy, source.open("rb") as source_file:
+            shutil.copyfileobj(source_file, copy, 1 << 20)
+            copy.move_to(path)
         return
     try:
-        clear(path)
-        beside.replace(path)
+        remove_folder(path)
+        draft_path.replace(path)
         sync_folder(path.parent)
     finally:
         with suppress(OSError):
-            beside.unlink(missing_ok=True)
+            draft_path.unlink(missing_ok=True)
 
 
 def remove(path: Path) -> None:
     """Remove a file for good; nothing happens where there is none. Raises OSError."""
-    clear(path)
+    remove_folder(path)
     try:
         path.unlink()
     except FileNotFoundError:
@@ -129,45 +129,45 @@ def remove(path: Path) -> None:
     sync_folder(path.parent)
 
 
-def state_of(file: Path | os.DirEntry[str]) -> State | None:
+def file_state(file: Path | os.DirEntry[str]) -> State | None:
     """What changes when a file's content does; None where there is no file. The time of change
     cannot be set back, unlike that of modification."""
     try:
-        told = file.stat()
+        status = file.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError:
         return ()  # something is there; reading it says what is wrong
-    return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def file_of(path: Path) -> State:
+def file_identity(path: Path) -> State:
     """What tells a file from another one that takes its place."""
-    return (state_of(path) or ())[:1]
+    return (file_state(path) or ())[:1]
 
 
-def is_settled(state: State, at: int) -> bool:
+def is_settled(state: State, checked_at: int) -> bool:
     """Whether a file that was in this state then, in nanoseconds since 1970, has another one once
     it is written again: file systems count time in steps."""
-    return at - max(state[2:], default=at) > _STEP
+    return checked_at - max(state[2:], default=checked_at) > _STEP
 
 
-def sha256_of(path: Path) -> str:
+def file_sha256(path: Path) -> str:
     """The hash of a file's bytes, of which few are held; worked out once as long as the file stays
     the same. Raises OSError."""
-    state = state_of(path)
-    return _HASHES((path, state), lambda: _hashed(path)) if state else _hashed(path)
+    state = file_state(path)
+    return _HASHES((path, state), lambda: _hash_file(path)) if state else _hash_file(path)
 
 
-def _hashed(path: Path) -> str:
+def _hash_file(path: Path) -> str:
     digest, piece = hashlib.sha256(), memoryview(bytearray(_PIECE))
     with path.open("rb", buffering=0) as file:
-        while read := file.readinto(piece):
-            digest.update(piece[:read])
+        while n_read := file.readinto(piece):
+            digest.update(piece[:n_read])
     return digest.hexdigest()
 
 
-def written(state: State | None) -> str:
+def write_time(state: State | None) -> str:
     """When a file of this state was last written, in UTC as ISO 8601 has it; "" where unknown."""
     if not state:
         return ""

@@ -6,7 +6,7 @@ import errno
 from pathlib import Path
 
 from metrics_core.base.errors import RanklensError
-from metrics_core.base.plugins import in_words
+from metrics_core.base.plugins import describe_error
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -16,7 +16,7 @@ class StorageError(RanklensError):
     """The workspace could not take, change or give something; what it held before is whole."""
 
 
-def refused(error: OSError, folder: Path) -> StorageError:
+def write_refused_error(error: OSError, folder: Path) -> StorageError:
     """The sentence for an error of the system while `folder` was written."""
     if error.errno in _FULL:
         return StorageError(
@@ -37,7 +37,7 @@ def refused(error: OSError, folder: Path) -> StorageError:
     )
 
 
-def gone(folder: Path) -> StorageError:
+def missing_folder_error(folder: Path) -> StorageError:
     """The folder was there and is not any more."""
     return StorageError(
         f"The folder {folder} no longer exists.",
@@ -46,7 +46,7 @@ def gone(folder: Path) -> StorageError:
     )
 
 
-def unreadable(error: OSError, folder: Path) -> StorageError:
+def unreadable_folder_error(error: OSError, folder: Path) -> StorageError:
     """The system refuses to say what a folder holds."""
     return StorageError(
         f"The folder {folder} cannot be read: {error.strerror or type(error).__name__}.",
@@ -54,7 +54,7 @@ def unreadable(error: OSError, folder: Path) -> StorageError:
     )
 
 
-def no_collection() -> StorageError:
+def no_collection_error() -> StorageError:
     """The collection that something is to be added to is not there."""
     return StorageError(
         "This collection no longer exists.",
@@ -62,7 +62,7 @@ def no_collection() -> StorageError:
     )
 
 
-def lacking(folder: Path, name: str) -> StorageError:
+def missing_subfolder_error(folder: Path, name: str) -> StorageError:
     """What tells of all files is not there, while the folder is."""
     return StorageError(
         f"The folder {folder} lacks its subfolder {name}, which lists its contents.",
@@ -71,7 +71,7 @@ def lacking(folder: Path, name: str) -> StorageError:
     )
 
 
-def locked(path: Path) -> StorageError:
+def locked_error(path: Path) -> StorageError:
     """Another program holds the lock of a database for too long."""
     return StorageError(
         f"Another program is writing to {path}, so nothing was changed.",
@@ -85,36 +85,36 @@ class DamagedDatabaseError(StorageError):
     path: Path
 
 
-def unreadable_database(path: Path, why: str) -> DamagedDatabaseError:
+def damaged_database_error(path: Path, reason: str) -> DamagedDatabaseError:
     """What is said of a database that cannot be read."""
     error = DamagedDatabaseError(
-        f"The database {path} is damaged: {why}.",
+        f"The database {path} is damaged: {reason}.",
         "Restore its last good state on the page Collections, or a backup.",
     )
     error.path = path
     return error
 
 
-def newer(folder: Path, found: object, known: int) -> StorageError:
+def newer_version_error(folder: Path, found_version: object, known_version: int) -> StorageError:
     """The folder was written by a later version."""
     return StorageError(
-        f"The folder {folder} was written by a newer Ranklens (layout {found}; this"
-        f" version knows {known}), so it is read-only.",
+        f"The folder {folder} was written by a newer Ranklens (layout {found_version}; this"
+        f" version knows {known_version}), so it is read-only.",
         "Use the newer Ranklens, or start with another folder: make run WORKSPACE=folder.",
     )
 
 
-def damaged(file: str, why: str) -> StorageError:
+def damaged_file_error(file: str, reason: str) -> StorageError:
     """What is said of a file whose record or table is not as it was kept."""
     return StorageError(
-        f"The stored copy of {file or 'one file'} {why}.",
+        f"The stored copy of {file or 'one file'} {reason}.",
         "Add the file again to repair it, or remove it here. Everything else is intact.",
     )
 
 
-def cannot_be_shown(name: str, folder: Path, error: Exception) -> StorageError:
+def page_failed_error(name: str, folder: Path, error: Exception) -> StorageError:
     """Something of a collection ended a page in a way that nobody foresaw."""
     return StorageError(
-        f"“{name}” cannot be shown: {in_words(error)}",
+        f"“{name}” cannot be shown: {describe_error(error)}",
         f"Open another collection, or remove this one. It is kept in {folder}.",
     )

@@ -25,7 +25,7 @@ BASELINE_RULE = 2
 
 _TABLE = re.compile(r"[0-9a-f]{64}")
 _LONGEST_NUMBER = 18
-_KEPT = 20_000
+_CACHE_SIZE = 20_000
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 
 
@@ -60,7 +60,7 @@ class Entry:
     complete: bool = True
 
     @property
-    def came(self) -> str:
+    def added_at(self) -> str:
         """When the file came into the collection, in UTC."""
         return self.added or self.changed
 
@@ -82,7 +82,7 @@ class Settings:
     exclude_self: bool = False
 
 
-NOTHING_SAID = Settings()
+DEFAULT_SETTINGS = Settings()
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Collection:
 
 
 @dataclass(frozen=True)
-class Damaged:
+class DamagedRecord:
     """A record or a table that is not as it was written. `number` is the record's, `file` what it
     was called, where that is still known."""
 
@@ -153,7 +153,7 @@ def is_table(text: str) -> bool:
     return bool(_TABLE.fullmatch(text))
 
 
-def hidden(
+def hidden_numbers(
     entries: Sequence[Entry], is_whole: Callable[[Entry], bool] = lambda newer: True
 ) -> set[str]:
     """The numbers of those for which newer ones stand that are whole, also where a record in
@@ -162,69 +162,69 @@ def hidden(
     by_name: dict[tuple[str, str], list[str]] = {}
     for entry in entries:
         by_name.setdefault((entry.kind, entry.name), []).append(entry.number)
-    here, found = {e.number for e in entries}, set[str]()
+    numbers, replaced = {e.number for e in entries}, set[str]()
     for newer in entries:
         if not newer.replaces:
             continue
-        same = by_name[newer.kind, newer.name]
-        older = {n for n in same if int(n) < int(newer.number)} | ({newer.replaces} & here)
+        same_name = by_name[newer.kind, newer.name]
+        older = {n for n in same_name if int(n) < int(newer.number)} | ({newer.replaces} & numbers)
         if older and is_whole(newer):
-            found |= older
-    return found
+            replaced |= older
+    return replaced
 
 
 def encode(record: Entry | Collection) -> bytes:
     """A record as it is packed: with its own check."""
-    return _sealed(asdict(record))
+    return _seal_record(asdict(record))
 
 
 def decode(content: bytes, kind: type[Record]) -> Record:
     """The record that was packed as these bytes. Raises DamagedRecordError for others."""
     try:
-        told = json.loads(content)["record"]
-        if content != _sealed(told):
+        values = json.loads(content)["record"]
+        if content != _seal_record(values):
             raise DamagedRecordError("its checksum does not match")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DamagedRecordError(str(error)) from error
-    return record_from(told, kind)
+    return parse_record(values, kind)
 
 
-def as_text(record: Entry | Collection) -> str:
+def record_text(record: Entry | Collection) -> str:
     """A record as a row of the database holds it."""
     return json.dumps(asdict(record))
 
 
-@lru_cache(_KEPT)
-def record_in(text: str, kind: type[Record]) -> Record | None:
+@lru_cache(_CACHE_SIZE)
+def parse_record_text(text: str, kind: type[Record]) -> Record | None:
     """The record that a row of the database holds; None where it is none."""
     try:
-        return record_from(json.loads(text), kind)
+        return parse_record(json.loads(text), kind)
     except ValueError:
         return None
 
 
-def record_from(told: Any, kind: type[Record]) -> Record:
+def parse_record(values: Any, kind: type[Record]) -> Record:
     """The record of these fields; those that it does not know are left out. Raises
     DamagedRecordError for what no record holds."""
     try:
-        check_values(told)
-        known = {f.name for f in fields(kind)}
-        told = {name: value for name, value in told.items() if name in known}
+        check_values(values)
+        field_names = {f.name for f in fields(kind)}
+        values = {name: value for name, value in values.items() if name in field_names}
         if kind is Entry:
-            told["notes"] = tuple(note_of(note) for note in told.get("notes", ()))
-        record = kind(**told)
-        if not _fits(record):
+            values["notes"] = tuple(parse_note(note) for note in values.get("notes", ()))
+        record = kind(**values)
+        if not _has_valid_values(record):
             raise DamagedRecordError("it contains unexpected values")
         return record
     except Exception as error:  # one record must not stop what reads the others
         raise DamagedRecordError(str(error)) from error
 
 
-def _fits(record: Any) -> bool:
+def _has_valid_values(record: Any) -> bool:
     """Whether every value is of its type: the check says that nothing was changed by accident, not
     who wrote it, and a packed collection may come from anybody."""
-    plain = _plain(record.__class__)
-    if any(type(getattr(record, name)) is not hint for name, hint in plain.items()):
+    plain_fields = _plain_fields(record.__class__)
+    if any(type(getattr(record, name)) is not hint for name, hint in plain_fields.items()):
         return False
     if isinstance(record, Entry):
         counts = (record.rows, record.slot, 0 if record.queries is None else record.queries)
@@ -233,7 +233,7 @@ def _fits(record: Any) -> bool:
             and record.kind in get_args(Kind)
             and is_number(record.number)
             and is_table(record.table)
-            and all(_fits(note) for note in record.notes)
+            and all(_has_valid_values(note) for note in record.notes)
             and _is_time(record.changed)
             and _is_time(record.added)
         )
@@ -243,8 +243,8 @@ def _fits(record: Any) -> bool:
         _is_time(record.changed)
         and isinstance(record.choices, dict)
         and all(isinstance(choice, dict) for choice in record.choices.values())
-        and all(_texts(named) for named in (record.run_names, record.run_names.values()))
-        and _texts(record.run_slots)
+        and all(_are_texts(names) for names in (record.run_names, record.run_names.values()))
+        and _are_texts(record.run_slots)
         and all(type(slot) is int and slot >= 0 for slot in record.run_slots.values())
     )
 
@@ -256,22 +256,22 @@ def _is_time(text: str) -> bool:
     return False
 
 
-def _texts(told: Iterable[object]) -> bool:
-    return all(isinstance(text, str) for text in told)
+def _are_texts(values: Iterable[object]) -> bool:
+    return all(isinstance(text, str) for text in values)
 
 
 @cache
-def _plain(kind: Hashable) -> dict[str, type]:
+def _plain_fields(kind: Hashable) -> dict[str, type]:
     hints = get_type_hints(kind)
     return {name: hint for name, hint in hints.items() if hint in (str, int, bool)}
 
 
-def _sealed(told: Any) -> bytes:
-    text = json.dumps(told, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+def _seal_record(values: Any) -> bytes:
+    text = json.dumps(values, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     check = hashlib.sha256(text.encode()).hexdigest()
     return f'{{"check":"{check}","record":{text}}}\n'.encode()
 
 
-def note_of(told: Mapping[str, Any]) -> Note:
+def parse_note(values: Mapping[str, Any]) -> Note:
     """A note as JSON gives its fields back."""
-    return Note(**{**told, "examples": tuple(told.get("examples", ()))})
+    return Note(**{**values, "examples": tuple(values.get("examples", ()))})

@@ -31,7 +31,7 @@ class ScratchFile:
         self.path = path
         self.size = 0
         """Bytes that were written."""
-        self._file = os.fdopen(durable.opened_new(path), "wb")
+        self._file = os.fdopen(durable.open_new(path), "wb")
         self._end = finalize(self, _unlink, path)
 
     def write(self, content: bytes | memoryview) -> None:
@@ -55,15 +55,15 @@ def _unlink(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-class Scratch:
+class ScratchFolder:
     """The place of this process for such files, below the folder of a workspace."""
 
     def __init__(self, folder: Path) -> None:
         """The place is made when a file needs it."""
         self._folder, self._was_there = folder, folder.is_dir()
-        self._place, self._name = folder / FOLDER, token_hex(8)
+        self._scratch_folder, self._name = folder / FOLDER, token_hex(8)
         # Whichever thread writes the first file: the lock is of the process.
-        lock = self._place / f"{self._name}.lock"
+        lock = self._scratch_folder / f"{self._name}.lock"
         self._lock = FileLock(lock, mode=0o600, thread_local=False)
         self._making = Lock()
 
@@ -72,26 +72,26 @@ class Scratch:
         """The folder of the workspace."""
         return self._folder
 
-    def new(self) -> ScratchFile:
+    def new_file(self) -> ScratchFile:
         """A file to be written. Raises OSError."""
         with self._making:
             if self._was_there and not self._folder.is_dir():
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-            durable.make_folder(self._place)
+            durable.make_folder(self._scratch_folder)
             if not self._lock.is_locked:
                 self._lock.acquire()
-        return ScratchFile(self._place / f"{self._name}-{token_hex(8)}{durable.DRAFT}")
+        return ScratchFile(self._scratch_folder / f"{self._name}-{token_hex(8)}{durable.DRAFT}")
 
 
-def sweep(folder: Path) -> None:
+def sweep_scratch(folder: Path) -> None:
     """Remove what processes have left that ended; `folder` is that of a workspace."""
-    place = folder / FOLDER
-    for lock in place.glob("*.lock"):
-        held = FileLock(lock, mode=0o600)
+    scratch_folder = folder / FOLDER
+    for lock in scratch_folder.glob("*.lock"):
+        file_lock = FileLock(lock, mode=0o600)
         with suppress(Timeout, OSError):
-            held.acquire(timeout=0)
-            held.release()
+            file_lock.acquire(timeout=0)
+            file_lock.release()
             _unlink(lock)
-    for draft in place.glob(f"*{durable.DRAFT}"):
-        if not (place / f"{draft.name.partition('-')[0]}.lock").exists():
+    for draft in scratch_folder.glob(f"*{durable.DRAFT}"):
+        if not (scratch_folder / f"{draft.name.partition('-')[0]}.lock").exists():
             _unlink(draft)

@@ -28,13 +28,13 @@ import pyarrow as pa
 
 import metrics_core
 from dashboard.workspace.disk import durable
-from dashboard.workspace.disk.shelves import Shelves
+from dashboard.workspace.disk.shelves import FolderStore
 from metrics_core.base.whole_files import read_sealed, write_sealed
 
 LARGEST = 10_000_000_000
 """Bytes that a cache may take, and no more than half of what else would be free."""
 
-_MEANT = ("tables", "formats", "judging", "base/compiled")
+_READING_PACKAGES = ("tables", "formats", "judging", "base/compiled")
 """The packages that say what a file and its judgments mean."""
 LAYOUTS = "layouts"
 """What is asked for whenever a table is opened."""
@@ -47,116 +47,117 @@ _TABLES = "tables"
 
 
 @dataclass(frozen=True)
-class Kept:
+class CachedValue:
     """Numbers by name, not to be changed, and whatever else JSON can hold."""
 
     arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
-    told: Any = None
+    metadata: Any = None
 
 
 class Cache:
     """The cache of one folder. No method raises for what the disk refuses: then nothing is kept.
 
-    `held` are the tables of the folder that somebody holds in memory, by the hash of their bytes,
-    `opened` what reads the tables that are open, which are never removed to make room.
+    `tables_in_memory` are the tables of the folder that somebody holds in memory, by the hash of
+    their bytes, `open_tables` what reads the tables that are open, which are never removed to make
+    room.
     """
 
     def __init__(self, folder: Path, may_write: Callable[[], bool], largest: int = LARGEST) -> None:
         """`may_write` says whether the folder around it can be changed; `largest` in bytes."""
         self.folder, self._may_write, self._largest = folder, may_write, largest
-        self.shelves = Shelves(folder)
-        self.held: WeakValueDictionary[str, pa.Table] = WeakValueDictionary()
-        self.opened: WeakValueDictionary[str, Any] = WeakValueDictionary()
+        self.folder_store = FolderStore(folder)
+        self.tables_in_memory: WeakValueDictionary[str, pa.Table] = WeakValueDictionary()
+        self.open_tables: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
-    def get(self, what: str, *of: str) -> Kept | None:
+    def get(self, kind: str, *key_parts: str) -> CachedValue | None:
         """What was kept of this; None where there is nothing, or it is not as it was written."""
-        path = self._path(what, of)
+        path = self._path(kind, key_parts)
         content = read_sealed(path)
         if content is None:
             return None
         with suppress(OSError):
             os.utime(path)
         # Nothing is copied: an archive of numpy's took twice as long as reading and hash together.
-        rest = pa.BufferReader(pa.py_buffer(content))
-        told = json.loads(pa.ipc.read_tensor(rest).to_numpy().tobytes())
-        arrays = {name: pa.ipc.read_tensor(rest).to_numpy() for name in told["arrays"]}
-        return Kept(arrays, told["told"])
+        reader = pa.BufferReader(pa.py_buffer(content))
+        header = json.loads(pa.ipc.read_tensor(reader).to_numpy().tobytes())
+        arrays = {name: pa.ipc.read_tensor(reader).to_numpy() for name in header["arrays"]}
+        return CachedValue(arrays, header["told"])
 
-    def put(self, what: str, *of: str, kept: Kept) -> None:
+    def put(self, kind: str, *key_parts: str, value: CachedValue) -> None:
         """Keep something of this."""
         if not self._may_write():
             return
-        told = json.dumps({"arrays": list(kept.arrays), "told": kept.told}).encode()
+        header = json.dumps({"arrays": list(value.arrays), "told": value.metadata}).encode()
         out = pa.BufferOutputStream()
-        for values in (np.frombuffer(told, dtype=np.uint8), *kept.arrays.values()):
+        for values in (np.frombuffer(header, dtype=np.uint8), *value.arrays.values()):
             pa.ipc.write_tensor(pa.Tensor.from_numpy(values), out)
         with suppress(OSError):
-            write_sealed(self._path(what, of), memoryview(out.getvalue()))
+            write_sealed(self._path(kind, key_parts), memoryview(out.getvalue()))
         self._make_room()
 
-    def mark(self, what: str, of: str) -> None:
+    def mark(self, kind: str, key: str) -> None:
         """Remember that something was done now, whichever version does it."""
         if self._may_write():
             with suppress(OSError):
-                path = self._mark(what, of)
+                path = self._mark_path(kind, key)
                 durable.make_folder(path.parent)
                 path.touch(mode=0o600)
 
-    def marked(self, what: str, of: str) -> float:
+    def mark_time(self, kind: str, key: str) -> float:
         """When it was done last, in seconds since 1970; 0 where nobody knows."""
         with suppress(OSError):
-            return self._mark(what, of).stat().st_mtime
+            return self._mark_path(kind, key).stat().st_mtime
         return 0.0
 
-    def _mark(self, what: str, of: str) -> Path:
-        return self.folder / what / hashlib.sha256(of.encode()).hexdigest()
+    def _mark_path(self, kind: str, key: str) -> Path:
+        return self.folder / kind / hashlib.sha256(key.encode()).hexdigest()
 
     @contextmanager
-    def draft(self) -> Iterator[durable.Draft | None]:
+    def open_draft(self) -> Iterator[durable.Draft | None]:
         """A table that is written in pieces, to be put among the shelves; None where it cannot be
         kept."""
         with ExitStack() as drafts:
-            made = None
+            new_draft = None
             if self._may_write():
                 with suppress(OSError):
                     durable.make_folder(self.folder / _TABLES)
-                    made = drafts.enter_context(durable.draft(self.folder / _TABLES))
-            yield made
+                    new_draft = drafts.enter_context(durable.create_draft(self.folder / _TABLES))
+            yield new_draft
 
-    def _path(self, what: str, of: tuple[str, ...]) -> Path:
-        key = json.dumps([*of, meaning(), _FORMAT])
-        return self.folder / what / hashlib.sha256(key.encode()).hexdigest()
+    def _path(self, kind: str, key_parts: tuple[str, ...]) -> Path:
+        key = json.dumps([*key_parts, reading_code_hash(), _FORMAT])
+        return self.folder / kind / hashlib.sha256(key.encode()).hexdigest()
 
     def _make_room(self) -> None:
         """Remove what was not used for longest, until the rest is small enough."""
         with suppress(OSError):
             files = [(p, p.stat()) for p in self.folder.glob("*/*") if p.is_file()]
-            left = sum(told.st_size for _, told in files)
-            largest = min(self._largest, (shutil.disk_usage(self.folder).free + left) // 2)
-            for path, told in sorted(files, key=lambda f: self._last_use(*f)):
-                if left <= largest:
+            total_size = sum(status.st_size for _, status in files)
+            largest = min(self._largest, (shutil.disk_usage(self.folder).free + total_size) // 2)
+            for path, status in sorted(files, key=lambda f: self._last_use(*f)):
+                if total_size <= largest:
                     return
-                if path.stem in self.opened or path.suffix == durable.DRAFT:
+                if path.stem in self.open_tables or path.suffix == durable.DRAFT:
                     continue
                 path.unlink(missing_ok=True)
-                left -= told.st_size
+                total_size -= status.st_size
 
-    def _last_use(self, path: Path, told: os.stat_result) -> int:
+    def _last_use(self, path: Path, status: os.stat_result) -> int:
         """When a file was used last, in nanoseconds: a table when what is known of it was, for its
         own times tell whether its bytes are those that were looked at."""
-        known = self._path(LAYOUTS, (path.stem,)) if path.parent.name == _TABLES else path
+        used_path = self._path(LAYOUTS, (path.stem,)) if path.parent.name == _TABLES else path
         with suppress(OSError):
-            return max(known.stat().st_mtime_ns, told.st_mtime_ns)
-        return told.st_mtime_ns
+            return max(used_path.stat().st_mtime_ns, status.st_mtime_ns)
+        return status.st_mtime_ns
 
 
 @cache
-def meaning() -> str:
+def reading_code_hash() -> str:
     """A hash of the code that reads files and finds judged documents: what another version of it
     made is not taken for what this one would. Raises FileNotFoundError where some is not there."""
     digest = hashlib.sha256()
     root = Path(metrics_core.__file__).parent
-    for package in _MEANT:
+    for package in _READING_PACKAGES:
         sources = sorted((root / package).rglob("*.py"))
         if not sources:
             raise FileNotFoundError(f"{root / package} contains no code")

@@ -16,13 +16,23 @@ import pyarrow.parquet as pq
 
 from dashboard.workspace.disk.durable import Draft
 from dashboard.workspace.long_runs.cache import Cache
-from dashboard.workspace.long_runs.extracts import RowPlaces, heads_of, keep_heads, keep_layout
-from dashboard.workspace.long_runs.stored_run import StoredRun, gathered, is_long, kept_rows
+from dashboard.workspace.long_runs.extracts import (
+    RowLayout,
+    cache_heads,
+    cache_layout,
+    select_heads,
+)
+from dashboard.workspace.long_runs.stored_run import (
+    StoredRun,
+    group_queries,
+    is_long,
+    open_cached_rows,
+)
 from dashboard.workspace.long_runs.tables import rows_writer, write_rows
 from metrics_core.base.notes import Note
 from metrics_core.tables import Run, Table
-from metrics_core.tables.arrays import values_of
-from metrics_core.tables.columns import coded
+from metrics_core.tables.arrays import as_array
+from metrics_core.tables.columns import encode_ids
 
 
 class RowsHash:
@@ -35,8 +45,8 @@ class RowsHash:
 
     def update(self, rows: pa.Table) -> None:
         """Take in the rows that come next."""
-        queries = coded(rows["query_id"])
-        codes = values_of(queries.indices)
+        queries = encode_ids(rows["query_id"])
+        codes = as_array(queries.indices)
         starts = np.flatnonzero(np.diff(codes, prepend=-1))
         ids = queries.dictionary.take(pa.array(codes[starts])).to_pylist()
         counts = np.diff(starts, append=len(codes)).tolist()
@@ -49,28 +59,28 @@ class RowsHash:
         for chunk in rows["doc_id"].chunks:
             _, edges, data = chunk.buffers()
             first, last = np.frombuffer(edges, np.int32)[[chunk.offset, chunk.offset + len(chunk)]]
-            sizes.update(values_of(pc.binary_length(chunk)).astype(np.int32).data)
+            sizes.update(as_array(pc.binary_length(chunk)).astype(np.int32).data)
             texts.update(memoryview(data)[first:last] if data is not None else b"")
-        scores.update(np.ascontiguousarray(values_of(rows["score"]), dtype=np.float64).data)
+        scores.update(np.ascontiguousarray(as_array(rows["score"]), dtype=np.float64).data)
         if "rank" in rows.column_names:
-            scores.update(np.ascontiguousarray(values_of(rows["rank"])).data)
+            scores.update(np.ascontiguousarray(as_array(rows["rank"])).data)
 
     def hexdigest(self) -> str:
         """The hash of all rows so far."""
-        whole = hashlib.sha256(repr((self._query_ids, self._counts)).encode())
+        digest = hashlib.sha256(repr((self._query_ids, self._counts)).encode())
         for column in self._columns:
-            whole.update(column.digest())
-        return whole.hexdigest()
+            digest.update(column.digest())
+        return digest.hexdigest()
 
     @classmethod
-    def of(cls, rows: pa.Table) -> str:
+    def hash_table(cls, rows: pa.Table) -> str:
         """The hash of a table's rows."""
         digest = cls()
         digest.update(rows)
         return digest.hexdigest()
 
 
-class Keeping:
+class RunWriter:
     """The rows of one run on their way into the cache, by a draft of it. Called with the rows of
     some queries, of several pieces at a time, it gives what then is to be called in their order."""
 
@@ -78,19 +88,19 @@ class Keeping:
         self._cache, self._draft = cache, draft
         self._writer: pq.ParquetWriter | None = None
         self._hash = RowsHash()
-        self._layouts: list[RowPlaces] = []
+        self._layouts: list[RowLayout] = []
         self._heads: list[pa.Table] = []
 
     def __call__(self, rows: pa.Table) -> Callable[[], None]:
         """Look at rows, which stand together by query; what is returned writes them. Raises
         OSError."""
         run = Run(table=rows)
-        layout = RowPlaces.of(run)
+        layout = RowLayout.from_run(run)
         if layout is None:
             raise ValueError("the rows of a query are not contiguous")
-        return partial(self._write, rows, layout, heads_of(run))
+        return partial(self._write, rows, layout, select_heads(run))
 
-    def _write(self, rows: pa.Table, layout: RowPlaces, heads: pa.Table) -> None:
+    def _write(self, rows: pa.Table, layout: RowLayout, heads: pa.Table) -> None:
         if self._writer is None:
             self._writer = rows_writer(self._draft, rows.schema)
         write_rows(self._writer, rows)
@@ -101,30 +111,30 @@ class Keeping:
     def __len__(self) -> int:
         return sum(int(layout.counts.sum()) for layout in self._layouts)
 
-    def kept(self, file: str, name: str, notes: Sequence[Note]) -> StoredRun:
+    def finish(self, file: str, name: str, notes: Sequence[Note]) -> StoredRun:
         """The run of this name whose rows were written, kept from now on. Raises OSError."""
         assert self._writer is not None
         self._writer.close()
-        table, layout = self._draft.digest, RowPlaces.joined(self._layouts)
+        table, layout = self._draft.digest, RowLayout.join_parts(self._layouts)
         content = self._hash.hexdigest()
-        rows = kept_rows(self._cache, table=table, content=content, layout=layout, file=file)
-        self._cache.shelves.put_table(table, self._draft)
-        keep_layout(self._cache, table, layout)
-        keep_heads(self._cache, table, pa.concat_tables(self._heads).unify_dictionaries())
+        rows = open_cached_rows(self._cache, table=table, content=content, layout=layout, file=file)
+        self._cache.folder_store.put_table(table, self._draft)
+        cache_layout(self._cache, table, layout)
+        cache_heads(self._cache, table, pa.concat_tables(self._heads).unify_dictionaries())
         return rows.run(name, notes)
 
 
-def on_disk(cache: Cache, table: Table, file: str) -> Table:
+def move_to_disk(cache: Cache, table: Table, file: str) -> Table:
     """A table; a long run that is in memory as the cache keeps it, the rows of each query together,
     or itself where nothing can be kept. Raises OSError."""
     if isinstance(table, StoredRun) or not isinstance(table, Run) or not is_long(len(table)):
         return table
     if not table.complete:  # what is judged of it, which is held anyway
         return table
-    run = gathered(table)
-    with cache.draft() as draft:
+    run = group_queries(table)
+    with cache.open_draft() as draft:
         if draft is None:
             return run
-        keeping = Keeping(cache, draft)
-        keeping(run.table)()
-        return keeping.kept(file, run.name, run.notes)
+        run_writer = RunWriter(cache, draft)
+        run_writer(run.table)()
+        return run_writer.finish(file, run.name, run.notes)

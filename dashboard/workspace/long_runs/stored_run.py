@@ -18,26 +18,26 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dashboard.workspace.disk.errors import damaged
-from dashboard.workspace.disk.shelves import Shelves
+from dashboard.workspace.disk.errors import damaged_file_error
+from dashboard.workspace.disk.shelves import FolderStore
 from dashboard.workspace.long_runs.cache import Cache
 from dashboard.workspace.long_runs.extracts import (
     HEADS,
-    RowPlaces,
-    known_heads,
-    known_layout,
-    stand_together,
+    RowLayout,
+    cached_heads,
+    cached_layout,
+    has_grouped_queries,
 )
 from metrics_core.base.arrays import Ints
 from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
 from metrics_core.tables import Run
-from metrics_core.tables.arrays import column_of
-from metrics_core.tables.columns import ID, coded
+from metrics_core.tables.arrays import as_column
+from metrics_core.tables.columns import ID, encode_ids
 from metrics_core.tables.judgable import rename_queries
-from metrics_core.tables.run import no_lists
+from metrics_core.tables.run import new_list_cache
 
-HELD = 250_000
+MAX_IN_MEMORY = 250_000
 """A run of no more rows is simply held in memory."""
 
 _FEW = 16
@@ -53,64 +53,73 @@ class StoredRows:
     path: Path
     table: str
     content: str
-    layout: RowPlaces
+    layout: RowLayout
     cache: Cache
     reading: Callable[[], AbstractContextManager[None]]
     _lock: Lock = field(default_factory=Lock)
     _lock_of_heads: Lock = field(default_factory=Lock)
     _lists: Memo = field(default_factory=lambda: Memo(_FEW))
 
-    def whole(self) -> pa.Table:
+    def read_all(self) -> pa.Table:
         """All rows: one copy for all that look at them at the same time."""
         with self._lock:
-            table = self.cache.held.get(self.table)
+            table = self.cache.tables_in_memory.get(self.table)
             if table is None:
                 with self.reading():
                     table = pq.read_table(self.path, page_checksum_verification=True)
                 # Each part of the file has numbers of its own for its queries.
-                table = table.set_column(0, "query_id", coded(table["query_id"]))
-                self.cache.held[self.table] = table
+                table = table.set_column(0, "query_id", encode_ids(table["query_id"]))
+                self.cache.tables_in_memory[self.table] = table
         return table
 
     def run(self, name: str, notes: Sequence[Note]) -> StoredRun:
         """The run of these rows."""
         return StoredRun(self, name, notes)
 
-    def heads(self, depth: int) -> pa.Table:
+    def read_heads(self, depth: int) -> pa.Table:
         """The rows of the first ranks of every query, down to this depth, and perhaps others."""
         with self._lock_of_heads:
-            return known_heads(self.cache, self.table, depth, lambda: Run(table=self.whole()))
+            return cached_heads(self.cache, self.table, depth, lambda: Run(table=self.read_all()))
 
-    def some(self, query_ids: Collection[str]) -> pa.Table:
+    def read_queries(self, query_ids: Collection[str]) -> pa.Table:
         """All rows of these queries, and perhaps others."""
         if len(query_ids) == 1:
-            return self._lists(next(iter(query_ids)), lambda: self._some(query_ids))
-        return self._some(query_ids)
+            return self._lists(next(iter(query_ids)), lambda: self._read_queries(query_ids))
+        return self._read_queries(query_ids)
 
-    def _some(self, query_ids: Collection[str]) -> pa.Table:
-        wanted = set(query_ids)
-        place = [i for i, query_id in enumerate(self.layout.query_ids) if query_id in wanted]
+    def _read_queries(self, query_ids: Collection[str]) -> pa.Table:
+        wanted_ids = set(query_ids)
+        positions = [
+            i for i, query_id in enumerate(self.layout.query_ids) if query_id in wanted_ids
+        ]
         ends = np.cumsum(self.layout.counts)
         with self.reading(), pq.ParquetFile(self.path, page_checksum_verification=True) as file:
-            told = file.metadata
-            sizes = [told.row_group(i).num_rows for i in range(told.num_row_groups)]
+            metadata = file.metadata
+            sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
             edges = np.cumsum([0, *sizes])
-            first = np.searchsorted(edges, ends[place] - self.layout.counts[place], "right") - 1
-            last = np.searchsorted(edges, ends[place], "left")
+            first = (
+                np.searchsorted(edges, ends[positions] - self.layout.counts[positions], "right") - 1
+            )
+            last = np.searchsorted(edges, ends[positions], "left")
             groups = {g for a, b in zip(first, last, strict=True) for g in range(a, b)}
-            parts = [self._part(file, group, wanted, int(edges[group])) for group in sorted(groups)]
+            parts = [
+                self._read_part(file, group, wanted_ids, int(edges[group]))
+                for group in sorted(groups)
+            ]
         return pa.concat_tables(parts) if parts else file.schema_arrow.empty_table()
 
-    def _part(self, file: pq.ParquetFile, group: int, wanted: set[str], first: int) -> pa.Table:
+    def _read_part(
+        self, file: pq.ParquetFile, group: int, wanted_ids: set[str], first: int
+    ) -> pa.Table:
         """A row group; of one query only its own rows, and nothing else is held by them."""
         table = file.read_row_group(group)
-        if len(wanted) > 1:
+        if len(wanted_ids) > 1:
             return table
-        place = self.layout.query_ids.index(next(iter(wanted)))
-        end = int(self.layout.counts[: place + 1].sum()) - first
-        start = end - int(self.layout.counts[place])
-        own = table.take(column_of(np.arange(max(start, 0), min(end, len(table)))))
-        return own.set_column(0, "query_id", coded(own["query_id"].cast(ID)))
+        position = self.layout.query_ids.index(next(iter(wanted_ids)))
+        end = int(self.layout.counts[: position + 1].sum()) - first
+        start = end - int(self.layout.counts[position])
+        rows = table.take(as_column(np.arange(max(start, 0), min(end, len(table)))))
+        return rows.set_column(0, "query_id", encode_ids(rows["query_id"].cast(ID)))
 
 
 @dataclass(frozen=True)
@@ -126,23 +135,25 @@ class _RenamedRows:
         return self.rows.content
 
     @cached_property
-    def layout(self) -> RowPlaces:
+    def layout(self) -> RowLayout:
         """The places of the rows, by the new names."""
-        own = self.rows.layout
-        return replace(own, query_ids=[self.names[query_id] for query_id in own.query_ids])
+        stored_layout = self.rows.layout
+        return replace(
+            stored_layout, query_ids=[self.names[query_id] for query_id in stored_layout.query_ids]
+        )
 
-    def whole(self) -> pa.Table:
+    def read_all(self) -> pa.Table:
         """All rows."""
-        return rename_queries(self.rows.whole(), self.names)
+        return rename_queries(self.rows.read_all(), self.names)
 
-    def heads(self, depth: int) -> pa.Table:
-        """`StoredRows.heads`."""
-        return rename_queries(self.rows.heads(depth), self.names)
+    def read_heads(self, depth: int) -> pa.Table:
+        """`StoredRows.read_heads`."""
+        return rename_queries(self.rows.read_heads(depth), self.names)
 
-    def some(self, query_ids: Collection[str]) -> pa.Table:
-        """`StoredRows.some`, by the new names."""
-        wanted = [q for q in self.rows.layout.query_ids if self.names[q] in query_ids]
-        return rename_queries(self.rows.some(wanted), self.names)
+    def read_queries(self, query_ids: Collection[str]) -> pa.Table:
+        """`StoredRows.read_queries`, by the new names."""
+        stored_ids = [q for q in self.rows.layout.query_ids if self.names[q] in query_ids]
+        return rename_queries(self.rows.read_queries(stored_ids), self.names)
 
 
 class StoredRun(Run):
@@ -150,16 +161,16 @@ class StoredRun(Run):
 
     def __init__(self, rows: StoredRows, name: str, notes: Sequence[Note] = ()) -> None:
         """`name` tells the run apart, `notes` are those of reading its first file."""
-        own = {"rows": rows, "name": name, "notes": tuple(notes), "_lists": no_lists()}
-        for what, value in own.items():
-            object.__setattr__(self, what, value)
+        attributes = {"rows": rows, "name": name, "notes": tuple(notes), "_lists": new_list_cache()}
+        for attribute, value in attributes.items():
+            object.__setattr__(self, attribute, value)
 
     rows: StoredRows
 
     @property
     def table(self) -> pa.Table:
         """All rows, read now unless somebody holds them."""
-        return self.rows.whole()
+        return self.rows.read_all()
 
     def __len__(self) -> int:
         return int(self.rows.layout.counts.sum())
@@ -172,8 +183,8 @@ class StoredRun(Run):
     def length(self, query_id: str) -> int:
         """How many documents the run lists for a query."""
         query_ids = self.rows.layout.query_ids
-        known = query_id in query_ids
-        return int(self.rows.layout.counts[query_ids.index(query_id)]) if known else 0
+        is_listed = query_id in query_ids
+        return int(self.rows.layout.counts[query_ids.index(query_id)]) if is_listed else 0
 
     @property
     def plain(self) -> bool:
@@ -182,18 +193,18 @@ class StoredRun(Run):
 
     def whole(self) -> Run:
         """The run with all of its rows in memory."""
-        return Run(table=self.rows.whole(), name=self.name, notes=self.notes)
+        return Run(table=self.rows.read_all(), name=self.name, notes=self.notes)
 
     def holding(self, query_ids: Collection[str]) -> Run:
         """A run in memory that holds all rows of these queries, and perhaps rows of others."""
-        return Run(table=self.rows.some(query_ids), name=self.name, notes=self.notes)
+        return Run(table=self.rows.read_queries(query_ids), name=self.name, notes=self.notes)
 
     def leading(self, depth: int) -> Run:
         """A run in memory with the same queries that holds the rows of their first `depth` ranks,
         and perhaps others."""
         if depth > HEADS[-1]:
             return self.whole()
-        return Run(table=self.rows.heads(depth), name=self.name, notes=self.notes)
+        return Run(table=self.rows.read_heads(depth), name=self.name, notes=self.notes)
 
     def first_ties(self) -> Ints:
         """For each of `query_ids` the first rank whose score is that of the next; int64[q], 0 where
@@ -221,8 +232,8 @@ class StoredRun(Run):
         return StoredRun(self.rows, self.name, (*self.notes, *notes))
 
 
-def stored_run(
-    shelves: Shelves,
+def open_stored_run(
+    folder_store: FolderStore,
     cache: Cache,
     *,
     table: str,
@@ -234,57 +245,57 @@ def stored_run(
     """The run whose rows the shelves keep under the name `table`, opened without reading them; read
     whole where the rows of a query stand apart. Raises StorageError where they are not those that
     were kept."""
-    reading = partial(_reading, shelves, table, file)
-    path = shelves.table_path(table)
+    reading = partial(_guard_reading, folder_store, table, file)
+    path = folder_store.table_path(table)
 
-    def whole() -> Run:
+    def read_whole_run() -> Run:
         with reading():
             rows = pq.read_table(path, page_checksum_verification=True)
         return Run(table=rows, name=name, notes=tuple(notes))
 
     with reading():
-        layout = known_layout(cache, table, whole)
+        layout = cached_layout(cache, table, read_whole_run)
     if layout is None:
-        return whole()
-    return _opened(shelves, cache, table, content, layout, file).run(name, notes)
+        return read_whole_run()
+    return _open_rows(folder_store, cache, table, content, layout, file).run(name, notes)
 
 
-def kept_rows(
-    cache: Cache, *, table: str, content: str, layout: RowPlaces, file: str
+def open_cached_rows(
+    cache: Cache, *, table: str, content: str, layout: RowLayout, file: str
 ) -> StoredRows:
     """The rows of a file that the cache keeps under the name `table`, or now will."""
-    return _opened(cache.shelves, cache, table, content, layout, file)
+    return _open_rows(cache.folder_store, cache, table, content, layout, file)
 
 
-def _opened(
-    shelves: Shelves, cache: Cache, table: str, content: str, layout: RowPlaces, file: str
+def _open_rows(
+    folder_store: FolderStore, cache: Cache, table: str, content: str, layout: RowLayout, file: str
 ) -> StoredRows:
-    reading = partial(_reading, shelves, table, file)
-    rows = StoredRows(shelves.table_path(table), table, content, layout, cache, reading)
-    cache.opened[table] = rows
+    reading = partial(_guard_reading, folder_store, table, file)
+    rows = StoredRows(folder_store.table_path(table), table, content, layout, cache, reading)
+    cache.open_tables[table] = rows
     return rows
 
 
 @contextmanager
-def _reading(shelves: Shelves, table: str, file: str) -> Iterator[None]:
-    why = shelves.unsound(table, look=True)
-    if why:
-        raise damaged(file, why)
+def _guard_reading(folder_store: FolderStore, table: str, file: str) -> Iterator[None]:
+    problem = folder_store.table_problem(table, look=True)
+    if problem:
+        raise damaged_file_error(file, problem)
     try:
         yield
     except (pa.ArrowException, ValueError, KeyError, OSError) as error:
-        shelves.mark_unsound(table, str(error))
-        raise damaged(file, shelves.unsound(table)) from error
+        folder_store.mark_unreadable(table, str(error))
+        raise damaged_file_error(file, folder_store.table_problem(table)) from error
 
 
 def is_long(rows: int) -> bool:
     """Whether a run of so many rows stays on the disk."""
-    return rows > HELD
+    return rows > MAX_IN_MEMORY
 
 
-def gathered(run: Run) -> Run:
+def group_queries(run: Run) -> Run:
     """A long run with the rows of each query together, in the order in which they stand."""
-    if not is_long(len(run)) or stand_together(run):
+    if not is_long(len(run)) or has_grouped_queries(run):
         return run
     order = np.argsort(run.query_codes, kind="stable")
-    return replace(run, table=run.table.take(column_of(order)).combine_chunks())
+    return replace(run, table=run.table.take(as_column(order)).combine_chunks())

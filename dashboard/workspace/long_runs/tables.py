@@ -13,7 +13,7 @@ from dashboard.workspace.disk.durable import Draft
 from metrics_core.base.notes import Note
 from metrics_core.formats import Kind
 from metrics_core.tables import Documents, Qrels, Queries, RankedRun, Run, Table
-from metrics_core.tables.columns import coded
+from metrics_core.tables.columns import encode_ids
 
 _GROUP = 100_000
 _LISTS = 28_000
@@ -25,13 +25,13 @@ def table_bytes(table: pa.Table) -> pa.Buffer:
     """The rows as Parquet, with a checksum of each page."""
     out = pa.BufferOutputStream()
     # No score stands often enough for a dictionary, and hardly a document does.
-    few = ["query_id"] if "score" in table.column_names else True
+    dictionary_columns = ["query_id"] if "score" in table.column_names else True
     pq.write_table(
         table,
         out,
         compression="zstd",
         compression_level=1,
-        use_dictionary=few,
+        use_dictionary=dictionary_columns,
         row_group_size=_GROUP,
         write_page_checksum=True,
     )
@@ -58,29 +58,29 @@ def write_rows(writer: pq.ParquetWriter, rows: pa.Table) -> None:
     writer.write_table(rows, row_group_size=_LISTS)
 
 
-def arrow_of(content: bytes) -> pa.Table:
+def read_parquet(content: bytes) -> pa.Table:
     """The rows that `table_bytes` wrote. Raises pyarrow's errors for other bytes."""
     return pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
 
 
-def table_of(content: bytes, kind: Kind, *, name: str, notes: Sequence[Note]) -> Table:
+def read_table(content: bytes, kind: Kind, *, name: str, notes: Sequence[Note]) -> Table:
     """The table that `table_bytes` wrote; a run gets its name. Raises pyarrow's errors, ValueError
     or KeyError for other bytes."""
-    table = arrow_of(content)
+    table = read_parquet(content)
     if kind == "run" and "retrieved" in table.column_names:
-        table = table.set_column(0, "query_id", coded(table["query_id"]))
+        table = table.set_column(0, "query_id", encode_ids(table["query_id"]))
         return RankedRun(table=table, name=name, notes=tuple(notes))
     if kind == "run":
         return Run(table=table, name=name, notes=tuple(notes))
     if kind == "qrels":
-        return _qrels(table).noting(*notes)
+        return _make_qrels(table).noting(*notes)
     if kind == "queries":
         frame = table.to_pandas(types_mapper=lambda _: None)
         return Queries(frame=frame.astype(object).where(frame.notna(), None), notes=tuple(notes))
     return Documents(table=table, notes=tuple(notes))
 
 
-def _qrels(table: pa.Table) -> Qrels:
+def _make_qrels(table: pa.Table) -> Qrels:
     if "subtopic" in table.column_names:
         return Qrels.from_columns(
             *(table[c] for c in ("query_id", "doc_id", "relevance", "subtopic"))
@@ -97,7 +97,7 @@ def as_arrow(table: Table) -> pa.Table:
     return table.table
 
 
-def queries_of(table: Table) -> int | None:
+def count_queries(table: Table) -> int | None:
     """How many queries a table speaks of; None for documents."""
     if isinstance(table, Queries):
         return len(table)
@@ -106,7 +106,7 @@ def queries_of(table: Table) -> int | None:
     return None
 
 
-def content_of(table: pa.Table, kind: str) -> str:
+def hash_rows(table: pa.Table, kind: str) -> str:
     """A hash of the rows: the same run from two files is one. That of a long run is `RowsHash`."""
     digest = hashlib.sha256(kind.encode())
     with pa.ipc.new_stream(_Digest(digest), table.schema) as stream:

@@ -14,8 +14,8 @@ from filelock import Timeout
 
 from dashboard.workspace.disk import database
 from dashboard.workspace.disk.errors import DamagedDatabaseError, StorageError
-from dashboard.workspace.disk.shelves import Shelves
-from dashboard.workspace.starting import no_removals
+from dashboard.workspace.disk.shelves import FolderStore
+from dashboard.workspace.starting import hold_removals
 from dashboard.workspace.store import Workspace
 
 _LONGEST_WAIT = 60.0
@@ -28,21 +28,24 @@ def back_up(folder: Path, out: IO[bytes]) -> list[str]:
     a copy of each database, then the tables, so that each table that a database names is there.
     The names of the collections whose database is damaged; of these it has the file as it is.
     Raises OSError, and StorageError where there is no workspace or it cannot be read."""
-    workspace, shelves = Workspace(folder), Shelves(folder)
-    if shelves.version() is None:
+    workspace, folder_store = Workspace(folder), FolderStore(folder)
+    if folder_store.version() is None:
         raise StorageError(f"There is no workspace in {folder}.", "Give the folder of a workspace.")
     try:
         with (
-            no_removals(folder, _LONGEST_WAIT),
+            hold_removals(folder, _LONGEST_WAIT),
             tempfile.TemporaryDirectory() as scratch,
             zipfile.ZipFile(out, "w") as packed,
         ):
-            copies, damaged = _copies(shelves, Path(scratch))
+            copies, damaged = _copy_databases(folder_store, Path(scratch))
             for name in ("collections", *(str(Path(name).parent) for name in copies), "tables"):
                 if f"{name}/" not in packed.namelist() and name != ".":
-                    _put(packed, f"{name}/", None)
-            for name, copy in (*copies.items(), *_files(shelves, workspace.put_aside())):
-                _put(packed, name, copy)
+                    _add_member(packed, f"{name}/", None)
+            for name, copy in (
+                *copies.items(),
+                *_list_files(folder_store, workspace.set_aside_paths()),
+            ):
+                _add_member(packed, name, copy)
     except Timeout:
         raise StorageError(
             f"Another Ranklens is starting on {folder} or backing it up.",
@@ -51,30 +54,30 @@ def back_up(folder: Path, out: IO[bytes]) -> list[str]:
     return [workspace.collection(identity).name for identity in damaged]
 
 
-def _copies(shelves: Shelves, scratch: Path) -> tuple[dict[str, Path], list[str]]:
+def _copy_databases(folder_store: FolderStore, scratch: Path) -> tuple[dict[str, Path], list[str]]:
     """Name -> copy of each database, and the collections whose database is damaged."""
-    copies = {shelves.list_path: scratch / "list"}
+    copies = {folder_store.list_path: scratch / "list"}
     damaged = []
-    database.copy(shelves.list_path, copies[shelves.list_path])
-    for identity in shelves.ids():
-        path = shelves.database(identity)
+    database.copy(folder_store.list_path, copies[folder_store.list_path])
+    for identity in folder_store.collection_ids():
+        path = folder_store.database_path(identity)
         try:
-            shelves.contents(identity)
+            folder_store.contents(identity)
             copies[path] = scratch / identity
             database.copy(path, copies[path])
         except DamagedDatabaseError:
             damaged.append(identity)
             copies |= {p: p for p in path.parent.glob("state*.db") if p.is_file()}
-    return {str(p.relative_to(shelves.folder)): copy for p, copy in copies.items()}, damaged
+    return {str(p.relative_to(folder_store.folder)): copy for p, copy in copies.items()}, damaged
 
 
-def _files(shelves: Shelves, put_aside: Iterable[Path]) -> Iterator[tuple[str, Path]]:
-    for path in (*put_aside, *map(shelves.table_path, shelves.tables())):
+def _list_files(folder_store: FolderStore, set_aside: Iterable[Path]) -> Iterator[tuple[str, Path]]:
+    for path in (*set_aside, *map(folder_store.table_path, folder_store.table_names())):
         if path.is_file():
-            yield str(path.relative_to(shelves.folder)), path
+            yield str(path.relative_to(folder_store.folder)), path
 
 
-def _put(packed: zipfile.ZipFile, name: str, path: Path | None) -> None:
+def _add_member(packed: zipfile.ZipFile, name: str, path: Path | None) -> None:
     """Add a file, or a folder, that only this account can read once it is unpacked."""
     member = zipfile.ZipInfo(name, _EPOCH)
     member.create_system = 3  # that of these rights

@@ -11,33 +11,33 @@ import mmap
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from metrics_core.formats.source.unpacking import Origin, opened_plain
+from metrics_core.formats.source.unpacking import Origin, open_raw
 
 _PAGE = b"<!doctype html"
 _BEGIN, _END = b'<script type="application/zip" id="collection">', b"</script>"
 _NOWHERE = -1
 
 
-def block(packed: bytes) -> str:
+def make_block(packed: bytes) -> str:
     """The markup that holds a packed collection."""
     return (_BEGIN + base64.b64encode(packed) + _END).decode()
 
 
-def carries(origin: Origin) -> bool:
+def is_page_with_data(origin: Origin) -> bool:
     """Whether a file is a page that carries a packed collection."""
-    with opened_plain(origin) as file:
+    with open_raw(origin) as file:
         if not file.read(len(_PAGE)).lower().startswith(_PAGE):
             return False
-    with _content(origin) as page:
+    with _open_content(origin) as page:
         return page.rfind(_BEGIN) != _NOWHERE
 
 
-def packed_in(origin: Origin) -> bytes:
+def extract_packed(origin: Origin) -> bytes:
     """The packed collection that a page carries; empty where it is not whole, which who opens it
     says."""
-    with _content(origin) as page:
-        at = page.rfind(_BEGIN) + len(_BEGIN)
-        code = page[at : page.find(_END, at)]
+    with _open_content(origin) as page:
+        start = page.rfind(_BEGIN) + len(_BEGIN)
+        code = page[start : page.find(_END, start)]
     try:
         return base64.b64decode(code, validate=True)
     except binascii.Error:
@@ -45,7 +45,7 @@ def packed_in(origin: Origin) -> bytes:
 
 
 @contextmanager
-def _content(origin: Origin) -> Iterator[bytes | mmap.mmap]:
+def _open_content(origin: Origin) -> Iterator[bytes | mmap.mmap]:
     """The bytes of a file, which stay on the disk where they are there."""
     if isinstance(origin, bytes):
         yield origin

@@ -51,8 +51,8 @@ class HashTables(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Memory for one query: ROOM rows of `numbers`, `keys` and `more_keys`, one more of each than
-    the longest query has rows, and at least four times as many `slots`."""
+    """Memory for one query: ROOM rows of `show_numbers`, `keys` and `more_keys`, one more of each
+    than the longest query has rows, and at least four times as many `slots`."""
 
     numbers: Any
     keys: Any

@@ -13,24 +13,24 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.base.version import __version__
-from metrics_core.base.whole_files import encoded, replace_file
-from metrics_core.checks.snapshots import Snapshot, fingerprint
+from metrics_core.base.whole_files import encode_text, replace_file
+from metrics_core.checks.snapshots import Snapshot, file_fingerprint
 from metrics_core.commands import CommandResult
-from metrics_core.commands.gate.markdown import github, markdown
+from metrics_core.commands.gate.markdown import format_github, format_markdown
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions
-from metrics_core.commands.gate.reading import read_for, refuse_snapshot
-from metrics_core.commands.gate.records import json_text, junit
+from metrics_core.commands.gate.reading import read_compared, refuse_snapshot
+from metrics_core.commands.gate.records import format_json, format_junit
 from metrics_core.commands.gate.terminal import table
-from metrics_core.commands.gate.updating import updated
-from metrics_core.commands.own_columns import shown_and_file
-from metrics_core.commands.reading import queries_given, runs_read, say
+from metrics_core.commands.gate.updating import update_snapshot
+from metrics_core.commands.own_columns import name_and_file
+from metrics_core.commands.reading import print_notes, read_needed_queries, read_whole_runs
 from metrics_core.findings.gate_queries import BrokenQueries
 from metrics_core.findings.gate_report import (
-    Compared,
+    GateComparison,
     GateConditions,
     GateReport,
+    compute_overlaps,
     gate_report,
-    overlaps_of,
 )
 from metrics_core.findings.snapshots import changes_findings
 from metrics_core.scoring.scores import Scores
@@ -38,35 +38,41 @@ from metrics_core.tables import Queries
 
 FORMATS: dict[str, Callable[[GateReport], str]] = {
     "table": table,
-    "markdown": markdown,
-    "github": github,
-    "junit": junit,
-    "json": json_text,
+    "markdown": format_markdown,
+    "github": format_github,
+    "junit": format_junit,
+    "json": format_json,
 }
 
 
-def gated(options: GateOptions) -> CommandResult:
+def run_gate(options: GateOptions) -> CommandResult:
     """The outcome of all that is asked, in the format that is, and the exit status; reports are
     written before. Beside GitHub's annotations stands the step's summary, where its runner has a
     place for one. Raises RanklensError."""
-    reports = _reports(options)
-    asked = GateConditions.of(options.gates, options.floors, options.floors_shown, options.overlaps)
-    report = _report(asked, options) if asked.measures else _of_lists(asked, options)
+    reports = _parse_reports(options)
+    conditions = GateConditions.from_texts(
+        options.gates, options.floors, options.floors_shown, options.overlaps
+    )
+    report = (
+        _build_report(conditions, options)
+        if conditions.measures
+        else _report_overlaps(conditions, options)
+    )
     for format, path in reports:
         replace_file(path, FORMATS[format](report))
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary and "github" in (options.format, *(format for format, _ in reports)):
-        before = Path(summary).read_bytes() if Path(summary).exists() else b""
-        replace_file(summary, before + encoded(FORMATS["markdown"](report), summary))
+        existing = Path(summary).read_bytes() if Path(summary).exists() else b""
+        replace_file(summary, existing + encode_text(FORMATS["markdown"](report), summary))
     return CommandResult(FORMATS[options.format](report), report.status)
 
 
-def _reports(options: GateOptions) -> list[tuple[str, str]]:
+def _parse_reports(options: GateOptions) -> list[tuple[str, str]]:
     """Format and file of each report. Raises RanklensError before anything is read."""
     if options.format not in GATE_FORMATS:
-        listed = w.listing(GATE_FORMATS, "or")
+        listed = w.join_words(GATE_FORMATS, "or")
         raise RanklensError(f"A gate has no {options.format} output.", f"Use {listed}.")
-    found = []
+    reports = []
     for text in options.reports:
         format, equals, path = text.partition("=")
         if not (equals and path) or format not in GATE_FORMATS:
@@ -74,43 +80,45 @@ def _reports(options: GateOptions) -> list[tuple[str, str]]:
                 f"{text!r} is not a report.",
                 f"Write FORMAT=FILE, such as markdown=comment.md; formats: {', '.join(FORMATS)}.",
             )
-        found.append((format, path))
-    return found
+        reports.append((format, path))
+    return reports
 
 
-def _report(asked: GateConditions, options: GateOptions) -> GateReport:
+def _build_report(conditions: GateConditions, options: GateOptions) -> GateReport:
     if options.measures:
-        say("--measure", [Note("unused", "not needed; gates name their own measures")])
-    compared, files = read_for(asked, options)
+        print_notes("--measure", [Note("unused", "not needed; gates name their own measures")])
+    compared, files = read_compared(conditions, options)
     report = gate_report(
-        asked,
+        conditions,
         compared,
-        partial(_queries, options, asked),
+        partial(_read_queries, options, conditions),
         fail_unclear=options.if_unclear == "fail",
     )
     report = replace(
         report,
-        broken=[_with_command(broken, files, options) for broken in report.broken],
-        changes=_changes(compared, options),
+        broken=[_add_command(broken, files, options) for broken in report.broken],
+        changes=_describe_changes(compared, options),
         allow_changed=options.allow_changed,
         files=_fingerprints(compared.runs, files, options, compared.snapshot),
     )
-    return replace(report, kept=updated(report, compared, options))
+    return replace(report, baseline_notes=update_snapshot(report, compared, options))
 
 
-def _queries(options: GateOptions, asked: GateConditions, scores: Scores) -> Queries | None:
-    of_queries = any(one.column for one in asked.slices)
-    given = options.queries or (of_queries and options.collection)
-    return queries_given(scores.query_ids, options, "A gate") if given else None
+def _read_queries(
+    options: GateOptions, conditions: GateConditions, scores: Scores
+) -> Queries | None:
+    uses_queries = any(query_slice.column for query_slice in conditions.slices)
+    source = options.queries or (uses_queries and options.collection)
+    return read_needed_queries(scores.query_ids, options, "A gate") if source else None
 
 
-def _of_lists(asked: GateConditions, options: GateOptions) -> GateReport:
+def _report_overlaps(conditions: GateConditions, options: GateOptions) -> GateReport:
     """What is told of lists alone, without judgments."""
     refuse_snapshot(options)
-    read = runs_read(options)
-    files = {one.name: one.file for one in read}
+    loaded_runs = read_whole_runs(options)
+    files = {loaded_run.name: loaded_run.file for loaded_run in loaded_runs}
     names = list(files)
-    overlaps = overlaps_of([one.run for one in read], asked)
+    overlaps = compute_overlaps([loaded_run.run for loaded_run in loaded_runs], conditions)
     return GateReport(
         baseline=names[0],
         runs=names[1:],
@@ -121,38 +129,42 @@ def _of_lists(asked: GateConditions, options: GateOptions) -> GateReport:
     )
 
 
-def _changes(compared: Compared, options: GateOptions) -> list[str]:
+def _describe_changes(compared: GateComparison, options: GateOptions) -> list[str]:
     """What changed since the snapshot."""
     snapshot = compared.snapshot
     if snapshot is None:
         return []
     name = Path(str(options.baseline)).name
-    queries = fingerprint(options.queries or "")
+    queries = file_fingerprint(options.queries or "")
     origin = snapshot.origin
     if queries and origin.queries and queries != origin.queries:
         message = f"{Path(str(options.queries)).name} differs from the queries file of the snapshot"
-        say("--queries", [Note("changed", f"{message}; query groups come from the current file")])
+        print_notes(
+            "--queries", [Note("changed", f"{message}; query groups come from the current file")]
+        )
     if origin.version != __version__:
-        say(name, [Note("version", f"made with Ranklens {origin.version}")])
+        print_notes(name, [Note("version", f"made with Ranklens {origin.version}")])
     return changes_findings(compared.changes, name, compared.scores.n_queries)
 
 
-def _named(path: str) -> tuple[str, str]:
+def _name_and_hash(path: str) -> tuple[str, str]:
     """What is shown of a file, with the run in it, and the beginning of its hash."""
-    shown, file = shown_and_file(path)
-    return shown, fingerprint(file)
+    name, file = name_and_file(path)
+    return name, file_fingerprint(file)
 
 
-def _with_command(
+def _add_command(
     broken: BrokenQueries, files: Mapping[str, str], options: GateOptions
 ) -> BrokenQueries:
     """The same with the command that shows the worst query."""
     if not broken.rows:
         return broken
-    found = broken.found
-    named = [*options.judgments, files[found.baseline], files[found.run]]
-    asked = ["-m", str(found.gate.measure), "--query", broken.rows[0].query_id]
-    command = shlex.join(["python", "-m", "metrics_core", "explain", *named, *asked])
+    outcome = broken.outcome
+    file_arguments = [*options.judgments, files[outcome.baseline], files[outcome.run]]
+    query_options = ["-m", str(outcome.gate.measure), "--query", broken.rows[0].query_id]
+    command = shlex.join(
+        ["python", "-m", "metrics_core", "explain", *file_arguments, *query_options]
+    )
     return replace(broken, command=command)
 
 
@@ -165,9 +177,11 @@ def _fingerprints(
     """What each file is, its name and the beginning of its hash; only of files. A snapshot stands
     for the run that it was made of."""
     listed = [*(("run", files[run]) for run in runs), ("qrels", options.qrels)]
-    told = [(what, *_named(path)) for what, path in listed]
+    fingerprints = [(kind, *_name_and_hash(path)) for kind, path in listed]
     if snapshot is None:
-        told.insert(0, ("baseline", *_named(options.baseline or "")))
+        fingerprints.insert(0, ("baseline", *_name_and_hash(options.baseline or "")))
     else:
-        told.insert(0, ("baseline", Path(snapshot.origin.file).name, snapshot.origin.fingerprint))
-    return [one for one in told if one[2]]
+        fingerprints.insert(
+            0, ("baseline", Path(snapshot.origin.file).name, snapshot.origin.fingerprint)
+        )
+    return [entry for entry in fingerprints if entry[2]]

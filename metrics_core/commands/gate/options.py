@@ -45,7 +45,7 @@ class GateOptions(ReadingOptions):
         return self.is_gate
 
     @property
-    def of_gates_alone(self) -> dict[str, bool]:
+    def gate_only_options(self) -> dict[str, bool]:
         """The options that say nothing without a gate, and which of them were given."""
         return {
             "--allow-changed": self.allow_changed,
@@ -60,7 +60,7 @@ class GateOptions(ReadingOptions):
 def add_gate_options(parser: argparse.ArgumentParser) -> None:
     """The options of a gate, in a group of their own."""
     group = parser.add_argument_group("gates for a pull request", _EXIT)
-    several: tuple[tuple[str, str, str, str], ...] = (
+    repeatable: tuple[tuple[str, str, str, str], ...] = (
         (
             "--gate",
             "gates",
@@ -89,7 +89,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
             " only condition, no judgments are read and QRELS may be 'none'",
         ),
     )
-    for flag, dest, metavar, help in several:
+    for flag, dest, metavar, help in repeatable:
         group.add_argument(flag, dest=dest, action="append", default=[], metavar=metavar, help=help)
     group.add_argument(
         "--if-unclear",

@@ -10,43 +10,47 @@ from pathlib import Path
 from metrics_core.base.errors import RanklensError
 from metrics_core.checks.snapshots import is_snapshot, read_snapshot, refuse_other_reading
 from metrics_core.commands.gate.options import GateOptions
-from metrics_core.commands.reading import judged_files, read_files
-from metrics_core.commands.snapshot import reading_of
-from metrics_core.findings.gate_report import Compared, GateConditions, compared_with
+from metrics_core.commands.reading import read_files, read_judged_files
+from metrics_core.commands.snapshot import scoring_choices
+from metrics_core.findings.gate_report import GateComparison, GateConditions, compare_with_snapshot
 from metrics_core.scoring.scores import score_runs
 
 
-def read_for(asked: GateConditions, options: GateOptions) -> tuple[Compared, Mapping[str, str]]:
+def read_compared(
+    conditions: GateConditions, options: GateOptions
+) -> tuple[GateComparison, Mapping[str, str]]:
     """The scores of what is asked, of the baseline and the runs, and where a command line finds
     each. Raises RanklensError."""
-    options = replace(options, measures=asked.measures)
-    if asked.overlaps:
+    options = replace(options, measures=conditions.measures)
+    if conditions.overlaps:
         refuse_snapshot(options)
     _refuse_missing_snapshot(options)
     if options.baseline is not None and is_snapshot(options.baseline):
-        return _read_against_snapshot(options.baseline, options, asked)
+        return _read_against_snapshot(options.baseline, options, conditions)
     if options.update:
         raise RanklensError(
             f"--update needs a snapshot as baseline; {options.baseline} is not one.",
             "Create one: python -m metrics_core snapshot QRELS RUN -o baseline.json.",
         )
-    files = (read_files if asked.overlaps else judged_files)(options)
+    files = (read_files if conditions.overlaps else read_judged_files)(options)
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
     by_name = dict(zip(scores.runs, files.judged, strict=True))
-    compared = Compared(scores, scores.runs[0], by_name, files.qrels, files.runs)
+    compared = GateComparison(scores, scores.runs[0], by_name, files.qrels, files.runs)
     return compared, files.files
 
 
 def _read_against_snapshot(
-    path: str, options: GateOptions, asked: GateConditions
-) -> tuple[Compared, Mapping[str, str]]:
+    path: str, options: GateOptions, conditions: GateConditions
+) -> tuple[GateComparison, Mapping[str, str]]:
     """The runs beside a snapshot. Raises RanklensError where nothing of it can be compared, or the
     runs are read otherwise."""
     snapshot = read_snapshot(path)
-    files = judged_files(replace(options, baseline=None))
-    refuse_other_reading(path, snapshot, reading_of(options))
+    files = read_judged_files(replace(options, baseline=None))
+    refuse_other_reading(path, snapshot, scoring_choices(options))
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
-    compared = compared_with(snapshot, Path(path).name, files.judged, files.qrels, scores, asked)
+    compared = compare_with_snapshot(
+        snapshot, Path(path).name, files.judged, files.qrels, scores, conditions
+    )
     return compared, {**files.files, compared.baseline: snapshot.origin.file}
 
 
@@ -54,9 +58,9 @@ def _refuse_missing_snapshot(options: GateOptions) -> None:
     """Where a snapshot is named and not there, say how it is made."""
     path = options.baseline or ""
     if path.endswith(".json") and not Path(path).exists():
-        wanted = ["-o", path, "-m", ",".join(options.measures or ())]
+        output_options = ["-o", path, "-m", ",".join(options.measures or ())]
         command = shlex.join(
-            ["python", "-m", "metrics_core", "snapshot", *options.judgments, "RUN", *wanted]
+            ["python", "-m", "metrics_core", "snapshot", *options.judgments, "RUN", *output_options]
         )
         raise RanklensError(f"The baseline {path} does not exist.", f"Create it: {command}")
 

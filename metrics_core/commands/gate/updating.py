@@ -9,10 +9,16 @@ import numpy as np
 
 from metrics_core.base import wording as w
 from metrics_core.base.whole_files import replace_file
-from metrics_core.checks.judgment_marks import marks_of
-from metrics_core.checks.snapshots import Snapshot, beside, changes_since, snapshot_of, text_of
+from metrics_core.checks.judgment_marks import mark_judgments
+from metrics_core.checks.snapshots import (
+    Snapshot,
+    find_changes,
+    format_snapshot,
+    join_snapshot,
+    make_snapshot,
+)
 from metrics_core.commands.gate.options import GateOptions
-from metrics_core.commands.snapshot import origin_of
+from metrics_core.commands.snapshot import make_origin
 from metrics_core.comparing.gates import (
     CHANGED,
     EVERY_QUERY,
@@ -20,58 +26,72 @@ from metrics_core.comparing.gates import (
     NOT_WORSE,
     Gate,
     GateOutcome,
-    gate_outcomes,
+    evaluate_gates,
 )
-from metrics_core.findings.gate_report import Compared, GateReport
-from metrics_core.findings.gates import about
+from metrics_core.findings.gate_report import GateComparison, GateReport
+from metrics_core.findings.gates import describe_target
 from metrics_core.scoring.scores import Scores, score_runs
 
 
-def updated(report: GateReport, compared: Compared, options: GateOptions) -> Sequence[str]:
+def update_snapshot(
+    report: GateReport, compared: GateComparison, options: GateOptions
+) -> Sequence[str]:
     """Write the run over the snapshot where that is asked for and nothing is against it; returns
     what became of it."""
     path, snapshot = str(options.baseline), compared.snapshot
     if not options.update or snapshot is None:
-        return report.kept
+        return report.baseline_notes
     if len(compared.runs) > 1:
         return [f"{path} was not changed: --update takes a single run."]
     if report.status == CHANGED:
         return [f"{path} was not changed: judgments, queries or measures changed."]
     if not report.outcomes or report.status or not set(report.words) <= {NOT_WORSE, HELD}:
         return [f"{path} was not changed: --update needs gates that show the run is not worse."]
-    asked = [*compared.scores.measures, *compared.changes.uncompared]
-    measures = [*snapshot.measures, *(m for m in asked if m not in snapshot.measures)]
+    compared_measures = [*compared.scores.measures, *compared.changes.not_compared]
+    measures = [*snapshot.measures, *(m for m in compared_measures if m not in snapshot.measures)]
     ranks = compared.judged[compared.runs[0]]
     scores = score_runs([ranks], measures, without_relevant=options.without_relevant)
-    lost = [] if options.accept_loss else _significant_losses(report, compared, snapshot, scores)
-    if lost:
+    losses = [] if options.accept_loss else _significant_losses(report, compared, snapshot, scores)
+    if losses:
         return [
-            f"{path} was not changed: the run is significantly worse, {w.listing(lost)}. Add"
+            f"{path} was not changed: the run is significantly worse, {w.join_words(losses)}. Add"
             " --accept-loss to update anyway."
         ]
-    origin = origin_of(options, options.label)
+    origin = make_origin(options, options.label)
     origin = replace(origin, queries=origin.queries or snapshot.origin.queries)
-    made = snapshot_of(scores, compared.qrels, origin, snapshot)
-    replace_file(path, text_of(made))
-    told = [f"{path} now contains the scores of this run."]
+    new_snapshot = make_snapshot(scores, compared.qrels, origin, snapshot)
+    replace_file(path, format_snapshot(new_snapshot))
+    sentences = [f"{path} now contains the scores of this run."]
     if snapshot.origin.label and not options.label:
-        told.append(f"Its label {snapshot.origin.label!r} was removed; set a new one with --label.")
-    return [" ".join(told)]
+        sentences.append(
+            f"Its label {snapshot.origin.label!r} was removed; set a new one with --label."
+        )
+    return [" ".join(sentences)]
 
 
 def _significant_losses(
-    report: GateReport, compared: Compared, snapshot: Snapshot, scores: Scores
+    report: GateReport, compared: GateComparison, snapshot: Snapshot, scores: Scores
 ) -> list[str]:
     """Each significant loss, by the gates and by all measures of the snapshot, also those without a
     gate: "AP by 0.020"."""
-    changes = changes_since(snapshot, marks_of(compared.qrels), scores.measures)
-    both = beside(snapshot, scores, changes)
-    every = {EVERY_QUERY: np.ones(both.n_queries, dtype=np.bool_)}
-    gates = [Gate(measure, 1.0) for measure in both.measures]
-    outcomes = [*report.outcomes, *gate_outcomes(both, gates, every, both.runs[0])]
-    losses = {about(o.gate): _loss(o) for o in outcomes if o.found and o.loss > 0}
+    changes = find_changes(snapshot, mark_judgments(compared.qrels), scores.measures)
+    common_scores = join_snapshot(snapshot, scores, changes)
+    all_queries = {EVERY_QUERY: np.ones(common_scores.n_queries, dtype=np.bool_)}
+    gates = [Gate(measure, 1.0) for measure in common_scores.measures]
+    outcomes = [
+        *report.outcomes,
+        *evaluate_gates(common_scores, gates, all_queries, common_scores.runs[0]),
+    ]
+    losses = {
+        describe_target(o.gate): _describe_loss(o)
+        for o in outcomes
+        if o.is_significant and o.loss > 0
+    }
     return list(losses.values())
 
 
-def _loss(found: GateOutcome) -> str:
-    return f"{about(found.gate)} by {w.score(found.loss, w.decimals(found.low, found.high))}"
+def _describe_loss(outcome: GateOutcome) -> str:
+    return (
+        f"{describe_target(outcome.gate)} by"
+        f" {w.format_score(outcome.loss, w.interval_decimals(outcome.low, outcome.high))}"
+    )

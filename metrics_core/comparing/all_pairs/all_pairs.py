@@ -20,16 +20,16 @@ import numpy.typing as npt
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.wording import plural
-from metrics_core.comparing.all_pairs.pair_draws import drawn_pairs
-from metrics_core.comparing.resampled import no_farther
+from metrics_core.comparing.all_pairs.pair_draws import compare_pairs
+from metrics_core.comparing.resampled import limit_ends
 from metrics_core.comparing.testing import widest_difference
-from metrics_core.comparing.tests import holm
+from metrics_core.comparing.tests import holm_adjusted
 from metrics_core.comparing.verdicts import (
     BETTER_RUN,
     CANNOT_TELL,
     FEWEST_QUERIES,
     WORSE_RUN,
-    is_found,
+    are_significant,
 )
 from metrics_core.measures import MEAN, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, Interval
@@ -42,7 +42,7 @@ class AllPairs:
 
     `means` is float64[R]; `difference`, its interval `low` to `high` that holds for all pairs at
     once, `p` of a pair by itself and `p_corrected` of all together are float64[R, R], NaN on the
-    diagonal and where there was no test (`verdicts.may_be_tested`). `verdict` is object[R, R]:
+    diagonal and where there was no test (`verdicts.can_be_tested`). `verdict` is object[R, R]:
     "better", "worse" or "cannot tell" of
     `verdicts`, None on the diagonal; better is also said where lower scores are better. `queries`
     int64[R, R] counts the shared ones. `first` and
@@ -90,8 +90,8 @@ class AllPairs:
         p, p_corrected, verdict, queries."""
         rows, columns = np.triu_indices(len(self.runs), 1)
         names = np.array(self.runs, dtype=object)
-        told = ("difference", "low", "high", "p", "p_corrected", "verdict", "queries")
-        values = {name: getattr(self, name)[rows, columns] for name in told}
+        value_names = ("difference", "low", "high", "p", "p_corrected", "verdict", "queries")
+        values = {name: getattr(self, name)[rows, columns] for name in value_names}
         return pd.DataFrame({"run": names[rows], "other": names[columns], **values})
 
     @property
@@ -109,28 +109,28 @@ class AllPairs:
     def brackets(self) -> list[tuple[int, int]]:
         """First and last place in `runs` of each group of neighbours of which no two are told
         apart; groups that no other one holds, of two runs or more."""
-        clear, found, reached = self.clear, [], -1
+        clear, groups, last_end = self.clear, [], -1
         for start in range(len(self.runs)):
             end = start
             while end + 1 < len(self.runs) and not clear[start : end + 1, end + 1].any():
                 end += 1
-            if end > max(start, reached):
-                found.append((start, end))
-                reached = end
-        return found
+            if end > max(start, last_end):
+                groups.append((start, end))
+                last_end = end
+        return groups
 
     def among(self, runs: Iterable[str]) -> AllPairs:
         """The same for some of the runs, in the order of their means; verdicts and places stay
         those of all."""
-        wanted = set(runs)
-        rows = [i for i, run in enumerate(self.runs) if run in wanted]
+        chosen_runs = set(runs)
+        rows = [i for i, run in enumerate(self.runs) if run in chosen_runs]
         cells = np.ix_(rows, rows)
-        square = ("difference", "low", "high", "p", "p_corrected", "verdict", "queries")
+        pair_fields = ("difference", "low", "high", "p", "p_corrected", "verdict", "queries")
         return replace(
             self,
             runs=tuple(self.runs[i] for i in rows),
             **{name: getattr(self, name)[rows] for name in ("means", "first", "last")},
-            **{name: getattr(self, name)[cells] for name in square},
+            **{name: getattr(self, name)[cells] for name in pair_fields},
         )
 
 
@@ -140,35 +140,37 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     A geometric mean is tested on logarithms; its interval is that of two
     means about the same middle. Raises RanklensError where the measure has no scores.
     """
-    wanted = parse_measure(measure)
-    combination = wanted.declaration.combination
-    direction = wanted.declaration.direction
-    scaled = np.asarray(combination.onto(scores.of(wanted)), dtype=np.float64)
-    middle = MEAN.of(scaled.T)
+    parsed_measure = parse_measure(measure)
+    combination = parsed_measure.declaration.combination
+    direction = parsed_measure.declaration.direction
+    scaled = np.asarray(combination.to_scale(scores.of(parsed_measure)), dtype=np.float64)
+    middle = MEAN.combine(scaled.T)
     order = np.argsort(-direction * middle, kind="stable")  # NaN last
     scaled, middle = scaled[order], middle[order]
     pairs = np.stack(np.triu_indices(len(order), 1))
-    square = _Square(len(order), pairs)
-    drawn = drawn_pairs(scaled, pairs)
+    pair_matrix = _PairMatrix(len(order), pairs)
+    pair_tests = compare_pairs(scaled, pairs)
     # What is clear here is so as well where either of the two is the baseline of all others.
-    against = np.array([holm(row) for row in square.same(drawn.p)])
-    at_least = np.maximum(against, against.T)[*pairs]
-    tested = replace(drawn, p_corrected=np.maximum(drawn.p_corrected, at_least))
-    found = _on_its_scale(tested.intervals(level), wanted, scaled, pairs)
+    baseline_p = np.array([holm_adjusted(row) for row in pair_matrix.fill_same(pair_tests.p)])
+    at_least = np.maximum(baseline_p, baseline_p.T)[*pairs]
+    tested = replace(pair_tests, p_corrected=np.maximum(pair_tests.p_corrected, at_least))
+    intervals = _to_score_scale(tested.intervals(level), parsed_measure, scaled, pairs)
     better = np.where(tested.mean * direction > 0, BETTER_RUN, WORSE_RUN)
-    verdict = np.where(is_found(tested.p_corrected, level), better, CANNOT_TELL).astype(object)
-    verdicts = square.mirrored(verdict, {BETTER_RUN: WORSE_RUN, WORSE_RUN: BETTER_RUN})
-    own = (~np.isnan(scaled)).sum(axis=1)
+    verdict = np.where(are_significant(tested.p_corrected, level), better, CANNOT_TELL).astype(
+        object
+    )
+    verdicts = pair_matrix.fill_mirrored(verdict, {BETTER_RUN: WORSE_RUN, WORSE_RUN: BETTER_RUN})
+    n_defined = (~np.isnan(scaled)).sum(axis=1)
     return AllPairs(
         runs=tuple(scores.runs[i] for i in order),
-        means=combination.back(middle),
-        difference=square.signed(found.mean),
-        low=square.signed(found.low, found.high),
-        high=square.signed(found.high, found.low),
-        p=square.same(tested.p),
-        p_corrected=square.same(tested.p_corrected),
+        means=combination.from_scale(middle),
+        difference=pair_matrix.fill_signed(intervals.mean),
+        low=pair_matrix.fill_signed(intervals.low, intervals.high),
+        high=pair_matrix.fill_signed(intervals.high, intervals.low),
+        p=pair_matrix.fill_same(tested.p),
+        p_corrected=pair_matrix.fill_same(tested.p_corrected),
         verdict=verdicts,
-        queries=square.same(tested.queries, own),
+        queries=pair_matrix.fill_same(tested.queries, n_defined),
         first=1 + (verdicts == WORSE_RUN).sum(axis=1),
         last=len(order) - (verdicts == BETTER_RUN).sum(axis=1),
         draws=0 if np.isnan(tested.p).all() else len(tested.largest),
@@ -176,45 +178,50 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
 
 
 @dataclass(frozen=True)
-class _Square:
+class _PairMatrix:
     """Writes one value for each pair into both halves of a matrix of so many runs."""
 
     runs: int
     pairs: Ints
 
-    def signed(self, above: Floats, below: Floats | None = None) -> Floats:
+    def fill_signed(self, above: Floats, below: Floats | None = None) -> Floats:
         matrix = np.full((self.runs, self.runs), np.nan)
         matrix[*self.pairs] = above
         matrix[*self.pairs[::-1]] = -(above if below is None else below)
         return matrix
 
-    def same(self, values: npt.NDArray[Any], diagonal: npt.ArrayLike = np.nan) -> npt.NDArray[Any]:
+    def fill_same(
+        self, values: npt.NDArray[Any], diagonal: npt.ArrayLike = np.nan
+    ) -> npt.NDArray[Any]:
         matrix = np.zeros((self.runs, self.runs), dtype=values.dtype)
         np.fill_diagonal(matrix, diagonal)
         matrix[*self.pairs] = matrix[*self.pairs[::-1]] = values
         return matrix
 
-    def mirrored(
-        self, values: npt.NDArray[np.object_], turned: dict[str, str]
+    def fill_mirrored(
+        self, values: npt.NDArray[np.object_], opposites: dict[str, str]
     ) -> npt.NDArray[np.object_]:
         matrix = np.full((self.runs, self.runs), None, dtype=object)
         matrix[*self.pairs] = values
-        matrix[*self.pairs[::-1]] = [turned.get(value, value) for value in values]
+        matrix[*self.pairs[::-1]] = [opposites.get(value, value) for value in values]
         return matrix
 
 
-def _on_its_scale(found: Interval, measure: Measure, scaled: Floats, pairs: Ints) -> Interval:
+def _to_score_scale(intervals: Interval, measure: Measure, scaled: Floats, pairs: Ints) -> Interval:
     """Differences of combined scores from those on the scale of the combination: of two that lie so
     far apart there, about the middle of the two in the data. None is larger than two runs can be
     apart."""
     combination, widest = measure.declaration.combination, widest_difference(measure)
     if combination.linear:
-        return Interval(found.mean, *(no_farther(end, widest) for end in found[1:]))
+        return Interval(intervals.mean, *(limit_ends(end, widest) for end in intervals[1:]))
     middle = np.full(pairs.shape[1], np.nan)
-    for place, (one, other) in enumerate(pairs.T):
-        both = ~np.isnan(scaled[one]) & ~np.isnan(scaled[other])
-        if both.any():
-            middle[place] = (scaled[one][both].mean() + scaled[other][both].mean()) / 2
+    for index, (one, other) in enumerate(pairs.T):
+        has_both = ~np.isnan(scaled[one]) & ~np.isnan(scaled[other])
+        if has_both.any():
+            middle[index] = (scaled[one][has_both].mean() + scaled[other][has_both].mean()) / 2
     return Interval(
-        *(combination.back(middle + end / 2) - combination.back(middle - end / 2) for end in found)
+        *(
+            combination.from_scale(middle + end / 2) - combination.from_scale(middle - end / 2)
+            for end in intervals
+        )
     )

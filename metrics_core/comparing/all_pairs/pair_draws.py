@@ -1,4 +1,4 @@
-"""The test of `resampled` for every pair of many runs, corrected together, in bounded memory.
+"""The test of `resample_means` for every pair of many runs, corrected together, in bounded memory.
 
 The p-value of a pair is that of every other comparison of the two. Corrected it is the geometric
 mean of two corrections for all pairs: Holm's, and that by how far off the farthest pair is in each
@@ -15,20 +15,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints
-from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, in_order
-from metrics_core.comparing.resampled import agreeing, resampled
-from metrics_core.comparing.tests import holm
-from metrics_core.comparing.verdicts import is_found
+from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, map_in_order
+from metrics_core.comparing.resampled import align_with_test, resample_means
+from metrics_core.comparing.tests import holm_adjusted
+from metrics_core.comparing.verdicts import are_significant
 from metrics_core.scoring.intervals import Interval
-from metrics_core.scoring.resampling import draws_of
-from metrics_core.scoring.studentised import Moments, in_errors, limits_of
+from metrics_core.scoring.resampling import count_draws
+from metrics_core.scoring.studentised import Moments, find_limits, studentise
 
-_HELD = 2_000_000
+_MOST_VALUES = 2_000_000
 """Differences, or their values in all draws, that are held at a time."""
 
 
 @dataclass(frozen=True)
-class DrawnPairs:
+class PairTests:
     """What the draws say of P pairs: `mean` and `error` of their differences float64[P], `queries`
     int64[P]; `p` of a pair by itself, as in every comparison, and `p_corrected` of all together,
     NaN where a pair may not be tested. `largest` is how far off the farthest pair is in each draw,
@@ -47,45 +47,51 @@ class DrawnPairs:
         reach = self.error * np.quantile(self.largest, level, method="higher")
         reach[np.isnan(self.p_corrected)] = np.nan
         ends = self.mean - reach, self.mean + reach
-        return Interval(self.mean, *agreeing(*ends, self.mean, is_found(self.p_corrected, level)))
+        return Interval(
+            self.mean, *align_with_test(*ends, self.mean, are_significant(self.p_corrected, level))
+        )
 
 
-def drawn_pairs(scaled: Floats, pairs: Ints) -> DrawnPairs:
+def compare_pairs(scaled: Floats, pairs: Ints) -> PairTests:
     """The differences of pairs of runs, tested together. `scaled` is float64[R, Q], NaN where
     undefined, `pairs` int64[2, P]."""
     n_queries, n_pairs = scaled.shape[1], pairs.shape[1]
-    n_draws = draws_of(n_queries)
+    n_draws = count_draws(n_queries)
     statistic, mean, error, p, steps = np.full((5, n_pairs), np.nan)
     queries = np.zeros(n_pairs, dtype=np.int64)
-    for some in _blocks(np.arange(n_pairs), n_queries):
-        of = Moments.of(_differences(scaled, pairs[:, some]))
-        mean[some], error[some], queries[some] = of.mean, of.error, of.queries
-        statistic[some] = in_errors(of.mean, of.error)
+    for part in _split_pairs(np.arange(n_pairs), n_queries):
+        moments = Moments.from_values(_pair_differences(scaled, pairs[:, part]))
+        mean[part], error[part], queries[part] = moments.mean, moments.error, moments.queries
+        statistic[part] = studentise(moments.mean, moments.error)
     largest = np.zeros(n_draws)
     # The nearest first: of each pair and all that are nearer, how far off is the farthest?
-    nearest = _blocks(np.argsort(np.abs(statistic), kind="stable"), max(n_queries, n_draws))
+    nearest = _split_pairs(np.argsort(np.abs(statistic), kind="stable"), max(n_queries, n_draws))
     # Where the library would use all cores for one product, it is not asked for several at once.
-    each_of = in_order if PRODUCTS_ON_ONE_CORE else map
-    tested = each_of(lambda some: resampled(_differences(scaled, pairs[:, some])), nearest)
-    for some, found in zip(nearest, tested, strict=True):
-        p[some] = steps[some] = found.p
-        if len(found.drawn):
-            far = np.maximum.accumulate(np.column_stack([largest, found.far]), axis=1)
-            drawn, largest = some[found.drawn], far[:, -1]
-            reached = np.count_nonzero(far[:, 1:] >= limits_of(statistic[drawn]), axis=0)
-            steps[drawn] = np.maximum((reached + 1) / (n_draws + 1), p[drawn])
-    falling = np.argsort(-np.abs(statistic), kind="stable")
-    steps[falling] = np.fmax.accumulate(steps[falling])
-    alone = np.count_nonzero(~np.isnan(p)) == 1
-    corrected = p if alone else np.where(np.isnan(p), np.nan, np.sqrt(holm(p) * steps))
-    return DrawnPairs(mean, error, queries, p, corrected, largest)
+    map_blocks = map_in_order if PRODUCTS_ON_ONE_CORE else map
+    tested = map_blocks(
+        lambda part: resample_means(_pair_differences(scaled, pairs[:, part])), nearest
+    )
+    for part, test in zip(nearest, tested, strict=True):
+        p[part] = steps[part] = test.p
+        if len(test.drawn):
+            farthest = np.maximum.accumulate(np.column_stack([largest, test.distances]), axis=1)
+            drawn_part, largest = part[test.drawn], farthest[:, -1]
+            n_reached = np.count_nonzero(
+                farthest[:, 1:] >= find_limits(statistic[drawn_part]), axis=0
+            )
+            steps[drawn_part] = np.maximum((n_reached + 1) / (n_draws + 1), p[drawn_part])
+    by_size = np.argsort(-np.abs(statistic), kind="stable")
+    steps[by_size] = np.fmax.accumulate(steps[by_size])
+    is_single = np.count_nonzero(~np.isnan(p)) == 1
+    corrected = p if is_single else np.where(np.isnan(p), np.nan, np.sqrt(holm_adjusted(p) * steps))
+    return PairTests(mean, error, queries, p, corrected, largest)
 
 
-def _differences(scaled: Floats, pairs: Ints) -> Floats:
+def _pair_differences(scaled: Floats, pairs: Ints) -> Floats:
     """Those of some pairs, float64[Q, p]."""
     return (scaled[pairs[0]] - scaled[pairs[1]]).T
 
 
-def _blocks(places: Ints, values_each: int) -> list[Ints]:
-    """Places of pairs, of which so many have `_HELD` values."""
-    return np.split(places, range(0, len(places), max(1, _HELD // max(values_each, 1)))[1:])
+def _split_pairs(places: Ints, values_each: int) -> list[Ints]:
+    """Places of pairs, of which so many have `_MOST_VALUES` values."""
+    return np.split(places, range(0, len(places), max(1, _MOST_VALUES // max(values_each, 1)))[1:])

@@ -8,13 +8,13 @@ from math import isfinite
 
 
 class ProgramExit(Exception):  # noqa: N818 - it is an ending, and -h and -v are no errors
-    """Stop here with this exit status; `said` goes to stderr, one line each. `scored` is how many
-    queries had their scores before, where it ends at a query."""
+    """Stop here with this exit status; `messages` goes to stderr, one line each. `scored` is how
+    many queries had their scores before, where it ends at a query."""
 
-    def __init__(self, status: int, *said: str) -> None:
-        super().__init__(*said)
+    def __init__(self, status: int, *messages: str) -> None:
+        super().__init__(*messages)
         self.status = status
-        self.said = said
+        self.messages = messages
         self.scored = 0
 
 
@@ -62,8 +62,8 @@ def atof(text: str) -> float:
     return float(match[1]) if match else 0.0
 
 
-def as_long(value: float) -> int:
+def to_long(value: float) -> int:
     """The number without its fraction, as C casts it; what 64 bits do not hold, undefined among it,
     becomes the least they hold, as on the machines in use."""
-    whole = int(value) if isfinite(value) else _LARGEST + 1
-    return whole if abs(whole) <= _LARGEST else -_LARGEST - 1
+    integer = int(value) if isfinite(value) else _LARGEST + 1
+    return integer if abs(integer) <= _LARGEST else -_LARGEST - 1

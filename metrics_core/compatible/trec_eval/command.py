@@ -22,9 +22,9 @@ from metrics_core.compatible.trec_eval.options import (
     USAGE,
     RequestedMeasure,
     TrecEvalOptions,
-    asked_for,
     help_text,
-    parse,
+    parse_arguments,
+    requested_measures,
 )
 from metrics_core.compatible.trec_eval.report import (
     Means,
@@ -32,7 +32,7 @@ from metrics_core.compatible.trec_eval.report import (
     Totals,
     query_lines,
     read_means,
-    standardised,
+    standardise,
     summary_lines,
 )
 
@@ -40,12 +40,12 @@ _MISSING = "judged, but not in the results: -c counts it with its judgments alon
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ProgramResult:
     """What a call ends with: its exit status, what goes to stdout, and lines for stderr."""
 
     status: int
     output: bytes
-    said: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -65,30 +65,30 @@ def main(arguments: Sequence[str]) -> int:
     except OSError as error:
         print(f"trec_eval: the standard output: {error.strerror}", file=sys.stderr)
         return FILES
-    for words in outcome.said:
-        print(words, file=sys.stderr)
+    for message in outcome.messages:
+        print(message, file=sys.stderr)
     return outcome.status
 
 
-def evaluate(arguments: Sequence[str]) -> Outcome:
+def evaluate(arguments: Sequence[str]) -> ProgramResult:
     """What trec_eval gives for these arguments."""
     printed: list[str] = []
     status = 0
-    said: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
     try:
-        options = parse([files.as_bytes(a) for a in arguments])
+        options = parse_arguments([files.as_bytes(a) for a in arguments])
         if options.help:
             printed.append(help_text(options))
         else:
-            _run(options, printed)
-    except ProgramExit as ended:
-        status, said = ended.status, ended.said
+            _run_program(options, printed)
+    except ProgramExit as program_exit:
+        status, messages = program_exit.status, program_exit.messages
     # What an aborted trec_eval had not yet written is lost.
     output = "" if status == CONFLICT else "".join(printed)
-    return Outcome(status, _encoded(output), said)
+    return ProgramResult(status, _encode(output), messages)
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     # Ids hold a character a byte; the help's own words may hold others.
     try:
         return text.encode("latin-1")
@@ -96,29 +96,29 @@ def _encoded(text: str) -> bytes:
         return text.encode()
 
 
-def _run(options: TrecEvalOptions, printed: list[str]) -> None:
+def _run_program(options: TrecEvalOptions, printed: list[str]) -> None:
     if len(options.files) != 2:
         raise ProgramExit(ARGUMENTS, *USAGE)
     judgments_path, results_path = options.files
     judgments = read_judgments(judgments_path, options)
     if options.results_format != "trec_results":
-        what = f"trec_eval: Illegal retrieval results format '{options.results_format}'"
-        raise ProgramExit(FILES, what)
+        message = f"trec_eval: Illegal retrieval results format '{options.results_format}'"
+        raise ProgramExit(FILES, message)
     results = files.read_results(results_path, options)
     means = read_means(options.zscores) if options.zscores is not None else None
-    asked = asked_for(options)
-    queries = plan(results.run.query_ids, judgments.queries, options)
-    columns = _columns(asked, results, judgments, queries, options, means, printed)
-    relevant = judgments.relevant() if options.complete else None
+    requested = requested_measures(options)
+    queries = plan_queries(results.run.query_ids, judgments.queries, options)
+    columns = _measure_columns(requested, results, judgments, queries, options, means, printed)
+    relevant = judgments.count_relevant() if options.complete else None
     scored = len(queries.queries)
-    over = queries.judged if options.complete else scored
+    n_queries = queries.judged if options.complete else scored
     if options.summary:
-        totals = Totals(over, scored, relevant, results.name)
+        totals = Totals(n_queries, scored, relevant, results.name)
         printed.append(summary_lines(columns, totals, z=means is not None))
 
 
 @dataclass(frozen=True)
-class Plan:
+class QueryPlan:
     """The queries to score, in trec_eval's order: by id, as bytes.
 
     `queries` have a line each, `judged` is how many the judgments have in all, `missing` those of
@@ -130,92 +130,106 @@ class Plan:
     judged: int
 
 
-def plan(listed: Collection[str], judged: Collection[str], options: TrecEvalOptions) -> Plan:
+def plan_queries(
+    listed: Collection[str], judged: Collection[str], options: TrecEvalOptions
+) -> QueryPlan:
     """10.0 scores every judged query, up to 9.0.8 those that the run lists. Ends if there is none.
 
     A query the run lacks has no results to score in 10.0 either, unless -c makes some up: it stays
     `missing`, and the caller ends there."""
-    both = set(listed) & set(judged)
-    scored = set(judged) if options.version == "10.0" else both
+    common = set(listed) & set(judged)
+    scored = set(judged) if options.version == "10.0" else common
     if options.only_query is not None:
         scored &= {options.only_query}
     if not scored:
         raise ProgramExit(NO_QUERIES, "trec_eval: No queries with both results and relevance info")
-    return Plan(tuple(sorted(scored)), frozenset(scored - both), len(set(judged)))
+    return QueryPlan(tuple(sorted(scored)), frozenset(scored - common), len(set(judged)))
 
 
-def _columns(
-    asked: list[RequestedMeasure],
+def _measure_columns(
+    requested: list[RequestedMeasure],
     results: files.Results,
     judgments: TrecEvalJudgments,
-    queries: Plan,
+    queries: QueryPlan,
     options: TrecEvalOptions,
     means: Means | None,
     printed: list[str],
 ) -> list[MeasureScores]:
     """The measures' columns. Prints the queries' lines, also those before one that ends it all."""
-    if all(a.row.judgments == "any" for a in asked):
+    if all(a.row.judgments == "any" for a in requested):
         if queries.missing and not options.complete:
-            raise _because(_cannot(asked[0].row.name), min(queries.missing), _MISSING)
-        return [MeasureScores(a) for a in asked]
-    for one in asked:
-        if one.row.judgments not in ("any", judgments.format):
-            raise _cannot(one.row.name)
+            raise _with_reason(
+                _calculation_error(requested[0].row.name), min(queries.missing), _MISSING
+            )
+        return [MeasureScores(a) for a in requested]
+    for measure in requested:
+        if measure.row.judgments not in ("any", judgments.format):
+            raise _calculation_error(measure.row.name)
     run, repeating = files.without_repeated_results(results.run, options.most_retrieved)
-    wrong = dict.fromkeys(repeating, "a document is listed twice")
-    wrong |= judgments.wrong(asked, queries.queries, options)
+    problems = dict.fromkeys(repeating, "a document is listed twice")
+    problems |= judgments.find_problems(requested, queries.queries, options)
     if not options.complete:
-        wrong |= dict.fromkeys(queries.missing, _MISSING)
-    good = next((i for i, q in enumerate(queries.queries) if q in wrong), len(queries.queries))
-    scored = queries.queries[:good]
-    columns, ended = judgments.columns(asked, run, scored, options)
-    scored = scored[: ended.scored] if ended is not None else scored
-    columns = [_without_made_up(c, scored, queries.missing) for c in columns]
+        problems |= dict.fromkeys(queries.missing, _MISSING)
+    first_invalid = next(
+        (i for i, q in enumerate(queries.queries) if q in problems), len(queries.queries)
+    )
+    scored = queries.queries[:first_invalid]
+    columns, program_exit = judgments.measure_columns(requested, run, scored, options)
+    scored = scored[: program_exit.scored] if program_exit is not None else scored
+    columns = [_discard_made_up_values(c, scored, queries.missing) for c in columns]
     if means is not None:
-        columns = [_standardised(c, scored, means) for c in columns]
+        columns = [_standardise_column(c, scored, means) for c in columns]
     if options.per_query:
         printed.append(query_lines(columns, scored, z=means is not None))
-    if ended is not None:
-        raise ended
-    if good < len(queries.queries):
-        ended = _cannot(next(a.row.name for a in asked if a.row.judgments != "any"))
-        raise _because(ended, queries.queries[good], wrong[queries.queries[good]])
+    if program_exit is not None:
+        raise program_exit
+    if first_invalid < len(queries.queries):
+        program_exit = _calculation_error(
+            next(a.row.name for a in requested if a.row.judgments != "any")
+        )
+        raise _with_reason(
+            program_exit, queries.queries[first_invalid], problems[queries.queries[first_invalid]]
+        )
     return columns
 
 
-def _because(ended: ProgramExit, query: str, why: str) -> ProgramExit:
+def _with_reason(program_exit: ProgramExit, query: str, reason: str) -> ProgramExit:
     """The same end, with the query that brought it about, and the reason."""
-    return ProgramExit(ended.status, *ended.said, f"trec_eval: query '{query}': {why}")
+    return ProgramExit(
+        program_exit.status, *program_exit.messages, f"trec_eval: query '{query}': {reason}"
+    )
 
 
-def _cannot(name: str) -> ProgramExit:
+def _calculation_error(name: str) -> ProgramExit:
     return ProgramExit(CALCULATION, f"trec_eval: Can't calculate measure '{name}'")
 
 
-def _without_made_up(
+def _discard_made_up_values(
     column: MeasureScores, queries: Sequence[str], missing: frozenset[str]
 ) -> MeasureScores:
     """What 10.0 takes back of the document it makes up for a query without results: by the name of
     the line, so that `utility_2,-1,0,0` and `relstring_20` keep it."""
-    places = [i for i, q in enumerate(queries) if q in missing]
-    if not places:
+    positions = [i for i, q in enumerate(queries) if q in missing]
+    if not positions:
         return column
     if column.values is None:
-        if column.asked.names != ("relstring",):
+        if column.requested.names != ("relstring",):
             return column
         texts = ("" if q in missing else t for q, t in zip(queries, column.texts, strict=True))
-        return MeasureScores(column.asked, texts=tuple(texts))
+        return MeasureScores(column.requested, texts=tuple(texts))
     values = column.values.copy()
-    for i, name in enumerate(column.asked.names):
+    for i, name in enumerate(column.requested.names):
         if name in ("num_ret", "utility", "rbp_resid") or name.startswith("unj"):
-            values[places, i] = 0.0
-    return MeasureScores(column.asked, values)
+            values[positions, i] = 0.0
+    return MeasureScores(column.requested, values)
 
 
-def _standardised(column: MeasureScores, queries: Sequence[str], means: Means) -> MeasureScores:
+def _standardise_column(
+    column: MeasureScores, queries: Sequence[str], means: Means
+) -> MeasureScores:
     if column.values is None:
         return column
     values = column.values.copy()
-    for i, name in enumerate(column.asked.names):
-        values[:, i] = standardised(values[:, i], means, queries, name)
-    return MeasureScores(column.asked, values)
+    for i, name in enumerate(column.requested.names):
+        values[:, i] = standardise(values[:, i], means, queries, name)
+    return MeasureScores(column.requested, values)

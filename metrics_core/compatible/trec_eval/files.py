@@ -17,13 +17,13 @@ import numpy as np
 import pyarrow as pa
 
 from metrics_core.base.arrays import Floats, Ints
-from metrics_core.base.parallel import in_order
+from metrics_core.base.parallel import map_in_order
 from metrics_core.compatible.trec_eval.c_program import FILES, NO_QUERIES, ProgramExit, atof, atol
 from metrics_core.compatible.trec_eval.options import TrecEvalOptions
 from metrics_core.formats.parsing.regular import read_regular
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.columns import CODED_ID, ID, drop_rows
-from metrics_core.tables.repeats import repeated_rows
+from metrics_core.tables.repeats import find_repeated_rows
 
 _BLOCK = 1 << 24
 _ODD = (b"\r", b"\v", b"\f", b"\0")
@@ -31,37 +31,38 @@ _ODD = (b"\r", b"\v", b"\f", b"\0")
 
 @dataclass(frozen=True)
 class LineFields:
-    """The fields of a line. `kept` are those worth keeping, `more` says that fields may follow,
-    `blanks` that blank lines may stand between, `comments` that lines with # are none."""
+    """The fields of a line. `column_types` are those worth keeping, `has_more` says that fields
+    may follow, `blanks` that blank lines may stand between, `comments` that lines with # are
+    none."""
 
     fields: tuple[str, ...]
-    kept: dict[str, pa.DataType]
-    more: bool = False
+    column_types: dict[str, pa.DataType]
+    has_more: bool = False
     blanks: bool = False
     comments: bool = False
 
 
 def results_layout(*, comments: bool) -> LineFields:
     """query Q0 document rank score run_name"""
-    kept = {"query_id": CODED_ID, "doc_id": ID, "score": pa.float64()}
+    column_types = {"query_id": CODED_ID, "doc_id": ID, "score": pa.float64()}
     fields = ("query_id", "q0", "doc_id", "rank", "score", "tag")
-    return LineFields(fields, kept, more=True, blanks=True, comments=comments)
+    return LineFields(fields, column_types, has_more=True, blanks=True, comments=comments)
 
 
-def read_bytes(path: str, *, what: str, stdin: bool = False) -> bytes:
+def read_bytes(path: str, *, file_kind: str, stdin: bool = False) -> bytes:
     """A whole file; with `stdin` a name that begins with - is the standard input."""
     try:
         data = (
             sys.stdin.buffer.read()
             if stdin and path[:1] == "-"
-            else Path(_as_given(path)).read_bytes()
+            else Path(_file_name(path)).read_bytes()
         )
     except OSError:
         data = b""
     if not data:
         raise ProgramExit(
             FILES,
-            f"trec_eval: Cannot read {what} file '{path}'",
+            f"trec_eval: Cannot read {file_kind} file '{path}'",
             f"trec_eval: Quit in file '{path}'",
         )
     return data
@@ -72,19 +73,19 @@ def as_bytes(word: str) -> str:
     return os.fsencode(word).decode("latin-1")
 
 
-def _as_given(word: str) -> str:
+def _file_name(word: str) -> str:
     return os.fsdecode(word.encode("latin-1"))
 
 
 def read_table(data: bytes, layout: LineFields, path: str) -> pa.Table:
     """The kept fields of each line, each column in one piece. Ends at a malformed line."""
 
-    def one(block: bytes) -> pa.Table | None:
-        quick = _fast(block, layout)
-        return _carefully(block, layout) if quick is None else quick
+    def read_block(block: bytes) -> pa.Table | None:
+        quick = _read_regular_block(block, layout)
+        return _read_block_by_line(block, layout) if quick is None else quick
 
     tables: list[pa.Table] = []
-    for table in in_order(one, _blocks(data)):
+    for table in map_in_order(read_block, _split_blocks(data)):
         if table is None:
             raise ProgramExit(
                 FILES,
@@ -108,28 +109,32 @@ def last_field(data: bytes, layout: LineFields) -> str:
     return ""
 
 
-def grades(column: pa.ChunkedArray) -> Ints:
+def parse_grades(column: pa.ChunkedArray) -> Ints:
     """Whole grades of a column of few distinct texts; int64."""
-    return _distinct(column, np.array([atol(t) for t in _texts(column)], dtype=np.int64))
+    return _decode_values(
+        column, np.array([atol(t) for t in _dictionary_texts(column)], dtype=np.int64)
+    )
 
 
-def levels(column: pa.ChunkedArray) -> Floats:
+def parse_levels(column: pa.ChunkedArray) -> Floats:
     """Real levels of a column of few distinct texts; float64."""
-    return _distinct(column, np.array([atof(t) for t in _texts(column)], dtype=np.float64))
+    return _decode_values(
+        column, np.array([atof(t) for t in _dictionary_texts(column)], dtype=np.float64)
+    )
 
 
-def _texts(column: pa.ChunkedArray) -> list[str]:
+def _dictionary_texts(column: pa.ChunkedArray) -> list[str]:
     texts: list[str] = column.chunk(0).dictionary.to_pylist() if len(column) else []
     return texts
 
 
-def _distinct(column: pa.ChunkedArray, values: np.ndarray) -> np.ndarray:
+def _decode_values(column: pa.ChunkedArray, values: np.ndarray) -> np.ndarray:
     if not len(column):
         return values
     return values[column.chunk(0).indices.to_numpy(zero_copy_only=False)]
 
 
-def _blocks(data: bytes) -> Iterator[bytes]:
+def _split_blocks(data: bytes) -> Iterator[bytes]:
     start = 0
     while start < len(data):
         end = data.find(b"\n", start + _BLOCK) + 1
@@ -137,13 +142,13 @@ def _blocks(data: bytes) -> Iterator[bytes]:
         start = end or len(data)
 
 
-def _fast(block: bytes, layout: LineFields) -> pa.Table | None:
+def _read_regular_block(block: bytes, layout: LineFields) -> pa.Table | None:
     """A block of regular lines by Arrow; None where it is not sure to mean the same."""
     if layout.comments and _may_hold_comments(block, layout):
         return None
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
-    if any(odd in block for odd in _ODD):
+    if any(odd_byte in block for odd_byte in _ODD):
         return None
     if not block.endswith(b"\n"):
         block += b"\n"
@@ -151,21 +156,21 @@ def _fast(block: bytes, layout: LineFields) -> pa.Table | None:
         block = block.decode("latin-1").encode()
     # Without these no field can seem empty, so what Arrow takes has its fields in their places.
     if not (b"\t" in block or b"  " in block or b" \n" in block):
-        table = _regular(block, layout)
+        table = _read_with_arrow(block, layout)
         if table is not None:
             return table
-    return _regular(_with_single_blanks(block, layout), layout)
+    return _read_with_arrow(_collapse_blanks(block, layout), layout)
 
 
 def _may_hold_comments(block: bytes, layout: LineFields) -> bool:
     """Whether a line may begin with #; where blank lines may stand, behind white space, too."""
     if b"#" not in block:
         return False
-    behind = (b"\n#", b" #", b"\t#") if layout.blanks else (b"\n#",)
-    return block.startswith(b"#") or any(place in block for place in behind)
+    markers = (b"\n#", b" #", b"\t#") if layout.blanks else (b"\n#",)
+    return block.startswith(b"#") or any(marker in block for marker in markers)
 
 
-def _with_single_blanks(block: bytes, layout: LineFields) -> bytes:
+def _collapse_blanks(block: bytes, layout: LineFields) -> bytes:
     """The block without blanks at the ends of lines and without superfluous ones inside."""
     block = block.replace(b"\t", b" ")
     while b"  " in block:
@@ -178,17 +183,19 @@ def _with_single_blanks(block: bytes, layout: LineFields) -> bytes:
     return block
 
 
-def _regular(block: bytes, layout: LineFields) -> pa.Table | None:
-    wanted = len(layout.fields)
-    found = block[: block.find(b"\n")].count(b" ") + 1
-    extra = [f"more {i}" for i in range(found - wanted)] if layout.more else []
-    return read_regular(block, " ", [*layout.fields, *extra], layout.kept, layout.kept)
+def _read_with_arrow(block: bytes, layout: LineFields) -> pa.Table | None:
+    n_fields = len(layout.fields)
+    n_found = block[: block.find(b"\n")].count(b" ") + 1
+    extra = [f"more {i}" for i in range(n_found - n_fields)] if layout.has_more else []
+    return read_regular(
+        block, " ", [*layout.fields, *extra], layout.column_types, layout.column_types
+    )
 
 
-def _carefully(block: bytes, layout: LineFields) -> pa.Table | None:
+def _read_block_by_line(block: bytes, layout: LineFields) -> pa.Table | None:
     """A block line by line; None where a line is malformed."""
     rows: list[list[str]] = []
-    wanted = len(layout.fields)
+    n_fields = len(layout.fields)
     lines = block.split(b"\n")
     for line in lines[:-1] if not lines[-1] else lines:
         fields = line.split()
@@ -197,13 +204,13 @@ def _carefully(block: bytes, layout: LineFields) -> pa.Table | None:
         starts = fields[0] if fields and layout.blanks else line
         if layout.comments and starts.startswith(b"#"):
             continue
-        if len(fields) < wanted or (len(fields) > wanted and not layout.more):
+        if len(fields) < n_fields or (len(fields) > n_fields and not layout.has_more):
             return None
-        rows.append([f.decode("latin-1") for f in fields[:wanted]])
+        rows.append([f.decode("latin-1") for f in fields[:n_fields]])
     columns = {}
-    for name, kind in layout.kept.items():
-        place = layout.fields.index(name)
-        texts = [row[place] for row in rows]
+    for name, kind in layout.column_types.items():
+        index = layout.fields.index(name)
+        texts = [row[index] for row in rows]
         if pa.types.is_floating(kind):
             columns[name] = pa.array([atof(t) for t in texts], pa.float64(), from_pandas=False)
         else:
@@ -221,29 +228,29 @@ class Results:
 
 def read_results(path: str, options: TrecEvalOptions) -> Results:
     """The results. Scores are single precision up to 9.0.8, as trec_eval held them."""
-    data = read_bytes(path, what="results", stdin=options.version == "10.0")
+    data = read_bytes(path, file_kind="results", stdin=options.version == "10.0")
     layout = results_layout(comments=options.version == "10.0")
     table = read_table(data, layout, path)
     if not len(table) and not (options.complete and options.version == "10.0"):
         raise ProgramExit(NO_QUERIES, f"trec_eval: no results in file '{path}'")
-    place = table.schema.get_field_index("score")
+    index = table.schema.get_field_index("score")
     scores = table["score"].to_numpy()
     if options.version == "9.0.8":
         with np.errstate(over="ignore"):
             scores = scores.astype(np.float32).astype(np.float64)
     largest = np.finfo(np.float64).max
     scores = np.nan_to_num(scores, nan=-largest, posinf=largest, neginf=-largest)
-    table = table.set_column(place, "score", pa.array(scores))
+    table = table.set_column(index, "score", pa.array(scores))
     return Results(Run(table=table, name="run"), last_field(data, layout))
 
 
 def read_judgments(
-    path: str, fields: Sequence[str], options: TrecEvalOptions, *, what: str = "qrels"
+    path: str, fields: Sequence[str], options: TrecEvalOptions, *, file_kind: str = "qrels"
 ) -> pa.Table:
     """The lines of a file of judgments; all fields but the document as few distinct texts."""
-    data = read_bytes(path, what=what)
-    kept = {field: ID if field == "doc_id" else CODED_ID for field in fields}
-    layout = LineFields(tuple(fields), kept, comments=options.version == "10.0")
+    data = read_bytes(path, file_kind=file_kind)
+    column_types = {field: ID if field == "doc_id" else CODED_ID for field in fields}
+    layout = LineFields(tuple(fields), column_types, comments=options.version == "10.0")
     return read_table(data, layout, path)
 
 
@@ -253,39 +260,43 @@ def read_qrels(path: str, options: TrecEvalOptions) -> Qrels:
     table = read_judgments(path, fields, options)
     if not len(table):
         raise ProgramExit(NO_QUERIES, f"trec_eval: no judgments in file '{path}'")
-    column = [grades(table["relevance"])]
+    column = [parse_grades(table["relevance"])]
     return Qrels(table=table.drop_columns(["relevance"]).append_column("relevance", column))
 
 
 def repeated_judgments(qrels: Qrels) -> set[str]:
     """The queries that judge a document twice."""
-    rows, _ = repeated_rows(qrels.query_codes, qrels.doc_ids)
+    rows, _ = find_repeated_rows(qrels.query_codes, qrels.doc_ids)
     return {qrels.query_ids[code] for code in np.unique(qrels.query_codes[rows])}
 
 
-def without_repeated_results(run: Run, most: int) -> tuple[Run, set[str]]:
-    """The run without repeated documents, and the queries that list one twice among the `most`
-    best of a query: only these are an error."""
-    rows, _ = repeated_rows(run.query_codes, run.doc_ids)
+def without_repeated_results(run: Run, max_results: int) -> tuple[Run, set[str]]:
+    """The run without repeated documents, and the queries that list one twice among the
+    `max_results` best of a query: only these are an error."""
+    rows, _ = find_repeated_rows(run.query_codes, run.doc_ids)
     if not len(rows):
         return run, set()
-    twice, ids, codes = np.unique(run.query_codes[rows]), run.query_ids, run.query_codes
-    if most >= len(run):
-        return Run(table=drop_rows(run.table, rows), name=run.name), {ids[c] for c in twice}
-    wrong: set[str] = set()
+    affected_codes, ids, codes = np.unique(run.query_codes[rows]), run.query_ids, run.query_codes
+    if max_results >= len(run):
+        return Run(table=drop_rows(run.table, rows), name=run.name), {
+            ids[c] for c in affected_codes
+        }
+    wrong_queries: set[str] = set()
     dropped = [rows]
     by_query = np.argsort(codes, kind="stable")
-    edges = np.searchsorted(codes[by_query], np.stack([twice, twice + 1]))
-    for code, start, end in zip(twice, *edges, strict=True):
-        own = by_query[start:end]
-        docs = run.doc_ids.take(pa.array(own)).to_pylist()
-        scores = run.table["score"].to_numpy()[own]
-        best_first = sorted(range(len(own)), key=lambda i: (scores[i], docs[i]), reverse=True)
-        kept = best_first[: max(most, 0)]
-        if len({docs[i] for i in kept}) < len(kept):
-            wrong.add(ids[code])
+    edges = np.searchsorted(codes[by_query], np.stack([affected_codes, affected_codes + 1]))
+    for code, start, end in zip(affected_codes, *edges, strict=True):
+        query_rows = by_query[start:end]
+        docs = run.doc_ids.take(pa.array(query_rows)).to_pylist()
+        scores = run.table["score"].to_numpy()[query_rows]
+        best_first = sorted(
+            range(len(query_rows)), key=lambda i: (scores[i], docs[i]), reverse=True
+        )
+        best = best_first[: max(max_results, 0)]
+        if len({docs[i] for i in best}) < len(best):
+            wrong_queries.add(ids[code])
         else:
-            dropped[0] = np.setdiff1d(dropped[0], own)
-        dropped.append(own[best_first[len(kept) :]])
-    gone = np.unique(np.concatenate(dropped))
-    return Run(table=drop_rows(run.table, gone), name=run.name), wrong
+            dropped[0] = np.setdiff1d(dropped[0], query_rows)
+        dropped.append(query_rows[best_first[len(best) :]])
+    dropped_rows = np.unique(np.concatenate(dropped))
+    return Run(table=drop_rows(run.table, dropped_rows), name=run.name), wrong_queries

@@ -52,12 +52,16 @@ def results_gains(ranks: JudgedRanks, gains: Gains) -> list[Floats]:
     """Per query the gain of each retrieved document, best rank first."""
     level, starts = _levels(ranks), _starts(ranks)
     lists = []
-    for query, table in enumerate(_tables(ranks, gains)):
-        worth = {entry.level: entry.gain for entry in reversed(table)}
-        own, place = np.unique(
+    for query, table in enumerate(_gain_tables(ranks, gains)):
+        gain_by_level = {entry.level: entry.gain for entry in reversed(table)}
+        distinct_levels, inverse = np.unique(
             level[starts[query] : starts[query] + ranks.retrieved[query]], return_inverse=True
         )
-        lists.append(np.array([worth.get(at, 0.0) for at in own.tolist()], dtype=float)[place])
+        lists.append(
+            np.array(
+                [gain_by_level.get(value, 0.0) for value in distinct_levels.tolist()], dtype=float
+            )[inverse]
+        )
     return lists
 
 
@@ -65,21 +69,21 @@ def ideal_gains(ranks: JudgedRanks, gains: Gains) -> list[Floats]:
     """Per query the gains of all judged documents in trec_eval's order of levels."""
     ends = np.searchsorted(ranks.judged_query, np.arange(ranks.n_queries + 1))
     return [
-        _ideal(table, Counter(ranks.judged_relevance[ends[query] : ends[query + 1]].tolist()))
-        for query, table in enumerate(_tables(ranks, gains))
+        _ideal_gains(table, Counter(ranks.judged_relevance[ends[query] : ends[query + 1]].tolist()))
+        for query, table in enumerate(_gain_tables(ranks, gains))
     ]
 
 
-def _ideal(table: Sequence[LevelGain], documents: Counter[float]) -> Floats:
+def _ideal_gains(table: Sequence[LevelGain], documents: Counter[float]) -> Floats:
     """The gains of the levels from the last on, each with its documents. It ends at the last level,
     or at one with documents, that is worth nothing."""
     parts: list[Floats] = []
     if table and table[-1].gain > 0:
         for level, gain, counts in reversed(table):
-            there = documents[level] if counts and level >= 0 else 0
-            if there and not gain > 0:
+            n_documents = documents[level] if counts and level >= 0 else 0
+            if n_documents and not gain > 0:
                 break
-            parts.append(np.full(there, gain))
+            parts.append(np.full(n_documents, gain))
     return np.concatenate(parts) if parts else np.empty(0)
 
 
@@ -88,39 +92,45 @@ def dcg(lists: list[Floats]) -> Floats:
     return np.array([float((g / np.log2(np.arange(len(g)) + 2.0)).sum()) for g in lists])
 
 
-def _tables(ranks: JudgedRanks, gains: Gains) -> list[list[LevelGain]]:
+def _gain_tables(ranks: JudgedRanks, gains: Gains) -> list[list[LevelGain]]:
     """Per query trec_eval's table: the levels that are given a gain, and the others up to the
     query's highest, each worth itself."""
     highest = np.full(ranks.n_queries, -1, dtype=np.int64)
     np.maximum.at(highest, ranks.judged_query, ranks.judged_relevance.astype(np.int64))
-    named = {level: place for place, (level, _) in reversed(list(enumerate(gains)))}
-    given = [
-        LevelGain(*gains[place], named[gains[place][0]] == place) for place in range(len(gains))
+    first_positions = {level: position for position, (level, _) in reversed(list(enumerate(gains)))}
+    entries = [
+        LevelGain(*gains[position], first_positions[gains[position][0]] == position)
+        for position in range(len(gains))
     ]
-    made = {
-        top: in_order(
-            given + [LevelGain(at, float(at)) for at in range(top + 1) if at not in named]
+    tables = {
+        top: sort_by_gain(
+            entries
+            + [
+                LevelGain(grade, float(grade))
+                for grade in range(top + 1)
+                if grade not in first_positions
+            ]
         )
         for top in np.unique(highest).tolist()
     }
-    return [made[top] for top in highest.tolist()]
+    return [tables[top] for top in highest.tolist()]
 
 
-def in_order(entries: list[LevelGain]) -> list[LevelGain]:
+def sort_by_gain(entries: list[LevelGain]) -> list[LevelGain]:
     """By gain, ascending, as glibc's merge sort puts them under trec_eval's comparison."""
     if len(entries) < 2:
         return entries
     half = len(entries) // 2
-    low, high = in_order(entries[:half]), in_order(entries[half:])
+    low, high = sort_by_gain(entries[:half]), sort_by_gain(entries[half:])
     merged: list[LevelGain] = []
-    taken = 0
+    index = 0
     for entry in low:
         # The difference as a C int above 0; where it is beyond one, or undefined, it is below.
-        while taken < len(high) and 1 <= entry.gain - high[taken].gain < _BEYOND_INT:
-            merged.append(high[taken])
-            taken += 1
+        while index < len(high) and 1 <= entry.gain - high[index].gain < _BEYOND_INT:
+            merged.append(high[index])
+            index += 1
         merged.append(entry)
-    return merged + high[taken:]
+    return merged + high[index:]
 
 
 _LEAST_COST = 1.0
@@ -134,12 +144,12 @@ def scores_by_query(name: str, ranks: JudgedRanks, gains: Gains) -> Floats:
     return np.array([measure(r, i) for r, i in zip(results, ideals, strict=True)])
 
 
-def _discounted(gains: Floats) -> Floats:
+def _discounted_sums(gains: Floats) -> Floats:
     """Running sums of gain / log2(rank + 1)."""
     return np.cumsum(gains / np.log2(np.arange(len(gains)) + 2.0))
 
 
-def _through(sums: Floats, length: int) -> Floats:
+def _extend_sums(sums: Floats, length: int) -> Floats:
     """The running sums at each of so many ranks; behind their end they stay as they are."""
     last = sums[-1:] if len(sums) else np.zeros(1)
     return np.concatenate([sums, np.repeat(last, max(length - len(sums), 0))])[:length]
@@ -147,7 +157,10 @@ def _through(sums: Floats, length: int) -> Floats:
 
 def _ndcg_rel(results: Floats, ideal: Floats) -> float:
     size = max(len(results), len(ideal), 1)
-    dcg, best = _through(_discounted(results), size), _through(_discounted(ideal), size)
+    dcg, best = (
+        _extend_sums(_discounted_sums(results), size),
+        _extend_sums(_discounted_sums(ideal), size),
+    )
     gaining = np.flatnonzero(results > 0)
     total = (dcg[gaining] / best[gaining]).sum()
     total += (len(ideal) - len(gaining)) * dcg[-1] / best[-1]
@@ -162,19 +175,22 @@ def _r_ndcg(results: Floats, ideal: Floats) -> float:
         return float("nan")
     changes = np.flatnonzero(ideal != np.append(ideal[1:], 0.0))
     size = max(len(results), len(ideal))
-    dcg, best = _through(_discounted(results), size), _through(_discounted(ideal), size)
+    dcg, best = (
+        _extend_sums(_discounted_sums(results), size),
+        _extend_sums(_discounted_sums(ideal), size),
+    )
     shares = (dcg / best)[changes]
     if len(results) > len(ideal) + 1:
         shares = np.append(shares, dcg[-1] / best[-1])
     return float(shares.mean())
 
 
-def _g(results: Floats, ideal: Floats) -> float:
+def _g_measure(results: Floats, ideal: Floats) -> float:
     if not len(ideal):
         return 0.0
     cost = np.full(len(results), _LEAST_COST)
-    within = min(len(results), len(ideal))
-    cost[:within] = np.maximum(ideal[:within], _LEAST_COST)
+    n_shared = min(len(results), len(ideal))
+    cost[:n_shared] = np.maximum(ideal[:n_shared], _LEAST_COST)
     discount = np.log2(2 + np.cumsum(cost) - np.cumsum(results))
     gaining = results != 0
     return float((results[gaining] / discount[gaining]).sum() / ideal.sum())
@@ -183,63 +199,63 @@ def _g(results: Floats, ideal: Floats) -> float:
 _MEASURES: dict[str, Callable[[Floats, Floats], float]] = {
     "ndcg_rel": _ndcg_rel,
     "Rndcg": _r_ndcg,
-    "G": _g,
+    "G": _g_measure,
 }
 
 
-def gains_of(pairs: Pairs, version: Version) -> Gains:
+def parse_gains(pairs: Pairs, version: Version) -> Gains:
     """The gain of each level that is given one, in the order given."""
     if version == "10.0":
         pairs = tuple(p for p in pairs if re.fullmatch(r"[+-]?[0-9]+", p[0]))
     return [(atol(name), gain) for name, gain in pairs]
 
 
-def persistence_of(pairs: Pairs) -> float:
+def parse_persistence(pairs: Pairs) -> float:
     """rbp's p; the last one given, 0.9 where none is."""
     return next((value for name, value in reversed(pairs) if name == "p"), 0.9)
 
 
-def rank_biased(ranks: JudgedRanks, gains: Gains, p: float) -> Floats:
+def rank_biased_precision(ranks: JudgedRanks, gains: Gains, p: float) -> Floats:
     """Per query (1 − p) Σ gain · p^(rank − 1); `gains` names those of levels that are not worth
     themselves. An unjudged document gains nothing unless its level is named; float64[Q]."""
     worths = [gain for _, gain in gains]
-    least = min([0.0, *worths])
-    most = np.maximum(max([0.0, *worths]), _highest(ranks, dict(gains)))
-    scaled = (least < 0) | (most > 1)
-    low, width = np.where(scaled, least, 0.0), np.where(scaled, most - least, 1.0)
+    min_gain = min([0.0, *worths])
+    max_gain = np.maximum(max([0.0, *worths]), _highest_level(ranks, dict(gains)))
+    scaled = (min_gain < 0) | (max_gain > 1)
+    low, width = np.where(scaled, min_gain, 0.0), np.where(scaled, max_gain - min_gain, 1.0)
     if gains:
         gain = np.concatenate([np.empty(0), *results_gains(ranks, gains)])
-        query, place = _all_ranks(ranks)
+        query, position = _all_ranks(ranks)
         level = _levels(ranks)
-        known = (level >= 0) | np.isin(level, list(dict(gains)))
+        has_gain = (level >= 0) | np.isin(level, list(dict(gains)))
     else:
         judged = ranks.relevance >= 0
         gain = ranks.relevance[judged].astype(np.float64)
-        query, place = ranks.query[judged], ranks.rank[judged] - 1
-        known = np.ones(len(gain), dtype=np.bool_)
-    gain = np.where(known, (gain - low[query]) / width[query], 0.0)
-    return (1.0 - p) * _summed(gain * _powers(ranks, p)[place], query, ranks)
+        query, position = ranks.query[judged], ranks.rank[judged] - 1
+        has_gain = np.ones(len(gain), dtype=np.bool_)
+    gain = np.where(has_gain, (gain - low[query]) / width[query], 0.0)
+    return (1.0 - p) * _sum_by_query(gain * _powers(ranks, p)[position], query, ranks)
 
 
 def rank_biased_residual(ranks: JudgedRanks, p: float) -> Floats:
     """Per query p^n + (1 − p) Σ p^(rank − 1) over its unjudged documents; 0 where none is
     unjudged; float64[Q]."""
-    query, place = _all_ranks(ranks)
+    query, position = _all_ranks(ranks)
     unjudged = np.ones(len(query), dtype=np.bool_)
     judged = ranks.relevance >= 0
-    unjudged[_rows(ranks)[judged]] = False
+    unjudged[_row_positions(ranks)[judged]] = False
     powers = _powers(ranks, p)
-    there = np.bincount(query[unjudged], minlength=ranks.n_queries) > 0
-    summed = _summed(powers[place[unjudged]], query[unjudged], ranks)
-    return np.where(there, powers[ranks.retrieved] + (1.0 - p) * summed, 0.0)
+    has_unjudged = np.bincount(query[unjudged], minlength=ranks.n_queries) > 0
+    summed = _sum_by_query(powers[position[unjudged]], query[unjudged], ranks)
+    return np.where(has_unjudged, powers[ranks.retrieved] + (1.0 - p) * summed, 0.0)
 
 
-def _highest(ranks: JudgedRanks, named: Collection[int]) -> Floats:
+def _highest_level(ranks: JudgedRanks, named_levels: Collection[int]) -> Floats:
     """Per query its highest judged level without a gain of its own; 0 where there is none."""
     level = np.zeros(ranks.n_queries, dtype=np.int64)
     np.maximum.at(level, ranks.judged_query, ranks.judged_relevance.astype(np.int64))
-    for own in sorted(named, reverse=True):
-        level[level == own] -= 1
+    for named_level in sorted(named_levels, reverse=True):
+        level[level == named_level] -= 1
     return np.maximum(level, 0).astype(np.float64)
 
 
@@ -255,7 +271,7 @@ def _starts(ranks: JudgedRanks) -> Ints:
     return starts
 
 
-def _rows(ranks: JudgedRanks) -> Ints:
+def _row_positions(ranks: JudgedRanks) -> Ints:
     """Where each pooled document stands among all that are retrieved."""
     return _starts(ranks)[ranks.query] + ranks.rank - 1
 
@@ -263,7 +279,7 @@ def _rows(ranks: JudgedRanks) -> Ints:
 def _levels(ranks: JudgedRanks) -> Ints:
     """trec_eval's level of each retrieved document."""
     level = np.full(int(ranks.retrieved.sum()), _NOT_POOLED, dtype=np.int64)
-    level[_rows(ranks)] = np.where(ranks.relevance < 0, _NOT_JUDGED, ranks.relevance)
+    level[_row_positions(ranks)] = np.where(ranks.relevance < 0, _NOT_JUDGED, ranks.relevance)
     return level
 
 
@@ -275,6 +291,6 @@ def _powers(ranks: JudgedRanks, p: float) -> Floats:
     return powers
 
 
-def _summed(values: Floats, query: Ints, ranks: JudgedRanks) -> Floats:
+def _sum_by_query(values: Floats, query: Ints, ranks: JudgedRanks) -> Floats:
     """Per query the sum of its values, added in their order."""
     return np.asarray(np.bincount(query, values, ranks.n_queries), dtype=np.float64)

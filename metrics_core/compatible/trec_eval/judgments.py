@@ -15,23 +15,23 @@ import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.compatible.trec_eval import files
-from metrics_core.compatible.trec_eval.c_program import FILES, ProgramExit, as_long
-from metrics_core.compatible.trec_eval.gains import HIGHEST_BESIDE_GAINS, gains_of
+from metrics_core.compatible.trec_eval.c_program import FILES, ProgramExit, to_long
+from metrics_core.compatible.trec_eval.gains import HIGHEST_BESIDE_GAINS, parse_gains
 from metrics_core.compatible.trec_eval.options import RequestedMeasure, TrecEvalOptions
 from metrics_core.compatible.trec_eval.preferences import (
     Preferences,
-    counted,
-    listed,
+    count_preferences,
     preference_scores,
+    rank_documents,
     read_preferences,
 )
 from metrics_core.compatible.trec_eval.report import MeasureScores
 from metrics_core.compatible.trec_eval.table import Format
-from metrics_core.compatible.trec_eval.values import Setting, values_of
+from metrics_core.compatible.trec_eval.values import Setting, compute_values
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.columns import CODED_ID
-from metrics_core.tables.repeats import repeated_rows
+from metrics_core.tables.repeats import find_repeated_rows
 
 HIGHEST_COUNTED = 2**53
 """trec_eval counts documents by level, and has no memory for levels anywhere near as many. Beyond
@@ -48,22 +48,25 @@ class TrecEvalJudgments(ABC):
     def queries(self) -> list[str]:
         """The queries judged."""
 
-    def wrong(
-        self, asked: Sequence[RequestedMeasure], queries: Sequence[str], options: TrecEvalOptions
+    def find_problems(
+        self,
+        requested: Sequence[RequestedMeasure],
+        queries: Sequence[str],
+        options: TrecEvalOptions,
     ) -> dict[str, str]:
         """Those of the queries, given in order, for which nothing can be calculated, each with the
         reason; none where that shows only when it is."""
         return {}
 
-    def relevant(self) -> int:
+    def count_relevant(self) -> int:
         """How many documents are judged above 0, whatever -l says; asked for only where num_rel has
         values."""
         return 0
 
     @abstractmethod
-    def columns(
+    def measure_columns(
         self,
-        asked: Sequence[RequestedMeasure],
+        requested: Sequence[RequestedMeasure],
         run: Run,
         queries: Sequence[str],
         options: TrecEvalOptions,
@@ -77,14 +80,14 @@ def read_judgments(path: str, options: TrecEvalOptions) -> TrecEvalJudgments:
         case "qrels":
             return LabelledQrels(files.read_qrels(path, options))
         case "qrels_jg":
-            return read_groups(path, options)
+            return read_grouped_qrels(path, options)
         case "prefs" | "qrels_prefs":
             subgroups = options.rel_format == "prefs"
             return PreferredDocuments(read_preferences(path, options, subgroups=subgroups))
     raise ProgramExit(FILES, f"trec_eval: Illegal rel_format '{options.rel_format}'")
 
 
-def setting_of(options: TrecEvalOptions) -> Setting:
+def make_setting(options: TrecEvalOptions) -> Setting:
     """What holds for all measures."""
     # A negative level would make unjudged documents relevant; here it is as 0.
     return Setting(options.version, max(options.level, 0), options.documents)
@@ -102,29 +105,34 @@ class LabelledQrels(TrecEvalJudgments):
         """The queries judged."""
         return self.qrels.query_ids
 
-    def wrong(
-        self, asked: Sequence[RequestedMeasure], queries: Sequence[str], options: TrecEvalOptions
+    def find_problems(
+        self,
+        requested: Sequence[RequestedMeasure],
+        queries: Sequence[str],
+        options: TrecEvalOptions,
     ) -> dict[str, str]:
         """Queries that judge a document twice or with a grade beyond what can be counted, and the
         first one if all its grades are negative: for later ones trec_eval has room left for levels,
         and goes on."""
         codes, grades = self.qrels.query_codes, self.qrels.relevance
-        wrong = _too_high(self.queries, codes, grades, HIGHEST_COUNTED, "can be counted")
-        if any(gains_of(one.pairs, options.version) for one in asked):
-            beside = "can stand beside a list of gains"
-            wrong = _too_high(self.queries, codes, grades, HIGHEST_BESIDE_GAINS, beside)
+        problems = _find_high_grades(self.queries, codes, grades, HIGHEST_COUNTED, "can be counted")
+        if any(parse_gains(measure.pairs, options.version) for measure in requested):
+            limit_text = "can stand beside a list of gains"
+            problems = _find_high_grades(
+                self.queries, codes, grades, HIGHEST_BESIDE_GAINS, limit_text
+            )
         if grades[codes == self.queries.index(queries[0])].max() < 0:
-            wrong[queries[0]] = "none of its grades is 0 or above"
-        twice = "a document is judged twice"
-        return wrong | dict.fromkeys(files.repeated_judgments(self.qrels), twice)
+            problems[queries[0]] = "none of its grades is 0 or above"
+        repeated_text = "a document is judged twice"
+        return problems | dict.fromkeys(files.repeated_judgments(self.qrels), repeated_text)
 
-    def relevant(self) -> int:
+    def count_relevant(self) -> int:
         """How many documents are judged above 0."""
         return int(np.count_nonzero(self.qrels.relevance > 0))
 
-    def columns(
+    def measure_columns(
         self,
-        asked: Sequence[RequestedMeasure],
+        requested: Sequence[RequestedMeasure],
         run: Run,
         queries: Sequence[str],
         options: TrecEvalOptions,
@@ -134,13 +142,13 @@ class LabelledQrels(TrecEvalJudgments):
             return [], None
         ranks = judged_ranks(run, self.qrels, queries, options)
 
-        def column(one: RequestedMeasure) -> MeasureScores:
-            if one.row.name == "relstring":
-                texts = relevance_strings(ranks, as_long(one.numbers[0]))
-                return MeasureScores(one, texts=tuple(texts))
-            return MeasureScores(one, values_of(one, ranks, setting_of(options)))
+        def column(measure: RequestedMeasure) -> MeasureScores:
+            if measure.row.name == "relstring":
+                texts = relevance_strings(ranks, to_long(measure.numbers[0]))
+                return MeasureScores(measure, texts=tuple(texts))
+            return MeasureScores(measure, compute_values(measure, ranks, make_setting(options)))
 
-        return _columns(asked, column), None
+        return _build_columns(requested, column), None
 
 
 @dataclass(frozen=True)
@@ -155,54 +163,59 @@ class PreferredDocuments(TrecEvalJudgments):
         """The queries judged."""
         return list(self.preferences)
 
-    def columns(
+    def measure_columns(
         self,
-        asked: Sequence[RequestedMeasure],
+        requested: Sequence[RequestedMeasure],
         run: Run,
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> tuple[list[MeasureScores], ProgramExit | None]:
         """The measures' columns over the queries, or over those before a contradiction."""
-        lists = listed(run, queries, options)
+        lists = rank_documents(run, queries, options)
         scores: list[dict[str, float]] = []
-        ended = None
+        program_exit = None
         for query in queries:
             try:
-                scores.append(preference_scores(counted(self.preferences[query], lists[query])))
+                scores.append(
+                    preference_scores(count_preferences(self.preferences[query], lists[query]))
+                )
             except ProgramExit as problem:
-                ended = problem
-                ended.scored = len(scores)
+                program_exit = problem
+                program_exit.scored = len(scores)
                 break
 
-        def column(one: RequestedMeasure) -> MeasureScores:
-            values = np.array([[s[one.row.name]] for s in scores]).reshape(len(scores), 1)
-            return MeasureScores(one, values)
+        def column(measure: RequestedMeasure) -> MeasureScores:
+            values = np.array([[s[measure.row.name]] for s in scores]).reshape(len(scores), 1)
+            return MeasureScores(measure, values)
 
-        return _columns(asked, column), ended
+        return _build_columns(requested, column), program_exit
 
 
-def _columns(
-    asked: Sequence[RequestedMeasure], column: Callable[[RequestedMeasure], MeasureScores]
+def _build_columns(
+    requested: Sequence[RequestedMeasure], column: Callable[[RequestedMeasure], MeasureScores]
 ) -> list[MeasureScores]:
     """The column of each measure; one that any judgments go with, as runid, has no values."""
-    return [MeasureScores(one) if one.row.judgments == "any" else column(one) for one in asked]
+    return [
+        MeasureScores(measure) if measure.row.judgments == "any" else column(measure)
+        for measure in requested
+    ]
 
 
-def _too_high(
+def _find_high_grades(
     owners: Sequence[str],
     codes: npt.NDArray[Any],
     grades: Ints,
-    most: int,
-    can: str,
+    max_grade: int,
+    limit_text: str,
 ) -> dict[str, str]:
-    """The queries with a grade above the highest that `can` be, each with the reason; rows have the
-    position of their query among the owners."""
-    why = f"{{:,}} is a grade above {most:,}, the highest that {can}"
-    rows = np.flatnonzero(grades > most)[::-1].tolist()
-    return {owners[codes[row]]: why.format(grades[row]) for row in rows}
+    """The queries with a grade above the highest that `limit_text` be, each with the reason; rows
+    have the position of their query among the owners."""
+    reason = f"{{:,}} is a grade above {max_grade:,}, the highest that {limit_text}"
+    rows = np.flatnonzero(grades > max_grade)[::-1].tolist()
+    return {owners[codes[row]]: reason.format(grades[row]) for row in rows}
 
 
-def read_groups(path: str, options: TrecEvalOptions) -> GroupedQrels:
+def read_grouped_qrels(path: str, options: TrecEvalOptions) -> GroupedQrels:
     """The judgments of all groups. Ends where a group judges a document twice."""
     fields = ("query_id", "group", "doc_id", "relevance")
     table = files.read_judgments(path, fields, options)
@@ -210,13 +223,13 @@ def read_groups(path: str, options: TrecEvalOptions) -> GroupedQrels:
     queries = table["query_id"].chunk(0).dictionary.to_pylist()
     names = table["group"].chunk(0).dictionary.to_pylist()
     pairs, code = np.unique(query * len(names) + group, return_inverse=True)
-    repeated, _ = repeated_rows(code.astype(np.int32), table["doc_id"])
+    repeated, _ = find_repeated_rows(code.astype(np.int32), table["doc_id"])
     if len(repeated):
         raise ProgramExit(
             FILES, "trec_eval.get_qrels: duplicate docs", f"trec_eval: Quit in file '{path}'"
         )
     owner = [(queries[p // len(names)], names[p % len(names)]) for p in pairs.tolist()]
-    return GroupedQrels(code, table["doc_id"], files.grades(table["relevance"]), owner)
+    return GroupedQrels(code, table["doc_id"], files.parse_grades(table["relevance"]), owner)
 
 
 def _codes(column: pa.ChunkedArray) -> Ints:
@@ -240,17 +253,20 @@ class GroupedQrels(TrecEvalJudgments):
         """The queries judged."""
         return list(dict.fromkeys(query for query, _ in self.owner))
 
-    def wrong(
-        self, asked: Sequence[RequestedMeasure], queries: Sequence[str], options: TrecEvalOptions
+    def find_problems(
+        self,
+        requested: Sequence[RequestedMeasure],
+        queries: Sequence[str],
+        options: TrecEvalOptions,
     ) -> dict[str, str]:
         """Queries with a grade beyond what can be counted; the rest is found on reading."""
         owners = [query for query, _ in self.owner]
         codes, grades = self.code, self.grade
-        return _too_high(owners, codes, grades, HIGHEST_COUNTED, "can be counted")
+        return _find_high_grades(owners, codes, grades, HIGHEST_COUNTED, "can be counted")
 
-    def columns(
+    def measure_columns(
         self,
-        asked: Sequence[RequestedMeasure],
+        requested: Sequence[RequestedMeasure],
         run: Run,
         queries: Sequence[str],
         options: TrecEvalOptions,
@@ -258,22 +274,24 @@ class GroupedQrels(TrecEvalJudgments):
         """The measures' columns over the queries, each query the mean of its judges."""
         if not queries:
             return [], None
-        setting, ranks = setting_of(options), self._ranks(run, queries, options)
+        setting, ranks = make_setting(options), self._ranks(run, queries, options)
 
-        def column(one: RequestedMeasure) -> MeasureScores:
-            return MeasureScores(one, self._averaged(values_of(one, ranks, setting), queries))
+        def column(measure: RequestedMeasure) -> MeasureScores:
+            return MeasureScores(
+                measure, self._average_groups(compute_values(measure, ranks, setting), queries)
+            )
 
-        return _columns(asked, column), None
+        return _build_columns(requested, column), None
 
-    def _of(self, queries: Sequence[str]) -> list[int]:
+    def _groups_of_queries(self, queries: Sequence[str]) -> list[int]:
         """The groups of these queries: by query, then by name."""
-        place = {query: i for i, query in enumerate(queries)}
-        own = [g for g, (query, _) in enumerate(self.owner) if query in place]
-        return sorted(own, key=lambda g: (place[self.owner[g][0]], self.owner[g][1]))
+        positions = {query: i for i, query in enumerate(queries)}
+        groups = [g for g, (query, _) in enumerate(self.owner) if query in positions]
+        return sorted(groups, key=lambda g: (positions[self.owner[g][0]], self.owner[g][1]))
 
     def _ranks(self, run: Run, queries: Sequence[str], options: TrecEvalOptions) -> JudgedRanks:
         """The ranks for each group of these queries, as if each group were a query of its own."""
-        groups = self._of(queries)
+        groups = self._groups_of_queries(queries)
         listed = {query: code for code, query in enumerate(run.query_ids)}
         codes = run.query_codes
         by_query = np.argsort(codes, kind="stable")
@@ -283,34 +301,38 @@ class GroupedQrels(TrecEvalJudgments):
         rows = [rows_of.get(self.owner[g][0], nothing) for g in groups]
         table = run.table.take(pa.array(np.concatenate(rows)))
         owner = np.repeat(np.arange(len(groups)), [len(r) for r in rows])
-        copied = Run(table=table.set_column(0, "query_id", _named(owner, len(groups))))
+        copied = Run(table=table.set_column(0, "query_id", _coded_names(owner, len(groups))))
         number = np.full(len(self.owner), -1, dtype=np.int64)
         number[groups] = np.arange(len(groups))
-        own = np.flatnonzero(number[self.code] >= 0)
-        code = number[self.code[own]]
+        judged_rows = np.flatnonzero(number[self.code] >= 0)
+        code = number[self.code[judged_rows]]
         judged = pa.table(
             {
-                "query_id": _named(code, len(groups)),
-                "doc_id": self.doc_ids.take(pa.array(own)),
-                "relevance": pa.array(self.grade[own]),
+                "query_id": _coded_names(code, len(groups)),
+                "doc_id": self.doc_ids.take(pa.array(judged_rows)),
+                "relevance": pa.array(self.grade[judged_rows]),
             }
         )
-        return judged_ranks(copied, Qrels(table=judged), _names(len(groups)), options)
+        return judged_ranks(copied, Qrels(table=judged), _number_names(len(groups)), options)
 
-    def _averaged(self, values: Floats, queries: Sequence[str]) -> Floats:
+    def _average_groups(self, values: Floats, queries: Sequence[str]) -> Floats:
         """Means over the groups of each query, from values float64[groups, L]."""
-        place = {query: i for i, query in enumerate(queries)}
-        own = np.array([place[self.owner[g][0]] for g in self._of(queries)])
-        sums = [np.bincount(own, column, len(queries)) for column in values.T]
-        return np.stack(sums, axis=1) / np.bincount(own, minlength=len(queries))[:, None]
+        positions = {query: i for i, query in enumerate(queries)}
+        query_positions = np.array(
+            [positions[self.owner[g][0]] for g in self._groups_of_queries(queries)]
+        )
+        sums = [np.bincount(query_positions, column, len(queries)) for column in values.T]
+        return (
+            np.stack(sums, axis=1) / np.bincount(query_positions, minlength=len(queries))[:, None]
+        )
 
 
-def _names(n: int) -> list[str]:
+def _number_names(n: int) -> list[str]:
     return [str(i) for i in range(n)]
 
 
-def _named(codes: Ints, n: int) -> pa.ChunkedArray:
-    names = pa.array(_names(n), pa.string())
+def _coded_names(codes: Ints, n: int) -> pa.ChunkedArray:
+    names = pa.array(_number_names(n), pa.string())
     coded = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), names)
     return pa.chunked_array([coded])
 
@@ -325,20 +347,20 @@ def judged_ranks(
     """The ranks of these queries, in this order: the best of -M, and with -J only what is judged.
 
     10.0 makes up one unjudged document for a query that the run lacks."""
-    wanted = pa.array(list(queries), pa.string())
+    query_ids = pa.array(list(queries), pa.string())
     if options.version == "10.0":
         run = _with_made_up_documents(run, queries)
-    ranks = judge(run, Qrels(table=_in_order(qrels.table, wanted)))
-    ranks = best_of(ranks, options.most_retrieved)
+    ranks = judge(run, Qrels(table=_select_queries(qrels.table, query_ids)))
+    ranks = keep_best(ranks, options.most_retrieved)
     return ranks.condensed() if options.judged_only else ranks
 
 
-def _in_order(table: pa.Table, queries: pa.Array) -> pa.Table:
+def _select_queries(table: pa.Table, queries: pa.Array) -> pa.Table:
     """The rows of these queries, sorted by query as they are given."""
     ids = table["query_id"].cast(pa.string())
-    place = pc.index_in(ids, value_set=queries)
-    table = table.set_column(0, "query_id", place)
-    table = table.filter(pc.is_valid(place)).sort_by("query_id")
+    position = pc.index_in(ids, value_set=queries)
+    table = table.set_column(0, "query_id", position)
+    table = table.filter(pc.is_valid(position)).sort_by("query_id")
     codes = table["query_id"].combine_chunks().cast(pa.int32())
     coded = pa.DictionaryArray.from_arrays(codes, queries)
     return table.set_column(0, "query_id", pa.chunked_array([coded]))
@@ -361,19 +383,19 @@ def _with_made_up_documents(run: Run, queries: Collection[str]) -> Run:
     return Run(table=pa.concat_tables([run.table, made_up]), name=run.name)
 
 
-def best_of(ranks: JudgedRanks, most: int) -> JudgedRanks:
-    """The ranks of the first `most` documents of each query."""
-    most = max(most, 0)
-    if not (ranks.retrieved > most).any():
+def keep_best(ranks: JudgedRanks, max_results: int) -> JudgedRanks:
+    """The ranks of the first `max_results` documents of each query."""
+    max_results = max(max_results, 0)
+    if not (ranks.retrieved > max_results).any():
         return ranks
-    inside = ranks.rank <= most
+    is_kept = ranks.rank <= max_results
     return replace(
         ranks,
-        query=ranks.query[inside],
-        rank=ranks.rank[inside],
-        relevance=ranks.relevance[inside],
-        qrels_row=ranks.qrels_row[inside],
-        retrieved=np.minimum(ranks.retrieved, most),
+        query=ranks.query[is_kept],
+        rank=ranks.rank[is_kept],
+        relevance=ranks.relevance[is_kept],
+        qrels_row=ranks.qrels_row[is_kept],
+        retrieved=np.minimum(ranks.retrieved, max_results),
     )
 
 
@@ -382,10 +404,10 @@ def relevance_strings(ranks: JudgedRanks, length: int) -> list[str]:
     was not pooled, . where it was pooled and not judged. Empty where nothing is retrieved."""
     length = int(np.clip(length, 0, ranks.retrieved.max(initial=0)))
     labels = np.full((ranks.n_queries, length), "-")
-    seen = ranks.rank <= length
-    grade = ranks.relevance[seen]
+    is_within = ranks.rank <= length
+    grade = ranks.relevance[is_within]
     digit = np.array(list("0123456789>"))[np.clip(grade, 0, 10).astype(np.int64)]
-    labels[ranks.query[seen], ranks.rank[seen] - 1] = np.where(grade < 0, ".", digit)
+    labels[ranks.query[is_within], ranks.rank[is_within] - 1] = np.where(grade < 0, ".", digit)
     return [
         "".join(row[:n]) for row, n in zip(labels, np.minimum(ranks.retrieved, length), strict=True)
     ]

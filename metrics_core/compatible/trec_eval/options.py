@@ -15,10 +15,10 @@ from typing import Literal
 from metrics_core.compatible.trec_eval.c_program import ARGUMENTS, FILES, ProgramExit, atof, atol
 from metrics_core.compatible.trec_eval.table import (
     FAMILIES,
-    Row,
+    MeasureRow,
     Version,
-    measures_called,
-    rows_of,
+    list_rows,
+    resolve_measures,
 )
 from metrics_core.measures import declarations
 
@@ -75,21 +75,21 @@ class TrecEvalOptions:
     files: list[str] = field(default_factory=list)
 
 
-def parse(arguments: Sequence[str]) -> TrecEvalOptions:
+def parse_arguments(arguments: Sequence[str]) -> TrecEvalOptions:
     """The options of a command line; ends where trec_eval ends before it reads a file."""
     options = TrecEvalOptions()
-    given = list(_words(arguments))
-    versions = [value for name, value in given if name == "as"]
+    words = list(_split_words(arguments))
+    versions = [value for name, value in words if name == "as"]
     for value in versions:
         if value not in ("10.0", "9.0.8"):
             raise ProgramExit(ARGUMENTS, f"--as takes 10.0 or 9.0.8, not {value!r}", *USAGE)
         options.version = "10.0" if value == "10.0" else "9.0.8"
-    for name, value in given:
-        _take(options, name, value)
+    for name, value in words:
+        _apply_option(options, name, value)
     return options
 
 
-def _take(options: TrecEvalOptions, name: str, value: str) -> None:
+def _apply_option(options: TrecEvalOptions, name: str, value: str) -> None:
     match name:
         case "?":
             raise ProgramExit(ARGUMENTS, f"trec_eval: {value}", *USAGE)
@@ -121,27 +121,27 @@ def _take(options: TrecEvalOptions, name: str, value: str) -> None:
             _, dot, query = value.partition(".")
             options.only_query = query if dot else options.only_query
         case "m":
-            _mark(options, value)
+            _request_measure(options, value)
         case "file":
             options.files.append(value)
 
 
-def _mark(options: TrecEvalOptions, text: str) -> None:
+def _request_measure(options: TrecEvalOptions, text: str) -> None:
     """Ask for a measure or a family; behind the first point stand its parameters."""
     name, dot, parameters = text.partition(".")
     if dot and not parameters:
         raise ProgramExit(
-            ARGUMENTS, f"trec_eval: improper measure in parameter '{name}'", *_illegal(name)
+            ARGUMENTS, f"trec_eval: improper measure in parameter '{name}'", *_illegal_measure(name)
         )
     if dot:
         options.parameters.setdefault(name, parameters)
-    called = measures_called(name, options.version)
-    if not called:
-        raise ProgramExit(ARGUMENTS, *_illegal(name))
-    options.measures |= called
+    measures = resolve_measures(name, options.version)
+    if not measures:
+        raise ProgramExit(ARGUMENTS, *_illegal_measure(name))
+    options.measures |= measures
 
 
-def _illegal(name: str) -> tuple[str]:
+def _illegal_measure(name: str) -> tuple[str]:
     return (f"trec_eval: illegal measure '{name}'",)
 
 
@@ -149,49 +149,49 @@ Word = tuple[str, str]
 """An option's letter and its value; `file` and a file; `?` and what is wrong."""
 
 
-def _words(arguments: Sequence[str]) -> Iterator[Word]:
-    rest = list(arguments)
-    while rest:
-        word = rest.pop(0)
+def _split_words(arguments: Sequence[str]) -> Iterator[Word]:
+    remaining = list(arguments)
+    while remaining:
+        word = remaining.pop(0)
         if word == "--":
-            yield from (("file", w) for w in rest)
+            yield from (("file", w) for w in remaining)
             return
         if word.startswith("--"):
-            yield _long(word[2:], rest)
+            yield _match_long_option(word[2:], remaining)
         elif len(word) > 1 and word.startswith("-"):
-            yield from _bundle(word[1:], rest)
+            yield from _split_bundle(word[1:], remaining)
         else:
             yield "file", word
             if "POSIXLY_CORRECT" in os.environ:
-                yield from (("file", w) for w in rest)
+                yield from (("file", w) for w in remaining)
                 return
 
 
-def _bundle(letters: str, rest: list[str]) -> Iterator[Word]:
+def _split_bundle(letters: str, remaining: list[str]) -> Iterator[Word]:
     while letters:
         letter, letters = letters[0], letters[1:]
         if letter not in _SHORT:
             yield "?", f"invalid option -- '{letter}'"
         elif letter not in _WITH_VALUE:
             yield letter, ""
-        elif letters or rest:
-            yield letter, letters or rest.pop(0)
+        elif letters or remaining:
+            yield letter, letters or remaining.pop(0)
             return
         else:
             yield "?", f"option requires an argument -- '{letter}'"
 
 
-def _long(word: str, rest: list[str]) -> Word:
+def _match_long_option(word: str, remaining: list[str]) -> Word:
     name, equals, value = word.partition("=")
     fitting = [name] if name in LONG else [n for n in LONG if n.startswith(name)]
     if len(fitting) != 1:
-        found: Literal["unrecognized", "ambiguous"] = "ambiguous" if fitting else "unrecognized"
-        return "?", f"option '--{name}' is {found}"
+        problem: Literal["unrecognized", "ambiguous"] = "ambiguous" if fitting else "unrecognized"
+        return "?", f"option '--{name}' is {problem}"
     letter = LONG[fitting[0]]
     if letter not in _LONG_WITH_VALUE:
         return ("?", f"option '--{fitting[0]}' takes no argument") if equals else (letter, "")
-    if equals or rest:
-        return letter, value if equals else rest.pop(0)
+    if equals or remaining:
+        return letter, value if equals else remaining.pop(0)
     return "?", f"option '--{fitting[0]}' requires an argument"
 
 
@@ -206,84 +206,92 @@ class RequestedMeasure:
     """A measure with its parameters: the names its lines bear, and the cutoffs, levels or numbers;
     `pairs` where it takes pairs."""
 
-    row: Row
+    row: MeasureRow
     names: tuple[str, ...]
     numbers: tuple[float, ...] = ()
     pairs: Pairs = ()
 
 
-def asked_for(options: TrecEvalOptions) -> list[RequestedMeasure]:
+def requested_measures(options: TrecEvalOptions) -> list[RequestedMeasure]:
     """The measures to calculate, in the order of the table. Ends where parameters are wrong."""
-    asked: list[RequestedMeasure] = []
+    requested: list[RequestedMeasure] = []
     shared: RequestedMeasure | None = None
-    wanted = options.measures or measures_called("official", options.version)
-    for row in rows_of(options.version):
-        if row.name not in wanted:
+    names = options.measures or resolve_measures("official", options.version)
+    for row in list_rows(options.version):
+        if row.name not in names:
             continue
-        one = _asked(row, options.parameters.get(row.name))
+        measure = _requested_measure(row, options.parameters.get(row.name))
         if row.name in _SHARED_GAINS:
-            shared = one if row.name in options.parameters else shared
+            shared = measure if row.name in options.parameters else shared
             if shared is not None:
                 suffix = shared.names[0].removeprefix(shared.row.name)
-                one = RequestedMeasure(row, (row.name + suffix,), pairs=shared.pairs)
-        asked.append(one)
+                measure = RequestedMeasure(row, (row.name + suffix,), pairs=shared.pairs)
+        requested.append(measure)
     if shared is None:
-        return asked
+        return requested
     gains = shared.pairs
     return [
         RequestedMeasure(a.row, a.names, pairs=gains) if a.row.name in _SHARED_GAINS else a
-        for a in asked
+        for a in requested
     ]
 
 
-def _asked(row: Row, given: str | None) -> RequestedMeasure:
+def _requested_measure(row: MeasureRow, parameters: str | None) -> RequestedMeasure:
     match row.takes:
         case "cutoffs":
-            cutoffs = _distinct(row, map(atol, given.split(",")) if given else row.default)
+            cutoffs = _sort_distinct(
+                row, map(atol, parameters.split(",")) if parameters else row.default
+            )
             if cutoffs[0] <= 0:
-                raise _wrong(row, "negative cutoff detected")
+                raise _parameter_error(row, "negative cutoff detected")
             return RequestedMeasure(row, tuple(f"{row.name}_{int(k)}" for k in cutoffs), cutoffs)
         case "levels":
-            levels = _distinct(row, map(atof, given.split(",")) if given else row.default)
-            return RequestedMeasure(row, tuple(_with_level(row.name, x) for x in levels), levels)
+            levels = _sort_distinct(
+                row, map(atof, parameters.split(",")) if parameters else row.default
+            )
+            return RequestedMeasure(
+                row, tuple(_line_name_with_level(row.name, x) for x in levels), levels
+            )
         case "numbers":
-            numbers = tuple(map(atof, given.split(","))) if given else row.default
-            return RequestedMeasure(row, (_named(row, given),), numbers)
+            numbers = tuple(map(atof, parameters.split(","))) if parameters else row.default
+            return RequestedMeasure(row, (_line_name(row, parameters),), numbers)
         case "pairs":
             return RequestedMeasure(
-                row, (_named(row, given),), pairs=_pairs(row, given) if given else ()
+                row,
+                (_line_name(row, parameters),),
+                pairs=_parse_pairs(row, parameters) if parameters else (),
             )
         case "nothing":
             return RequestedMeasure(row, (row.name,))
 
 
-def _named(row: Row, given: str | None) -> str:
-    return f"{row.name}_{given}" if given else row.name
+def _line_name(row: MeasureRow, parameters: str | None) -> str:
+    return f"{row.name}_{parameters}" if parameters else row.name
 
 
-def _with_level(name: str, level: float) -> str:
+def _line_name_with_level(name: str, level: float) -> str:
     # trec_eval keeps eight characters for the number and cuts a longer one off.
     return f"{name}_{level:3.2f}"[: len(name) + 9]
 
 
-def _distinct(row: Row, numbers: Iterable[float]) -> tuple[float, ...]:
+def _sort_distinct(row: MeasureRow, numbers: Iterable[float]) -> tuple[float, ...]:
     ascending = sorted(numbers)
     if len(set(ascending)) < len(ascending):
-        raise _wrong(row, "duplicate cutoffs detected")
+        raise _parameter_error(row, "duplicate cutoffs detected")
     return tuple(ascending)
 
 
-def _pairs(row: Row, given: str) -> Pairs:
+def _parse_pairs(row: MeasureRow, parameters: str) -> Pairs:
     """name=number,…: an = in each part, and no part without."""
-    parts = [part.split("=") for part in given.split(",")]
+    parts = [part.split("=") for part in parameters.split(",")]
     if any(len(part) != 2 for part in parts):
-        raise _wrong(row, f"malformed pair parameters in '{given}'")
+        raise _parameter_error(row, f"malformed pair parameters in '{parameters}'")
     return tuple((name, atof(value)) for name, value in parts)
 
 
-def _wrong(row: Row, what: str) -> ProgramExit:
+def _parameter_error(row: MeasureRow, problem: str) -> ProgramExit:
     return ProgramExit(
-        FILES, f"trec_eval: {what}", f"trec_eval: Cannot initialize measure '{row.name}'"
+        FILES, f"trec_eval: {problem}", f"trec_eval: Cannot initialize measure '{row.name}'"
     )
 
 
@@ -315,27 +323,34 @@ _WITHOUT_MEASURE = {
 }
 
 
-def _explained(name: str) -> str:
+def _explain_preference(name: str) -> str:
     """What a measure means that is trec_eval's alone."""
     if name in _WITHOUT_MEASURE:
         return _WITHOUT_MEASURE[name]
-    over = {"simp": "", "pair": ", pair by pair of documents"}.get(name.split("_")[1], "")
+    scope_text = {"simp": "", "pair": ", pair by pair of documents"}.get(name.split("_")[1], "")
     if "avgjg" in name:
-        over = ", judge by judge"
+        scope_text = ", judge by judge"
     if "Rnonrel" in name:
-        over += ", as if each had judged as many documents nonrelevant as relevant"
-    where = {"ret": ", both listed", "imp": ", at least one listed"}.get(name.split("_")[-1], "")
-    return f"Share of the preferences that the ranking fulfils{over}{where}."
+        scope_text += ", as if each had judged as many documents nonrelevant as relevant"
+    listing_text = {"ret": ", both listed", "imp": ", at least one listed"}.get(
+        name.split("_")[-1], ""
+    )
+    return f"Share of the preferences that the ranking fulfils{scope_text}{listing_text}."
 
 
 def help_text(options: TrecEvalOptions) -> str:
     """The help, with a line for each measure given by -m."""
-    lines = [*USAGE, "", *(f"  {name:<34}{what}".rstrip() for name, what in _OPTIONS), ""]
+    lines = [
+        *USAGE,
+        "",
+        *(f"  {name:<34}{description}".rstrip() for name, description in _OPTIONS),
+        "",
+    ]
     lines += [f"Families of measures: {', '.join(FAMILIES)}", ""]
     explained = {d.name: d.explanation for d in declarations()}
-    for row in rows_of(options.version):
+    for row in list_rows(options.version):
         if row.name in options.measures:
-            lines += [row.name, f"    {explained.get(row.ours) or _explained(row.name)}"]
+            lines += [row.name, f"    {explained.get(row.ours) or _explain_preference(row.name)}"]
     if not options.measures:
         lines.append("Add -m to see what a measure means.")
     return "\n".join(lines) + "\n"

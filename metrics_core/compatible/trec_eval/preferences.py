@@ -33,15 +33,17 @@ def read_preferences(path: str, options: TrecEvalOptions, *, subgroups: bool) ->
     fields = ["query_id", "group", "subgroup", "doc_id", "level"]
     if not subgroups:
         fields.remove("subgroup")
-    table = files.read_judgments(path, fields, options, what="prefs")
+    table = files.read_judgments(path, fields, options, file_kind="prefs")
     frame = pd.DataFrame({f: table[f].cast("string").to_pylist() for f in fields if f != "level"})
-    frame["level"] = files.levels(table["level"])
+    frame["level"] = files.parse_levels(table["level"])
     if not subgroups:
         frame["subgroup"] = "0"
     return {str(query): part for query, part in frame.groupby("query_id", sort=False)}
 
 
-def listed(run: Run, queries: Sequence[str], options: TrecEvalOptions) -> dict[str, list[str]]:
+def rank_documents(
+    run: Run, queries: Sequence[str], options: TrecEvalOptions
+) -> dict[str, list[str]]:
     """Per query its ranked documents; unlike elsewhere equal scores go by id, first id first."""
     ids, codes = run.query_ids, run.query_codes
     lists: dict[str, list[str]] = {}
@@ -73,63 +75,66 @@ class JudgePreferences:
 
 
 @dataclass(frozen=True)
-class Counted:
+class QueryPreferences:
     """A query's judges, and how many of its judged documents the run lists: the first ones."""
 
     groups: tuple[JudgePreferences, ...]
     retrieved: int
 
 
-def counted(judgments: pd.DataFrame, documents: Sequence[str]) -> Counted:
+def count_preferences(judgments: pd.DataFrame, documents: Sequence[str]) -> QueryPreferences:
     """A query's preferences against a ranking. Ends where a judge contradicts himself."""
     judged = set(judgments["doc_id"])
     retrieved = [d for d in documents if d in judged]
-    others = sorted(judged - set(retrieved))
-    number = {d: i for i, d in enumerate([*retrieved, *others])}
+    unlisted = sorted(judged - set(retrieved))
+    number = {d: i for i, d in enumerate([*retrieved, *unlisted])}
     numbered = judgments.assign(number=judgments["doc_id"].map(number))
-    groups = tuple(_group(own, len(number)) for _, own in numbered.groupby("group", sort=True))
-    return Counted(groups, len(retrieved))
+    groups = tuple(
+        _judge_preferences(judge_rows, len(number))
+        for _, judge_rows in numbered.groupby("group", sort=True)
+    )
+    return QueryPreferences(groups, len(retrieved))
 
 
-def _group(own: pd.DataFrame, size: int) -> JudgePreferences:
-    numbers, levels = own["number"].to_numpy(), own["level"].to_numpy()
-    if own["subgroup"].nunique() == 1:
-        return _ranked(numbers, levels, size)
-    return _partial(own, size)
+def _judge_preferences(judge_rows: pd.DataFrame, size: int) -> JudgePreferences:
+    numbers, levels = judge_rows["number"].to_numpy(), judge_rows["level"].to_numpy()
+    if judge_rows["subgroup"].nunique() == 1:
+        return _prefer_by_level(numbers, levels, size)
+    return _prefer_by_subgroup(judge_rows, size)
 
 
-def _ranked(numbers: Ints, levels: Floats, size: int) -> JudgePreferences:
+def _prefer_by_level(numbers: Ints, levels: Floats, size: int) -> JudgePreferences:
     """A judge with one subgroup: a document of higher level is preferred to each of a lower."""
     level = np.full(size, -1.0)
     level[numbers] = levels
     if (level[numbers] != levels).any():
-        raise _impossible("a document with different levels in one subgroup")
+        raise _contradiction_error("a document with different levels in one subgroup")
     times = np.bincount(numbers, minlength=size)
     higher = (level[:, None] > level[None, :]) & (times[:, None] > 0) & (times[None, :] > 0)
     classes = tuple(np.sort(numbers[levels == x]) for x in np.unique(levels)[::-1])
     return JudgePreferences(higher * times[:, None] * times[None, :], level, times, classes)
 
 
-def _partial(own: pd.DataFrame, size: int) -> JudgePreferences:
+def _prefer_by_subgroup(judge_rows: pd.DataFrame, size: int) -> JudgePreferences:
     """A judge with subgroups: preferences within each, and what follows from them."""
     level = np.full(size, -1.0)
     prefers = np.zeros((size, size), dtype=np.bool_)
-    for _, part in own.groupby("subgroup", sort=True):
+    for _, part in judge_rows.groupby("subgroup", sort=True):
         numbers, levels = part["number"].to_numpy(), part["level"].to_numpy()
         for n, x in zip(numbers.tolist(), levels.tolist(), strict=True):
             if (level[n] > 0 and x == 0) or (level[n] == 0 and x > 0):
-                raise _impossible("a document has both 0 and another level")
+                raise _contradiction_error("a document has both 0 and another level")
             level[n] = x
         first, second = np.nonzero(levels[:, None] > levels[None, :])
         prefers[numbers[first], numbers[second]] = True
-    prefers = _closed(prefers)
+    prefers = _transitive_closure(prefers)
     if (prefers & prefers.T).any():
         raise ProgramExit(CONFLICT, "trec_eval.form_prefs_counts: Pref inconsistency found")
     times = (level != -1.0).astype(np.int64)
     return JudgePreferences(prefers.astype(np.int64), level, times, ())
 
 
-def _closed(prefers: Mask) -> Mask:
+def _transitive_closure(prefers: Mask) -> Mask:
     """With a over b and b over c, also a over c; nothing over itself."""
     np.fill_diagonal(prefers, True)
     while True:
@@ -140,8 +145,8 @@ def _closed(prefers: Mask) -> Mask:
         prefers = further
 
 
-def _impossible(what: str) -> ProgramExit:
-    return ProgramExit(CALCULATION, f"trec_eval.form_prefs_counts: {what}")
+def _contradiction_error(problem: str) -> ProgramExit:
+    return ProgramExit(CALCULATION, f"trec_eval.form_prefs_counts: {problem}")
 
 
 @dataclass(frozen=True)
@@ -156,53 +161,53 @@ class Tally:
     unlisted: int
 
 
-def tally(prefers: Ints, retrieved: int) -> Tally:
+def tally_preferences(prefers: Ints, retrieved: int) -> Tally:
     """Count the preferences among documents of which the first `retrieved` are listed, in order."""
-    both, neither = prefers[:retrieved, :retrieved], prefers[retrieved:, retrieved:]
+    among_listed, among_unlisted = prefers[:retrieved, :retrieved], prefers[retrieved:, retrieved:]
     fulfilled_imp = int(prefers[:retrieved, retrieved:].sum())
     return Tally(
-        fulfilled_ret=int(np.triu(both, 1).sum()),
-        possible_ret=int(both.sum()),
+        fulfilled_ret=int(np.triu(among_listed, 1).sum()),
+        possible_ret=int(among_listed.sum()),
         fulfilled_imp=fulfilled_imp,
         possible_imp=fulfilled_imp + int(prefers[retrieved:, :retrieved].sum()),
-        unlisted=int(neither.sum()),
+        unlisted=int(among_unlisted.sum()),
     )
 
 
-def preference_scores(query: Counted) -> dict[str, float]:
+def preference_scores(query: QueryPreferences) -> dict[str, float]:
     """All prefs_ measures of one query, by name."""
-    tallies = [tally(g.prefers, query.retrieved) for g in query.groups]
+    tallies = [tally_preferences(g.prefers, query.retrieved) for g in query.groups]
     ret = [(t.fulfilled_ret, t.possible_ret) for t in tallies]
     imp = [(t.fulfilled_ret + t.fulfilled_imp, t.possible_ret + t.possible_imp) for t in tallies]
-    every = [(f, p + t.unlisted) for (f, p), t in zip(imp, tallies, strict=True)]
+    all_counts = [(f, p + t.unlisted) for (f, p), t in zip(imp, tallies, strict=True)]
     scores = {
-        "num_prefs_poss": float(sum(p for _, p in every)),
-        "num_prefs_ful": float(sum(f for f, _ in every)),
+        "num_prefs_poss": float(sum(p for _, p in all_counts)),
+        "num_prefs_ful": float(sum(f for f, _ in all_counts)),
         "num_prefs_ful_ret": float(sum(f for f, _ in ret)),
-        "avgjg_Rnonrel": _as_many_nonrelevant(query, tallies, only_listed=False),
-        "avgjg_Rnonrel_ret": _as_many_nonrelevant(query, tallies, only_listed=True),
+        "avgjg_Rnonrel": _balanced_score(query, tallies, only_listed=False),
+        "avgjg_Rnonrel_ret": _balanced_score(query, tallies, only_listed=True),
     }
-    for suffix, counts in (("", every), ("_ret", ret), ("_imp", imp)):
-        scores[f"simp{suffix}"] = _simple(counts)
-        scores[f"avgjg{suffix}"] = _by_judge(counts)
-    return {f"prefs_{k}": v for k, v in (scores | _pairs(query)).items()}
+    for suffix, counts in (("", all_counts), ("_ret", ret), ("_imp", imp)):
+        scores[f"simp{suffix}"] = _simple_share(counts)
+        scores[f"avgjg{suffix}"] = _mean_by_judge(counts)
+    return {f"prefs_{k}": v for k, v in (scores | _pair_scores(query)).items()}
 
 
-def _simple(counts: list[tuple[int, int]]) -> float:
+def _simple_share(counts: list[tuple[int, int]]) -> float:
     fulfilled, possible = (sum(column) for column in zip(*counts, strict=True))
     return fulfilled / possible if possible else 0.0
 
 
-def _by_judge(counts: list[tuple[int, int]]) -> float:
+def _mean_by_judge(counts: list[tuple[int, int]]) -> float:
     return sum(f / p for f, p in counts if p) / len(counts)
 
 
-def _pairs(query: Counted) -> dict[str, float]:
+def _pair_scores(query: QueryPreferences) -> dict[str, float]:
     """Each pair of documents counts once: the share of its preferences that is fulfilled."""
     votes = np.sum([g.prefers for g in query.groups], axis=0)
     n, size = query.retrieved, len(votes)
-    place = np.arange(size)
-    either = ((votes + votes.T) > 0) & (place[:, None] < place[None, :])
+    positions = np.arange(size)
+    either = ((votes + votes.T) > 0) & (positions[:, None] < positions[None, :])
     share = np.divide(votes, votes + votes.T, out=np.zeros(votes.shape), where=either)
     listed = _sum(share[:n, :n][either[:n, :n]])
     half = _sum(share[:n, n:][either[:n, n:]])
@@ -218,19 +223,21 @@ def _sum(values: Floats) -> float:
     return float(np.cumsum(values)[-1]) if len(values) else 0.0
 
 
-def _as_many_nonrelevant(query: Counted, tallies: list[Tally], *, only_listed: bool) -> float:
+def _balanced_score(query: QueryPreferences, tallies: list[Tally], *, only_listed: bool) -> float:
     """prefs_avgjg as if each judge had judged as many documents nonrelevant as relevant: missing
     ones count as fulfilled preferences, superfluous ones are left out, the last listed first."""
     total = 0.0
     for group, counts in zip(query.groups, tallies, strict=True):
-        relevant, nonrelevant = _judged(group, group.level.size)
-        found, seen = _judged(group, query.retrieved)
-        wanted, there = (found, seen) if only_listed else (relevant, nonrelevant)
-        if wanted < there:
-            fulfilled, possible = _without_superfluous(group, query.retrieved, only_listed)
+        relevant, nonrelevant = _count_judged(group, group.level.size)
+        relevant_listed, nonrelevant_listed = _count_judged(group, query.retrieved)
+        n_relevant, n_nonrelevant = (
+            (relevant_listed, nonrelevant_listed) if only_listed else (relevant, nonrelevant)
+        )
+        if n_relevant < n_nonrelevant:
+            fulfilled, possible = _count_balanced(group, query.retrieved, only_listed)
         else:
-            missing = wanted - there
-            fulfilled = counts.fulfilled_ret + found * missing
+            missing = n_relevant - n_nonrelevant
+            fulfilled = counts.fulfilled_ret + relevant_listed * missing
             possible = counts.possible_ret + relevant * missing
             if not only_listed:
                 fulfilled += counts.fulfilled_imp
@@ -241,7 +248,7 @@ def _as_many_nonrelevant(query: Counted, tallies: list[Tally], *, only_listed: b
     return total / len(query.groups)
 
 
-def _judged(group: JudgePreferences, first: int) -> tuple[int, int]:
+def _count_judged(group: JudgePreferences, first: int) -> tuple[int, int]:
     """How many of the first documents a judge found relevant and not."""
     level, times = group.level[:first], group.times[:first]
     if group.classes:
@@ -250,35 +257,35 @@ def _judged(group: JudgePreferences, first: int) -> tuple[int, int]:
     return int((level > 0).sum()), int((level == 0).sum())
 
 
-def _without_superfluous(
-    group: JudgePreferences, retrieved: int, only_listed: bool
-) -> tuple[int, int]:
+def _count_balanced(group: JudgePreferences, retrieved: int, only_listed: bool) -> tuple[int, int]:
     """Fulfilled and possible preferences without the superfluous nonrelevant documents."""
     if not group.classes:
-        return _part_of(group, retrieved, only_listed)
-    keep = _judged(group, retrieved if only_listed else group.level.size)[0]
+        return _count_balanced_subgroups(group, retrieved, only_listed)
+    keep = _count_judged(group, retrieved if only_listed else group.level.size)[0]
     *upper, last = group.classes
     # As in trec_eval, the kept nonrelevant documents are held against their own class, too.
-    held = [(a, b) for i, a in enumerate(upper) for b in upper[i + 1 :]]
-    held += [(a, last[:keep]) for a in group.classes]
+    class_pairs = [(a, b) for i, a in enumerate(upper) for b in upper[i + 1 :]]
+    class_pairs += [(a, last[:keep]) for a in group.classes]
     fulfilled = possible = 0
-    for above, below in held:
+    for above, below in class_pairs:
         if only_listed:
             above, below = above[above < retrieved], below[below < retrieved]
-        inside = (above[:, None] < below[None, :]) & (above[:, None] < retrieved)
-        fulfilled += int(inside.sum())
-        possible += inside.size
+        is_fulfilled = (above[:, None] < below[None, :]) & (above[:, None] < retrieved)
+        fulfilled += int(is_fulfilled.sum())
+        possible += is_fulfilled.size
     return fulfilled, possible
 
 
-def _part_of(group: JudgePreferences, retrieved: int, only_listed: bool) -> tuple[int, int]:
+def _count_balanced_subgroups(
+    group: JudgePreferences, retrieved: int, only_listed: bool
+) -> tuple[int, int]:
     """The same where a judge has subgroups: from the first superfluous document on, nonrelevant
     ones are left out."""
     size = retrieved if only_listed else len(group.level)
-    keep = _judged(group, len(group.level))[0]
+    keep = _count_judged(group, len(group.level))[0]
     nonrelevant = group.level[:size] == 0.0
-    kept = ~(nonrelevant & (np.cumsum(nonrelevant) > keep))
-    prefers = group.prefers[:size, :size] * np.outer(kept, kept)
-    counts = tally(prefers, retrieved)
+    is_kept = ~(nonrelevant & (np.cumsum(nonrelevant) > keep))
+    prefers = group.prefers[:size, :size] * np.outer(is_kept, is_kept)
+    counts = tally_preferences(prefers, retrieved)
     fulfilled = counts.fulfilled_ret + counts.fulfilled_imp
     return fulfilled, counts.possible_ret + counts.possible_imp + counts.unlisted

@@ -13,7 +13,7 @@ from metrics_core.base.arrays import Floats
 from metrics_core.compatible.trec_eval import files
 from metrics_core.compatible.trec_eval.c_program import Z_SCORES, ProgramExit, atof
 from metrics_core.compatible.trec_eval.options import RequestedMeasure
-from metrics_core.measures.declaring.aggregation import LEAST
+from metrics_core.measures.declaring.aggregation import LEAST_SCORE
 
 ALL = "all"
 
@@ -22,7 +22,7 @@ ALL = "all"
 class MeasureScores:
     """A measure with what it gave each query: `values` float64[Q, lines], or `texts`."""
 
-    asked: RequestedMeasure
+    requested: RequestedMeasure
     values: Floats | None = None
     texts: tuple[str, ...] = ()
 
@@ -38,14 +38,14 @@ class Totals:
     run_name: str
 
 
-def line(name: str, query: str, value: str) -> str:
+def format_line(name: str, query: str, value: str) -> str:
     """One line of output."""
     return f"{name:<22}\t{query}\t{value}\n"
 
 
-def number(value: float, *, whole: bool) -> str:
+def format_number(value: float, *, is_whole: bool) -> str:
     """A score as C prints it: %ld, or %6.4f, whose undefined is -nan on the machines in use."""
-    if whole:
+    if is_whole:
         return str(int(value))
     return "  -nan" if math.isnan(value) else f"{value:6.4f}"
 
@@ -54,44 +54,49 @@ def query_lines(
     columns: Sequence[MeasureScores], queries: Sequence[str], *, z: bool = False
 ) -> str:
     """The lines of each query, in the order of the measures; with `z` the values are z-scores."""
-    shown = [c for c in columns if c.asked.row.per_query]
+    printed = [c for c in columns if c.requested.row.per_query]
     parts: list[str] = []
-    for place, query in enumerate(queries):
-        for column in shown:
-            parts.extend(_lines_of(column, place, query, z))
+    for position, query in enumerate(queries):
+        for column in printed:
+            parts.extend(_column_lines(column, position, query, z))
     return "".join(parts)
 
 
-def _lines_of(column: MeasureScores, place: int, query: str, z: bool) -> list[str]:
-    names = column.asked.names
+def _column_lines(column: MeasureScores, position: int, query: str, z: bool) -> list[str]:
+    names = column.requested.names
     if column.values is None:
-        return [line(names[0], query, f"'{column.texts[place]}'")]
-    row = column.values[place].tolist()
-    return _numbered(column.asked, query, row, z)
+        return [format_line(names[0], query, f"'{column.texts[position]}'")]
+    row = column.values[position].tolist()
+    return _measure_lines(column.requested, query, row, z)
 
 
-def _numbered(asked: RequestedMeasure, query: str, values: Sequence[float], z: bool) -> list[str]:
+def _measure_lines(
+    requested: RequestedMeasure, query: str, values: Sequence[float], z: bool
+) -> list[str]:
     """The lines of a measure. Z-scores have Z before the name, and four decimals in any case."""
-    whole, prefix = asked.row.whole and not z, "Z" if z else ""
-    named = zip(asked.names, values, strict=True)
-    return [prefix + line(name, query, number(value, whole=whole)) for name, value in named]
+    is_whole, prefix = requested.row.is_whole and not z, "Z" if z else ""
+    named_values = zip(requested.names, values, strict=True)
+    return [
+        prefix + format_line(name, query, format_number(value, is_whole=is_whole))
+        for name, value in named_values
+    ]
 
 
 def summary_lines(columns: Sequence[MeasureScores], totals: Totals, *, z: bool = False) -> str:
     """The lines over all queries; with `z` of z-scores."""
     parts: list[str] = []
     for column in columns:
-        row = column.asked.row
+        row = column.requested.row
         if row.summary == "run name":
-            parts.append(line(row.name, ALL, totals.run_name))
+            parts.append(format_line(row.name, ALL, totals.run_name))
         elif row.summary != "none":
-            parts.extend(_numbered(column.asked, ALL, _summarised(column, totals), z))
+            parts.extend(_measure_lines(column.requested, ALL, _summarise(column, totals), z))
     return "".join(parts)
 
 
-def _summarised(column: MeasureScores, totals: Totals) -> list[float]:
+def _summarise(column: MeasureScores, totals: Totals) -> list[float]:
     """One value a line. Queries are added one after the other, as trec_eval adds them."""
-    summary = column.asked.row.summary
+    summary = column.requested.row.summary
     if summary == "queries":
         return [totals.queries]
     if summary == "relevant" and totals.relevant is not None:
@@ -101,7 +106,7 @@ def _summarised(column: MeasureScores, totals: Totals) -> list[float]:
     if summary == "mean":
         sums = sums / totals.queries
     elif summary == "geometric":
-        sums = sums + (totals.queries - totals.scored) * math.log(LEAST)
+        sums = sums + (totals.queries - totals.scored) * math.log(LEAST_SCORE)
         sums = np.exp(sums / totals.queries)
     return [float(v) for v in sums]
 
@@ -115,9 +120,9 @@ Means = dict[tuple[str, str], tuple[float, float]]
 def read_means(path: str) -> Means:
     """(query, line name) -> (mean, deviation), from lines of `query name mean deviation`."""
     try:
-        data = files.read_bytes(path, what="zscores")
+        data = files.read_bytes(path, file_kind="zscores")
     except ProgramExit as ended:
-        raise ProgramExit(Z_SCORES, ended.said[0]) from ended
+        raise ProgramExit(Z_SCORES, ended.messages[0]) from ended
     means: Means = {}
     lines = data.decode("latin-1").split("\n")
     for number, line in enumerate(lines[:-1] if not lines[-1] else lines, 1):
@@ -130,15 +135,17 @@ def read_means(path: str) -> Means:
     return means
 
 
-def standardised(values: Floats, means: Means, queries: Sequence[str], name: str) -> Floats:
+def standardise(values: Floats, means: Means, queries: Sequence[str], name: str) -> Floats:
     """The z-scores of one line's values, a value a query."""
-    return np.array([_z(v, means.get((q, name))) for v, q in zip(values, queries, strict=True)])
+    return np.array(
+        [_z_score(v, means.get((q, name))) for v, q in zip(values, queries, strict=True)]
+    )
 
 
-def _z(value: float, known: tuple[float, float] | None) -> float:
-    if known is None:
+def _z_score(value: float, mean_and_deviation: tuple[float, float] | None) -> float:
+    if mean_and_deviation is None:
         return MISSING
-    mean, deviation = known
+    mean, deviation = mean_and_deviation
     if deviation:
         return float((value - mean) / deviation)
     return 0.0 if value == mean else MISSING

@@ -15,7 +15,7 @@ Format = Literal["any", "qrels", "prefs", "qrels_jg"]
 
 
 @dataclass(frozen=True)
-class Row:
+class MeasureRow:
     """One measure of trec_eval.
 
     ours        the declared measure behind it; empty where this package works it out
@@ -34,26 +34,26 @@ class Row:
     takes: Takes = "nothing"
     default: tuple[float, ...] = ()
     summary: Summary = "mean"
-    whole: bool = False
+    is_whole: bool = False
     per_query: bool = True
     judgments: Format = "qrels"
     since: Version = "9.0.8"
 
 
-def _preferred(name: str, *, counted: bool = False) -> Row:
+def _preference_row(name: str, *, counted: bool = False) -> MeasureRow:
     summary: Summary = "sum" if counted else "mean"
-    return Row(f"prefs_{name}", summary=summary, whole=counted, judgments="prefs")
+    return MeasureRow(f"prefs_{name}", summary=summary, is_whole=counted, judgments="prefs")
 
 
-_OWN = (
-    Row("runid", summary="run name", per_query=False, judgments="any"),
-    Row("relstring", "", "numbers", (10,), summary="none"),
-    _preferred("num_prefs_poss", counted=True),
-    _preferred("num_prefs_ful", counted=True),
-    _preferred("num_prefs_ful_ret", counted=True),
-    *map(_preferred, ("simp", "pair", "avgjg", "avgjg_Rnonrel")),
-    *map(_preferred, ("simp_ret", "pair_ret", "avgjg_ret", "avgjg_Rnonrel_ret")),
-    *map(_preferred, ("simp_imp", "pair_imp", "avgjg_imp")),
+_OWN_ROWS = (
+    MeasureRow("runid", summary="run name", per_query=False, judgments="any"),
+    MeasureRow("relstring", "", "numbers", (10,), summary="none"),
+    _preference_row("num_prefs_poss", counted=True),
+    _preference_row("num_prefs_ful", counted=True),
+    _preference_row("num_prefs_ful_ret", counted=True),
+    *map(_preference_row, ("simp", "pair", "avgjg", "avgjg_Rnonrel")),
+    *map(_preference_row, ("simp_ret", "pair_ret", "avgjg_ret", "avgjg_Rnonrel_ret")),
+    *map(_preference_row, ("simp_imp", "pair_imp", "avgjg_imp")),
 )
 """What is no measure elsewhere: this package works it out."""
 
@@ -73,37 +73,37 @@ _ORDER = """
 and belongs to no family."""
 
 
-def _row(declaration: Declaration, own: InTrecEval) -> Row:
+def _row(declaration: Declaration, trec_eval_measure: InTrecEval) -> MeasureRow:
     """The row of a declared measure under one of its names."""
     counted = declaration.aggregation == "sum"
-    return Row(
-        name=own.plain,
+    return MeasureRow(
+        name=trec_eval_measure.plain,
         ours=declaration.name,
-        takes=own.takes,
-        default=own.default,
-        summary=own.summary or declaration.aggregation,
-        whole=counted,
-        per_query=declaration.aggregation != "geometric" and own.summary != "queries",
-        judgments="any" if own.summary == "queries" else "qrels",
-        since=own.since,
+        takes=trec_eval_measure.takes,
+        default=trec_eval_measure.default,
+        summary=trec_eval_measure.summary or declaration.aggregation,
+        is_whole=counted,
+        per_query=declaration.aggregation != "geometric" and trec_eval_measure.summary != "queries",
+        judgments="any" if trec_eval_measure.summary == "queries" else "qrels",
+        since=trec_eval_measure.since,
     )
 
 
-def _rows() -> tuple[Row, ...]:
+def _all_rows() -> tuple[MeasureRow, ...]:
     # What a plug-in adds is none of trec_eval's, whatever it is called.
     ours = [d for d in declarations() if not d.added_by]
-    declared = [_row(d, own) for d in ours for own in d.in_trec_eval]
+    declared = [_row(d, trec_eval_measure) for d in ours for trec_eval_measure in d.in_trec_eval]
     by_group = [
         replace(row, name=f"{row.name}_avgjg", judgments="qrels_jg")
         for row in declared
         if row.name in _BY_GROUP
     ]
-    place = {name: i for i, name in enumerate(_ORDER.split())}
-    rows = [*_OWN, *declared, *by_group]
-    return tuple(sorted(rows, key=lambda row: place.get(row.name, len(place))))
+    positions = {name: i for i, name in enumerate(_ORDER.split())}
+    rows = [*_OWN_ROWS, *declared, *by_group]
+    return tuple(sorted(rows, key=lambda row: positions.get(row.name, len(positions))))
 
 
-ROWS = _rows()
+ROWS = _all_rows()
 
 _SET = "runid num_q num_ret num_rel num_rel_ret"
 _OFFICIAL = f"{_SET} map gm_map Rprec bpref recip_rank iprec_at_recall P"
@@ -129,12 +129,12 @@ FAMILIES: dict[str, frozenset[str]] = {
 }
 
 
-def rows_of(version: Version) -> list[Row]:
+def list_rows(version: Version) -> list[MeasureRow]:
     """The measures a version knows, in its order."""
     return [row for row in ROWS if version == "10.0" or row.since == "9.0.8"]
 
 
-def measures_called(name: str, version: Version) -> frozenset[str]:
+def resolve_measures(name: str, version: Version) -> frozenset[str]:
     """The measures that a measure's or a family's name stands for; none where it is unknown."""
-    known = frozenset(row.name for row in rows_of(version))
-    return known & FAMILIES.get(name, frozenset([name]))
+    row_names = frozenset(row.name for row in list_rows(version))
+    return row_names & FAMILIES.get(name, frozenset([name]))

@@ -18,26 +18,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.formats.mapping.paths import Path, Step
+from metrics_core.formats.mapping.paths import RecordPath, Step
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.values import parse_scores
-from metrics_core.tables.arrays import is_list, texts_of, values_of
+from metrics_core.tables.arrays import as_array, as_text_column, is_list
 from metrics_core.tables.columns import ID
 
-_SHOWN = 60
-_WHOLE = re.compile(r"-?\d+", re.ASCII)
+_MAX_LENGTH = 60
+_WHOLE_NUMBER = re.compile(r"-?\d+", re.ASCII)
 
 
 class MappingError(ValueError):
-    """A value that is not what a path needs: `found` at a `place` in the record of this row of the
-    axis, `expected` something else. `key` is the path from the row to the value, `offer` a reading
-    choice that would take it."""
+    """A value that is not what a path needs: `found` at a `row_path` in the record of this row of
+    the axis, `expected` something else. `key` is the path from the row to the value, `offer` a
+    reading choice that would take it."""
 
     def __init__(
         self,
         axis: RowAxis,
         row: int,
-        found: str,
+        actual: str,
         expected: str,
         hint: str = "",
         key: str = "",
@@ -45,45 +45,47 @@ class MappingError(ValueError):
     ) -> None:
         self.axis, self.row, self.expected, self.hint = axis, row, expected, hint
         self.offer = offer
-        self.place = f"{axis.place(row)}{key}".removeprefix(".")
-        self.found = f"{found} at {self.place}" if self.place else found
+        self.row_path = f"{axis.row_path(row)}{key}".removeprefix(".")
+        self.found = f"{actual} at {self.row_path}" if self.row_path else actual
         record = axis.record(np.array([row]))[0] + 1
         super().__init__(f"record {record}: expected {expected}, found {self.found}")
 
 
 @dataclass(frozen=True, eq=False)
 class RowAxis:
-    """`count` rows: the records, or what is at `path` inside each row of the axis `above`; then
-    `parents` int64[count] has the row of it for each, rising, and `keys` the key of each value of
-    an object."""
+    """`count` rows: the records, or what is at `path` inside each row of the axis `parent_axis`;
+    then `parents` int64[count] has the row of it for each, rising, and `keys` the key of each
+    value of an object."""
 
     count: int
     path: str = ""
-    above: RowAxis | None = None
+    parent_axis: RowAxis | None = None
     parents: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     keys: Sequence[str] | None = None
 
-    def place(self, row: int) -> str:
+    def row_path(self, row: int) -> str:
         """Where a row is in its record: hits[1].tags[0]."""
-        if self.above is None:
+        if self.parent_axis is None:
             return ""
         parent = int(self.parents[row])
         first = int(np.searchsorted(self.parents, parent))
-        inside = self.path.removeprefix(self.above.path).removesuffix("[]").removesuffix("*")
-        number = f"[{row - first}]" if self.keys is None else self.keys[row][:_SHOWN]
-        return f"{self.above.place(parent)}{inside}{number}".removeprefix(".")
+        relative_path = (
+            self.path.removeprefix(self.parent_axis.path).removesuffix("[]").removesuffix("*")
+        )
+        number = f"[{row - first}]" if self.keys is None else self.keys[row][:_MAX_LENGTH]
+        return f"{self.parent_axis.row_path(parent)}{relative_path}{number}".removeprefix(".")
 
     def record(self, rows: Ints) -> Ints:
         """The record of each of these rows."""
-        return rows if self.above is None else self.above.record(self.parents[rows])
+        return rows if self.parent_axis is None else self.parent_axis.record(self.parents[rows])
 
-    def rows_on(self, deeper: RowAxis) -> Ints | None:
+    def align_rows(self, deeper: RowAxis) -> Ints | None:
         """The row of this axis for each row of a deeper one; None if that is not inside of it."""
         rows = np.arange(deeper.count)
         while deeper is not self:
-            if deeper.above is None:
+            if deeper.parent_axis is None:
                 return None
-            rows, deeper = deeper.parents[rows], deeper.above
+            rows, deeper = deeper.parents[rows], deeper.parent_axis
         return rows
 
 
@@ -104,16 +106,16 @@ class Values(Protocol):
     def entries(self) -> tuple[Ints, Sequence[str], Values]:
         """How many entries each object has, -1 for another value; their keys and values."""
 
-    def missing(self) -> Mask:
+    def is_missing(self) -> Mask:
         """Which rows have no value; bool[n]."""
 
     def take(self, rows: Ints) -> Values:
         """The values of these rows."""
 
-    def listed(self) -> list[Any]:
+    def to_list(self) -> list[Any]:
         """The values as Python has them."""
 
-    def lacks(self, name: str) -> Mask:
+    def lacks_key(self, name: str) -> Mask:
         """Which rows hold an object without this key; bool[n]."""
 
     def ids(self) -> tuple[pa.Array, Mask]:
@@ -123,7 +125,7 @@ class Values(Protocol):
     def numbers(self) -> Floats:
         """The values as numbers; NaN for a missing value and for what is no finite number."""
 
-    def shown(self, row: int) -> str:
+    def describe(self, row: int) -> str:
         """A value in words, for a message."""
 
 
@@ -146,51 +148,53 @@ class PythonValues:
 
     def items(self) -> tuple[Ints, PythonValues]:
         lists = [v for v in self.values if type(v) is list]
-        return self._counts(list), PythonValues(list(chain.from_iterable(lists)))
+        return self._count_items(list), PythonValues(list(chain.from_iterable(lists)))
 
     def entries(self) -> tuple[Ints, Sequence[str], PythonValues]:
         objects = [v for v in self.values if type(v) is dict]
         keys = list(map(str, chain.from_iterable(objects)))
         values = list(chain.from_iterable(v.values() for v in objects))
-        return self._counts(dict), keys, PythonValues(values)
+        return self._count_items(dict), keys, PythonValues(values)
 
-    def missing(self) -> Mask:
+    def is_missing(self) -> Mask:
         return np.fromiter((v is None for v in self.values), np.bool_, len(self.values))
 
     def take(self, rows: Ints) -> PythonValues:
         return PythonValues([self.values[row] for row in rows.tolist()])
 
-    def listed(self) -> list[Any]:
+    def to_list(self) -> list[Any]:
         return self.values
 
-    def lacks(self, name: str) -> Mask:
-        lacking = (type(v) is dict and name not in v for v in self.values)
-        return np.fromiter(lacking, np.bool_, len(self.values))
+    def lacks_key(self, name: str) -> Mask:
+        is_lacking = (type(v) is dict and name not in v for v in self.values)
+        return np.fromiter(is_lacking, np.bool_, len(self.values))
 
     def ids(self) -> tuple[pa.Array, Mask]:
-        fine = np.ones(len(self.values), np.bool_)
+        is_valid = np.ones(len(self.values), np.bool_)
         if set(map(type, self.values)) == {str}:
-            return texts_of(self.values), fine
-        texts = [_id_of(value) for value in self.values]
-        fine[:] = [t is not None or v is None for t, v in zip(texts, self.values, strict=True)]
-        return pa.array(texts, ID), fine
+            return as_text_column(self.values), is_valid
+        texts = [_to_id(value) for value in self.values]
+        is_valid[:] = [t is not None or v is None for t, v in zip(texts, self.values, strict=True)]
+        return pa.array(texts, ID), is_valid
 
     def numbers(self) -> Floats:
         if set(map(type, self.values)) <= {int, float}:
             numbers = np.array(self.values, dtype=np.float64)
             return np.where(np.isfinite(numbers), numbers, np.nan)
-        plain = (str, int, float)
-        texts = [str(v) if isinstance(v, plain) and v is not True else None for v in self.values]
+        plain_types = (str, int, float)
+        texts = [
+            str(v) if isinstance(v, plain_types) and v is not True else None for v in self.values
+        ]
         return parse_scores(pa.array(texts, ID))
 
-    def shown(self, row: int) -> str:
+    def describe(self, row: int) -> str:
         value = self.values[row]
         if isinstance(value, dict):
-            return f"an object with {', '.join(map(str, value)) or 'nothing'}"[:_SHOWN]
+            return f"an object with {', '.join(map(str, value)) or 'nothing'}"[:_MAX_LENGTH]
         kinds = {list: "a list", type(None): "nothing"}
-        return kinds.get(type(value)) or f"`{value}`"[:_SHOWN]
+        return kinds.get(type(value)) or f"`{value}`"[:_MAX_LENGTH]
 
-    def _counts(self, kind: type[list[Any]] | type[dict[str, Any]]) -> Ints:
+    def _count_items(self, kind: type[list[Any]] | type[dict[str, Any]]) -> Ints:
         counts = (len(v) if isinstance(v, kind) else -1 for v in self.values)
         return np.fromiter(counts, np.int64, len(self.values))
 
@@ -220,57 +224,57 @@ class ArrowValues:
         if not is_list(self.values.type):
             return np.full(len(self.values), -1), ArrowValues(self.values.slice(0, 0))
         counts = pc.fill_null(pc.list_value_length(self.values), -1).cast(pa.int64())
-        return values_of(counts), ArrowValues(pc.list_flatten(self.values))
+        return as_array(counts), ArrowValues(pc.list_flatten(self.values))
 
     def entries(self) -> tuple[Ints, Sequence[str], ArrowValues]:
         type_ = self.values.type
         if not pa.types.is_map(type_):
             return np.full(len(self.values), -1), [], ArrowValues(self.values.slice(0, 0))
-        counts, pairs = ArrowValues(self.values.cast(pa.list_(_pair(type_)))).items()
+        counts, pairs = ArrowValues(self.values.cast(pa.list_(_pair_type(type_)))).items()
         keys = pc.struct_field(pairs.values, "key").cast(pa.string()).to_pylist()
         return counts, keys, ArrowValues(pc.struct_field(pairs.values, "value"))
 
-    def missing(self) -> Mask:
-        return values_of(self.values.is_null())
+    def is_missing(self) -> Mask:
+        return as_array(self.values.is_null())
 
     def take(self, rows: Ints) -> ArrowValues:
         return ArrowValues(self.values.take(pa.array(rows)))
 
-    def listed(self) -> list[Any]:
-        listed: list[Any] = self.values.to_pylist()
-        return listed
+    def to_list(self) -> list[Any]:
+        values: list[Any] = self.values.to_pylist()
+        return values
 
-    def lacks(self, name: str) -> Mask:
+    def lacks_key(self, name: str) -> Mask:
         return np.zeros(len(self.values), np.bool_)
 
     def ids(self) -> tuple[pa.Array, Mask]:
-        values, fine = self.values, np.ones(len(self.values), np.bool_)
+        values, is_valid = self.values, np.ones(len(self.values), np.bool_)
         if pa.types.is_dictionary(values.type):
             values = values.cast(values.type.value_type)
         if pa.types.is_floating(values.type):
-            whole = pc.fill_null(pc.equal(values, pc.floor(values)), True)
-            fine = values_of(whole)
-            values = pc.if_else(whole, values, None).cast(pa.int64(), safe=False)
+            is_whole = pc.fill_null(pc.equal(values, pc.floor(values)), True)
+            is_valid = as_array(is_whole)
+            values = pc.if_else(is_whole, values, None).cast(pa.int64(), safe=False)
         if _is_plain(values.type):
-            return values.cast(ID), fine
-        return pa.nulls(len(values), ID), values_of(values.is_null())
+            return values.cast(ID), is_valid
+        return pa.nulls(len(values), ID), as_array(values.is_null())
 
     def numbers(self) -> Floats:
         kind = self.values.type
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-            numbers = values_of(self.values.cast(pa.float64(), safe=False))
+            numbers = as_array(self.values.cast(pa.float64(), safe=False))
             return np.where(np.isfinite(numbers), numbers, np.nan)
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
             return parse_scores(self.values.cast(ID))
         return np.full(len(self.values), np.nan)
 
-    def shown(self, row: int) -> str:
-        return PythonValues([self.values[row].as_py()]).shown(0)
+    def describe(self, row: int) -> str:
+        return PythonValues([self.values[row].as_py()]).describe(0)
 
 
-def _id_of(value: Any) -> str | None:
+def _to_id(value: Any) -> str | None:
     """A text or a whole number as an id; None for anything else."""
-    if type(value) is str or (type(value) is NumberText and _WHOLE.fullmatch(value)):
+    if type(value) is str or (type(value) is NumberText and _WHOLE_NUMBER.fullmatch(value)):
         return value
     return str(value) if type(value) is int else None
 
@@ -281,7 +285,7 @@ def _is_plain(type_: pa.DataType) -> bool:
     return any(is_kind(type_) for is_kind in (*texts, *others))
 
 
-def _pair(type_: pa.MapType) -> pa.DataType:
+def _pair_type(type_: pa.MapType) -> pa.DataType:
     return pa.struct([pa.field("key", type_.key_type, False), pa.field("value", type_.item_type)])
 
 
@@ -292,10 +296,10 @@ class Records:
 
     values: Values
     lines: Ints | None = None
-    _known: dict[tuple[Step, ...], tuple[RowAxis, Values]] = field(default_factory=dict)
+    _cache: dict[tuple[Step, ...], tuple[RowAxis, Values]] = field(default_factory=dict)
 
     @classmethod
-    def of_table(cls, table: pa.Table) -> Records:
+    def from_table(cls, table: pa.Table) -> Records:
         """The rows of a table as records."""
         columns = [column.combine_chunks() for column in table.columns]
         if not columns:
@@ -305,11 +309,11 @@ class Records:
     def values_at(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:
         """The axis of the values at a path, and these. Raises MappingError for a value that is
         there and is not a list, or an object, as the path needs it."""
-        if steps not in self._known:
-            self._known[steps] = (
+        if steps not in self._cache:
+            self._cache[steps] = (
                 self._find_values(steps) if steps else (RowAxis(len(self.values)), self.values)
             )
-        return self._known[steps]
+        return self._cache[steps]
 
     def line(self, axis: RowAxis, row: int) -> int | None:
         """The physical line of a row."""
@@ -327,18 +331,18 @@ class Records:
             return axis, values.item(int(step.name))
         keys: Sequence[str] | None = None
         if step.kind == "items":
-            counts, inside = values.items()
+            counts, children = values.items()
         else:
-            counts, keys, inside = values.entries()
-        other = (counts < 0) & ~values.missing()
+            counts, keys, children = values.entries()
+        is_other = (counts < 0) & ~values.is_missing()
         if step.optional:
-            others, *_ = values.entries() if step.kind == "items" else values.items()
-            other &= others < 0
-        wrong = np.flatnonzero(other)
-        if len(wrong):
-            row = int(wrong[0])
+            other_counts, *_ = values.entries() if step.kind == "items" else values.items()
+            is_other &= other_counts < 0
+        wrong_rows = np.flatnonzero(is_other)
+        if len(wrong_rows):
+            row = int(wrong_rows[0])
             expected = "a list" if step.kind == "items" else "an object"
-            where = f"{expected} at {Path(steps[:-1])}"
-            raise MappingError(axis, row, values.shown(row), where)
+            expected_path = f"{expected} at {RecordPath(steps[:-1])}"
+            raise MappingError(axis, row, values.describe(row), expected_path)
         parents = np.repeat(np.arange(len(values)), np.maximum(counts, 0))
-        return RowAxis(len(inside), Path(steps).place, axis, parents, keys), inside
+        return RowAxis(len(children), RecordPath(steps).plain_text, axis, parents, keys), children

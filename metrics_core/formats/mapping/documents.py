@@ -10,26 +10,26 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
 
-from metrics_core.formats.mapping.paths import Path, Step
+from metrics_core.formats.mapping.paths import RecordPath, Step
 from metrics_core.formats.parsing.columns import (
     DISTANCES,
     DOCUMENT_IDS,
     DOCUMENT_TEXTS,
     NAMES,
-    fold,
-    position,
-    whole_grades,
+    are_whole_grades,
+    find_position,
+    fold_name,
 )
 from metrics_core.formats.parsing.json_text import NumberText
-from metrics_core.formats.parsing.list_names import kind_of_list, number_beside
-from metrics_core.formats.registry import ASKED, SPECIFIC, Kind
+from metrics_core.formats.parsing.list_names import kind_of_list, number_role
+from metrics_core.formats.registry import AMBIGUOUS, SPECIFIC, Kind
 from metrics_core.formats.values import is_number
 
-LOOKED_AT = 200
+SAMPLE_SIZE = 200
 """Records, or items of lists, that are looked at, beside the first of each other shape."""
-_MOST_SHAPES = 1000
-_LONGEST_ID = 200
-_MOST_KEYS, _EXAMPLES, _DEEPEST = 40, 3, 6
+_MAX_SHAPES = 1000
+_MAX_ID_LENGTH = 200
+_MAX_KEYS, _EXAMPLES, _MAX_DEPTH = 40, 3, 6
 
 _ITEM_IDS = (*DOCUMENT_IDS, "segmentid")
 _SURE_IDS = ("docid", "docno", "corpusid", "passageid", "documentid", "pid")
@@ -42,15 +42,15 @@ NUMBERS = {"score": "score", "grade": "relevance", "rank": "rank"}
 NUMBER_NAMES = {name for role in NUMBERS.values() for name in NAMES[role]}
 """Folded names of a score, a grade or a rank."""
 
-_OF_DOCUMENTS = re.compile(
+_DOCUMENT_NAME = re.compile(
     r"\w*(?:docs?|documents?|passages?|items?|products?|chunks?|contexts?|articles?|nodes?|movies?"
     r"|books?|corpus|hits|ctxs)(?:ids?|nos?)?|\w*pids"
 )
-_OF_EITHER = re.compile(r"predictions?|preds?|targets?|groundtruths?|relevant|golds?|positives?")
+_MIXED_NAME = re.compile(r"predictions?|preds?|targets?|groundtruths?|relevant|golds?|positives?")
 """Lists of ids that may be documents, or words of an answer."""
-_RELEVANT = re.compile(r"relevan|gold|positive|expected|groundtruth|target")
-_RANKED = re.compile(r"retriev|return|recommend|predict|rank|hits|results|candidates|^top")
-_DETAIL = re.compile(
+_RELEVANT_NAME = re.compile(r"relevan|gold|positive|expected|groundtruth|target")
+_RANKED_NAME = re.compile(r"retriev|return|recommend|predict|rank|hits|results|candidates|^top")
+_DETAIL_NAME = re.compile(
     r"\w*(?:id|no|num|number|index|idx|count|size|length|len|offset|start|end|pages?|lines?|tokens?"
     r"|words?|chars|chunk|year|month|day|date|time|timestamp|at|price|version|lat|lon|segment|level"
     r"|votes)"
@@ -82,240 +82,263 @@ class DocumentList:
     kind: Kind | None
     query: Steps = ()
     numbers: dict[str, NumberColumn] = field(default_factory=dict)
-    unclear: list[Steps] = field(default_factory=list)
+    unclear_numbers: list[Steps] = field(default_factory=list)
 
     @property
     def kinds(self) -> tuple[Sequence[Kind], int]:
         """What the list is, by the numbers beside and its name, and how sure that is."""
         grade, score = self.numbers.get("grade"), self.numbers.get("score")
-        ranked = score is not None or "rank" in self.numbers
+        is_ranked = score is not None or "rank" in self.numbers
         if grade is not None:
-            if ranked and self.kind != "qrels":
+            if is_ranked and self.kind != "qrels":
                 return TABLES, SPECIFIC
-            return (TABLES, ASKED) if self.kind == "run" else (("qrels",), SPECIFIC)
+            return (TABLES, AMBIGUOUS) if self.kind == "run" else (("qrels",), SPECIFIC)
         if self.kind is not None:
             return (self.kind,), SPECIFIC
-        if "rank" in self.numbers or (score is not None and not whole_grades(score.values)):
+        if "rank" in self.numbers or (score is not None and not are_whole_grades(score.values)):
             return ("run",), SPECIFIC
-        return TABLES, ASKED
+        return TABLES, AMBIGUOUS
 
 
-def values_by_path(records: Sequence[Any]) -> dict[Path, list[Any]]:
+def collect_values(records: Sequence[Any]) -> dict[RecordPath, list[Any]]:
     """The first single values of records, by their paths; of objects with very many keys the keys
     and values."""
-    values_of: dict[Path, list[Any]] = {}
-    level: dict[Steps, list[Any]] = {(): list(records[:LOOKED_AT])}
+    path_values: dict[RecordPath, list[Any]] = {}
+    level: dict[Steps, list[Any]] = {(): list(records[:SAMPLE_SIZE])}
     while level:
         deeper: dict[Steps, list[Any]] = {}
         for steps, values in level.items():
             keys = list(dict.fromkeys(k for v in values if type(v) is dict for k in v))
-            single = [v for v in values if v is not None and not is_nested(v)]
-            if single:
-                values_of[Path(steps)] = single[:_EXAMPLES]
-            items = [item for v in values if type(v) is list for item in v][:LOOKED_AT]
+            single_values = [v for v in values if v is not None and not is_nested(v)]
+            if single_values:
+                path_values[RecordPath(steps)] = single_values[:_EXAMPLES]
+            items = [item for v in values if type(v) is list for item in v][:SAMPLE_SIZE]
             if items:
                 deeper[*steps, ITEMS] = items
-            if len(keys) > _MOST_KEYS:
-                values_of[Path((*steps, KEYS))] = keys[:_EXAMPLES]
-                inside = [own for v in values if type(v) is dict for own in v.values()]
-                deeper[*steps, VALUES] = inside[:LOOKED_AT]
+            if len(keys) > _MAX_KEYS:
+                path_values[RecordPath((*steps, KEYS))] = keys[:_EXAMPLES]
+                children = [child for v in values if type(v) is dict for child in v.values()]
+                deeper[*steps, VALUES] = children[:SAMPLE_SIZE]
                 continue
             for name in keys:
-                inside = [v[name] for v in values if type(v) is dict and name in v]
-                deeper[*steps, Step("key", name)] = inside
-        level = deeper if len(values_of) < _MOST_KEYS else {}
-    return values_of
+                children = [v[name] for v in values if type(v) is dict and name in v]
+                deeper[*steps, Step("key", name)] = children
+        level = deeper if len(path_values) < _MAX_KEYS else {}
+    return path_values
 
 
-def some_of(values: list[Any], shape: Callable[[Any], Any]) -> list[Any]:
+def sample_items(values: list[Any], shape: Callable[[Any], Any]) -> list[Any]:
     """The first values, and the first of each other shape."""
-    look = values[:LOOKED_AT]
-    if len(values) > LOOKED_AT:
-        shapes = set(map(shape, look))
-        for value, own in zip(values, map(shape, values), strict=True):
-            if own not in shapes and len(shapes) < _MOST_SHAPES:
-                shapes.add(own)
-                look.append(value)
-    return look
+    sample = values[:SAMPLE_SIZE]
+    if len(values) > SAMPLE_SIZE:
+        shapes = set(map(shape, sample))
+        for value, item_shape in zip(values, map(shape, values), strict=True):
+            if item_shape not in shapes and len(shapes) < _MAX_SHAPES:
+                shapes.add(item_shape)
+                sample.append(value)
+    return sample
 
 
-def shape_of_record(record: Any) -> Any:
+def record_shape(record: Any) -> Any:
     """The keys of a record and of the objects in its lists."""
     if type(record) is not dict:
         return type(record)
     return tuple(
-        (name, frozenset(map(_shape_of_item, value)) if type(value) is list else type(value))
+        (name, frozenset(map(_item_shape, value)) if type(value) is list else type(value))
         for name, value in record.items()
     )
 
 
-def _shape_of_item(item: Any) -> Any:
+def _item_shape(item: Any) -> Any:
     return tuple(item) if type(item) is dict else type(item)
 
 
-def documents_in(name: str, lists: Sequence[Any], at: Steps) -> DocumentList | None:
+def find_documents(name: str, lists: Sequence[Any], prefix: Steps) -> DocumentList | None:
     """The documents in lists of this name; None if these are lists of something else."""
     if name == "":
-        at = (*at, ITEMS)
-    items = list(chain.from_iterable(own for own in lists if type(own) is list))
+        prefix = (*prefix, ITEMS)
+    items = list(chain.from_iterable(entry for entry in lists if type(entry) is list))
     only_objects = set(map(type, items)) == {dict}
-    items = [i for i in some_of(items, tuple if only_objects else _shape_of_item) if i is not None]
-    kind = _kind_of(name, items)
+    items = [
+        i for i in sample_items(items, tuple if only_objects else _item_shape) if i is not None
+    ]
+    kind = _kind_by_name(name, items)
     is_named = kind is not None or name == ""
     if any(type(item) is dict for item in items):
-        return _documents_in_objects(name, [i for i in items if type(i) is dict], at, kind)
-    own = fold(name)
-    by_name = _OF_DOCUMENTS.fullmatch(own) or _OF_EITHER.fullmatch(own)
-    pairs = items and all(type(i) is list and len(i) == 2 and is_numeric(i[1:]) for i in items)
-    if pairs and (is_named or (by_name and all(type(i[0]) is str for i in items))):
-        scores = NumberColumn("", (*at, Step("item", "1")), [str(item[1]) for item in items])
-        return DocumentList(name, (*at, Step("item", "0")), kind, numbers={"score": scores})
+        return _find_in_objects(name, [i for i in items if type(i) is dict], prefix, kind)
+    entry = fold_name(name)
+    name_match = _DOCUMENT_NAME.fullmatch(entry) or _MIXED_NAME.fullmatch(entry)
+    are_pairs = items and all(type(i) is list and len(i) == 2 and is_numeric(i[1:]) for i in items)
+    if are_pairs and (is_named or (name_match and all(type(i[0]) is str for i in items))):
+        scores = NumberColumn("", (*prefix, Step("item", "1")), [str(item[1]) for item in items])
+        return DocumentList(name, (*prefix, Step("item", "0")), kind, numbers={"score": scores})
     if items and all(type(i) is list for i in items):
-        return DocumentList(name, (*at, ITEMS), kind) if kind == "qrels" else None
-    ids = all(map(_is_id, items)) and items and by_name
-    return DocumentList(name, at, kind) if is_named or ids else None
+        return DocumentList(name, (*prefix, ITEMS), kind) if kind == "qrels" else None
+    are_ids = all(map(_is_id, items)) and items and name_match
+    return DocumentList(name, prefix, kind) if is_named or are_ids else None
 
 
-def _kind_of(name: str, items: Sequence[Any]) -> Kind | None:
+def _kind_by_name(name: str, items: Sequence[Any]) -> Kind | None:
     """What a list of this name is, by its name."""
-    own = fold(name)
-    if own == "references" and any(isinstance(item, str) and " " in item for item in items):
+    folded_name = fold_name(name)
+    if folded_name == "references" and any(isinstance(item, str) and " " in item for item in items):
         return None  # answers to compare others with
     if kind := kind_of_list(name):
         return kind
-    if not _OF_DOCUMENTS.fullmatch(own):
+    if not _DOCUMENT_NAME.fullmatch(folded_name):
         return None
-    return "qrels" if _RELEVANT.search(own) else "run" if _RANKED.search(own) else None
+    return (
+        "qrels"
+        if _RELEVANT_NAME.search(folded_name)
+        else "run"
+        if _RANKED_NAME.search(folded_name)
+        else None
+    )
 
 
-def _documents_in_objects(
-    name: str, items: Sequence[dict[str, Any]], at: Steps, kind: Kind | None
+def _find_in_objects(
+    name: str, items: Sequence[dict[str, Any]], prefix: Steps, kind: Kind | None
 ) -> DocumentList | None:
     """The documents of a list of objects; None if they have no id of a document."""
-    columns = _columns_of(items, at)
-    own = [column for column in columns if len(column.steps) == len(at) + 1]
-    places = [(own, position([column.name for column in own], _ITEM_IDS))]
-    places.append((columns, position([column.name for column in columns], _ITEM_IDS)))
-    chosen = next((level[place] for level, place in places if place >= 0), None)
-    if chosen is None:
+    columns = _collect_columns(items, prefix)
+    direct_columns = [column for column in columns if len(column.steps) == len(prefix) + 1]
+    candidates = [
+        (direct_columns, find_position([column.name for column in direct_columns], _ITEM_IDS))
+    ]
+    candidates.append((columns, find_position([column.name for column in columns], _ITEM_IDS)))
+    id_column = next((level[index] for level, index in candidates if index >= 0), None)
+    if id_column is None:
         return None
-    asked = position([column.name for column in columns], _SURE_QUERIES)
-    query = columns[asked].steps if asked >= 0 else ()
-    documents = DocumentList(name, chosen.steps, kind, query)
-    rest = [column for column in columns if column.steps not in (chosen.steps, query)]
+    query_index = find_position([column.name for column in columns], _SURE_QUERIES)
+    query = columns[query_index].steps if query_index >= 0 else ()
+    documents = DocumentList(name, id_column.steps, kind, query)
+    other_columns = [column for column in columns if column.steps not in (id_column.steps, query)]
     # What describes a document in an object of its own, such as metadata, is not beside its id.
-    beside = [column for column in rest if column.steps[:-1] in (at, chosen.steps[:-1])]
-    _find_numbers(documents, beside)
-    if not documents.numbers and not documents.unclear:
-        inside = [column for column in rest if number_beside(column.name) == "score"]
-        documents.unclear += [c.steps for c in inside if all(map(is_number, c.values))]
-    sure = kind is not None or name == "" or fold(chosen.name) in _SURE_IDS
-    by_name = _OF_DOCUMENTS.fullmatch(fold(name)) is not None
-    return documents if sure or by_name or documents.numbers else None
+    number_columns = [
+        column for column in other_columns if column.steps[:-1] in (prefix, id_column.steps[:-1])
+    ]
+    _assign_numbers(documents, number_columns)
+    if not documents.numbers and not documents.unclear_numbers:
+        score_columns = [column for column in other_columns if number_role(column.name) == "score"]
+        documents.unclear_numbers += [
+            c.steps for c in score_columns if all(map(is_number, c.values))
+        ]
+    is_sure = kind is not None or name == "" or fold_name(id_column.name) in _SURE_IDS
+    has_document_name = _DOCUMENT_NAME.fullmatch(fold_name(name)) is not None
+    return documents if is_sure or has_document_name or documents.numbers else None
 
 
-def scored_lists(values: Mapping[str, Sequence[Any]], at: Steps) -> list[Steps]:
+def find_scored_ids(values: Mapping[str, Sequence[Any]], prefix: Steps) -> list[Steps]:
     """What may be the ids of documents in lists of objects with a score, inside objects inside a
     record."""
-    found: list[Steps] = []
-    for name, given in values.items():
-        there = [own for own in given if own is not None]
-        steps = (*at, Step("key", name))
-        if there and all(type(own) is dict for own in there) and len(steps) < _DEEPEST:
-            keys = list(dict.fromkeys(chain.from_iterable(there)))[:_MOST_KEYS]
-            inside = {key: [own[key] for own in there if key in own] for key in keys}
-            found += scored_lists(inside, steps)
-        elif at and there and all(type(own) is list for own in there):
+    id_steps: list[Steps] = []
+    for name, field_values in values.items():
+        present = [value for value in field_values if value is not None]
+        steps = (*prefix, Step("key", name))
+        if present and all(type(value) is dict for value in present) and len(steps) < _MAX_DEPTH:
+            keys = list(dict.fromkeys(chain.from_iterable(present)))[:_MAX_KEYS]
+            children = {key: [value[key] for value in present if key in value] for key in keys}
+            id_steps += find_scored_ids(children, steps)
+        elif prefix and present and all(type(value) is list for value in present):
             path = (*steps, ITEMS)
-            items = [item for own in there for item in own if type(item) is dict]
-            columns = _columns_of(items, path)
-            if any(number_beside(c.name) == "score" or fold(c.name) in DISTANCES for c in columns):
-                known = position([c.name for c in columns], _ITEM_IDS)
-                ids = [columns[known].steps] if known >= 0 else []
-                found += ids or ids_in_objects(there, path)
-    return found
+            items = [item for value in present for item in value if type(item) is dict]
+            columns = _collect_columns(items, path)
+            if any(
+                number_role(c.name) == "score" or fold_name(c.name) in DISTANCES for c in columns
+            ):
+                id_index = find_position([c.name for c in columns], _ITEM_IDS)
+                ids = [columns[id_index].steps] if id_index >= 0 else []
+                id_steps += ids or find_ids_in_objects(present, path)
+    return id_steps
 
 
-def ids_in_objects(lists: Sequence[Any], at: Steps) -> list[Steps]:
+def find_ids_in_objects(lists: Sequence[Any], prefix: Steps) -> list[Steps]:
     """Where the ids of documents may be in lists of objects that have no name for one: single
     values that could be ids, each once in its list, one of them a text."""
-    objects = [own for own in lists if type(own) is list and own]
+    objects = [item_list for item_list in lists if type(item_list) is list and item_list]
     items = list(chain.from_iterable(objects))
     if not items or any(type(item) is not dict for item in items):
         return []
-    found = [
+    keys = [
         key
         for key in dict.fromkeys(chain.from_iterable(items))
         if all(
-            all(_is_id(item.get(key)) for item in own)
-            and len({item[key] for item in own}) == len(own)
-            for own in objects
+            all(_is_id(item.get(key)) for item in item_list)
+            and len({item[key] for item in item_list}) == len(item_list)
+            for item_list in objects
         )
     ]
-    texts = [key for key in found if not any(is_numeric([item[key]]) for item in items)]
-    return [(*at, Step("key", key)) for key in texts or found]
+    text_keys = [key for key in keys if not any(is_numeric([item[key]]) for item in items)]
+    return [(*prefix, Step("key", key)) for key in text_keys or keys]
 
 
-def _columns_of(items: Sequence[dict[str, Any]], at: Steps) -> list[NumberColumn]:
+def _collect_columns(items: Sequence[dict[str, Any]], prefix: Steps) -> list[NumberColumn]:
     """The single values in objects, and in objects inside them; as texts."""
     values: dict[Steps, list[str]] = {}
     for item in items:
         for name, value in item.items():
             inner = value.items() if type(value) is dict else ((None, value),)
-            for part, own in inner:
-                steps = (*at, Step("key", name), *((Step("key", part),) if part else ()))
-                if own is not None and (not is_nested(own) or fold(name) in NUMBER_NAMES):
-                    values.setdefault(steps, []).append(str(own))
-    return [NumberColumn(steps[-1].name, steps, own) for steps, own in values.items()]
+            for part, entry in inner:
+                steps = (*prefix, Step("key", name), *((Step("key", part),) if part else ()))
+                if entry is not None and (not is_nested(entry) or fold_name(name) in NUMBER_NAMES):
+                    values.setdefault(steps, []).append(str(entry))
+    return [NumberColumn(steps[-1].name, steps, entry) for steps, entry in values.items()]
 
 
-def _find_numbers(documents: DocumentList, columns: Sequence[NumberColumn]) -> None:
+def _assign_numbers(documents: DocumentList, columns: Sequence[NumberColumn]) -> None:
     """Which of these columns are numbers of the documents: by their names, and by the ends of
     names that no other has."""
     names = [column.name for column in columns]
     for role, column_name in NUMBERS.items():
-        place = position(names, NAMES[column_name])
-        if place >= 0:
-            documents.numbers[role] = columns[place]
-    taken = [column.steps for column in documents.numbers.values()]
-    left = [c for c in columns if c.steps not in taken and all(map(is_number, c.values))]
-    ends = Counter(number_beside(column.name) for column in left)
-    for column in left:
-        role = number_beside(column.name)
-        if role and role not in documents.numbers and ends[role] == 1:
+        index = find_position(names, NAMES[column_name])
+        if index >= 0:
+            documents.numbers[role] = columns[index]
+    used_steps = [column.steps for column in documents.numbers.values()]
+    candidates = [c for c in columns if c.steps not in used_steps and all(map(is_number, c.values))]
+    role_counts = Counter(number_role(column.name) for column in candidates)
+    for column in candidates:
+        role = number_role(column.name)
+        if role and role not in documents.numbers and role_counts[role] == 1:
             documents.numbers[role] = column
-        elif not _DETAIL.fullmatch(fold(column.name)) and fold(column.name) not in TEXTS:
-            documents.unclear.append(column.steps)
+        elif (
+            not _DETAIL_NAME.fullmatch(fold_name(column.name))
+            and fold_name(column.name) not in TEXTS
+        ):
+            documents.unclear_numbers.append(column.steps)
     grade = documents.numbers.get("grade")
-    numeric = grade is not None and all(map(is_number, grade.values))
-    if grade and numeric and not whole_grades(grade.values) and documents.kind != "qrels":
+    has_numbers = grade is not None and all(map(is_number, grade.values))
+    if grade and has_numbers and not are_whole_grades(grade.values) and documents.kind != "qrels":
         # A relevance of .87 is a score of a search engine as often as a gain.
-        documents.unclear.append(documents.numbers.pop("grade").steps)
+        documents.unclear_numbers.append(documents.numbers.pop("grade").steps)
 
 
-def may_be_of_documents(name: str, items: Sequence[Any]) -> bool:
+def may_be_documents(name: str, items: Sequence[Any]) -> bool:
     """Whether an unused list may have been meant as documents or as their numbers."""
-    own = fold(name)
-    of_documents = _OF_DOCUMENTS.fullmatch(own) or _RELEVANT.search(own) or _RANKED.search(own)
-    return bool(items) and bool(of_documents or number_beside(name)) and all(map(_is_id, items))
+    folded_name = fold_name(name)
+    name_match = (
+        _DOCUMENT_NAME.fullmatch(folded_name)
+        or _RELEVANT_NAME.search(folded_name)
+        or _RANKED_NAME.search(folded_name)
+    )
+    return bool(items) and bool(name_match or number_role(name)) and all(map(_is_id, items))
 
 
-def documents_of_maps(
-    names: Sequence[str], values: Mapping[str, Sequence[Any]], at: Steps
+def find_in_maps(
+    names: Sequence[str], values: Mapping[str, Sequence[Any]], prefix: Steps
 ) -> list[DocumentList]:
     """The documents of objects with a number for each id: {"results": {"d1": 0.5}}."""
     documents = []
     for name in names:
-        numbers = [v for own in values[name] if type(own) is dict for v in own.values()]
-        of_grades = number_beside(name) == "grade"
-        kind = "qrels" if of_grades else _kind_of(name, ())
-        is_named = kind is not None or _OF_DOCUMENTS.fullmatch(fold(name))
-        objects = all(type(own) is dict for own in values[name])
-        if numbers and is_named and objects and is_numeric(numbers):
-            base = (*at, Step("key", name))
-            own = NumberColumn(name, (*base, VALUES), list(map(str, numbers)))
+        numbers = [v for entry in values[name] if type(entry) is dict for v in entry.values()]
+        is_grades = number_role(name) == "grade"
+        kind = "qrels" if is_grades else _kind_by_name(name, ())
+        is_named = kind is not None or _DOCUMENT_NAME.fullmatch(fold_name(name))
+        are_objects = all(type(entry) is dict for entry in values[name])
+        if numbers and is_named and are_objects and is_numeric(numbers):
+            base = (*prefix, Step("key", name))
+            entry = NumberColumn(name, (*base, VALUES), list(map(str, numbers)))
             role = "grade" if kind == "qrels" else "score"
-            documents.append(DocumentList(name, (*base, KEYS), kind, numbers={role: own}))
+            documents.append(DocumentList(name, (*base, KEYS), kind, numbers={role: entry}))
     return documents
 
 
@@ -332,5 +355,5 @@ def is_numeric(values: Sequence[Any]) -> bool:
 def _is_id(value: Any) -> bool:
     """Whether a value may be an id, not a sentence: a text without blanks, or a whole number."""
     if type(value) is str:
-        return len(value) <= _LONGEST_ID and not re.search(r"\s", value)
+        return len(value) <= _MAX_ID_LENGTH and not re.search(r"\s", value)
     return type(value) is int or (type(value) is NumberText and value.isdigit())

@@ -12,19 +12,19 @@ from metrics_core.base.notes import Note
 from metrics_core.formats.mapping.axes import Records
 from metrics_core.formats.mapping.documents import (
     NUMBERS,
-    shape_of_record,
-    some_of,
-    values_by_path,
+    collect_values,
+    record_shape,
+    sample_items,
 )
-from metrics_core.formats.mapping.infer import Inference, infer
-from metrics_core.formats.mapping.paths import Path, is_path, parse_path
-from metrics_core.formats.mapping.records import blocks_of, first_records, first_rows
+from metrics_core.formats.mapping.infer import Inference, infer_mappings
+from metrics_core.formats.mapping.paths import RecordPath, is_path, parse_path
+from metrics_core.formats.mapping.records import read_blocks, read_first_records, read_first_rows
 from metrics_core.formats.mapping.tables import Mappings, load_mapped
 from metrics_core.formats.parquet import MAGIC
-from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, there
+from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, drop_no_column
 from metrics_core.formats.parsing.systems import FormatDetails
 from metrics_core.formats.registry import (
-    ASKED,
+    AMBIGUOUS,
     KIND_TITLES,
     SPECIFIC,
     FirstRows,
@@ -33,10 +33,10 @@ from metrics_core.formats.registry import (
     Request,
     Sample,
 )
-from metrics_core.formats.source.lines import fields_listed, refuse
+from metrics_core.formats.source.lines import fields_hint, file_error
 from metrics_core.formats.source.source import Source
 
-_SHOWN = 5
+_MAX_EXAMPLES = 5
 _HINT = (
     'A record looks like {"query_id": "q1", "hits": [{"doc_id": "d2", "score": 9.0}]}; an object'
     ' like {"q1": ["d1", "d3"]}.'
@@ -48,86 +48,101 @@ def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
     names."""
     if not sample.columns:
         return _infer_sample(sample).sureness
-    if not any(map(is_path, sample.columns.values())) or not first_records(sample)[0]:
+    if not any(map(is_path, sample.columns.values())) or not read_first_records(sample)[0]:
         return {}
     grades, numbers = "relevance" in sample.columns, {"score", "rank"} & sample.columns.keys()
     if grades or numbers:
         return {"qrels" if grades else "run": SPECIFIC}
-    return _infer_sample(sample).sureness or dict.fromkeys(("run", "qrels"), ASKED)
+    return _infer_sample(sample).sureness or dict.fromkeys(("run", "qrels"), AMBIGUOUS)
 
 
 def list_rows(sample: Sample) -> FirstRows | None:
     """The paths of nested records, and their first values; None for records of single values."""
-    records, _ = first_records(sample)
-    values = values_by_path(records)
+    records, _ = read_first_records(sample)
+    values = collect_values(records)
     if all(len(path.steps) < 2 for path in values):
         return None
-    rows = zip_longest(*([*map(str, own)] for own in values.values()), fillvalue="")
-    return FirstRows([*map(str, values)], [list(row) for row in islice(rows, _SHOWN)])
+    rows = zip_longest(*([*map(str, column)] for column in values.values()), fillvalue="")
+    return FirstRows([*map(str, values)], [list(row) for row in islice(rows, _MAX_EXAMPLES)])
 
 
-def kinds_beside(sample: Sample) -> list[Kind]:
+def other_kinds(sample: Sample) -> list[Kind]:
     """What records with judgments hold beside them: queries if they have a text, a run; nothing if
     they have no list of judgments by its name."""
     inference = _infer_sample(sample)
     if inference.sureness.get("qrels") != SPECIFIC:
         return []
-    kinds: list[Kind] = [k for k, sure in inference.sureness.items() if sure == SPECIFIC]
+    kinds: list[Kind] = [k for k, sureness in inference.sureness.items() if sureness == SPECIFIC]
     return [*kinds, *(("queries",) if inference.has_texts else ())]
 
 
 def _infer_sample(sample: Sample) -> Inference:
-    records, cut = first_records(sample)
-    return infer(records, cut=cut)
+    records, is_truncated = read_first_records(sample)
+    return infer_mappings(records, is_truncated=is_truncated)
 
 
-def read_lists(source: Source, request: Request, given: Sequence[Records] | None = None) -> Loaded:
-    """Of a file, or of the records `given`, a run of ranked lists, or judgments: a document has the
-    grade beside it, else what is listed has grade 1, what is listed as negative grade 0."""
-    of_parquet = infer(first_rows(source)) if source.magic.startswith(MAGIC) else None
-    columns = set[str]() if of_parquet is None else _columns_of(_mappings_by(of_parquet, request))
+def read_lists(
+    source: Source, request: Request, record_blocks: Sequence[Records] | None = None
+) -> Loaded:
+    """Of a file, or of the records `record_blocks`, a run of ranked lists, or judgments: a
+    document has the grade beside it, else what is listed has grade 1, what is listed as negative
+    grade 0."""
+    parquet_inference = (
+        infer_mappings(read_first_rows(source)) if source.magic.startswith(MAGIC) else None
+    )
+    columns = (
+        set[str]()
+        if parquet_inference is None
+        else _column_names(_build_mappings(parquet_inference, request))
+    )
     names, unused = dict[str, None](), dict[str, None]()
-    last: Mappings = ()
+    current_mappings: Mappings = ()
 
-    def mappings_of(records: Records) -> Mappings:
-        nonlocal last
-        look = [] if of_parquet else _look_at(source, records)
-        inference = of_parquet or infer(look)
+    def find_mappings(records: Records) -> Mappings:
+        nonlocal current_mappings
+        sample = [] if parquet_inference else _sample_records(source, records)
+        inference = parquet_inference or infer_mappings(sample)
         if not request.columns:
-            _refuse_unclear(source, inference)
-        last = _mappings_by(inference, request) or last
-        if not last:
+            _check_clear(source, inference)
+        current_mappings = _build_mappings(inference, request) or current_mappings
+        if not current_mappings:
             problem = LineProblem(None, "no lists of documents by query", KIND_TITLES[request.kind])
-            raise refuse(source, [problem], hint=_HINT)
-        used = _used(last) if request.columns else []
-        names.update(dict.fromkeys(used or inference.names))
-        others = [path for path in values_by_path(look) if path.steps] if used else inference.unused
-        unused.update(dict.fromkeys(path for path in map(str, others) if path not in used))
-        return last
+            raise file_error(source, [problem], hint=_HINT)
+        used_paths = _list_used_paths(current_mappings) if request.columns else []
+        names.update(dict.fromkeys(used_paths or inference.names))
+        unused_paths = (
+            [path for path in collect_values(sample) if path.steps]
+            if used_paths
+            else inference.unused_lists
+        )
+        unused.update(
+            dict.fromkeys(path for path in map(str, unused_paths) if path not in used_paths)
+        )
+        return current_mappings
 
-    def details() -> FormatDetails:
+    def describe_format() -> FormatDetails:
         return FormatDetails("lists", f"Lists of documents: {', '.join(names) or 'by query'}")
 
-    blocks = given or blocks_of(source, columns.__contains__)
-    loaded = load_mapped(source, request, blocks, mappings_of, details, hint=_HINT)
+    blocks = record_blocks or read_blocks(source, columns.__contains__)
+    loaded = load_mapped(source, request, blocks, find_mappings, describe_format, hint=_HINT)
     if not unused:
         return loaded
-    message = f"not used: {_listed(list(unused))}"
+    message = f"not used: {_format_paths(list(unused))}"
     return replace(loaded, table=loaded.table.noting(Note("columns", message, len(unused))))
 
 
-def _mappings_by(inference: Inference, request: Request) -> Mappings:
+def _build_mappings(inference: Inference, request: Request) -> Mappings:
     """The mappings of the kind that is asked for. Paths that the reader names replace them, what
     they leave out being inferred."""
-    columns = {role: parse_path(path) for role, path in there(request.columns).items()}
+    columns = {role: parse_path(path) for role, path in drop_no_column(request.columns).items()}
     inferred = inference.mappings.get(request.kind, [])
     if not columns:
         return inferred
-    given = {WORD_OF.get(role, role): path for role, path in columns.items()}
+    chosen_paths = {WORD_OF.get(role, role): path for role, path in columns.items()}
     mapping = dict(next(iter(inferred), {}))
-    if "doc" in given:
+    if "doc" in chosen_paths:
         mapping = {role: path for role, path in mapping.items() if role in ("query", "system")}
-    if not given.keys().isdisjoint(NUMBERS):
+    if not chosen_paths.keys().isdisjoint(NUMBERS):
         mapping = {role: path for role, path in mapping.items() if role not in NUMBERS}
     if request.columns.get("run") == NO_COLUMN:
         mapping.pop("system", None)
@@ -135,50 +150,60 @@ def _mappings_by(inference: Inference, request: Request) -> Mappings:
         mapping.setdefault("query", (inference.query,))
     if request.kind == "qrels":
         mapping.setdefault("grade", parse_path("'1'"))
-    return [mapping | given]
+    return [mapping | chosen_paths]
 
 
-def _used(mappings: Mappings) -> list[str]:
+def _list_used_paths(mappings: Mappings) -> list[str]:
     """The paths that mappings read, in the order of their roles."""
-    own = (mapping[role] for mapping in mappings for role in mapping)
-    paths = (path for paths in own for path in paths if path.constant is None)
+    path_groups = (mapping[role] for mapping in mappings for role in mapping)
+    paths = (path for paths in path_groups for path in paths if path.constant is None)
     return list(dict.fromkeys(str(path).removeprefix("-") for path in paths))
 
 
-def _columns_of(mappings: Mappings) -> set[str]:
+def _column_names(mappings: Mappings) -> set[str]:
     """The columns that mappings read."""
     paths = chain.from_iterable(path for mapping in mappings for path in mapping.values())
     return {path.steps[0].name for path in paths if path.steps}
 
 
-def _look_at(source: Source, records: Records) -> list[Any]:
+def _sample_records(source: Source, records: Records) -> list[Any]:
     """The records of JSON that show what all of them hold. Raises FileFormatError for a record
     that is no object."""
-    values = records.values.listed()
-    wrong = next((row for row, value in enumerate(values) if type(value) is not dict), None)
-    if wrong is not None:
-        line = None if records.lines is None else int(records.lines[wrong])
-        problem = LineProblem(line, records.values.shown(wrong), "a record")
-        raise refuse(source, [problem], hint=_HINT)
-    return some_of(values, shape_of_record)
+    values = records.values.to_list()
+    wrong_row = next((row for row, value in enumerate(values) if type(value) is not dict), None)
+    if wrong_row is not None:
+        line = None if records.lines is None else int(records.lines[wrong_row])
+        problem = LineProblem(line, records.values.describe(wrong_row), "a record")
+        raise file_error(source, [problem], hint=_HINT)
+    return sample_items(values, record_shape)
 
 
-def _refuse_unclear(source: Source, inference: Inference) -> None:
+def _check_clear(source: Source, inference: Inference) -> None:
     """Ask which numbers, or which of several lists, are meant."""
-    if inference.rivals:
-        found = f"{len(inference.rivals)} lists of documents: {_listed(inference.rivals)}"
-        expected, role, paths = "one", "doc", inference.rivals
-    elif inference.unnamed:
-        found = f"objects without a recognised document id: {_listed(inference.unnamed)}"
-        expected, role, paths = "document ids", "doc", inference.unnamed
-    elif inference.unclear:
-        found = f"numbers of unknown meaning for each document: {_listed(inference.unclear)}"
-        expected, role, paths = "a recognised score or grade", "score", inference.unclear
+    if inference.candidate_lists:
+        actual = (
+            f"{len(inference.candidate_lists)} lists of documents:"
+            f" {_format_paths(inference.candidate_lists)}"
+        )
+        expected, role, paths = "one", "doc", inference.candidate_lists
+    elif inference.possible_ids:
+        actual = (
+            f"objects without a recognised document id: {_format_paths(inference.possible_ids)}"
+        )
+        expected, role, paths = "document ids", "doc", inference.possible_ids
+    elif inference.unclear_numbers:
+        actual = (
+            "numbers of unknown meaning for each document:"
+            f" {_format_paths(inference.unclear_numbers)}"
+        )
+        expected, role, paths = "a recognised score or grade", "score", inference.unclear_numbers
     else:
         return
-    hint = f"Choose one, for example columns {role}={paths[0]}. {fields_listed(source)}"
-    raise refuse(source, [LineProblem(None, found, expected)], hint=hint)
+    hint = f"Choose one, for example columns {role}={paths[0]}. {fields_hint(source)}"
+    raise file_error(source, [LineProblem(None, actual, expected)], hint=hint)
 
 
-def _listed(paths: Sequence[Path | str]) -> str:
-    return ", ".join(map(str, paths[:_SHOWN])) + (", …" if len(paths) > _SHOWN else "")
+def _format_paths(paths: Sequence[RecordPath | str]) -> str:
+    return ", ".join(map(str, paths[:_MAX_EXAMPLES])) + (
+        ", …" if len(paths) > _MAX_EXAMPLES else ""
+    )

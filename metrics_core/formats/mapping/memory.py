@@ -17,26 +17,28 @@ from metrics_core.formats.registry import Kind, Loaded, Request, formats
 from metrics_core.formats.source.source import Source
 
 _NAME = "the records"
-_OF_WHOLES = {"queries", "corpus", "relevant_docs", "mteb_model_meta", "detailed_results"}
+_OBJECT_KEYS = {"queries", "corpus", "relevant_docs", "mteb_model_meta", "detailed_results"}
 """Keys of objects that presets know by more than paths."""
 
 
 @cache
-def known_keys() -> set[str]:
+def preset_keys() -> set[str]:
     """The keys by which presets know a record."""
     formats()  # declares them
-    texts = chain.from_iterable(own.recognised_by for own in PRESETS.values())
+    texts = chain.from_iterable(preset.recognised_by for preset in PRESETS.values())
     paths = chain.from_iterable(map(parse_path, texts))
-    return _OF_WHOLES | {path.steps[0].name for path in paths if path.steps}
+    return _OBJECT_KEYS | {path.steps[0].name for path in paths if path.steps}
 
 
-def preset_of(record: Mapping[str, Any], kind: Kind) -> Preset | None:
+def find_preset(record: Mapping[str, Any], kind: Kind) -> Preset | None:
     """The preset by which a record is read as this kind."""
-    if known_keys().isdisjoint(record):
+    if preset_keys().isdisjoint(record):
         return None
-    values = [plain(record)]
-    found = (own for own in PRESETS.values() if kind in preset_files.kinds_in(own, values))
-    return max(found, key=lambda own: own.sureness, default=None)
+    values = [to_plain(record)]
+    matches = (
+        preset for preset in PRESETS.values() if kind in preset_files.find_kinds(preset, values)
+    )
+    return max(matches, key=lambda preset: preset.sureness, default=None)
 
 
 def read_records(
@@ -44,24 +46,24 @@ def read_records(
 ) -> tuple[Source, list[Loaded]]:
     """The run, or each of several, or the judgments that records hold, and a file that stands for
     them. Raises FileFormatError as for a file."""
-    values = [plain(record) for record in records]
+    values = [to_plain(record) for record in records]
     source = Source(_NAME, b"")
     blocks = [Records(PythonValues(values))]
-    preset = preset_of(values[0], request.kind) if values and not request.columns else None
+    preset = find_preset(values[0], request.kind) if values and not request.columns else None
     if preset is None:
         loaded = lists.read_lists(source, request, blocks)
     else:
-        made = preset_files.mended(preset, iter(blocks), request.run_name)
-        loaded = preset_files.read(preset, source, request, made)
+        mended_blocks = preset_files.mend_blocks(preset, iter(blocks), request.run_name)
+        loaded = preset_files.read_preset(preset, source, request, mended_blocks)
     return source, [loaded, *loaded.others]
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """A value of dictionaries, lists, texts and numbers alone."""
     if isinstance(value, Mapping):
-        return {str(key): plain(own) for key, own in value.items()}
+        return {str(key): to_plain(item) for key, item in value.items()}
     if hasattr(value, "tolist"):
-        return plain(value.tolist())
+        return to_plain(value.tolist())
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
-        return [plain(own) for own in value]
+        return [to_plain(item) for item in value]
     return value

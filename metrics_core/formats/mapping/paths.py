@@ -44,9 +44,9 @@ class Step(NamedTuple):
     optional: bool = False
 
     def __str__(self) -> str:
-        plain = re.fullmatch(_NAME, self.name) and not self.name.startswith("-")
+        is_plain = re.fullmatch(_NAME, self.name) and not self.name.startswith("-")
         text = {
-            "key": f".{self.name}" if plain else f'."{self.name}"',
+            "key": f".{self.name}" if is_plain else f'."{self.name}"',
             "item": f"[{self.name}]",
             "items": "[]",
             "values": ".*",
@@ -56,7 +56,7 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Path:
+class RecordPath:
     """Where one value of a record is, or many. A `constant` has no steps; `joined` are the paths of
     the parts of a text; a number may be `reversed`, of the values of a list the `most` frequent
     taken."""
@@ -65,7 +65,7 @@ class Path:
     constant: str | None = None
     reversed: bool = False
     most: bool = False
-    joined: tuple[Path, ...] = ()
+    joined: tuple[RecordPath, ...] = ()
 
     def __str__(self) -> str:
         if self.constant is not None:
@@ -76,18 +76,18 @@ class Path:
         return f"most({text})" if self.most else "-" * self.reversed + text
 
     @property
-    def place(self) -> str:
+    def plain_text(self) -> str:
         """The path without what says that something may be absent."""
         return str(replace(self, steps=tuple(s._replace(optional=False) for s in self.steps)))
 
 
-Alternatives = tuple[Path, ...]
+Alternatives = tuple[RecordPath, ...]
 """Paths; the first one with values counts."""
 
 
 def parse_path(text: str) -> Alternatives:
     """Return the alternatives of a path. Raises ParameterError for what is not one."""
-    return tuple(_alternative(part.strip(), text) for part in _OR.split(text))
+    return tuple(_parse_alternative(part.strip(), text) for part in _OR.split(text))
 
 
 def is_path(text: str) -> bool:
@@ -112,40 +112,46 @@ def parse_mapping(text: str) -> Mapping[str, Alternatives]:
     return paths
 
 
-def _alternative(text: str, whole: str) -> Path:
+def _parse_alternative(text: str, full_path: str) -> RecordPath:
     parts = _AND.split(text)
     if len(parts) > 1:
-        return Path(joined=tuple(_alternative(part.strip(), whole) for part in parts))
+        return RecordPath(
+            joined=tuple(_parse_alternative(part.strip(), full_path) for part in parts)
+        )
     if constant := _CONSTANT.fullmatch(text):
-        return Path(constant=constant[1])
+        return RecordPath(constant=constant[1])
     if most := _MOST.fullmatch(text):
-        return Path(_steps(most[1], whole), most=True)
-    return Path(_steps(text.removeprefix("-"), whole), reversed=text.startswith("-"))
+        return RecordPath(_parse_steps(most[1], full_path), most=True)
+    return RecordPath(
+        _parse_steps(text.removeprefix("-"), full_path), reversed=text.startswith("-")
+    )
 
 
-def _steps(text: str, whole: str) -> tuple[Step, ...]:
+def _parse_steps(text: str, full_path: str) -> tuple[Step, ...]:
     steps: list[Step] = []
-    at = len(text) if text == "." else 0
+    position = len(text) if text == "." else 0
     if not text:
-        raise ParameterError(f"The path {whole!r} has an empty part.", _HINT)
-    while at < len(text):
-        found = _STEP.match(text, at)
+        raise ParameterError(f"The path {full_path!r} has an empty part.", _HINT)
+    while position < len(text):
+        match = _STEP.match(text, position)
         # A name needs a dot before it, but for the first one; keys have no parts.
-        apart = found is not None and (not steps or text[at] in ".[")
-        if found is None or not apart or (steps and steps[-1].kind == "keys"):
-            raise ParameterError(f"The path {whole!r} is invalid from {text[at:]!r} on.", _HINT)
-        steps.append(_step(found))
-        at = found.end()
+        is_separated = match is not None and (not steps or text[position] in ".[")
+        if match is None or not is_separated or (steps and steps[-1].kind == "keys"):
+            raise ParameterError(
+                f"The path {full_path!r} is invalid from {text[position:]!r} on.", _HINT
+            )
+        steps.append(_to_step(match))
+        position = match.end()
     return tuple(steps)
 
 
-def _step(found: re.Match[str]) -> Step:
-    optional = found["optional"] is not None
-    if found["item"] is not None:
-        return Step("item" if found["item"] else "items", found["item"], optional)
-    if found["values"] or found["keys"]:
-        return Step("values" if found["values"] else "keys", optional=optional)
-    return Step("key", found["quoted"] or found["name"], optional)
+def _to_step(match: re.Match[str]) -> Step:
+    optional = match["optional"] is not None
+    if match["item"] is not None:
+        return Step("item" if match["item"] else "items", match["item"], optional)
+    if match["values"] or match["keys"]:
+        return Step("values" if match["values"] else "keys", optional=optional)
+    return Step("key", match["quoted"] or match["name"], optional)
 
 
 _HINT = 'Examples of paths: qid, query.id, hits[].docid, relevant.*~, "Query Text".'

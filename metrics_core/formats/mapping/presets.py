@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import plural
 from metrics_core.formats.mapping.paths import parse_path
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Tool
+from metrics_core.formats.registry import TOOL_SPECIFIC, Kind, Tool
 from metrics_core.tables import Duplicates
 
 if TYPE_CHECKING:
     from metrics_core.formats.mapping.axes import Records
 
-Found = Callable[["Records"], Iterable[str]]
+CaseFinder = Callable[["Records"], Iterable[str]]
 """What is odd about records, a text for each case; it may raise MappingError."""
 Mend = Callable[[Iterable[list[Any]], str], Iterator[list[Any]]]
 """Blocks of records, and the run's name by its file, to blocks of new ones, one by one; others if a
@@ -32,7 +32,7 @@ class Remark:
     kinds: tuple[Kind, ...]
     code: str
     message: str
-    found: Found | None = None
+    found: CaseFinder | None = None
     things: tuple[str, str] = ("query", "queries")
     loud: bool = False
     only_one: str = ""
@@ -41,8 +41,8 @@ class Remark:
         """The note about these cases."""
         things = plural(len(cases), *self.things)
         message = self.message.format(n=len(cases), things=things)
-        shown = tuple(filter(None, cases[:3]))
-        return Note(self.code, message, len(cases), shown, loud=self.loud)
+        examples = tuple(filter(None, cases[:3]))
+        return Note(self.code, message, len(cases), examples, loud=self.loud)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Preset:
     inside: tuple[str, ...] = ("",)
     also: Callable[[Any], bool] = bool
     mend: Mend | None = None
-    sureness: int = OF_A_TOOL
+    sureness: int = TOOL_SPECIFIC
     once: tuple[Kind, ...] = ("run",)
     duplicates: Duplicates = "error"
     remarks: tuple[Remark, ...] = ()
@@ -79,30 +79,33 @@ class Preset:
     tools: tuple[Tool, ...] = ()
 
 
-def each(function: Callable[[dict[str, Any], str], list[Any]]) -> Mend:
+def mend_each(function: Callable[[dict[str, Any], str], list[Any]]) -> Mend:
     """Mend each object by itself: it becomes these records, with the run's name by its file."""
 
     def mend(blocks: Iterable[list[Any]], name: str) -> Iterator[list[Any]]:
         for records in blocks:
-            made = (function(own, name) if isinstance(own, dict) else [own] for own in records)
-            yield list(chain.from_iterable(made))
+            new_records = (
+                function(record, name) if isinstance(record, dict) else [record]
+                for record in records
+            )
+            yield list(chain.from_iterable(new_records))
 
     return mend
 
 
-def where(path: str, test: Callable[[Any], bool], *shown: str) -> Found:
+def find_cases(path: str, test: Callable[[Any], bool], *text_paths: str) -> CaseFinder:
     """The cases in which a test is true of the value at a path; as text what is at the paths
-    `shown`, on the same axis or above."""
+    `text_paths`, on the same axis or above."""
 
-    def found(records: Records) -> list[str]:
+    def find(records: Records) -> list[str]:
         axis, values = records.values_at(parse_path(path)[0].steps)
-        rows = [row for row, value in enumerate(values.listed()) if test(value)]
+        rows = [row for row, value in enumerate(values.to_list()) if test(value)]
         texts = []
-        for own in shown:
-            beside, own_values = records.values_at(parse_path(own)[0].steps)
-            places = beside.rows_on(axis)
-            taken = own_values if places is None else own_values.take(places)
-            texts.append(taken.listed())
-        return [": ".join(str(own[row]) for own in texts) for row in rows]
+        for entry in text_paths:
+            text_axis, own_values = records.values_at(parse_path(entry)[0].steps)
+            text_rows = text_axis.align_rows(axis)
+            selected = own_values if text_rows is None else own_values.take(text_rows)
+            texts.append(selected.to_list())
+        return [": ".join(str(entry[row]) for entry in texts) for row in rows]
 
-    return found
+    return find

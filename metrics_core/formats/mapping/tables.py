@@ -15,24 +15,24 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.mapping.axes import MappingError, Records, RowAxis
-from metrics_core.formats.mapping.paths import Alternatives, Path
+from metrics_core.formats.mapping.paths import Alternatives, RecordPath
 from metrics_core.formats.mapping.presets import Remark
-from metrics_core.formats.mapping.rows import DOC, Rows, column_on, depth_of, rows_of
-from metrics_core.formats.parsing.checking import check_ids, qrels_table, refuse_values
-from metrics_core.formats.parsing.columns import whole_grades
+from metrics_core.formats.mapping.rows import DOC, MappedRows, align_column, axis_depth, build_rows
+from metrics_core.formats.parsing.checking import build_qrels_table, check_ids, values_error
+from metrics_core.formats.parsing.columns import are_whole_grades
 from metrics_core.formats.parsing.systems import (
     FormatDetails,
     check_runs,
-    known_systems,
     load_runs,
     load_systems,
+    split_known_systems,
 )
-from metrics_core.formats.registry import KIND_TITLES, Loaded, NothingOfKindError, Request
-from metrics_core.formats.source.lines import LineIndex, counted, refuse
-from metrics_core.formats.source.source import Source, shortened
-from metrics_core.formats.values import A_SCORE, Grades, grade_problem, why_not_a_number
-from metrics_core.tables.arrays import column_of, values_of
-from metrics_core.tables.columns import ID, coded, coded_anew
+from metrics_core.formats.registry import KIND_TITLES, Loaded, MissingKindError, Request
+from metrics_core.formats.source.lines import LineIndex, file_error, format_count
+from metrics_core.formats.source.source import Source, shorten_line
+from metrics_core.formats.values import A_SCORE, Grades, explain_bad_number, find_grade_problem
+from metrics_core.tables.arrays import as_array, as_column
+from metrics_core.tables.columns import ID, encode_ids, reencode_ids
 
 Mappings = Sequence[Mapping[str, Alternatives]]
 _EXPECTED = {"query": "the id of a query", "doc": "the id of a document", "system": "a run's name"}
@@ -41,18 +41,18 @@ _EMPTY = Remark(("run", "qrels"), "empty", "{n:,} {things} with an empty list")
 
 
 @dataclass(frozen=True)
-class Rules:
+class ToolRules:
     """What holds for a tool's records, called by this `title`, beyond their mappings: each has its
-    lists, their systems are told for certain, and a query has one list `once` (in a run one for
-    each system). `empty` is said of queries without a document."""
+    lists, their systems are told for certain, and a query has one list `has_one_list` (in a run
+    one for each system). `empty_remark` is said of queries without a document."""
 
     title: str
-    once: bool = False
-    empty: Remark = _EMPTY
+    has_one_list: bool = False
+    empty_remark: Remark = _EMPTY
 
 
 @dataclass
-class _Gathered:
+class _RowBlocks:
     """The rows of blocks, the physical line of each row (None if a block has none), and for each
     list, by its system and query, whether it has a document."""
 
@@ -63,285 +63,317 @@ class _Gathered:
     @property
     def index(self) -> LineIndex | None:
         """The lines of all rows, if there are any."""
-        lines = [own for own in self.lines if own is not None]
-        are_known = lines and len(lines) == len(self.lines)
-        return LineIndex.of(np.concatenate(lines)) if are_known else None
+        lines = [block_lines for block_lines in self.lines if block_lines is not None]
+        are_complete = lines and len(lines) == len(self.lines)
+        return LineIndex.from_numbers(np.concatenate(lines)) if are_complete else None
 
 
 def load_mapped(
     source: Source,
     request: Request,
     blocks: Iterable[Records],
-    mappings_of: Callable[[Records], Iterable[Mapping[str, Alternatives]]],
-    details: Callable[[], FormatDetails],
+    find_mappings: Callable[[Records], Iterable[Mapping[str, Alternatives]]],
+    describe_format: Callable[[], FormatDetails],
     *,
     hint: str = "",
-    rules: Rules | None = None,
+    rules: ToolRules | None = None,
 ) -> Loaded:
     """Read a run or judgments; the rows of all mappings of a block of records are put together.
-    `details` is asked at the end. Raises FileFormatError with the place of what is wrong and this
-    hint, NothingOfKindError for no row at all."""
-    gathered = _Gathered()
+    `describe_format` is asked at the end. Raises FileFormatError with the place of what is wrong
+    and this hint, NothingOfKindError for no row at all."""
+    row_blocks = _RowBlocks()
     for records in blocks:
         try:
-            checked = set[tuple[Path | None, Path | None]]()
-            for mapping in mappings_of(records):
-                rows = rows_of(records, mapping, may_lack_lists=rules is None)
+            checked_paths = set[tuple[RecordPath | None, RecordPath | None]]()
+            for mapping in find_mappings(records):
+                rows = build_rows(records, mapping, may_lack_lists=rules is None)
                 if rules is not None and DOC not in rows.paths:
                     continue
-                own = rows.paths.get("query"), rows.paths.get("system")
-                once = rules is not None and rules.once and own not in checked
-                _gather(gathered, source, request, rows, by_system=rules is not None, once=once)
-                checked.add(own)
+                path_pair = rows.paths.get("query"), rows.paths.get("system")
+                has_one_list = (
+                    rules is not None and rules.has_one_list and path_pair not in checked_paths
+                )
+                _add_rows(
+                    row_blocks,
+                    source,
+                    request,
+                    rows,
+                    by_system=rules is not None,
+                    has_one_list=has_one_list,
+                )
+                checked_paths.add(path_pair)
         except MappingError as error:
-            raise refused_mapping(source, records, error, hint) from error
-    if not any(map(len, gathered.tables)):
-        found = "no document in any list" if rules is None else f"none in this file ({rules.title})"
-        problem = LineProblem(None, found, KIND_TITLES[request.kind])
-        end = "" if rules is None else "Is the file complete? "
-        raise NothingOfKindError(source.name, [problem], hint=end + hint)
-    table = pa.concat_tables(gathered.tables, promote_options="default")
-    empty = [query for (_, query), has_documents in gathered.lists.items() if not has_documents]
-    empty = list(dict.fromkeys(empty))
+            raise to_file_error(source, records, error, hint) from error
+    if not any(map(len, row_blocks.tables)):
+        actual = (
+            "no document in any list" if rules is None else f"none in this file ({rules.title})"
+        )
+        problem = LineProblem(None, actual, KIND_TITLES[request.kind])
+        hint_start = "" if rules is None else "Is the file complete? "
+        raise MissingKindError(source.name, [problem], hint=hint_start + hint)
+    table = pa.concat_tables(row_blocks.tables, promote_options="default")
+    empty_queries = [
+        query for (_, query), has_documents in row_blocks.lists.items() if not has_documents
+    ]
+    empty_queries = list(dict.fromkeys(empty_queries))
     notes = list[Note]()
-    if empty:
-        notes.append((_EMPTY if rules is None else rules.empty).note(empty))
-    queries = coded(table["query_id"])
-    if not np.bincount(values_of(queries.indices), minlength=len(queries.dictionary)).all():
+    if empty_queries:
+        notes.append((_EMPTY if rules is None else rules.empty_remark).note(empty_queries))
+    queries = encode_ids(table["query_id"])
+    if not np.bincount(as_array(queries.indices), minlength=len(queries.dictionary)).all():
         # A query without a document would count as one of the table's by its id alone.
-        table = table.set_column(0, "query_id", coded_anew(queries))
+        table = table.set_column(0, "query_id", reencode_ids(queries))
     if request.kind == "run":
-        known = rules is not None
-        return _load_run(source, request, table, gathered.index, details(), notes, known=known)
-    table = _with_grades(source, table, gathered.index, notes)
-    qrels = qrels_table(source, request, table, gathered.index)
-    read_as = details()
+        is_certain = rules is not None
+        return _load_run(
+            source,
+            request,
+            table,
+            row_blocks.index,
+            describe_format(),
+            notes,
+            is_certain=is_certain,
+        )
+    table = _resolve_grades(source, table, row_blocks.index, notes)
+    qrels = build_qrels_table(source, request, table, row_blocks.index)
+    read_as = describe_format()
     return Loaded(qrels.noting(*notes), read_as.format, read_as.title, source.name)
 
 
-def refused_mapping(
+def to_file_error(
     source: Source, records: Records, error: MappingError, hint: str
 ) -> FileFormatError:
     """The error for a file in whose records something is wrong, with its line or record."""
-    line, found = records.line(error.axis, error.row), error.found
+    line, actual = records.line(error.axis, error.row), error.found
     if line is None:
         row = int(error.axis.record(np.array([error.row]))[0])
-        found = f"{found} (record {row + 1:,})"
-    problem = LineProblem(line, found, error.expected, hint=error.hint)
-    return refuse(source, [problem], hint="" if error.hint else hint, offer=error.offer)
+        actual = f"{actual} (record {row + 1:,})"
+    problem = LineProblem(line, actual, error.expected, hint=error.hint)
+    return file_error(source, [problem], hint="" if error.hint else hint, offer=error.offer)
 
 
-def _gather(
-    gathered: _Gathered,
+def _add_rows(
+    row_blocks: _RowBlocks,
     source: Source,
     request: Request,
-    rows: Rows,
+    rows: MappedRows,
     *,
     by_system: bool,
-    once: bool,
+    has_one_list: bool,
 ) -> None:
     """Add the rows of one mapping, and its lists: a query has one, or one for each system, which
-    may be there `once`."""
-    judged = np.ones(rows.axis.count, np.bool_)
+    may be there `has_one_list`."""
+    is_judged = np.ones(rows.axis.count, np.bool_)
     if DOC in rows.columns:
         source.check_cells(rows.axis.count, len(rows.columns))
-        columns = {"query_id": _ids(rows, "query"), "doc_id": _ids(rows, DOC)}
-        columns |= _ranking(rows) if request.kind == "run" else _grades(rows, request)
+        columns = {"query_id": _encoded_ids(rows, "query"), "doc_id": _encoded_ids(rows, DOC)}
+        columns |= (
+            _ranking_columns(rows) if request.kind == "run" else _grade_columns(rows, request)
+        )
         table = pa.table(columns)
         if request.kind == "qrels" and _may_lack_grade(rows):
-            judged = values_of(table["relevance"].is_valid())
-            table = table.filter(column_of(judged))
-        gathered.tables.append(table)
-        lines, kept = rows.records.lines, np.flatnonzero(judged)
-        gathered.lines.append(None if lines is None else lines[rows.axis.record(kept)])
-    _add_lists(gathered, rows, judged, by_system=by_system, once=once)
+            is_judged = as_array(table["relevance"].is_valid())
+            table = table.filter(as_column(is_judged))
+        row_blocks.tables.append(table)
+        lines, judged_rows = rows.records.lines, np.flatnonzero(is_judged)
+        row_blocks.lines.append(None if lines is None else lines[rows.axis.record(judged_rows)])
+    _add_lists(row_blocks, rows, is_judged, by_system=by_system, has_one_list=has_one_list)
 
 
-def _may_lack_grade(rows: Rows) -> bool:
+def _may_lack_grade(rows: MappedRows) -> bool:
     path = rows.paths.get("grade")
     return path is not None and bool(path.steps) and path.steps[-1].optional
 
 
 def _add_lists(
-    gathered: _Gathered, rows: Rows, judged: Mask, *, by_system: bool, once: bool
+    row_blocks: _RowBlocks,
+    rows: MappedRows,
+    is_judged: Mask,
+    *,
+    by_system: bool,
+    has_one_list: bool,
 ) -> None:
     """Add the lists of rows and whether each has a document that counts. Raises MappingError for a
-    second one that may be there `once`."""
+    second one that may be there `has_one_list`."""
     if "query" not in rows.paths:
         return
     system = rows.paths.get("system") if by_system else None
     parts = () if system is None else system.joined or (system,)
-    own = [rows.records.values_at(path.steps)[0] for path in parts if path.constant is None]
+    system_axes = [rows.records.values_at(path.steps)[0] for path in parts if path.constant is None]
     query = rows.columns["query"]
-    axis = max([query.axis, *own], key=depth_of)
+    axis = max([query.axis, *system_axes], key=axis_depth)
     has_documents = DOC in rows.columns
-    places = None
+    list_rows = None
     if has_documents:
-        places = query.places if axis is query.axis else axis.rows_on(rows.axis)
-    if has_documents and (axis is rows.axis or places is None):
+        list_rows = query.indexes if axis is query.axis else axis.align_rows(rows.axis)
+    if has_documents and (axis is rows.axis or list_rows is None):
         return  # a row has a query of its own, not a list
-    ids = ids_on(rows, "query", axis).to_pylist()
-    names = repeat("") if system is None else column_on(rows.records, system, axis).listed()
+    ids = align_ids(rows, "query", axis).to_pylist()
+    names = repeat("") if system is None else align_column(rows.records, system, axis).to_list()
     counts = np.bincount(
-        np.zeros(0, np.int64) if places is None else places[judged], minlength=len(ids)
+        np.zeros(0, np.int64) if list_rows is None else list_rows[is_judged], minlength=len(ids)
     )
     for row, (name, query_id, count) in enumerate(zip(names, ids, counts.tolist(), strict=False)):
         key = str(name or ""), query_id
-        if once and key in gathered.lists:
-            of = f" of run {shortened(key[0])}" if key[0] else ""
-            found = f"query {shortened(query_id)}{of} a second time"
+        if has_one_list and key in row_blocks.lists:
+            run_text = f" of run {shorten_line(key[0])}" if key[0] else ""
+            actual = f"query {shorten_line(query_id)}{run_text} a second time"
             hint = "" if "grade" in rows.paths else _SEVERAL_RUNS
-            raise MappingError(axis, row, found, "each query once", hint)
-        gathered.lists[key] = gathered.lists.get(key, False) or count > 0
+            raise MappingError(axis, row, actual, "each query once", hint)
+        row_blocks.lists[key] = row_blocks.lists.get(key, False) or count > 0
 
 
-def ids_on(rows: Rows, role: str, axis: RowAxis) -> pa.Array:
+def align_ids(rows: MappedRows, role: str, axis: RowAxis) -> pa.Array:
     """The ids of a role for each row of an axis that is its own, beside it or deeper. Raises
     MappingError for what is none."""
-    ids, column = checked_ids(rows, role), rows.columns[role]
-    places = column.places if axis is rows.axis else column.axis.rows_on(axis)
-    return ids if places is None else ids.take(column_of(places))
+    ids, column = valid_ids(rows, role), rows.columns[role]
+    indexes = column.indexes if axis is rows.axis else column.axis.align_rows(axis)
+    return ids if indexes is None else ids.take(as_column(indexes))
 
 
-def _ids(rows: Rows, role: str) -> pa.Array:
+def _encoded_ids(rows: MappedRows, role: str) -> pa.Array:
     """The ids of a role, each text held once. Raises MappingError for what is none."""
     if role not in rows.columns:
         if not rows.axis.count:
             return pa.nulls(0, ID)
         raise MappingError(rows.axis, 0, "nothing", _EXPECTED[role])
-    texts, places = checked_ids(rows, role), rows.columns[role].places
-    if places is None:
+    texts, indexes = valid_ids(rows, role), rows.columns[role].indexes
+    if indexes is None:
         return texts
-    coded = texts.dictionary_encode()
-    codes = column_of(values_of(coded.indices)[places])
-    return pa.DictionaryArray.from_arrays(codes, coded.dictionary)
+    encoded = texts.dictionary_encode()
+    codes = as_column(as_array(encoded.indices)[indexes])
+    return pa.DictionaryArray.from_arrays(codes, encoded.dictionary)
 
 
-def checked_ids(rows: Rows, role: str) -> pa.Array:
+def valid_ids(rows: MappedRows, role: str) -> pa.Array:
     """The ids of a role on its own axis. Raises MappingError for what is none."""
     column = rows.columns[role]
-    texts, fine = column.values.ids()
+    texts, is_valid = column.values.ids()
     if role == "system":
         texts = pc.fill_null(texts, "")
     else:
-        fine = fine & values_of(pc.fill_null(pc.not_equal(texts, ""), False))
-    if not fine.all():
-        row = int(np.argmin(fine))
-        raise wrong_value(rows, role, row, _EXPECTED[role])
+        is_valid = is_valid & as_array(pc.fill_null(pc.not_equal(texts, ""), False))
+    if not is_valid.all():
+        row = int(np.argmin(is_valid))
+        raise wrong_value_error(rows, role, row, _EXPECTED[role])
     return texts
 
 
-def wrong_value(rows: Rows, role: str, row: int, expected: str, hint: str = "") -> MappingError:
+def wrong_value_error(
+    rows: MappedRows, role: str, row: int, expected: str, hint: str = ""
+) -> MappingError:
     """The error for a value of a role on the axis of its column."""
     column, path = rows.columns[role], rows.paths[role]
-    if path.steps and path.steps[-1].kind == "key" and column.values.missing()[row]:
+    if path.steps and path.steps[-1].kind == "key" and column.values.is_missing()[row]:
         _, objects = rows.records.values_at(path.steps[:-1])
-        if objects.take(np.array([row])).key(path.steps[-1].name).listed() == [None]:
+        if objects.take(np.array([row])).key(path.steps[-1].name).to_list() == [None]:
             expected = f"an object with `{path.steps[-1].name}`"
-            key = Path(path.steps[:-1]).place.removeprefix(column.axis.path)
-            return MappingError(column.axis, row, objects.shown(row), expected, hint, key)
-    key = path.place.removeprefix("-").removeprefix(column.axis.path)
-    return MappingError(column.axis, row, column.values.shown(row), expected, hint, key)
+            key = RecordPath(path.steps[:-1]).plain_text.removeprefix(column.axis.path)
+            return MappingError(column.axis, row, objects.describe(row), expected, hint, key)
+    key = path.plain_text.removeprefix("-").removeprefix(column.axis.path)
+    return MappingError(column.axis, row, column.values.describe(row), expected, hint, key)
 
 
-def _ranking(rows: Rows) -> dict[str, pa.Array]:
+def _ranking_columns(rows: MappedRows) -> dict[str, pa.Array]:
     """The columns score, rank, place and tag of a run's rows, as far as there are any."""
     columns = {
-        role: column_of(_numbers(rows, role)) for role in ("score", "rank") if role in rows.columns
+        role: as_column(_read_numbers(rows, role))
+        for role in ("score", "rank")
+        if role in rows.columns
     }
     parents = rows.axis.parents
-    if rows.axis.above is not None:
-        places = np.arange(rows.axis.count) - np.searchsorted(parents, parents) + 1.0
-        columns["place"] = column_of(places)
+    if rows.axis.parent_axis is not None:
+        positions = np.arange(rows.axis.count) - np.searchsorted(parents, parents) + 1.0
+        columns["place"] = as_column(positions)
     if "system" in rows.columns:
-        columns["tag"] = _ids(rows, "system")
+        columns["tag"] = _encoded_ids(rows, "system")
     return columns
 
 
-def _numbers(rows: Rows, role: str) -> Floats:
+def _read_numbers(rows: MappedRows, role: str) -> Floats:
     """The numbers of a role, NaN if missing. Raises MappingError for what is no finite number."""
     column = rows.columns[role]
     numbers = column.values.numbers()
-    wrong = np.isnan(numbers) & ~column.values.missing()
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        found = column.values.shown(row)
-        hint = why_not_a_number(found.strip("`")) if found.startswith("`") else ""
-        raise wrong_value(rows, role, row, f"a finite number as {role}", hint)
+    is_wrong = np.isnan(numbers) & ~column.values.is_missing()
+    if is_wrong.any():
+        row = int(np.argmax(is_wrong))
+        actual = column.values.describe(row)
+        hint = explain_bad_number(actual.strip("`")) if actual.startswith("`") else ""
+        raise wrong_value_error(rows, role, row, f"a finite number as {role}", hint)
     if rows.paths[role].reversed:
         numbers = -numbers
-    return numbers if column.places is None else numbers[column.places]
+    return numbers if column.indexes is None else numbers[column.indexes]
 
 
-def _grades(rows: Rows, request: Request) -> dict[str, pa.Array]:
+def _grade_columns(rows: MappedRows, request: Request) -> dict[str, pa.Array]:
     """The grade of each row as it is written, null if missing; the scores beside a grade that only
     the list gives; and whether it is of such a list."""
     constant = rows.paths["grade"].constant if "grade" in rows.paths else "1"
     if constant is None:
         _check_grades(rows, request.grades)
-        return {"relevance": _texts(rows, "grade")}
+        return {"relevance": _read_texts(rows, "grade")}
     count = rows.axis.count
     columns = {"relevance": pa.repeat(pa.scalar(constant, ID), count)}
     if constant != "0":
-        scores = _texts(rows, "score") if "score" in rows.columns else pa.nulls(count, ID)
+        scores = _read_texts(rows, "score") if "score" in rows.columns else pa.nulls(count, ID)
         columns["score"] = scores
     return columns
 
 
-def _check_grades(rows: Rows, grades: Grades) -> None:
+def _check_grades(rows: MappedRows, grades: Grades) -> None:
     """Raise MappingError for the first value that is no grade."""
     path = rows.paths["grade"]
     axis, values = rows.records.values_at(path.steps)
-    texts = [None if value is None else str(value) for value in values.listed()]
+    texts = [None if value is None else str(value) for value in values.to_list()]
     for text in dict.fromkeys(texts):
-        problem = None if text is None else grade_problem(text, grades)
+        problem = None if text is None else find_grade_problem(text, grades)
         if text is not None and problem is not None:
-            row, key = texts.index(text), Path(path.steps).place.removeprefix(axis.path)
-            found, offer = values.shown(row), problem.offer
-            raise MappingError(axis, row, found, problem.expected, problem.hint, key, offer)
+            row, key = texts.index(text), RecordPath(path.steps).plain_text.removeprefix(axis.path)
+            actual, offer = values.describe(row), problem.offer
+            raise MappingError(axis, row, actual, problem.expected, problem.hint, key, offer)
 
 
-def _texts(rows: Rows, role: str) -> pa.Array:
+def _read_texts(rows: MappedRows, role: str) -> pa.Array:
     """The single values of a role as they are written, null if missing."""
     column = rows.columns[role]
-    values = column.values.listed()
+    values = column.values.to_list()
     texts = [None if value is None else str(value) for value in values]
     for row, value in enumerate(values):
         if isinstance(value, (list, dict, bool)):
-            raise wrong_value(rows, role, row, f"a {role}")
+            raise wrong_value_error(rows, role, row, f"a {role}")
     array = pa.array(texts, ID)
-    return array if column.places is None else array.take(column_of(column.places))
+    return array if column.indexes is None else array.take(as_column(column.indexes))
 
 
-def _with_grades(
+def _resolve_grades(
     source: Source, table: pa.Table, index: LineIndex | None, notes: list[Note]
 ) -> pa.Table:
     """The rows with their grades; of rows with scores these, if every row of a positive list has a
     whole one. Raises FileFormatError if only some have a grade."""
-    missing = np.flatnonzero(values_of(table["relevance"].is_null()))
-    if len(missing):
+    missing_rows = np.flatnonzero(as_array(table["relevance"].is_null()))
+    if len(missing_rows):
 
-        def lacking(row: int) -> tuple[str, str, str]:
+        def describe_missing(row: int) -> tuple[str, str, str]:
             query_id, doc_id = (table[name][row].as_py() for name in ("query_id", "doc_id"))
-            found = f"no grade for document {doc_id} of query {query_id}"
-            return found, "a grade", "Give all documents a grade, or none."
+            actual = f"no grade for document {doc_id} of query {query_id}"
+            return actual, "a grade", "Give all documents a grade, or none."
 
-        raise refuse_values(source, index, missing, lacking)
+        raise values_error(source, index, missing_rows, describe_missing)
     if "score" not in table.column_names:
         return table
     grades, scores = table["relevance"].cast(ID), table["score"]
-    positive = pc.equal(grades, "1")
-    of_positive = scores.filter(positive)
-    if not of_positive.null_count and whole_grades(of_positive.unique().to_pylist()):
-        grades = pc.if_else(positive, scores, grades)
-    elif unused := len(of_positive) - of_positive.null_count:
+    is_positive = pc.equal(grades, "1")
+    positive_scores = scores.filter(is_positive)
+    if not positive_scores.null_count and are_whole_grades(positive_scores.unique().to_pylist()):
+        grades = pc.if_else(is_positive, scores, grades)
+    elif unused := len(positive_scores) - positive_scores.null_count:
         message = (
-            f"{counted(unused, 'score')} ignored as grades, because not every document has a whole"
-            " number; listed documents get grade 1, in a negative list 0"
+            f"{format_count(unused, 'score')} ignored as grades, because not every document has a"
+            " whole number; listed documents get grade 1, in a negative list 0"
         )
         notes.append(Note("scores", message, unused, loud=True))
-    at = table.column_names.index("relevance")
-    return table.set_column(at, "relevance", grades).drop_columns(["score"])
+    column_index = table.column_names.index("relevance")
+    return table.set_column(column_index, "relevance", grades).drop_columns(["score"])
 
 
 def _load_run(
@@ -352,39 +384,43 @@ def _load_run(
     details: FormatDetails,
     notes: list[Note],
     *,
-    known: bool,
+    is_certain: bool,
 ) -> Loaded:
-    """The runs of rows with scores, else with ranks, else in the order of their lists; `known` says
-    that a system is one for certain."""
-    numbers = {name: _column(table, name) for name in ("score", "rank", "place")}
-    by = next(name for name, own in numbers.items() if name == "place" or not np.isnan(own).all())
-    lacking = np.flatnonzero(np.isnan(numbers[by]))
-    if len(lacking):
-        expected = {"score": A_SCORE, "rank": "a rank", "place": "a score or a rank"}[by]
-        problem = ("nothing", expected, f"Give all documents a {by}, or none.")
-        raise refuse_values(source, index, lacking, lambda row: problem)
-    if by != "score":
+    """The runs of rows with scores, else with ranks, else in the order of their lists;
+    `is_certain` says that a system is one for certain."""
+    numbers = {name: _number_column(table, name) for name in ("score", "rank", "place")}
+    ranking_column = next(
+        name for name, values in numbers.items() if name == "place" or not np.isnan(values).all()
+    )
+    missing_rows = np.flatnonzero(np.isnan(numbers[ranking_column]))
+    if len(missing_rows):
+        expected = {"score": A_SCORE, "rank": "a rank", "place": "a score or a rank"}[
+            ranking_column
+        ]
+        problem = ("nothing", expected, f"Give all documents a {ranking_column}, or none.")
+        raise values_error(source, index, missing_rows, lambda row: problem)
+    if ranking_column != "score":
         message = {
             "rank": "no scores in the file; ordered by rank",
             "place": "no scores in the file; the order of each list is the ranking",
-        }[by]
+        }[ranking_column]
         notes.append(Note("rank", message, len(table)))
-    kept = [name for name in ("query_id", "doc_id", "tag") if name in table.column_names]
-    scores = numbers[by] if by == "score" else -numbers[by]
-    rows = table.select(kept).append_column("score", column_of(scores))
-    if by == "score" and not np.isnan(numbers["rank"]).all():
-        rows = rows.append_column("rank", column_of(numbers["rank"].astype(np.float32)))
-    scored = FormatDetails(details.format, details.title, scored=by == "score")
-    if not known:
-        return load_runs(source, request, rows, index, scored, notes)
+    id_columns = [name for name in ("query_id", "doc_id", "tag") if name in table.column_names]
+    scores = numbers[ranking_column] if ranking_column == "score" else -numbers[ranking_column]
+    rows = table.select(id_columns).append_column("score", as_column(scores))
+    if ranking_column == "score" and not np.isnan(numbers["rank"]).all():
+        rows = rows.append_column("rank", as_column(numbers["rank"].astype(np.float32)))
+    run_details = FormatDetails(details.format, details.title, has_scores=ranking_column == "score")
+    if not is_certain:
+        return load_runs(source, request, rows, index, run_details, notes)
     check_ids(source, rows, index)
-    systems = known_systems(rows, partial(check_runs, source))
-    return load_systems(source, request, systems, index, scored, notes)
+    systems = split_known_systems(rows, partial(check_runs, source))
+    return load_systems(source, request, systems, index, run_details, notes)
 
 
-def _column(table: pa.Table, name: str) -> Floats:
+def _number_column(table: pa.Table, name: str) -> Floats:
     """A column of numbers, NaN if it is not there."""
     if name not in table.column_names:
         return np.full(len(table), np.nan)
-    numbers: Floats = values_of(table[name].cast(pa.float64()))
+    numbers: Floats = as_array(table[name].cast(pa.float64()))
     return numbers

@@ -16,19 +16,19 @@ from metrics_core.base.notes import Note
 from metrics_core.base.wording import plural
 from metrics_core.formats.mapping.axes import MappingError, Records
 from metrics_core.formats.mapping.paths import Alternatives
-from metrics_core.formats.mapping.rows import Rows, rows_of
-from metrics_core.formats.mapping.tables import ids_on, refused_mapping, wrong_value
+from metrics_core.formats.mapping.rows import MappedRows, build_rows
+from metrics_core.formats.mapping.tables import align_ids, to_file_error, wrong_value_error
 from metrics_core.formats.parsing.columns import (
     DOCUMENT_IDS,
     DOCUMENT_TEXTS,
-    document_columns,
-    fold,
+    fold_name,
+    name_document_columns,
 )
-from metrics_core.formats.registry import KIND_TITLES, NothingOfKindError, Request
-from metrics_core.formats.source.lines import refuse_rows
-from metrics_core.formats.source.source import Source, shortened
+from metrics_core.formats.registry import KIND_TITLES, MissingKindError, Request
+from metrics_core.formats.source.lines import rows_error
+from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.tables import Documents, Queries
-from metrics_core.tables.arrays import column_of, values_of
+from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import ID
 
 _TEXTS = ("segment", *DOCUMENT_TEXTS, "page_content")
@@ -44,7 +44,7 @@ def load_texts(
     source: Source,
     request: Request,
     blocks: Iterable[Records],
-    mappings_of: Callable[[Records], Iterable[Mapping[str, Alternatives]]],
+    find_mappings: Callable[[Records], Iterable[Mapping[str, Alternatives]]],
     *,
     title: str,
     not_details: Sequence[str] | None = None,
@@ -55,174 +55,192 @@ def load_texts(
     record that are not mapped and have another name than `not_details` are columns of queries,
     unless that is None. `title` is the format's. Raises FileFormatError, NothingOfKindError for no
     row at all."""
-    own_id = _IDS[request.kind]
+    id_role = _IDS[request.kind]
     ids, parts, unused = list[pa.Array](), list[pa.Table](), dict[str, None]()
     for records in blocks:
         try:
-            for mapping in mappings_of(records):
-                rows = rows_of(records, mapping)
-                nothing = own_id == "doc" and not {"body", "fields"} & rows.columns.keys()
-                if nothing or own_id not in rows.columns or not rows.axis.count:
+            for mapping in find_mappings(records):
+                rows = build_rows(records, mapping)
+                has_no_text = id_role == "doc" and not {"body", "fields"} & rows.columns.keys()
+                if has_no_text or id_role not in rows.columns or not rows.axis.count:
                     continue
-                columns = _columns(source, rows, own_id, unused)
+                columns = _mapped_columns(source, rows, id_role, unused)
                 if not_details is not None:
-                    columns |= _details(source, rows, {own_id, *not_details})
-                there = column_of(_rows_with_values(rows))
-                ids.append(ids_on(rows, own_id, rows.axis).filter(there))
-                parts.append(_texts_table(columns, rows.axis.count).filter(there))
+                    columns |= _detail_columns(source, rows, {id_role, *not_details})
+                has_values = as_column(_has_values(rows))
+                ids.append(align_ids(rows, id_role, rows.axis).filter(has_values))
+                parts.append(_build_texts_table(columns, rows.axis.count).filter(has_values))
                 source.check_cells(sum(map(len, parts)), 1 + parts[-1].num_columns)
         except MappingError as error:
-            raise refused_mapping(source, records, error, hint) from error
+            raise to_file_error(source, records, error, hint) from error
     if not sum(map(len, ids)):
-        found = f"none in this file ({title})"
-        problem = LineProblem(None, found, KIND_TITLES[request.kind])
-        raise NothingOfKindError(source.name, [problem], hint=f"Is the file complete? {hint}")
+        actual = f"none in this file ({title})"
+        problem = LineProblem(None, actual, KIND_TITLES[request.kind])
+        raise MissingKindError(source.name, [problem], hint=f"Is the file complete? {hint}")
     coded = pa.chunked_array(ids).combine_chunks().dictionary_encode()
-    said, differing = _first_values(coded, pa.concat_tables(parts, promote_options="default"))
+    first_values, changed_ids = _pick_first_values(
+        coded, pa.concat_tables(parts, promote_options="default")
+    )
     try:
-        table = _table(own_id, coded.dictionary, said)
+        table = _build_table(id_role, coded.dictionary, first_values)
     except TableError as error:
-        raise refuse_rows(source, error, None) from error
-    return table.noting(*_notes(own_id, [*unused], differing))
+        raise rows_error(source, error, None) from error
+    return table.noting(*_text_notes(id_role, [*unused], changed_ids))
 
 
-def _table(own_id: str, ids: pa.Array, said: Mapping[str, pa.Array]) -> Queries | Documents:
-    if own_id == "doc":
-        return Documents.from_columns({"doc_id": ids} | dict(said))
-    listed = {name: column.to_pylist() for name, column in said.items()}
-    return Queries.from_columns({"query_id": ids.to_pylist()} | listed)
+def _build_table(
+    id_role: str, ids: pa.Array, first_values: Mapping[str, pa.Array]
+) -> Queries | Documents:
+    if id_role == "doc":
+        return Documents.from_columns({"doc_id": ids} | dict(first_values))
+    lists = {name: column.to_pylist() for name, column in first_values.items()}
+    return Queries.from_columns({"query_id": ids.to_pylist()} | lists)
 
 
-def _notes(own_id: str, unused: list[str], differing: list[str]) -> Iterator[Note]:
+def _text_notes(id_role: str, unused: list[str], changed_ids: list[str]) -> Iterator[Note]:
     if unused:
-        message = f"lists and objects of documents not used: {shortened(', '.join(unused))}"
+        message = f"lists and objects of documents not used: {shorten_line(', '.join(unused))}"
         yield Note("columns", message, len(unused), tuple(unused[:3]))
-    if differing:
-        many = ("query", "queries") if own_id == "query" else ("document", "documents")
-        what = f"{len(differing):,} {plural(len(differing), *many)}"
-        message = f"{what} repeated with different texts; the first text is kept"
-        yield Note("other_texts", message, len(differing), tuple(differing[:3]))
+    if changed_ids:
+        nouns = ("query", "queries") if id_role == "query" else ("document", "documents")
+        subject = f"{len(changed_ids):,} {plural(len(changed_ids), *nouns)}"
+        message = f"{subject} repeated with different texts; the first text is kept"
+        yield Note("other_texts", message, len(changed_ids), tuple(changed_ids[:3]))
 
 
-def _rows_with_values(rows: Rows) -> Mask:
+def _has_values(rows: MappedRows) -> Mask:
     """Return which rows have values, of documents those with a text or fields; bool[row]."""
-    said = rows.columns.get("body") or rows.columns.get("fields")
-    if said is None:
+    column = rows.columns.get("body") or rows.columns.get("fields")
+    if column is None:
         return np.ones(rows.axis.count, np.bool_)
-    there = ~said.values.missing()
-    return there if said.places is None else there[said.places]
+    is_filled = ~column.values.is_missing()
+    return is_filled if column.indexes is None else is_filled[column.indexes]
 
 
-def _texts_table(columns: Mapping[str, Sequence[str | None]], count: int) -> pa.Table:
+def _build_texts_table(columns: Mapping[str, Sequence[str | None]], count: int) -> pa.Table:
     arrays = {name: pa.array(values, ID) for name, values in columns.items()}
     return pa.table(arrays or {"text": pa.nulls(count, ID)})
 
 
-def _columns(source: Source, rows: Rows, own_id: str, unused: dict[str, None]) -> TextColumns:
+def _mapped_columns(
+    source: Source, rows: MappedRows, id_role: str, unused: dict[str, None]
+) -> TextColumns:
     """Return the mapped columns beside the id, by our names."""
     columns: TextColumns = {}
     for role, column in rows.columns.items():
         if role in ("body", "fields"):
-            columns |= _of_documents(source, rows, role, unused)
-        elif role != own_id:
-            columns[_distinct_name(role, own_id)] = [*map(_text, column.listed())]
+            columns |= _document_texts(source, rows, role, unused)
+        elif role != id_role:
+            columns[_distinct_name(role, id_role)] = [*map(_to_text, column.to_list())]
     return columns
 
 
-def _distinct_name(name: str, own_id: str) -> str:
+def _distinct_name(name: str, id_role: str) -> str:
     """Return the name of a column, another one if it is that of our ids."""
-    return f"record.{name}" if name == f"{own_id}_id" else name
+    return f"record.{name}" if name == f"{id_role}_id" else name
 
 
-def _of_documents(source: Source, rows: Rows, role: str, unused: dict[str, None]) -> TextColumns:
+def _document_texts(
+    source: Source, rows: MappedRows, role: str, unused: dict[str, None]
+) -> TextColumns:
     """The columns of documents that are texts, or objects with one and other values."""
-    ids, values = ids_on(rows, "doc", rows.axis).to_pylist(), rows.columns[role].listed()
+    ids, values = align_ids(rows, "doc", rows.axis).to_pylist(), rows.columns[role].to_list()
     columns: TextColumns = {"text": []} if role == "body" else {}
     for row, (doc_id, value) in enumerate(zip(ids, values, strict=True)):
         if isinstance(value, str) and role == "body":
-            own: DocumentValues = {"text": value}
+            entries: DocumentValues = {"text": value}
         elif isinstance(value, dict):
-            own = (_values_in_object if role == "body" else _fields)(doc_id, value, unused)
+            entries = (_object_values if role == "body" else _field_values)(doc_id, value, unused)
         elif value is None:
             continue
         else:
-            wanted = "a text, or an object with one"
-            place = rows.columns[role].places
-            at = row if place is None else int(place[row])
-            expected = wanted if role == "body" else "an object of fields, or its JSON"
-            raise wrong_value(rows, role, at, expected)
-        if own.keys() - columns.keys():
-            source.check_cells(row + 1, len(columns.keys() | own.keys()))
-        for name, text in own.items():
+            text_expected = "a text, or an object with one"
+            indexes = rows.columns[role].indexes
+            index = row if indexes is None else int(indexes[row])
+            expected = text_expected if role == "body" else "an object of fields, or its JSON"
+            raise wrong_value_error(rows, role, index, expected)
+        if entries.keys() - columns.keys():
+            source.check_cells(row + 1, len(columns.keys() | entries.keys()))
+        for name, text in entries.items():
             column = columns.setdefault(name, [])
             column += [None] * (row - len(column))
             column.append(text)
     source.check_cells(len(ids), len(columns))
-    return {name: own + [None] * (len(ids) - len(own)) for name, own in columns.items()}
+    return {name: entries + [None] * (len(ids) - len(entries)) for name, entries in columns.items()}
 
 
-def _values_in_object(
+def _object_values(
     doc_id: str, value: Mapping[str, Any], unused: dict[str, None]
 ) -> DocumentValues:
     """Return the values in the object of a document, without lists, objects and the id itself."""
     text = next((name for name in _TEXTS if isinstance(value.get(name), str)), None)
-    own: dict[str, str | None] = {"text": value[text]} if text is not None else {}
-    for name, inside in value.items():
-        is_own_id = fold(name) in DOCUMENT_IDS and inside == doc_id
-        if isinstance(inside, (dict, list)):
+    object_values: dict[str, str | None] = {"text": value[text]} if text is not None else {}
+    for name, item in value.items():
+        is_document_id = fold_name(name) in DOCUMENT_IDS and item == doc_id
+        if isinstance(item, (dict, list)):
             unused[name] = None
-        elif name != text and inside is not None and not is_own_id:
-            own["record.text" if name == "text" else _distinct_name(name, "doc")] = _text(inside)
-    return own
+        elif name != text and item is not None and not is_document_id:
+            object_values["record.text" if name == "text" else _distinct_name(name, "doc")] = (
+                _to_text(item)
+            )
+    return object_values
 
 
-def _fields(_doc_id: str, value: Mapping[str, Any], _unused: dict[str, None]) -> DocumentValues:
+def _field_values(
+    _doc_id: str, value: Mapping[str, Any], _unused: dict[str, None]
+) -> DocumentValues:
     """The fields of a document, of which one is the title and one the text."""
-    names = document_columns(list(value))
-    return dict(zip(names, [_text(own) or None for own in value.values()], strict=True))
+    names = name_document_columns(list(value))
+    return dict(
+        zip(names, [_to_text(field_value) or None for field_value in value.values()], strict=True)
+    )
 
 
-def _details(source: Source, rows: Rows, known: set[str]) -> TextColumns:
+def _detail_columns(source: Source, rows: MappedRows, excluded_names: set[str]) -> TextColumns:
     """The values of each row's record that are not mapped, as texts."""
     mapped = {path.steps[-1].name for path in rows.paths.values() if path.steps}
-    depth = next(path for role, path in rows.paths.items() if role in ("query", "doc")).steps[:-1]
-    objects = rows.records.values_at(depth)[1].listed()
-    names = dict.fromkeys(name for own in objects if isinstance(own, dict) for name in own)
+    parent_steps = next(
+        path for role, path in rows.paths.items() if role in ("query", "doc")
+    ).steps[:-1]
+    objects = rows.records.values_at(parent_steps)[1].to_list()
+    names = dict.fromkeys(name for record in objects if isinstance(record, dict) for name in record)
     source.check_cells(len(objects), len(names))
-    own_id = "query" if "query" in rows.columns else "doc"
+    id_role = "query" if "query" in rows.columns else "doc"
     return {
-        _distinct_name(name, own_id): [_text(own.get(name)) for own in objects]
+        _distinct_name(name, id_role): [_to_text(record.get(name)) for record in objects]
         for name in names
-        if name not in mapped and name not in known
+        if name not in mapped and name not in excluded_names
     }
 
 
-def _text(value: Any) -> str | None:
+def _to_text(value: Any) -> str | None:
     """A value as text: as it stands, or as JSON if it is nested."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
 
 
-def _first_values(
+def _pick_first_values(
     coded: pa.DictionaryArray, table: pa.Table
 ) -> tuple[dict[str, pa.Array], list[str]]:
     """Return the first value of each id in each column, and the ids with other values later."""
-    codes = values_of(coded.indices).astype(np.int64)
-    known = len(coded.dictionary)
-    differing = np.zeros(known, dtype=np.bool_)
+    codes = as_array(coded.indices).astype(np.int64)
+    id_count = len(coded.dictionary)
+    is_changed = np.zeros(id_count, dtype=np.bool_)
     columns: dict[str, pa.Array] = {}
     for name in table.column_names:
         values = table[name].combine_chunks()
-        said = np.flatnonzero(values_of(values.is_valid()))
-        if not len(said):
+        filled_rows = np.flatnonzero(as_array(values.is_valid()))
+        if not len(filled_rows):
             continue
-        own, first = np.unique(codes[said], return_index=True)
-        places: Ints = np.full(known, -1)
-        places[own] = said[first]
-        taken = values.take(pa.array(places, mask=places < 0))
-        others = pc.not_equal(values, taken.take(column_of(codes)))
-        differing[codes[values_of(pc.fill_null(others, False))]] = True
-        columns[name] = pc.fill_null(taken, "") if name in ("text", "title") else taken
-    shown = coded.dictionary.filter(pa.array(differing)).to_pylist()
-    return columns, shown
+        id_codes, first_rows = np.unique(codes[filled_rows], return_index=True)
+        value_rows: Ints = np.full(id_count, -1)
+        value_rows[id_codes] = filled_rows[first_rows]
+        first_values = values.take(pa.array(value_rows, mask=value_rows < 0))
+        is_other = pc.not_equal(values, first_values.take(as_column(codes)))
+        is_changed[codes[as_array(pc.fill_null(is_other, False))]] = True
+        columns[name] = (
+            pc.fill_null(first_values, "") if name in ("text", "title") else first_values
+        )
+    changed_ids = coded.dictionary.filter(pa.array(is_changed)).to_pylist()
+    return columns, changed_ids

@@ -7,32 +7,36 @@ from dataclasses import replace
 
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
-from metrics_core.formats.parsing.trec_lines import Parsed
-from metrics_core.formats.source.lines import counted, refuse
+from metrics_core.formats.parsing.trec_lines import ParsedBlock
+from metrics_core.formats.source.lines import file_error, format_count
 from metrics_core.formats.source.source import Source
 
 
-def refuse_problems(source: Source, blocks: Sequence[Parsed]) -> None:
+def refuse_problems(source: Source, blocks: Sequence[ParsedBlock]) -> None:
     """Raise for all bad lines together, and for a file without rows."""
-    before = 1
+    first_line = 1
     problems: list[LineProblem] = []
     for block in blocks:
-        problems += [replace(p, line=(p.line or 0) + before) for p in block.problems]
-        before += block.stretch.lines
-    whole = any(block.stretch.rows for block in blocks)
+        problems += [replace(p, line=(p.line or 0) + first_line) for p in block.problems]
+        first_line += block.stretch.lines
+    has_rows = any(block.stretch.rows for block in blocks)
     if problems:
         count = sum(block.problem_count for block in blocks)
-        raise refuse(source, problems, count=count, cut_off=blocks[-1].cut_off and whole)
-    if not whole:
-        header = any(block.header for block in blocks)
-        raise refuse(
+        raise file_error(source, problems, count=count, cut_off=blocks[-1].cut_off and has_rows)
+    if not has_rows:
+        has_header = any(block.header for block in blocks)
+        raise file_error(
             source,
-            [LineProblem(None, "only a header" if header else "no rows", "one row per document")],
+            [
+                LineProblem(
+                    None, "only a header" if has_header else "no rows", "one row per document"
+                )
+            ],
             hint="The file is empty. Check that it was written completely.",
         )
 
 
-def line_notes(blocks: Sequence[Parsed]) -> list[Note]:
+def line_notes(blocks: Sequence[ParsedBlock]) -> list[Note]:
     """Notes on a header, comments, blank lines and lines with more columns, with counts."""
     notes = []
     header = next((block.header for block in blocks if block.header), "")
@@ -43,13 +47,21 @@ def line_notes(blocks: Sequence[Parsed]) -> list[Note]:
     if comments:
         first = next(block.comment for block in blocks if block.comment)
         notes.append(
-            Note("comment", f"{counted(comments, 'comment line')} (#), skipped", comments, (first,))
+            Note(
+                "comment",
+                f"{format_count(comments, 'comment line')} (#), skipped",
+                comments,
+                (first,),
+            )
         )
     blanks = sum(block.blanks for block in blocks)
     if blanks:
-        notes.append(Note("blank", f"{counted(blanks, 'blank line')}, skipped", blanks))
-    long = sum(block.long_lines for block in blocks)
-    if long:
-        message = f"{counted(long, 'line')} with more than six columns; the rest is the run name"
-        notes.append(Note("long_lines", message, long))
+        notes.append(Note("blank", f"{format_count(blanks, 'blank line')}, skipped", blanks))
+    long_count = sum(block.long_lines for block in blocks)
+    if long_count:
+        message = (
+            f"{format_count(long_count, 'line')} with more than six columns; the rest is the run"
+            " name"
+        )
+        notes.append(Note("long_lines", message, long_count))
     return notes

@@ -12,36 +12,36 @@ from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, FileFormatError, LineProblem, TableError
 from metrics_core.base.notes import Note
 from metrics_core.formats.registry import Request
-from metrics_core.formats.source.limits import size_text
-from metrics_core.formats.source.lines import RowLines, problem_in_row, refuse, refuse_rows
+from metrics_core.formats.source.limits import format_size
+from metrics_core.formats.source.lines import RowLines, file_error, row_problem, rows_error
 from metrics_core.formats.source.source import Source
-from metrics_core.formats.values import GradeProblem, grade_array, parse_grades
+from metrics_core.formats.values import GradeProblem, build_grade_array, parse_grades
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.arrays import values_of
-from metrics_core.tables.columns import coded, refuse_without_ids
-from metrics_core.tables.qrels import subtopic_column
+from metrics_core.tables.arrays import as_array
+from metrics_core.tables.columns import encode_ids, refuse_missing_ids
+from metrics_core.tables.qrels import find_subtopic_column
 
-LONGEST_ID = 1_000_000
+MAX_ID_BYTES = 1_000_000
 """Bytes of an id; a longer one is a text in the wrong place."""
 
-MOST_TEXT = 2**31 - 1
+MAX_TEXT_BYTES = 2**31 - 1
 """Bytes of the ids of a column: Arrow counts those of one that it joins in 31 bits."""
 
-_ALL_IDS = f"at most {size_text(MOST_TEXT)} of ids"
+_ALL_IDS = f"at most {format_size(MAX_TEXT_BYTES)} of ids"
 
 
-def run_table(
+def build_run_table(
     source: Source,
     request: Request,
     rows: pa.Table,
     index: RowLines | None,
-    places: Ints | None = None,
+    file_rows: Ints | None = None,
     *,
     ranks: Ints | None = None,
 ) -> Run:
     """A run from query_id, doc_id and finite scores, the rows being those of the file or of some
-    `places` in it; `ranks` are kept as they are. Raises FileFormatError for a document twice in a
-    query, unless the request says which one counts."""
+    `file_rows` in it; `ranks` are kept as they are. Raises FileFormatError for a document twice in
+    a query, unless the request says which one counts."""
     try:
         return Run.from_columns(
             request.run_name,
@@ -52,26 +52,28 @@ def run_table(
             duplicates=request.duplicates,
         )
     except TableError as error:
-        raise refuse_rows(source, error, index, places) from error
+        raise rows_error(source, error, index, file_rows) from error
 
 
-def qrels_table(source: Source, request: Request, rows: pa.Table, index: RowLines | None) -> Qrels:
+def build_qrels_table(
+    source: Source, request: Request, rows: pa.Table, index: RowLines | None
+) -> Qrels:
     """Judgments from query_id, doc_id, the texts of relevance and, where there is one, a column
     subtopic or iteration. Raises FileFormatError for a text that is no grade and for a pair judged
     twice with different grades."""
     check_ids(source, rows, index)
-    texts = coded(rows["relevance"])
-    codes = values_of(texts.indices)
-    graded = parse_grades(texts.dictionary.to_pylist(), request.grades)
-    bad = np.flatnonzero(np.isnan(graded.values[codes]))
-    if len(bad):
-        raise _refuse_grades(source, texts, bad, graded.refused, index)
-    grades = grade_array(graded, codes, request.grades)
-    subtopic = _subtopics(rows)
+    texts = encode_ids(rows["relevance"])
+    codes = as_array(texts.indices)
+    parsed_grades = parse_grades(texts.dictionary.to_pylist(), request.grades)
+    bad_rows = np.flatnonzero(np.isnan(parsed_grades.values[codes]))
+    if len(bad_rows):
+        raise _grades_error(source, texts, bad_rows, parsed_grades.problems, index)
+    grades = build_grade_array(parsed_grades, codes, request.grades)
+    subtopic = _subtopic_column(rows)
     try:
         qrels = Qrels.from_columns(rows["query_id"], rows["doc_id"], grades, subtopic)
     except TableError as error:
-        raise refuse_rows(source, error, index) from error
+        raise rows_error(source, error, index) from error
     if qrels.subtopics is not None:
         qrels = qrels.noting(_subtopic_note(qrels))
     if grades.dtype.kind == "f" and grades.min() >= 0 and grades.max() <= 1:
@@ -93,80 +95,83 @@ def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
     for name in ("query_id", "doc_id"):
         column = rows[name]
         try:
-            refuse_without_ids(name, column)
+            refuse_missing_ids(name, column)
         except TableError as error:
-            raise refuse_rows(source, error, index) from error
+            raise rows_error(source, error, index) from error
         is_coded = pa.types.is_dictionary(column.type)
-        ids = coded(column) if is_coded else column
+        ids = encode_ids(column) if is_coded else column
         lengths = pc.binary_length(ids.dictionary if is_coded else ids)
-        if (pc.max(lengths).as_py() or 0) > LONGEST_ID:
-            place = pc.index(pc.greater(lengths, LONGEST_ID), True).as_py()
-            row = pc.index(ids.indices, place).as_py() if is_coded else place
-            found = f"one of {size_text(lengths[place].as_py())}"
-            expected = f"a {name} of at most {size_text(LONGEST_ID)}"
-            raise refuse(source, [problem_in_row(index, row, found, expected)])
-        if (pc.sum(lengths).as_py() or 0) > MOST_TEXT:
-            problem = LineProblem(None, f"{size_text(pc.sum(lengths).as_py())} as {name}", _ALL_IDS)
-            raise refuse(source, [problem], hint="Split the file into parts.")
+        if (pc.max(lengths).as_py() or 0) > MAX_ID_BYTES:
+            position = pc.index(pc.greater(lengths, MAX_ID_BYTES), True).as_py()
+            row = pc.index(ids.indices, position).as_py() if is_coded else position
+            actual = f"one of {format_size(lengths[position].as_py())}"
+            expected = f"a {name} of at most {format_size(MAX_ID_BYTES)}"
+            raise file_error(source, [row_problem(index, row, actual, expected)])
+        if (pc.sum(lengths).as_py() or 0) > MAX_TEXT_BYTES:
+            problem = LineProblem(
+                None, f"{format_size(pc.sum(lengths).as_py())} as {name}", _ALL_IDS
+            )
+            raise file_error(source, [problem], hint="Split the file into parts.")
 
 
-def _subtopics(rows: pa.Table) -> pa.DictionaryArray | None:
+def _subtopic_column(rows: pa.Table) -> pa.DictionaryArray | None:
     """The subtopic of each row. A column called subtopic has it; TREC's second column may."""
     if "subtopic" in rows.column_names:
-        return coded(pc.fill_null(rows["subtopic"], ""))
+        return encode_ids(pc.fill_null(rows["subtopic"], ""))
     if "iteration" in rows.column_names:
-        return subtopic_column(rows["query_id"], rows["iteration"])
+        return find_subtopic_column(rows["query_id"], rows["iteration"])
     return None
 
 
 def _subtopic_note(qrels: Qrels) -> Note:
     """What was made of the subtopics, with counts and the names of a few."""
     table = qrels.given
-    names = coded(table["subtopic"])
-    pairs = np.stack([coded(table["query_id"]).indices, names.indices])
-    each = np.unique(pairs, axis=1).shape[1] / len(qrels.query_ids)
-    shown = tuple(names.dictionary[:3].to_pylist())
-    several = len(table) - len(qrels)
-    if several:
+    names = encode_ids(table["subtopic"])
+    pairs = np.stack([encode_ids(table["query_id"]).indices, names.indices])
+    mean_count = np.unique(pairs, axis=1).shape[1] / len(qrels.query_ids)
+    examples = tuple(names.dictionary[:3].to_pylist())
+    repeat_count = len(table) - len(qrels)
+    if repeat_count:
         message = (
-            f"judgments by subtopic: {each:.3g} subtopics per query on average; measures without"
-            " subtopics use each document's highest grade"
+            f"judgments by subtopic: {mean_count:.3g} subtopics per query on average; measures"
+            " without subtopics use each document's highest grade"
         )
     else:
         message = (
-            f"the second column varies within a query ({each:.3g} values on average), though no"
-            " document is judged under two values; diversity measures use it as the subtopic"
+            f"the second column varies within a query ({mean_count:.3g} values on average), though"
+            " no document is judged under two values; diversity measures use it as the subtopic"
         )
-    return Note("subtopics", message, len(table), shown)
+    return Note("subtopics", message, len(table), examples)
 
 
-def refuse_values(
+def values_error(
     source: Source,
     index: RowLines | None,
     rows: Ints,
-    problem: Callable[[int], tuple[str, str, str]],
+    describe_problem: Callable[[int], tuple[str, str, str]],
     offer: str = "",
 ) -> FileFormatError:
-    """The error for values in these rows; `problem` gives what was found, expected, and a hint."""
+    """The error for values in these rows; `describe_problem` gives what was found, expected, and a
+    hint."""
     problems = []
     for row in rows[:MOST_PROBLEMS_SHOWN].tolist():
-        found, expected, hint = problem(row)
-        problems.append(problem_in_row(index, row, found, expected, hint))
-    return refuse(source, problems, count=len(rows), offer=offer)
+        actual, expected, hint = describe_problem(row)
+        problems.append(row_problem(index, row, actual, expected, hint))
+    return file_error(source, problems, count=len(rows), offer=offer)
 
 
-def _refuse_grades(
+def _grades_error(
     source: Source,
     texts: pa.DictionaryArray,
     rows: Ints,
-    refused: dict[str, GradeProblem],
+    problems: dict[str, GradeProblem],
     index: RowLines | None,
 ) -> FileFormatError:
-    def problem(row: int) -> tuple[str, str, str]:
+    def describe_problem(row: int) -> tuple[str, str, str]:
         text = texts[row].as_py()
-        why = refused[text]
-        return f"`{text}`" if text else "nothing", why.expected, why.hint
+        issue = problems[text]
+        return f"`{text}`" if text else "nothing", issue.expected, issue.hint
 
-    offers = dict.fromkeys(why.offer for why in refused.values())
+    offers = dict.fromkeys(issue.offer for issue in problems.values())
     offer = next(iter(offers)) if len(offers) == 1 else ""
-    return refuse_values(source, index, rows, problem, offer)
+    return values_error(source, index, rows, describe_problem, offer)

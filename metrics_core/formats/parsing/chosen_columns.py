@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from metrics_core.base.errors import ParameterError
-from metrics_core.formats.parsing.columns import NAMES, fold, recognise_columns
+from metrics_core.formats.parsing.columns import NAMES, fold_name, recognise_columns
 from metrics_core.formats.registry import CERTAIN, KINDS, LIKELY, Columns, FirstRows, Kind
 
 WORDS: dict[str, str] = {
@@ -38,21 +38,21 @@ _NUMBERS = ("score", "relevance", "rank")
 """Columns of which one is read; who names one means none of the others."""
 
 
-def chosen_columns(given: Mapping[str, str]) -> Columns:
+def resolve_columns(names_by_word: Mapping[str, str]) -> Columns:
     """The columns that the reader names, by our names of them. Raises ParameterError for a word
     that names none, or two for the same."""
-    chosen: dict[str, str] = {}
-    for word, name in given.items():
+    resolved: dict[str, str] = {}
+    for word, name in names_by_word.items():
         role = WORDS.get(word.strip().lower())
         if role is None:
             words = ", ".join(w for w in WORDS if "_" not in w)
             raise ParameterError(f"Unknown column role {word!r}.", f"Available: {words}.")
-        if role in chosen or not str(name).strip():
+        if role in resolved or not str(name).strip():
             raise ParameterError(f"columns names {word} twice or without a value.")
         if str(name).strip() == NO_COLUMN and role != "run":
             raise ParameterError(f"columns has '-' for {word}; only system may be '-'.")
-        chosen[role] = str(name).strip()
-    return chosen
+        resolved[role] = str(name).strip()
+    return resolved
 
 
 def is_constant(name: str) -> bool:
@@ -60,76 +60,80 @@ def is_constant(name: str) -> bool:
     return len(name) > 2 and name[0] == name[-1] == "'"
 
 
-def there(columns: Columns) -> Columns:
+def drop_no_column(columns: Columns) -> Columns:
     """The columns without one that is said to be none."""
     return {role: name for role, name in columns.items() if name != NO_COLUMN}
 
 
-def by_number(columns: Columns) -> bool:
+def are_numbered(columns: Columns) -> bool:
     """Whether columns are named by their numbers, those of a file of lines without a header."""
-    names = (name for name in there(columns).values() if not is_constant(name))
+    names = (name for name in drop_no_column(columns).values() if not is_constant(name))
     numbers = [name.removeprefix("-") for name in names]
-    return bool(numbers) and all(map(_number, numbers))
+    return bool(numbers) and all(map(_is_column_number, numbers))
 
 
-def numbered(first: Sequence[str]) -> list[str]:
+def column_numbers(first: Sequence[str]) -> list[str]:
     """The names of the columns of a file without a header."""
     return [str(number) for number in range(1, len(first) + 1)]
 
 
-def read_as(names: Sequence[str], columns: Columns) -> list[str]:
+def rename_header(names: Sequence[str], columns: Columns) -> list[str]:
     """A header as it is to be understood: our names for the columns chosen, and for no others."""
     if not columns:
         return list(names)
-    hidden = set(columns) | ({*_NUMBERS} if not columns.keys().isdisjoint(_NUMBERS) else set())
-    taken = {known for role in hidden for known in NAMES.get(_ROLE_OF.get(role, role), (role,))}
-    read = [f"({name})" if fold(name) in taken else name for name in names]
-    for role, name in there(columns).items():
-        at = place(names, name)
-        if at >= 0:
-            read[at] = role
-    return read
+    hidden_roles = set(columns) | (
+        {*_NUMBERS} if not columns.keys().isdisjoint(_NUMBERS) else set()
+    )
+    replaced_names = {
+        alias for role in hidden_roles for alias in NAMES.get(_ROLE_OF.get(role, role), (role,))
+    }
+    new_names = [f"({name})" if fold_name(name) in replaced_names else name for name in names]
+    for role, name in drop_no_column(columns).items():
+        index = find_column(names, name)
+        if index >= 0:
+            new_names[index] = role
+    return new_names
 
 
-def place(names: Sequence[str], name: str) -> int:
+def find_column(names: Sequence[str], name: str) -> int:
     """Where a column of this name stands, as it is written or but for case and blanks; -1 if
     nowhere. The minus of a score that is turned round is no part of it."""
-    for wanted in (name, name.removeprefix("-")):
-        if wanted in names:
-            return names.index(wanted)
-        folded = [fold(own) for own in names]
-        if fold(wanted) in folded and not wanted.startswith("-"):
-            return folded.index(fold(wanted))
+    for spelling in (name, name.removeprefix("-")):
+        if spelling in names:
+            return names.index(spelling)
+        folded = [fold_name(other_name) for other_name in names]
+        if fold_name(spelling) in folded and not spelling.startswith("-"):
+            return folded.index(fold_name(spelling))
     return -1
 
 
-def absent(names: Sequence[str], columns: Columns) -> list[str]:
+def absent_columns(names: Sequence[str], columns: Columns) -> list[str]:
     """The columns named that a header does not have."""
-    given = [name for name in there(columns).values() if not is_constant(name)]
-    return [name for name in given if place(names, name) < 0]
+    column_names = [name for name in drop_no_column(columns).values() if not is_constant(name)]
+    return [name for name in column_names if find_column(names, name) < 0]
 
 
-def turned(names: Sequence[str], columns: Columns) -> bool:
+def is_reversed(names: Sequence[str], columns: Columns) -> bool:
     """Whether the score is to be turned round, the smallest becoming the best."""
     score = columns.get("score", "")
     return score.startswith("-") and score not in names
 
 
-def recognise_named(found: FirstRows | None, columns: Columns) -> dict[Kind, int]:
+def recognise_named(first_rows: FirstRows | None, columns: Columns) -> dict[Kind, int]:
     """How sure columns and some rows are of each kind of table, `columns` being those that the
     reader names. Where one of them is not there, reading says so."""
-    if found is None:
+    if first_rows is None:
         return {}
-    if not absent(found.names, columns):
+    if not absent_columns(first_rows.names, columns):
         if is_constant(columns.get("relevance", "")):
             return {"qrels": CERTAIN}
-        return recognise_columns(read_as(found.names, columns), found.rows)
-    first: Kind = "qrels" if "relevance" in columns else "run"
-    return dict.fromkeys((first, *KINDS), LIKELY)
+        return recognise_columns(rename_header(first_rows.names, columns), first_rows.rows)
+    first_kind: Kind = "qrels" if "relevance" in columns else "run"
+    return dict.fromkeys((first_kind, *KINDS), LIKELY)
 
 
 _ROLE_OF = {"run": "tag"}
 
 
-def _number(text: str) -> bool:
+def _is_column_number(text: str) -> bool:
     return re.fullmatch(r"[1-9]\d{0,4}", text, re.ASCII) is not None

@@ -7,7 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from metrics_core.formats.registry import ASKED, CERTAIN, IF_SAID, KINDS, LIKELY, POSSIBLE, Kind
+from metrics_core.formats.registry import (
+    AMBIGUOUS,
+    CERTAIN,
+    IF_REQUESTED,
+    KINDS,
+    LIKELY,
+    POSSIBLE,
+    Kind,
+)
 from metrics_core.formats.values import is_number
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -23,11 +31,11 @@ ROLES: dict[str, tuple[str, ...]] = {
     "iteration": ("iteration", "iter", "q0", "0"),
     "tag": ("tag", "run", "runid", "runname", "runtag", "system"),
 }
-"""Names of the columns of runs and judgments as `fold` leaves them, the first being preferred.
+"""Names of the columns of runs and judgments as `fold_name` leaves them, the first being preferred.
 
 Where both stand, docno is the document's name; PyTerrier's docid then is a number of its index."""
 
-FURTHER: dict[str, tuple[str, ...]] = {
+OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "query_id": (
         *("querytext", "user", "userid", "uid", "useridx"),
         *("customerid", "session", "sessionid", "sessiontype"),
@@ -40,7 +48,7 @@ FURTHER: dict[str, tuple[str, ...]] = {
 }
 """Names that mean this in a run or judgments, and elsewhere anything; `ROLES` come first."""
 
-NAMES = {role: (*known, *FURTHER.get(role, ())) for role, known in ROLES.items()}
+NAMES = {role: (*names, *OTHER_NAMES.get(role, ())) for role, names in ROLES.items()}
 
 DISTANCES = ("distance", "distances", "dist")
 """Columns that may stand for a score if they are turned round: smaller is better."""
@@ -55,58 +63,59 @@ QUERY_IDS = (
     *ROLES["query_id"][2:-1],
     "number",
     "num",
-    *FURTHER["query_id"][1:],
+    *OTHER_NAMES["query_id"][1:],
 )
 QUERY_TEXTS = ("text", "query", "querytext", "title", "question", "keywords")
-DOCUMENT_IDS = (*ROLES["doc_id"][:2], "id", *ROLES["doc_id"][2:], *FURTHER["doc_id"])
+DOCUMENT_IDS = (*ROLES["doc_id"][:2], "id", *ROLES["doc_id"][2:], *OTHER_NAMES["doc_id"])
 DOCUMENT_TEXTS = ("text", "body", "content", "contents", "description", "passage", "abstract")
 
-GREATEST_USUAL_GRADE, LEAST_USUAL_GRADE = 127, -10
+MAX_PLAUSIBLE_GRADE, MIN_PLAUSIBLE_GRADE = 127, -10
 _LONG_TEXT = 200
 """Characters from which a text is rather a document's than a query's, where nothing else tells."""
 
 
-_HEADERS_KEPT = 4
+_CACHED_HEADERS = 4
 _RECBOLE = re.compile(r":(?:token|float)(?:_seq)?$")
-_BETWEEN = re.compile(r"[\s_\-]+")
+_SEPARATORS = re.compile(r"[\s_\-]+")
 
 
-def fold(name: str) -> str:
+def fold_name(name: str) -> str:
     """A column's name without case, blanks, underscores and hyphens, and without the type that
     RecBole writes behind it (`user_id:token`)."""
-    return _BETWEEN.sub("", _RECBOLE.sub("", name.lower()))
+    return _SEPARATORS.sub("", _RECBOLE.sub("", name.lower()))
 
 
-def position(names: Sequence[str], known: Sequence[str]) -> int:
-    """Where the most preferred of the `known` names stands in a header; -1 if none does."""
-    places = _places(tuple(names))
-    return next((places[name] for name in known if name in places), -1)
+def find_position(names: Sequence[str], preferred_names: Sequence[str]) -> int:
+    """Where the most preferred of the `preferred_names` names stands in a header; -1 if none
+    does."""
+    positions = _folded_positions(tuple(names))
+    return next((positions[name] for name in preferred_names if name in positions), -1)
 
 
-@lru_cache(_HEADERS_KEPT)
-def _places(names: tuple[str, ...]) -> dict[str, int]:
+@lru_cache(_CACHED_HEADERS)
+def _folded_positions(names: tuple[str, ...]) -> dict[str, int]:
     """The first place of each folded name. A header is asked for some forty names, and a file may
     begin with a hundred thousand fields: they are folded once."""
-    places: dict[str, int] = {}
-    for place, name in enumerate(names):
-        places.setdefault(fold(name), place)
-    return places
+    positions: dict[str, int] = {}
+    for index, name in enumerate(names):
+        positions.setdefault(fold_name(name), index)
+    return positions
 
 
-def is_known(name: str) -> bool:
+def is_column_name(name: str) -> bool:
     """Whether this is the name of a column of runs or judgments."""
-    return any(fold(name) in names for names in NAMES.values())
+    return any(fold_name(name) in names for names in NAMES.values())
 
 
 def looks_like_header(fields: Sequence[str]) -> bool:
     """Whether these fields of a TREC line are column names: most are known, none is a number."""
-    named = [field for field in fields if fold(field) not in ("0", "q0")]
-    known = sum(map(is_known, named))
-    return known * 2 > len(named) > 1 and not any(map(is_number, named))
+    names = [field for field in fields if fold_name(field) not in ("0", "q0")]
+    known_count = sum(map(is_column_name, names))
+    return known_count * 2 > len(names) > 1 and not any(map(is_number, names))
 
 
 @dataclass(frozen=True)
-class Understood:
+class HeaderRoles:
     """A header understood as one kind of table: the position of each role, and of the rest."""
 
     roles: Mapping[str, int]
@@ -114,57 +123,60 @@ class Understood:
     missing: Sequence[str] = field(default=())
 
 
-def understand(names: Sequence[str], kind: Kind) -> Understood:
+def understand_header(names: Sequence[str], kind: Kind) -> HeaderRoles:
     """Which columns of a table of this kind are which; `missing` names the ones it lacks."""
     if kind in ("run", "qrels"):
-        return _judgable(names, kind)
+        return _judgable_roles(names, kind)
     ids, texts = (QUERY_IDS, QUERY_TEXTS) if kind == "queries" else (DOCUMENT_IDS, DOCUMENT_TEXTS)
     id_name = "query_id" if kind == "queries" else "doc_id"
-    roles = {id_name: position(names, ids), "text": position(names, texts)}
+    roles = {id_name: find_position(names, ids), "text": find_position(names, texts)}
     if kind == "documents":
-        roles["title"] = position(names, ("title",))
-        told = max(roles["text"], roles["title"]) >= 0 or _is_catalogue(names)
-        missing = [] if told else ["text"]
+        roles["title"] = find_position(names, ("title",))
+        has_text = max(roles["text"], roles["title"]) >= 0 or _is_catalogue(names)
+        missing = [] if has_text else ["text"]
     else:
         missing = [] if roles["text"] >= 0 or _has_only_details(names) else ["text"]
     if roles[id_name] < 0:
         missing.insert(0, id_name)
-    taken = {at for at in roles.values() if at >= 0}
-    return Understood(
-        {role: at for role, at in roles.items() if at >= 0},
-        [i for i in range(len(names)) if i not in taken],
+    used_indexes = {index for index in roles.values() if index >= 0}
+    return HeaderRoles(
+        {role: index for role, index in roles.items() if index >= 0},
+        [i for i in range(len(names)) if i not in used_indexes],
         missing,
     )
 
 
-def document_columns(fields: Sequence[str]) -> list[str]:
+def name_document_columns(fields: Sequence[str]) -> list[str]:
     """What the fields of documents are called as columns beside doc_id: of those that are known the
     first is the title, or the text; one that would take another's place is told apart."""
-    known = {position(fields, ("title",)): "title", position(fields, DOCUMENT_TEXTS): "text"}
-    taken = ("doc_id", "title", "text")
+    names_by_index = {
+        find_position(fields, ("title",)): "title",
+        find_position(fields, DOCUMENT_TEXTS): "text",
+    }
+    reserved_names = ("doc_id", "title", "text")
     return [
-        known.get(at, f"{name} (field)" if name in taken else name)
-        for at, name in enumerate(fields)
+        names_by_index.get(index, f"{name} (field)" if name in reserved_names else name)
+        for index, name in enumerate(fields)
     ]
 
 
 def _has_only_details(names: Sequence[str]) -> bool:
     """Whether these are details of queries, such as a category, by an id that can be no other's."""
-    others = ("doc_id", "score", "relevance", "rank", "subtopic")
-    alien = any(position(names, ROLES[role]) >= 0 for role in others)
-    known = (*ROLES["query_id"][:-1], *FURTHER["query_id"][1:])
-    return len(names) > 1 and not alien and position(names, known) >= 0
+    other_roles = ("doc_id", "score", "relevance", "rank", "subtopic")
+    is_other_table = any(find_position(names, ROLES[role]) >= 0 for role in other_roles)
+    id_names = (*ROLES["query_id"][:-1], *OTHER_NAMES["query_id"][1:])
+    return len(names) > 1 and not is_other_table and find_position(names, id_names) >= 0
 
 
 def _is_catalogue(names: Sequence[str]) -> bool:
     """Whether these are details of documents, such as a price, by an id that can be no other's."""
-    others = ("query_id", "score", "relevance", "rank")
-    alien = any(position(names, ROLES[role]) >= 0 for role in others)
-    return len(names) > 1 and not alien and position(names, NAMES["doc_id"]) >= 0
+    other_roles = ("query_id", "score", "relevance", "rank")
+    is_other_table = any(find_position(names, ROLES[role]) >= 0 for role in other_roles)
+    return len(names) > 1 and not is_other_table and find_position(names, NAMES["doc_id"]) >= 0
 
 
-def _judgable(names: Sequence[str], kind: Kind) -> Understood:
-    roles = {role: position(names, known) for role, known in NAMES.items()}
+def _judgable_roles(names: Sequence[str], kind: Kind) -> HeaderRoles:
+    roles = {role: find_position(names, column_names) for role, column_names in NAMES.items()}
     value = "score"
     if kind == "qrels":
         value = "relevance"
@@ -172,28 +184,28 @@ def _judgable(names: Sequence[str], kind: Kind) -> Understood:
             roles["relevance"], roles["score"] = roles["score"], -1
     elif roles["score"] < 0 and roles["rank"] >= 0:
         value = "rank"
-    wanted = ("query_id", "doc_id", value)
-    quiet = {roles[role] for role in (*wanted, "rank", "iteration", "tag")}
-    used = [*wanted, "rank"]
+    required = ("query_id", "doc_id", value)
+    expected_indexes = {roles[role] for role in (*required, "rank", "iteration", "tag")}
+    used_roles = [*required, "rank"]
     if kind == "run":
-        used.append("tag")
+        used_roles.append("tag")
     if kind == "qrels":
-        used.append("subtopic" if roles["subtopic"] >= 0 else "iteration")
-        quiet.add(roles["subtopic"])
-    return Understood(
-        {role: at for role, at in roles.items() if at >= 0 and role in used},
-        [i for i in range(len(names)) if i not in quiet],
-        [role for role in wanted if roles[role] < 0],
+        used_roles.append("subtopic" if roles["subtopic"] >= 0 else "iteration")
+        expected_indexes.add(roles["subtopic"])
+    return HeaderRoles(
+        {role: index for role, index in roles.items() if index >= 0 and role in used_roles},
+        [i for i in range(len(names)) if i not in expected_indexes],
+        [role for role in required if roles[role] < 0],
     )
 
 
 def recognise_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Kind, int]:
     """How sure a header and some rows are of each kind of table; empty where nothing is known."""
-    complete = {kind: not understand(names, kind).missing for kind in KINDS}
+    complete = {kind: not understand_header(names, kind).missing for kind in KINDS}
     possible: dict[Kind, int] = {
         kind: POSSIBLE for kind, is_complete in complete.items() if is_complete
     }
-    query, doc = position(names, ROLES["query_id"]), position(names, NAMES["doc_id"])
+    query, doc = find_position(names, ROLES["query_id"]), find_position(names, NAMES["doc_id"])
     if (query >= 0 and doc >= 0) or complete["run"] or complete["qrels"]:
         return possible | _recognise_judgable(names, rows, complete)
     if complete["queries"] and (query >= 0 or not complete["documents"]):
@@ -202,7 +214,7 @@ def recognise_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> di
         return possible | {"documents": CERTAIN}
     if complete["documents"]:
         return possible | _recognise_texts(names, rows)
-    return possible | dict.fromkeys(_nearest(names, query, doc), POSSIBLE - 10)
+    return possible | dict.fromkeys(_nearest_kinds(names, query, doc), POSSIBLE - 10)
 
 
 def _recognise_judgable(
@@ -210,11 +222,13 @@ def _recognise_judgable(
     rows: Sequence[Sequence[str]],
     complete: Mapping[Kind, bool],
 ) -> dict[Kind, int]:
-    graded = position(names, NAMES["relevance"]) >= 0
-    score = position(names, NAMES["score"])
-    if graded and complete["run"] and score < 0:
-        return dict.fromkeys(("run", "qrels"), ASKED)  # a rank, and a rating that may be the truth
-    if graded:
+    has_grades = find_position(names, NAMES["relevance"]) >= 0
+    score = find_position(names, NAMES["score"])
+    if has_grades and complete["run"] and score < 0:
+        return dict.fromkeys(
+            ("run", "qrels"), AMBIGUOUS
+        )  # a rank, and a rating that may be the truth
+    if has_grades:
         return {"qrels": CERTAIN, "run": LIKELY if complete["run"] else 0}
     if not complete["run"]:
         nearest: dict[Kind, int] = {"run": POSSIBLE - 10, "qrels": POSSIBLE - 10}
@@ -224,41 +238,41 @@ def _recognise_judgable(
     if score < 0:
         return {"run": CERTAIN}
     values = [row[score].strip() for row in rows if len(row) > score]
-    graded = whole_grades(values)
-    if graded and [fold(name) for name in names] == ["queryid", "corpusid", "score"]:
+    has_grades = are_whole_grades(values)
+    if has_grades and [fold_name(name) for name in names] == ["queryid", "corpusid", "score"]:
         return {"qrels": LIKELY + 1, "run": LIKELY}  # BEIR's head; a run may have it, too
-    return {"run": CERTAIN, "qrels": LIKELY if graded else IF_SAID}
+    return {"run": CERTAIN, "qrels": LIKELY if has_grades else IF_REQUESTED}
 
 
-def usual_grades(values: Sequence[str]) -> bool:
+def are_small_grades(values: Sequence[str]) -> bool:
     """Whether these texts are all small whole numbers, as grades are."""
     return bool(values) and all(
         re.fullmatch(r"-?\d{1,3}", v, re.ASCII)
-        and LEAST_USUAL_GRADE <= int(v) <= GREATEST_USUAL_GRADE
+        and MIN_PLAUSIBLE_GRADE <= int(v) <= MAX_PLAUSIBLE_GRADE
         for v in values
     )
 
 
-def whole_grades(values: Sequence[str]) -> bool:
+def are_whole_grades(values: Sequence[str]) -> bool:
     """Whether these texts are all small whole numbers, perhaps written as decimals: 2.0."""
-    return usual_grades([re.sub(r"\.0*$", "", value) for value in values])
+    return are_small_grades([re.sub(r"\.0*$", "", value) for value in values])
 
 
 def _recognise_texts(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Kind, int]:
     """A bare id and a text: queries or documents, by the columns and the length."""
-    titled = position(names, ("title",)) >= 0 and position(names, DOCUMENT_TEXTS) >= 0
-    at = position(names, DOCUMENT_TEXTS)
-    lengths = [len(row[at]) for row in rows if len(row) > at >= 0]
-    if titled or (lengths and sum(lengths) / len(lengths) > _LONG_TEXT):
+    has_title = find_position(names, ("title",)) >= 0 and find_position(names, DOCUMENT_TEXTS) >= 0
+    text_index = find_position(names, DOCUMENT_TEXTS)
+    lengths = [len(row[text_index]) for row in rows if len(row) > text_index >= 0]
+    if has_title or (lengths and sum(lengths) / len(lengths) > _LONG_TEXT):
         return {"documents": LIKELY, "queries": POSSIBLE}
     return {"queries": LIKELY, "documents": POSSIBLE}
 
 
-def _nearest(names: Sequence[str], query: int, doc: int) -> list[Kind]:
+def _nearest_kinds(names: Sequence[str], query: int, doc: int) -> list[Kind]:
     """Kinds a header may be meant as though it lacks a column."""
-    if query >= 0 and position(names, (*ROLES["score"], *ROLES["rank"])) >= 0:
+    if query >= 0 and find_position(names, (*ROLES["score"], *ROLES["rank"])) >= 0:
         return ["run"]
-    if query >= 0 and position(names, ROLES["relevance"]) >= 0:
+    if query >= 0 and find_position(names, ROLES["relevance"]) >= 0:
         return ["qrels"]
     if doc >= 0:
         return ["documents"]

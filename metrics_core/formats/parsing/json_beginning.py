@@ -12,7 +12,7 @@ _BEGINNING = 1 << 15
 _TOKEN = re.compile(
     r'(?P<key>"[^"\\]*(?:\\.[^"\\]*)*"\s*:)|"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]|[^\s{}\[\]:,"]+'
 )
-_CLOSED = {"{": "}", "[": "]"}
+_CLOSING = {"{": "}", "[": "]"}
 
 
 class Beginning(NamedTuple):
@@ -20,44 +20,46 @@ class Beginning(NamedTuple):
     it."""
 
     value: Any
-    whole: bool
+    is_whole: bool
 
 
-_NOTHING = Beginning(None, whole=False)
+_NOTHING = Beginning(None, is_whole=False)
 
 
-def beginning(text: str, size: int = _BEGINNING) -> Beginning:
+def parse_beginning(text: str, size: int = _BEGINNING) -> Beginning:
     """The JSON value at the beginning of a text, read up to `size` characters; what is open there
     is closed. Numbers are NumberText."""
     text = text.lstrip()[:size]
     if not text.startswith(("{", "[")):
         return _NOTHING
-    open_now: list[str] = []
-    whole = at = 0
-    keyed = False
+    open_brackets: list[str] = []
+    complete_end = position = 0
+    has_key = False
     for token in _TOKEN.finditer(text):
-        if text[at : token.start()].strip():
+        if text[position : token.start()].strip():
             break
-        at, word = token.end(), token[0]
-        cut = at == len(text) and word[0] not in '"{}[]'
+        position, word = token.end(), token[0]
+        is_cut = position == len(text) and word[0] not in '"{}[]'
         if token["key"]:
-            keyed = True
-        if word == "," or token["key"] or cut:
+            has_key = True
+        if word == "," or token["key"] or is_cut:
             continue
         if word in ("}", "]"):
-            if open_now.pop() != word:
+            if open_brackets.pop() != word:
                 return _NOTHING
-        elif open_now and open_now[-1] == "}" and not keyed:
+        elif open_brackets and open_brackets[-1] == "}" and not has_key:
             break  # a key of which the colon is cut off
-        keyed = False
-        if word in _CLOSED:
-            open_now.append(_CLOSED[word])
-        whole = at
-        if not open_now:
+        has_key = False
+        if word in _CLOSING:
+            open_brackets.append(_CLOSING[word])
+        complete_end = position
+        if not open_brackets:
             break
-    closed = "".join(reversed(open_now))
+    closing_brackets = "".join(reversed(open_brackets))
     try:
-        value = json.loads(text[:whole] + closed, parse_int=NumberText, parse_float=NumberText)
+        value = json.loads(
+            text[:complete_end] + closing_brackets, parse_int=NumberText, parse_float=NumberText
+        )
     except (ValueError, RecursionError):
         return _NOTHING
-    return Beginning(value, whole=not closed)
+    return Beginning(value, is_whole=not closing_brackets)

@@ -17,27 +17,27 @@ from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import (
+    build_qrels_table,
+    build_run_table,
     check_ids,
-    qrels_table,
-    refuse_values,
-    run_table,
+    values_error,
 )
-from metrics_core.formats.parsing.columns import whole_grades
+from metrics_core.formats.parsing.columns import are_whole_grades
 from metrics_core.formats.parsing.json_text import (
-    MOST_DIGITS,
+    MAX_DIGITS,
     check_strings,
-    entries_from,
-    entries_of,
-    holds_surrogates,
-    line_at,
-    strings_in,
-    too_long,
+    describe_long_number,
+    find_line,
+    find_strings,
+    has_surrogates,
+    read_entries,
+    scan_entries,
 )
 from metrics_core.formats.parsing.order_notes import rising_notes
 from metrics_core.formats.registry import Loaded, Request
-from metrics_core.formats.source.lines import counted, refuse
-from metrics_core.formats.source.source import Source, shortened
-from metrics_core.formats.values import A_SCORE, parse_scores, why_not_a_number
+from metrics_core.formats.source.lines import file_error, format_count
+from metrics_core.formats.source.source import Source, shorten_line
+from metrics_core.formats.values import A_SCORE, explain_bad_number, parse_scores
 from metrics_core.tables import Table
 from metrics_core.tables.columns import ID
 
@@ -46,20 +46,20 @@ _NUMBERS = frozenset((bytes,))
 
 
 @dataclass
-class _Rows:
+class _MapRows:
     """The rows of a map of maps, in columns; `starts` is where each query's documents begin in the
-    text, `counts` how many they are, `wrong` has the rows whose values are no numbers."""
+    text, `counts` how many they are, `invalid_values` has the rows whose values are no numbers."""
 
     text: str
     queries: list[str] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
-    wrong: dict[int, Any] = field(default_factory=dict)
+    invalid_values: dict[int, Any] = field(default_factory=dict)
     docs: list[pa.Array] = field(default_factory=list)
     texts: list[pa.Array] = field(default_factory=list)
     _docs: list[str] = field(default_factory=list)
     _texts: list[bytes] = field(default_factory=list)
-    _found: tuple[int, list[int]] = (-1, [])
+    _last_positions: tuple[int, list[int]] = (-1, [])
     rows: int = 0
 
     def add(self, query_id: str, start: int, documents: dict[str, Any]) -> None:
@@ -72,7 +72,7 @@ class _Rows:
         if not _NUMBERS.issuperset(map(type, values)):
             for row, value in enumerate(values):
                 if type(value) is not bytes:
-                    self.wrong[self.rows + row] = value
+                    self.invalid_values[self.rows + row] = value
                     values[row] = b""
         self._texts += values
         self.rows += len(values)
@@ -100,33 +100,40 @@ class _Rows:
         start = self.starts[query]
         end = self.starts[query + 1] if query + 1 < len(self.starts) else len(self.text)
         if self.text.find("\n", start, end) < 0:
-            return line_at(self.text, start)
-        if self._found[0] != query:
-            self._found = (query, [entry.value_at for entry in entries_from(self.text, start)])
-        return line_at(self.text, self._found[1][row - int(ends[query]) + self.counts[query]])
+            return find_line(self.text, start)
+        if self._last_positions[0] != query:
+            self._last_positions = (
+                query,
+                [entry.value_start for entry in scan_entries(self.text, start)],
+            )
+        return find_line(
+            self.text, self._last_positions[1][row - int(ends[query]) + self.counts[query]]
+        )
 
 
 def load_map(source: Source, request: Request) -> Loaded:
     """A run or judgments from `{query: {document: number}}`. Raises FileFormatError."""
-    rows = _read(source)
+    rows = _read_rows(source)
     if not rows.rows:
         problem = LineProblem(None, "no documents for any query", "at least one")
-        raise refuse(source, [problem], hint="Is the file complete?")
-    if rows.wrong:
+        raise file_error(source, [problem], hint="Is the file complete?")
+    if rows.invalid_values:
 
-        def problem_of(row: int) -> tuple[str, str, str]:
-            shown = shortened(
-                json.dumps(rows.wrong[row], ensure_ascii=False, default=bytes.decode)
+        def describe_problem(row: int) -> tuple[str, str, str]:
+            value_text = shorten_line(
+                json.dumps(rows.invalid_values[row], ensure_ascii=False, default=bytes.decode)
             )[:60]
-            return f"`{shown}`", A_SCORE if request.kind == "run" else "a number as grade", ""
+            return f"`{value_text}`", A_SCORE if request.kind == "run" else "a number as grade", ""
 
-        wrong = np.array(list(rows.wrong), dtype=np.int64)
-        raise refuse_values(source, rows, wrong, problem_of)
-    table = _table(source, request, rows)
-    empty = rows.counts.count(0)
-    if empty:
-        message = f"{counted(empty, 'query')} without documents".replace("querys", "queries")
-        table = table.noting(Note("empty", message, empty))
+        invalid_rows = np.array(list(rows.invalid_values), dtype=np.int64)
+        raise values_error(source, rows, invalid_rows, describe_problem)
+    table = _build_table(source, request, rows)
+    empty_count = rows.counts.count(0)
+    if empty_count:
+        message = f"{format_count(empty_count, 'query')} without documents".replace(
+            "querys", "queries"
+        )
+        table = table.noting(Note("empty", message, empty_count))
     shape = "score" if request.kind == "run" else "grade"
     return Loaded(table, "json", f"JSON: query, document, {shape}", source.name)
 
@@ -137,45 +144,45 @@ _HINT = (
 )
 
 
-def _read(source: Source) -> _Rows:
+def _read_rows(source: Source) -> _MapRows:
     text = source.content()
-    rows, surrogates = _Rows(text), holds_surrogates(text)
-    for query_id, _, start, documents in entries_of(source, text):
+    rows, surrogates = _MapRows(text), has_surrogates(text)
+    for query_id, _, start, documents in read_entries(source, text):
         if not isinstance(documents, dict):
-            found = f"`{shortened(query_id)}` without an object of documents"
-            problem = LineProblem(None, found, "{query: {document: number}}")
-            raise refuse(source, [problem], hint=_HINT)
+            actual = f"`{shorten_line(query_id)}` without an object of documents"
+            problem = LineProblem(None, actual, "{query: {document: number}}")
+            raise file_error(source, [problem], hint=_HINT)
         if surrogates:
-            check_strings(source, text, (query_id, *strings_in(documents)), None)
+            check_strings(source, text, (query_id, *find_strings(documents)), None)
         rows.add(query_id, start, documents)
     rows.flush()
     lengths = pc.binary_length(pa.chunked_array(rows.texts, ID))
-    if (pc.max(lengths).as_py() or 0) > MOST_DIGITS:
-        row = pc.index(pc.greater(lengths, MOST_DIGITS), True).as_py()
-        problem = LineProblem(rows.line(row), *too_long(lengths[row].as_py()))
-        raise refuse(source, [problem])
+    if (pc.max(lengths).as_py() or 0) > MAX_DIGITS:
+        row = pc.index(pc.greater(lengths, MAX_DIGITS), True).as_py()
+        problem = LineProblem(rows.line(row), *describe_long_number(lengths[row].as_py()))
+        raise file_error(source, [problem])
     return rows
 
 
-def _table(source: Source, request: Request, rows: _Rows) -> Table:
+def _build_table(source: Source, request: Request, rows: _MapRows) -> Table:
     texts = pa.chunked_array(rows.texts, ID)
     if request.kind == "qrels":
         table = pa.table({**rows.ids, "relevance": texts})
-        qrels = qrels_table(source, request, table, rows)
+        qrels = build_qrels_table(source, request, table, rows)
         message = "all numbers are small integers, so they are read as grades, not scores"
-        whole = whole_grades(texts.slice(0, 1000).to_pylist())
-        return qrels.noting(Note("kind", message, rows.rows)) if whole else qrels
+        are_whole = are_whole_grades(texts.slice(0, 1000).to_pylist())
+        return qrels.noting(Note("kind", message, rows.rows)) if are_whole else qrels
     scores: Floats = np.concatenate([parse_scores(t) for t in texts.chunks])
-    bad = np.flatnonzero(np.isnan(scores))
-    if len(bad):
+    bad_rows = np.flatnonzero(np.isnan(scores))
+    if len(bad_rows):
 
-        def problem_of(row: int) -> tuple[str, str, str]:
+        def describe_problem(row: int) -> tuple[str, str, str]:
             score = texts[row].as_py()
-            return f"`{score}`", A_SCORE, why_not_a_number(score)
+            return f"`{score}`", A_SCORE, explain_bad_number(score)
 
-        raise refuse_values(source, rows, bad, problem_of)
+        raise values_error(source, rows, bad_rows, describe_problem)
     ids = rows.ids
     table = pa.table({**ids, "score": scores})
     check_ids(source, table, rows)
-    run = run_table(source, request, table, rows)
+    run = build_run_table(source, request, table, rows)
     return run.noting(*rising_notes(ids["query_id"], scores))

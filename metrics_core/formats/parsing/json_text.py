@@ -15,17 +15,17 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from metrics_core.base.errors import LineProblem
-from metrics_core.formats.source.limits import TREE
-from metrics_core.formats.source.lines import refuse
-from metrics_core.formats.source.source import Source, shortened
+from metrics_core.formats.source.limits import TREE_FACTOR
+from metrics_core.formats.source.lines import file_error
+from metrics_core.formats.source.source import Source, shorten_line
 
-MOST_DIGITS = 400
+MAX_DIGITS = 400
 """A number of more characters than this is refused; a double has at most some 330."""
 
-MOST_LEVELS = 100
+MAX_LEVELS = 100
 """Values nested deeper than this are refused, before anything that follows them is too deep."""
 
-_TOGETHER = 200_000
+_BATCH_CHARACTERS = 200_000
 """Characters of lines that are parsed together."""
 
 
@@ -35,13 +35,13 @@ class NumberText(str):
     __slots__ = ()
 
 
-class _RefusedError(ValueError):
+class _UnsupportedJsonError(ValueError):
     """Valid JSON that Ranklens refuses: what was found, what was expected, and a hint. It stands at
     `at`, or, where that is not known, behind `start`."""
 
-    def __init__(self, found: str, expected: str, hint: str = "", at: int | None = None) -> None:
-        super().__init__(found)
-        self.found, self.expected, self.hint = found, expected, hint
+    def __init__(self, actual: str, expected: str, hint: str = "", at: int | None = None) -> None:
+        super().__init__(actual)
+        self.found, self.expected, self.hint = actual, expected, hint
         self.at, self.start = at, 0
 
 
@@ -51,7 +51,7 @@ def parse_json(source: Source, text: str, line: int | None = None) -> Any:
     `line` is the physical line of the text where it is one line of a file. Raises FileFormatError
     for broken JSON and for what is refused.
     """
-    with _refusing(source, text, line):
+    with _convert_errors(source, text, line):
         value = _DECODER.decode(text)
         _check_levels(value, 0)
         return value
@@ -59,9 +59,9 @@ def parse_json(source: Source, text: str, line: int | None = None) -> Any:
 
 def parse_file(source: Source) -> Any:
     """The one JSON value of a file. Raises FileFormatError."""
-    text = source.content(TREE)
+    text = source.content(TREE_FACTOR)
     value = parse_json(source, text)
-    check_characters(source, text, strings_in(value), None)
+    check_characters(source, text, find_strings(value), None)
     return value
 
 
@@ -74,37 +74,39 @@ def is_incomplete(line: str) -> bool:
     return False
 
 
-def lines_of(text: str) -> Iterator[tuple[int, str]]:
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines of a text that are not blank, by their numbers from 1."""
-    number, before = 1, 0
+    number, last_start = 1, 0
     for match in _NOT_BLANK.finditer(text):
-        number += text.count("\n", before, match.start())
-        before = match.start()
+        number += text.count("\n", last_start, match.start())
+        last_start = match.start()
         yield number, match[0]
 
 
-def json_lines(source: Source, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
+def parse_json_lines(source: Source, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
     """The values of numbered lines of a file, blank ones left out. Many are parsed together: one by
     one they take twice as long. Raises FileFormatError."""
-    together: list[tuple[int, str]] = []
+    pending: list[tuple[int, str]] = []
     size = 0
     for number, line in lines:
         if line.strip():
-            together.append((number, line))
+            pending.append((number, line))
             size += len(line)
-        if size > _TOGETHER:
-            yield from _values_of(source, together)
-            together, size = [], 0
-    yield from _values_of(source, together)
+        if size > _BATCH_CHARACTERS:
+            yield from _parse_together(source, pending)
+            pending, size = [], 0
+    yield from _parse_together(source, pending)
 
 
-def _values_of(source: Source, lines: list[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
+def _parse_together(source: Source, lines: list[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
     numbers, texts = [number for number, _ in lines], [text.strip() for _, text in lines]
     # A list a line, of one object: none may begin in one line and end in another.
-    whole = "],[".join(texts)
-    if all(text[0] == "{" and text[-1] == "}" for text in texts) and not holds_surrogates(whole):
+    joined_text = "],[".join(texts)
+    if all(text[0] == "{" and text[-1] == "}" for text in texts) and not has_surrogates(
+        joined_text
+    ):
         with suppress(ValueError, RecursionError):  # line by line the error has its line
-            values = [value for (value,) in _DECODER.decode(f"[[{whole}]]")]
+            values = [value for (value,) in _DECODER.decode(f"[[{joined_text}]]")]
             for value in values:
                 _check_levels(value, 0)
             if len(values) == len(texts):
@@ -112,7 +114,7 @@ def _values_of(source: Source, lines: list[tuple[int, str]]) -> Iterator[tuple[i
                 return
     for number, text in lines:
         value = parse_json(source, text, number)
-        check_characters(source, text, strings_in(value), number)
+        check_characters(source, text, find_strings(value), number)
         yield number, value
 
 
@@ -120,96 +122,98 @@ class JsonEntry(NamedTuple):
     """An entry of an object: its key, where key and value begin in the text, its value."""
 
     key: str
-    key_at: int
-    value_at: int
+    key_start: int
+    value_start: int
     value: Any
 
 
-def entries_of(source: Source, text: str) -> Iterator[JsonEntry]:
+def read_entries(source: Source, text: str) -> Iterator[JsonEntry]:
     """The entries of the object that a text is, one held at a time. Raises as `parse_json`. Numbers
     are bytes, for there are millions; how long they are is the caller's to check."""
-    with _refusing(source, text, None):
+    with _convert_errors(source, text, None):
         keys: set[str] = set()
-        for entry in entries_from(text, _past_blanks(text, 0), whole=True):
+        for entry in scan_entries(text, _skip_blanks(text, 0), is_whole_text=True):
             if entry.key in keys:
-                raise _twice(entry.key, entry.key_at)
+                raise _repeated_key_error(entry.key, entry.key_start)
             keys.add(entry.key)
-            _check_levels(entry.value, entry.value_at)
+            _check_levels(entry.value, entry.value_start)
             yield entry
 
 
-def entries_from(text: str, at: int, *, whole: bool = False) -> Iterator[JsonEntry]:
-    """The entries of the object that begins at this place in a text; the `whole` rest of the text,
-    if that is said. Raises JSONDecodeError and _RefusedError."""
-    at = _past_blanks(text, at + 1)
-    mark = text[at : at + 1]
+def scan_entries(text: str, position: int, *, is_whole_text: bool = False) -> Iterator[JsonEntry]:
+    """The entries of the object that begins at this place in a text; the `is_whole_text` rest of
+    the text, if that is said. Raises JSONDecodeError and _RefusedError."""
+    position = _skip_blanks(text, position + 1)
+    mark = text[position : position + 1]
     while mark != "}":
-        if text[at : at + 1] != '"':
+        if text[position : position + 1] != '"':
             raise json.JSONDecodeError(
-                "Expecting property name enclosed in double quotes", text, at
+                "Expecting property name enclosed in double quotes", text, position
             )
-        key_at = at
-        key, at = _SCAN(text, at)
-        at = _past_blanks(text, at)
-        if text[at : at + 1] != ":":
-            raise json.JSONDecodeError("Expecting ':' delimiter", text, at)
-        value_at = _past_blanks(text, at + 1)
-        value, at = _scanned(text, value_at)
-        yield JsonEntry(key, key_at, value_at, value)
-        at = _past_blanks(text, at)
-        mark = text[at : at + 1]
+        key_start = position
+        key, position = _SCAN(text, position)
+        position = _skip_blanks(text, position)
+        if text[position : position + 1] != ":":
+            raise json.JSONDecodeError("Expecting ':' delimiter", text, position)
+        value_start = _skip_blanks(text, position + 1)
+        value, position = _scan_value(text, value_start)
+        yield JsonEntry(key, key_start, value_start, value)
+        position = _skip_blanks(text, position)
+        mark = text[position : position + 1]
         if mark not in (",", "}"):
-            raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
-        at = _past_blanks(text, at + 1) if mark == "," else at
-    end = _past_blanks(text, at + 1)
-    if whole and end < len(text):
+            raise json.JSONDecodeError("Expecting ',' delimiter", text, position)
+        position = _skip_blanks(text, position + 1) if mark == "," else position
+    end = _skip_blanks(text, position + 1)
+    if is_whole_text and end < len(text):
         raise json.JSONDecodeError("Extra data", text, end)
 
 
-def _scanned(text: str, at: int) -> tuple[Any, int]:
+def _scan_value(text: str, position: int) -> tuple[Any, int]:
     """The value that begins here, and where it ends."""
     try:
-        value, end = _QUICK_SCAN(text, at)
+        value, end = _QUICK_SCAN(text, position)
         # Where there are as many quotes as the keys need, no key stands twice.
-        once = type(value) is dict and text.count('"', at, end) == 2 * len(value)
-        if once and _NUMBERS.issuperset(map(type, value.values())):
+        has_unique_keys = type(value) is dict and text.count('"', position, end) == 2 * len(value)
+        if has_unique_keys and _NUMBERS.issuperset(map(type, value.values())):
             return value, end
-        return _SCAN(text, at)
+        return _SCAN(text, position)
     except StopIteration as error:
         raise json.JSONDecodeError("Expecting value", text, error.value) from None
-    except _RefusedError as error:
-        error.start = at
+    except _UnsupportedJsonError as error:
+        error.start = position
         raise
 
 
-def _past_blanks(text: str, at: int) -> int:
-    match = _BLANKS.match(text, at)
-    return match.end() if match else at
+def _skip_blanks(text: str, position: int) -> int:
+    match = _BLANKS.match(text, position)
+    return match.end() if match else position
 
 
 @contextmanager
-def _refusing(source: Source, text: str, line: int | None) -> Iterator[None]:
+def _convert_errors(source: Source, text: str, line: int | None) -> Iterator[None]:
     """What the decoder refuses inside becomes a FileFormatError."""
     try:
         yield
     except json.JSONDecodeError as error:
-        found = f"invalid syntax at character {error.colno} ({error.msg})"
-        problem = LineProblem(line or error.lineno, found, "JSON", _around(text, error.pos))
-        end = not text[error.pos :].strip()
-        hint = f"The {'line' if line else 'file'} seems to be truncated." if end else ""
-        raise refuse(source, [problem], hint=hint) from error
-    except _RefusedError as error:
-        at = line or _line_of_refused(text, error)
-        problem = LineProblem(at, error.found, error.expected, hint=error.hint)
-        raise refuse(source, [problem]) from error
+        actual = f"invalid syntax at character {error.colno} ({error.msg})"
+        problem = LineProblem(
+            line or error.lineno, actual, "JSON", _extract_context(text, error.pos)
+        )
+        is_at_end = not text[error.pos :].strip()
+        hint = f"The {'line' if line else 'file'} seems to be truncated." if is_at_end else ""
+        raise file_error(source, [problem], hint=hint) from error
+    except _UnsupportedJsonError as error:
+        line_number = line or _find_refused_line(text, error)
+        problem = LineProblem(line_number, error.found, error.expected, hint=error.hint)
+        raise file_error(source, [problem]) from error
     except RecursionError as error:
-        raise refuse(source, [LineProblem(line, *_TOO_DEEP)]) from error
+        raise file_error(source, [LineProblem(line, *_TOO_DEEP)]) from error
 
 
-def _check_levels(value: Any, at: int) -> None:
+def _check_levels(value: Any, position: int) -> None:
     """Refuse a value that is nested too deeply."""
     level = [value] if type(value) in _NESTING else []
-    for _ in range(MOST_LEVELS):
+    for _ in range(MAX_LEVELS):
         if not level:
             return
         level = [
@@ -219,16 +223,16 @@ def _check_levels(value: Any, at: int) -> None:
             if type(inner) in _NESTING
         ]
     if level:
-        raise _RefusedError(*_TOO_DEEP, at=at)
+        raise _UnsupportedJsonError(*_TOO_DEEP, at=position)
 
 
 def check_characters(source: Source, text: str, values: Iterable[str], line: int | None) -> None:
     """Refuse decoded `values` of `text` that hold a lone surrogate, which is no character."""
-    if holds_surrogates(text):
+    if has_surrogates(text):
         check_strings(source, text, values, line)
 
 
-def holds_surrogates(text: str) -> bool:
+def has_surrogates(text: str) -> bool:
     """Whether a surrogate is written in a text, lone or one of a pair."""
     return _SURROGATE.search(text) is not None
 
@@ -240,44 +244,44 @@ def check_strings(source: Source, text: str, values: Iterable[str], line: int | 
             value.encode()
         except UnicodeEncodeError as error:
             code = ascii(value[error.start])[1:-1]
-            at = line or text.count("\n", 0, max(text.lower().find(code), 0)) + 1
-            problem = LineProblem(at, f"half a character ({code})", "whole characters")
+            line_number = line or text.count("\n", 0, max(text.lower().find(code), 0)) + 1
+            problem = LineProblem(line_number, f"half a character ({code})", "whole characters")
             hint = "The text was truncated inside an emoji or a rare character."
-            raise refuse(source, [problem], hint=hint) from error
+            raise file_error(source, [problem], hint=hint) from error
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
         counts = Counter(key for key, _ in pairs)
-        raise _twice(next(key for key, count in counts.items() if count > 1))
+        raise _repeated_key_error(next(key for key, count in counts.items() if count > 1))
     return values
 
 
-def _twice(key: str, at: int | None = None) -> _RefusedError:
+def _repeated_key_error(key: str, position: int | None = None) -> _UnsupportedJsonError:
     hint = "Only one of the values can be used; keep the correct one."
-    return _RefusedError(
-        f"the key `{shortened(key)}` twice in one object", "each key once", hint, at
+    return _UnsupportedJsonError(
+        f"the key `{shorten_line(key)}` twice in one object", "each key once", hint, position
     )
 
 
-def strings_in(value: Any) -> Iterator[str]:
+def find_strings(value: Any) -> Iterator[str]:
     """All texts in a JSON value, keys included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for key, inner in value.items():
             yield key
-            yield from strings_in(inner)
+            yield from find_strings(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from strings_in(inner)
+            yield from find_strings(inner)
 
 
 _BEGINNINGS = json.JSONDecoder(parse_int=NumberText, parse_float=NumberText)
 
 
-def first_object(text: str) -> dict[str, Any]:
+def parse_first_object(text: str) -> dict[str, Any]:
     """The object with which a text begins; empty if there is none that is whole."""
     try:
         value, _ = _BEGINNINGS.raw_decode(text)
@@ -286,31 +290,31 @@ def first_object(text: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _number(text: str) -> NumberText:
-    if len(text) > MOST_DIGITS:
-        raise _RefusedError(*too_long(len(text)))
+def _parse_number(text: str) -> NumberText:
+    if len(text) > MAX_DIGITS:
+        raise _UnsupportedJsonError(*describe_long_number(len(text)))
     return NumberText(text)
 
 
-def too_long(length: int) -> tuple[str, str]:
+def describe_long_number(length: int) -> tuple[str, str]:
     """What was found and what expected where a number has so many characters."""
     return f"a number of {length:,} characters", "a number of ordinary length"
 
 
-def _constant(name: str) -> Any:
+def _refuse_constant(name: str) -> Any:
     hint = "JSON does not allow this number. Remove the document, or give it a score."
-    raise _RefusedError(f"`{name}`", "a finite number", hint)
+    raise _UnsupportedJsonError(f"`{name}`", "a finite number", hint)
 
 
-def line_at(text: str, at: int) -> int:
+def find_line(text: str, position: int) -> int:
     """The physical line in which this place of a text stands."""
-    return text.count("\n", 0, at) + 1
+    return text.count("\n", 0, position) + 1
 
 
-def _line_of_refused(text: str, error: _RefusedError) -> int | None:
+def _find_refused_line(text: str, error: _UnsupportedJsonError) -> int | None:
     """The line of the first repeated key, NaN or overlong number, by a walk over the tokens."""
     if error.at is not None or text.find("\n", error.start) < 0:
-        return line_at(text, error.start if error.at is None else error.at)
+        return find_line(text, error.start if error.at is None else error.at)
     objects: list[set[str]] = []
     for token in _TOKEN.finditer(text, error.start):
         value = token[0]
@@ -320,45 +324,45 @@ def _line_of_refused(text: str, error: _RefusedError) -> int | None:
             objects.pop()
         elif token["key"] is not None:
             if token["key"] in objects[-1]:
-                return line_at(text, token.start())
+                return find_line(text, token.start())
             objects[-1].add(token["key"])
         # The decoder refuses such a word wherever a value begins with it: `NaN24.5`.
         elif value.startswith(("NaN", "Infinity", "-Infinity")) or (
-            len(value) > MOST_DIGITS and not value.startswith('"')
+            len(value) > MAX_DIGITS and not value.startswith('"')
         ):
-            return line_at(text, token.start())
+            return find_line(text, token.start())
     return None
 
 
-def _around(text: str, at: int) -> str:
-    start = text.rfind("\n", 0, at) + 1
-    return shortened(text[max(start, at - 60) : at + 40].split("\n")[0])
+def _extract_context(text: str, position: int) -> str:
+    start = text.rfind("\n", 0, position) + 1
+    return shorten_line(text[max(start, position - 60) : position + 40].split("\n")[0])
 
 
 _NESTING = frozenset((dict, list))
-_TOO_DEEP = ("values nested too deeply", f"at most {MOST_LEVELS} levels of JSON")
+_TOO_DEEP = ("values nested too deeply", f"at most {MAX_LEVELS} levels of JSON")
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _NOT_BLANK = re.compile(r"[^\n]*\S[^\n]*")
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _TOKEN = re.compile(rf"(?P<key>{_STRING})\s*:|{_STRING}|[{{}}\[\]]|[^\s{{}}\[\]:,\"]+")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_object,
-    parse_float=_number,
-    parse_int=_number,
-    parse_constant=_constant,
+    object_pairs_hook=_build_object,
+    parse_float=_parse_number,
+    parse_int=_parse_number,
+    parse_constant=_refuse_constant,
 )
 _NUMBERS = frozenset((bytes,))
 
 
-def _scanner(**hooks: Any) -> Callable[[str, int], tuple[Any, int]]:
+def _make_scanner(**hooks: Any) -> Callable[[str, int], tuple[Any, int]]:
     # Bytes tell numbers from texts, and the garbage collector has nothing to do with them.
     decoder: Any = json.JSONDecoder(
-        parse_float=str.encode, parse_int=str.encode, parse_constant=_constant, **hooks
+        parse_float=str.encode, parse_int=str.encode, parse_constant=_refuse_constant, **hooks
     )
     return json.scanner.make_scanner(decoder)
 
 
-_SCAN = _scanner(object_pairs_hook=_object)
-_QUICK_SCAN = _scanner()
+_SCAN = _make_scanner(object_pairs_hook=_build_object)
+_QUICK_SCAN = _make_scanner()
 """Scans an object three times as fast, but keeps the last of the values of a key."""

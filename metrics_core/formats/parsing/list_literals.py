@@ -12,27 +12,27 @@ _VALUE = r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|-?\d+(?:\.\d+)?(?:[eE][+-
 _ITEM = re.compile(rf"\s*({_VALUE})\s*(,|\Z)")
 
 
-def listed_in(cell: str) -> list[Any] | None:
+def parse_list(cell: str) -> list[Any] | None:
     """The texts and numbers of a list that a cell holds; None where it holds no such list."""
     text = cell.strip()
     if not (text.startswith("[") and text.endswith("]")):
         return None
-    inside, found, at = text[1:-1], list[Any](), 0
-    if not inside.strip():
+    content, items, position = text[1:-1], list[Any](), 0
+    if not content.strip():
         return []
-    while at < len(inside):
-        item = _ITEM.match(inside, at)
+    while position < len(content):
+        item = _ITEM.match(content, position)
         if item is None:
             return None
         try:
-            found.append(_value(item[1]))
+            items.append(_parse_value(item[1]))
         except (ValueError, SyntaxError):
             return None
-        at = item.end()
-    return found
+        position = item.end()
+    return items
 
 
-def _value(literal: str) -> Any:
+def _parse_value(literal: str) -> Any:
     """A text, its escapes read, or a number as it is written."""
     if literal in ("None", "null"):
         return None

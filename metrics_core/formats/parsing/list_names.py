@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from metrics_core.formats.parsing.columns import NAMES, QUERY_IDS, ROLES, fold
+from metrics_core.formats.parsing.columns import NAMES, QUERY_IDS, ROLES, fold_name
 from metrics_core.formats.registry import Kind
 
 QUERY_KEYS = (*ROLES["query_id"][:3], *QUERY_IDS, "query", "querytext", "question", "userinput")
@@ -19,29 +19,29 @@ _RELEVANT = re.compile(
     r"|(?:positive|relevant|gold|expected|reference)(?:\w*ids|docs|documents)"
 )
 _NOT_RELEVANT = re.compile(r"negativepassages|negative(?:\w*ids|docs|documents)")
-_BESIDE = {
+_NUMBER_NAMES = {
     "score": re.compile(r"\w*scores?|\w*similarit(?:y|ies)"),
     "grade": re.compile(r"\w*(?:grade|label|rating|relevance|judge?ment)s?"),
 }
 
 
-def number_beside(name: str) -> str:
+def number_role(name: str) -> str:
     """Return what a number beside a document's id is by its name: score, grade or rank, else ""."""
-    folded = fold(name)
+    folded = fold_name(name)
     for role in ("rank", "score"):
         if folded in NAMES[role]:
             return role
-    return next((role for role, known in _BESIDE.items() if known.fullmatch(folded)), "")
+    return next((role for role, pattern in _NUMBER_NAMES.items() if pattern.fullmatch(folded)), "")
 
 
 def kind_of_list(name: str) -> Kind | None:
     """What a list of this name is; None where the name says nothing."""
-    own = fold(name)
-    if _RELEVANT.fullmatch(own) or _NOT_RELEVANT.fullmatch(own):
+    folded = fold_name(name)
+    if _RELEVANT.fullmatch(folded) or _NOT_RELEVANT.fullmatch(folded):
         return "qrels"
-    return "run" if _RANKED.fullmatch(own) else None
+    return "run" if _RANKED.fullmatch(folded) else None
 
 
 def is_negative(name: str) -> bool:
     """Whether the documents of a list of this name are judged not relevant."""
-    return _NOT_RELEVANT.fullmatch(fold(name)) is not None
+    return _NOT_RELEVANT.fullmatch(fold_name(name)) is not None

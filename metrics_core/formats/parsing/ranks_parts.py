@@ -9,7 +9,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.notes import Note
 from metrics_core.tables import RankedRun
 
-_BESIDE = ("_SUCCESS", "_metadata", "_common_metadata", "_started_", "_committed_")
+_MARKERS = ("_SUCCESS", "_metadata", "_common_metadata", "_started_", "_committed_")
 _PART = re.compile(r"\bpart-(\d+|\*)")
 
 
@@ -18,29 +18,35 @@ def is_part(name: str) -> bool:
     return bool(_PART.search(name))
 
 
-def is_beside_parts(name: str) -> bool:
+def is_marker_file(name: str) -> bool:
     """Whether a file is called as those that Spark and Hadoop put beside parts, _SUCCESS and its
     kin: it tells of other files and holds no table."""
-    return name.startswith(_BESIDE) or (name.startswith(".") and name.endswith(".crc"))
+    return name.startswith(_MARKERS) or (name.startswith(".") and name.endswith(".crc"))
 
 
-def whole_of_part(name: str) -> str:
+def shared_name(name: str) -> str:
     """What all parts of one folder are called alike."""
     return _PART.sub("part-*", name)
 
 
-def joined_parts(given: Sequence[tuple[str, object]]) -> Iterator[tuple[int, list[int], RankedRun]]:
+def join_run_parts(
+    named_tables: Sequence[tuple[str, object]],
+) -> Iterator[tuple[int, list[int], RankedRun]]:
     """Of tables with the names of their files and runs, such as part-00000.parquet/bm25: for each
     run that came in several parts the place of the first, those of the others, and all of it. Parts
     that list the same query are no parts of one folder, and stay runs."""
-    wholes: dict[str, list[tuple[int, RankedRun]]] = {}
-    for place, (name, table) in enumerate(given):
+    groups: dict[str, list[tuple[int, RankedRun]]] = {}
+    for index, (name, table) in enumerate(named_tables):
         if isinstance(table, RankedRun) and is_part(name):
-            wholes.setdefault(whole_of_part(name), []).append((place, table))
-    for (first, run), *others in wholes.values():
-        joined = run.joined([part for _, part in others]) if others else None
-        if joined is not None:
-            yield first, [place for place, _ in others], joined.noting(ranks_note(joined))
+            groups.setdefault(shared_name(name), []).append((index, table))
+    for (first_index, run), *others in groups.values():
+        joined_run = run.join([part for _, part in others]) if others else None
+        if joined_run is not None:
+            yield (
+                first_index,
+                [index for index, _ in others],
+                joined_run.noting(ranks_note(joined_run)),
+            )
 
 
 def ranks_note(run: RankedRun) -> Note:

@@ -9,16 +9,16 @@ from typing import Any
 import pyarrow as pa
 
 from metrics_core.base.errors import LineProblem
-from metrics_core.formats.parsing.columns import fold
+from metrics_core.formats.parsing.columns import fold_name
 from metrics_core.formats.parsing.named import NamedColumns
 from metrics_core.formats.registry import Kind
-from metrics_core.formats.source.lines import LineIndex, refuse
+from metrics_core.formats.source.lines import LineIndex, file_error
 from metrics_core.formats.source.source import Source
 from metrics_core.tables.columns import ID
 
 _NESTED = "metadata"
 """BEIR keeps further columns in an object of this name; they become columns like the others."""
-_CHECKED = 256
+_ROWS_BETWEEN_CHECKS = 256
 """Rows after which their number is looked at, and at the end."""
 _IDS = frozenset(("queryid", "qid", "docid", "docno", "id"))
 
@@ -35,32 +35,32 @@ def named_of(
     lines: list[int] = []
     for row, (line, record) in enumerate(records):
         if not isinstance(record, dict):
-            found = f"`{_text(record)}`"[:60]
-            raise refuse(source, [LineProblem(line, found, "an object with named values")])
-        before = len(columns)
-        for name, value in (_flat(record) if _NESTED in record else record).items():
+            actual = f"`{_to_text(record)}`"[:60]
+            raise file_error(source, [LineProblem(line, actual, "an object with named values")])
+        column_count = len(columns)
+        for name, value in (_flatten(record) if _NESTED in record else record).items():
             if not isinstance(value, str):
                 if kind in ("run", "qrels") and isinstance(value, (dict, list)):
-                    found = f"a list or object as `{name}`"
-                    raise refuse(source, [LineProblem(line, found, "a text or a number")])
-                value = _text(value)
+                    actual = f"a list or object as `{name}`"
+                    raise file_error(source, [LineProblem(line, actual, "a text or a number")])
+                value = _to_text(value)
             column = columns.setdefault(name, [])
             if len(column) < row:
                 column += [None] * (row - len(column))
             column.append(value)
         lines.append(line or 0)
-        if len(columns) > before or row % _CHECKED == 0:
+        if len(columns) > column_count or row % _ROWS_BETWEEN_CHECKS == 0:
             source.check_cells(len(lines), len(columns), line)
     source.check_cells(len(lines), len(columns))
     arrays = {
         name: pa.chunked_array([pa.array(values + [None] * (len(lines) - len(values)), ID)])
         for name, values in columns.items()
     }
-    index = LineIndex.of(lines) if known_lines else None
+    index = LineIndex.from_numbers(lines) if known_lines else None
     return NamedColumns(list(arrays), arrays, index, header=None)
 
 
-def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
+def _flatten(record: Mapping[str, Any]) -> dict[str, Any]:
     """A record with the columns that stand in its `metadata` object lifted up; an id that stands
     there stays a detail, since the record has its own."""
     inner = record.get(_NESTED)
@@ -68,12 +68,13 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
         return dict(record)
     flat = {name: value for name, value in record.items() if name != _NESTED}
     lifted = {
-        f"{_NESTED}.{name}" if fold(name) in _IDS else name: value for name, value in inner.items()
+        f"{_NESTED}.{name}" if fold_name(name) in _IDS else name: value
+        for name, value in inner.items()
     }
     return flat | {name: value for name, value in lifted.items() if name not in flat}
 
 
-def _text(value: Any) -> str | None:
+def _to_text(value: Any) -> str | None:
     """A JSON value as text: as it stands, or as JSON where it is nested."""
     if value is None or isinstance(value, str):
         return value

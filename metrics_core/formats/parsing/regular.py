@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from metrics_core.tables.arrays import values_of
+from metrics_core.tables.arrays import as_array
 
 _BYTE_ORDER_MARK = "\ufeff".encode()
 
@@ -47,14 +47,14 @@ def read_regular(
         )
     except pa.ArrowInvalid:
         return None
-    plain = all(_plain(table[name], name in required) for name in types)
-    return table if plain else None
+    is_regular = all(_is_regular(table[name], name in required) for name in types)
+    return table if is_regular else None
 
 
-def _plain(column: pa.ChunkedArray, required: bool) -> bool:
+def _is_regular(column: pa.ChunkedArray, is_required: bool) -> bool:
     if pa.types.is_floating(column.type):
-        return not column.null_count and bool(np.isfinite(values_of(column)).all())
-    if not required:
+        return not column.null_count and bool(np.isfinite(as_array(column)).all())
+    if not is_required:
         return True
     if pa.types.is_dictionary(column.type):
         return not any("" in chunk.dictionary.to_pylist() for chunk in column.chunks)

@@ -20,39 +20,39 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
-from metrics_core.formats.parsing.checking import check_ids, run_table
+from metrics_core.formats.parsing.checking import build_run_table, check_ids
 from metrics_core.formats.parsing.order_notes import rank_notes, rising_notes
 from metrics_core.formats.registry import Loaded, Request
-from metrics_core.formats.source.limits import MOST_RUNS
-from metrics_core.formats.source.lines import RowLines, refuse
-from metrics_core.formats.source.source import Source, shortened
-from metrics_core.tables.arrays import column_of, texts_of, values_of
-from metrics_core.tables.columns import coded, coded_anew
-from metrics_core.tables.repeats import repeated_rows
+from metrics_core.formats.source.limits import MAX_RUNS
+from metrics_core.formats.source.lines import RowLines, file_error
+from metrics_core.formats.source.source import Source, shorten_line
+from metrics_core.tables.arrays import as_array, as_column, as_text_column
+from metrics_core.tables.columns import encode_ids, reencode_ids
+from metrics_core.tables.repeats import find_repeated_rows
 
-_SHOWN = 5
-_OF_A_RUN = ("query_id", "doc_id", "score")
+_MAX_EXAMPLES = 5
+_RUN_COLUMNS = ("query_id", "doc_id", "score")
 
 
 @dataclass(frozen=True)
-class System:
+class SystemRows:
     """The rows of one run: its name, "" where the file's is to be taken, and, where they are not
     all, at which rows of the file they stand."""
 
     name: str
     rows: pa.Table
-    places: Ints | None = None
+    file_rows: Ints | None = None
 
 
 @dataclass(frozen=True)
 class FormatDetails:
-    """How rows were read, as `Loaded` says it: the format, its title, TREC's run name; `scored`
+    """How rows were read, as `Loaded` says it: the format, its title, TREC's run name; `has_scores`
     says that the scores are of a kind that may be distances."""
 
     format: str
     title: str
     tag: str = ""
-    scored: bool = False
+    has_scores: bool = False
 
 
 def load_runs(
@@ -60,7 +60,7 @@ def load_runs(
     request: Request,
     rows: pa.Table,
     index: RowLines | None,
-    reading: FormatDetails,
+    details: FormatDetails,
     notes: Sequence[Note],
 ) -> Loaded:
     """The run that the rows make, or the first of several with the others beside it.
@@ -69,120 +69,132 @@ def load_runs(
     where it is none) and `tag`. Raises FileFormatError.
     """
     check_ids(source, rows, index)
-    systems, told = systems_of(rows, partial(check_runs, source))
-    return load_systems(source, request, systems, index, reading, [*notes, *told])
+    systems, system_notes = split_systems(rows, partial(check_runs, source))
+    return load_systems(source, request, systems, index, details, [*notes, *system_notes])
 
 
 def load_systems(
     source: Source,
     request: Request,
-    systems: Sequence[System],
+    systems: Sequence[SystemRows],
     index: RowLines | None,
-    reading: FormatDetails,
+    details: FormatDetails,
     notes: Sequence[Note],
 ) -> Loaded:
     """The same of rows that are known to be of these runs."""
-    read: list[Loaded] = []
+    loaded_runs: list[Loaded] = []
     for system in systems:
-        own = [] if read else list(notes)
+        run_notes = [] if loaded_runs else list(notes)
         if "rank" in system.rows.column_names:
-            own += rank_notes(*(system.rows[name] for name in ("query_id", "rank", "score")))
-        if reading.scored:
-            own += rising_notes(system.rows["query_id"], values_of(system.rows["score"]))
-        named = replace(request, run_name=system.name or request.run_name)
-        run = run_table(source, named, system.rows.select(_OF_A_RUN), index, system.places)
-        several = len(systems) > 1
-        file = f"{source.name}/{run.name}" if several else source.name
-        tag = run.name if several else reading.tag
-        read.append(Loaded(run.noting(*own), reading.format, reading.title, file, tag))
-    return replace(read[0], others=tuple(read[1:]))
+            run_notes += rank_notes(*(system.rows[name] for name in ("query_id", "rank", "score")))
+        if details.has_scores:
+            run_notes += rising_notes(system.rows["query_id"], as_array(system.rows["score"]))
+        run_request = replace(request, run_name=system.name or request.run_name)
+        run = build_run_table(
+            source, run_request, system.rows.select(_RUN_COLUMNS), index, system.file_rows
+        )
+        has_several = len(systems) > 1
+        file = f"{source.name}/{run.name}" if has_several else source.name
+        tag = run.name if has_several else details.tag
+        loaded_runs.append(Loaded(run.noting(*run_notes), details.format, details.title, file, tag))
+    return replace(loaded_runs[0], others=tuple(loaded_runs[1:]))
 
 
 def check_runs(source: Source, runs: int) -> None:
     """Refuse a file of very many runs."""
-    if runs > MOST_RUNS:
-        problem = LineProblem(None, f"{runs:,}", f"at most {MOST_RUNS:,} runs per file")
-        raise refuse(source, [problem], hint="Split the runs into several files.")
+    if runs > MAX_RUNS:
+        problem = LineProblem(None, f"{runs:,}", f"at most {MAX_RUNS:,} runs per file")
+        raise file_error(source, [problem], hint="Split the runs into several files.")
 
 
-def only_run(source: Source, read: Sequence[Loaded]) -> Loaded:
+def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
     """The one table of a file. Raises FileFormatError where there are several runs."""
-    if len(read) == 1:
-        return read[0]
-    shown = [shortened(one.tag) for one in read[:_SHOWN]]
-    found = f"{len(read):,} runs: {', '.join(shown)}" + (", …" if len(read) > _SHOWN else "")
+    if len(loaded_runs) == 1:
+        return loaded_runs[0]
+    run_names = [shorten_line(loaded.tag) for loaded in loaded_runs[:_MAX_EXAMPLES]]
+    actual = f"{len(loaded_runs):,} runs: {', '.join(run_names)}" + (
+        ", …" if len(loaded_runs) > _MAX_EXAMPLES else ""
+    )
     hint = "The run name separates their rows; `read_runs` reads each run."
-    raise refuse(source, [LineProblem(None, found, "one run")], hint=hint)
+    raise file_error(source, [LineProblem(None, actual, "one run")], hint=hint)
 
 
-def systems_of(
+def split_systems(
     rows: pa.Table, check: Callable[[int], None] = lambda runs: None
-) -> tuple[list[System], list[Note]]:
+) -> tuple[list[SystemRows], list[Note]]:
     """The rows of each run in the order in which they begin, and what is to be said of it; `check`
     is told how many runs there are before any is made."""
     if "tag" not in rows.column_names:
-        return [System("", rows)], []
-    names = coded(pc.fill_null(rows["tag"], "") if rows["tag"].null_count else rows["tag"])
+        return [SystemRows("", rows)], []
+    names = encode_ids(pc.fill_null(rows["tag"], "") if rows["tag"].null_count else rows["tag"])
     rows = rows.drop_columns(["tag"])
-    codes, known = values_of(names.indices), names.dictionary
-    if len(known) < 2 or len(present := np.unique(codes)) < 2:
-        return [System("", rows)], []
-    shown = tuple(shortened(name) for name in known.take(column_of(present[:3])).to_pylist())
-    if not _are_systems(rows, codes, len(known), len(present)):
-        message = f"{len(present):,} run names in one file, read as one run"
-        return [System("", rows)], [Note("tag", message, len(present), shown)]
-    check(len(present))
-    message = f"{len(present):,} runs in one file, separated by run name"
-    return _apart(rows, codes, known), [Note("systems", message, len(present), shown)]
+    codes, tag_names = as_array(names.indices), names.dictionary
+    if len(tag_names) < 2 or len(present_codes := np.unique(codes)) < 2:
+        return [SystemRows("", rows)], []
+    examples = tuple(
+        shorten_line(name) for name in tag_names.take(as_column(present_codes[:3])).to_pylist()
+    )
+    if not _are_systems(rows, codes, len(tag_names), len(present_codes)):
+        message = f"{len(present_codes):,} run names in one file, read as one run"
+        return [SystemRows("", rows)], [Note("tag", message, len(present_codes), examples)]
+    check(len(present_codes))
+    message = f"{len(present_codes):,} runs in one file, separated by run name"
+    return _split_by_name(rows, codes, tag_names), [
+        Note("systems", message, len(present_codes), examples)
+    ]
 
 
-def known_systems(rows: pa.Table, check: Callable[[int], None]) -> list[System]:
+def split_known_systems(rows: pa.Table, check: Callable[[int], None]) -> list[SystemRows]:
     """The same of rows of which each `tag` is a run's for certain."""
     if "tag" not in rows.column_names:
-        return [System("", rows)]
-    names = coded(rows["tag"])
-    rows, codes = rows.drop_columns(["tag"]), values_of(names.indices)
-    present = np.unique(codes)
-    check(len(present))
-    if len(present) == 1:
-        return [System(names.dictionary[int(present[0])].as_py(), rows)]
-    return _apart(rows, codes, names.dictionary)
+        return [SystemRows("", rows)]
+    names = encode_ids(rows["tag"])
+    rows, codes = rows.drop_columns(["tag"]), as_array(names.indices)
+    present_codes = np.unique(codes)
+    check(len(present_codes))
+    if len(present_codes) == 1:
+        return [SystemRows(names.dictionary[int(present_codes[0])].as_py(), rows)]
+    return _split_by_name(rows, codes, names.dictionary)
 
 
-def _apart(rows: pa.Table, codes: npt.NDArray[np.int32], names: pa.Array) -> list[System]:
+def _split_by_name(
+    rows: pa.Table, codes: npt.NDArray[np.int32], names: pa.Array
+) -> list[SystemRows]:
     """The rows of each name in the order in which they begin."""
-    order, present = np.argsort(codes, kind="stable"), np.unique(codes)
-    edges = np.append(np.searchsorted(codes[order], present), len(codes))
+    order, present_codes = np.argsort(codes, kind="stable"), np.unique(codes)
+    edges = np.append(np.searchsorted(codes[order], present_codes), len(codes))
     parts = [order[start:end] for start, end in pairwise(edges.tolist())]
     return [
-        System(names[code].as_py(), rows_at(rows, places), places)
-        for places, code in sorted(
-            zip(parts, present.tolist(), strict=True), key=lambda part: int(part[0][0])
+        SystemRows(names[code].as_py(), select_rows(rows, positions), positions)
+        for positions, code in sorted(
+            zip(parts, present_codes.tolist(), strict=True), key=lambda part: int(part[0][0])
         )
     ]
 
 
-def _are_systems(rows: pa.Table, codes: npt.NDArray[np.int32], most: int, present: int) -> bool:
+def _are_systems(
+    rows: pa.Table, codes: npt.NDArray[np.int32], code_count: int, present_count: int
+) -> bool:
     """Whether several names are those of systems rather than of parts, or of single rows."""
-    queries = values_of(coded(rows["query_id"]).indices).astype(np.int64)
-    if len(np.unique(queries * most + codes)) == len(np.unique(queries)):
+    queries = as_array(encode_ids(rows["query_id"]).indices).astype(np.int64)
+    if len(np.unique(queries * code_count + codes)) == len(np.unique(queries)):
         return False
     if np.bincount(codes)[np.unique(codes)].min() > 1:
         return True
-    return bool(len(repeated_rows(queries.astype(np.int32), rows["doc_id"])[0]))
+    return bool(len(find_repeated_rows(queries.astype(np.int32), rows["doc_id"])[0]))
 
 
-def rows_at(rows: pa.Table, places: Ints) -> pa.Table:
+def select_rows(rows: pa.Table, row_numbers: Ints) -> pa.Table:
     """These rows; of the queries only those that they have."""
-    some = rows.take(column_of(places))
-    at = some.column_names.index("query_id")
-    return some.set_column(at, "query_id", coded_anew(some["query_id"]))
+    selection = rows.take(as_column(row_numbers))
+    index = selection.column_names.index("query_id")
+    return selection.set_column(index, "query_id", reencode_ids(selection["query_id"]))
 
 
-def with_one_tag(table: pa.Table, tags: Sequence[str]) -> pa.Table:
+def add_tag_column(table: pa.Table, tags: Sequence[str]) -> pa.Table:
     """The rows of a block that were under one name, with a column of it."""
     if "tag" in table.column_names:
         return table
-    codes = column_of(np.zeros(len(table), dtype=np.int32))
-    names = pa.DictionaryArray.from_arrays(codes, texts_of([*tags[:1]] or [""]))
+    codes = as_column(np.zeros(len(table), dtype=np.int32))
+    names = pa.DictionaryArray.from_arrays(codes, as_text_column([*tags[:1]] or [""]))
     return table.append_column("tag", names)

@@ -21,10 +21,10 @@ class RowLines(Protocol):
 
 
 @dataclass(frozen=True)
-class Stretch:
+class LineRange:
     """Rows that follow each other: `rows` of them over `lines` physical lines.
 
-    `numbers` gives each row's line within the stretch, from 0; None where row i is line i.
+    `show_numbers` gives each row's line within the stretch, from 0; None where row i is line i.
     """
 
     rows: int
@@ -36,15 +36,15 @@ class Stretch:
 class LineIndex:
     """The physical line of every row, kept as stretches, since most files need no number a row."""
 
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[LineRange, ...]
     first: int = 1
 
     @classmethod
-    def of(cls, numbers: Iterable[int]) -> LineIndex:
+    def from_numbers(cls, numbers: Iterable[int]) -> LineIndex:
         """An index from the physical line of each row."""
         array = np.fromiter(numbers, dtype=np.int64)
         lines = int(array[-1]) if len(array) else 0
-        return cls((Stretch(len(array), lines, array - 1),))
+        return cls((LineRange(len(array), lines, array - 1),))
 
     def line(self, row: int) -> int:
         """The physical line of a row."""
@@ -57,12 +57,12 @@ class LineIndex:
         raise IndexError(f"the file has no row {row}")
 
 
-def fields_listed(source: Source) -> str:
+def fields_hint(source: Source) -> str:
     """Return how to see the fields of a file that is asked about."""
     return f"`metrics-core formats --of {source.name}` lists its fields."
 
 
-def refuse(
+def file_error(
     source: Source,
     problems: Sequence[LineProblem],
     *,
@@ -73,42 +73,45 @@ def refuse(
 ) -> FileFormatError:
     """The error for these problems, in the order of their lines, each with its line's text.
 
-    `cut_off` says that the last problem is in a last line without its end.
+    `cut_off_uploads` says that the last problem is in a last line without its end.
     """
-    ordered = sorted(problems, key=lambda p: p.line or 0)[:MOST_PROBLEMS_SHOWN]
-    wanted = {p.line for p in ordered if p.line is not None and not p.text}
-    texts = source.lines_at(wanted) if wanted else {}
-    shown = [p if p.text else replace(p, text=texts.get(p.line or 0, "")) for p in ordered]
+    sorted_problems = sorted(problems, key=lambda p: p.line or 0)[:MOST_PROBLEMS_SHOWN]
+    line_numbers = {p.line for p in sorted_problems if p.line is not None and not p.text}
+    texts = source.lines_at(line_numbers) if line_numbers else {}
+    error_problems = [
+        p if p.text else replace(p, text=texts.get(p.line or 0, "")) for p in sorted_problems
+    ]
     if cut_off:
-        hint = f"The file seems to be truncated in its last line. {hint or ordered[0].hint}".strip()
+        hint = hint or sorted_problems[0].hint
+        hint = f"The file seems to be truncated in its last line. {hint}".strip()
     return FileFormatError(
-        source.name, shown, hint=hint, count=max(count or 0, len(problems)), offer=offer
+        source.name, error_problems, hint=hint, count=max(count or 0, len(problems)), offer=offer
     )
 
 
-def refuse_rows(
-    source: Source, error: TableError, index: RowLines | None, places: Ints | None = None
+def rows_error(
+    source: Source, error: TableError, index: RowLines | None, file_rows: Ints | None = None
 ) -> FileFormatError:
-    """A TableError with its rows turned into physical lines of the file; `places` has the rows of
-    the file that the table was made of, where it was not all."""
-    rows = [p.row if places is None else int(places[p.row]) for p in error.problems]
+    """A TableError with its rows turned into physical lines of the file; `file_rows` has the rows
+    of the file that the table was made of, where it was not all."""
+    rows = [p.row if file_rows is None else int(file_rows[p.row]) for p in error.problems]
     problems = [
-        problem_in_row(index, row, p.found, p.expected, p.hint)
+        row_problem(index, row, p.found, p.expected, p.hint)
         for p, row in zip(error.problems, rows, strict=True)
     ]
-    return refuse(source, problems, count=error.count, hint=error.hint, offer=error.offer)
+    return file_error(source, problems, count=error.count, hint=error.hint, offer=error.offer)
 
 
-def problem_in_row(
-    index: RowLines | None, row: int, found: str, expected: str, hint: str = ""
+def row_problem(
+    index: RowLines | None, row: int, actual: str, expected: str, hint: str = ""
 ) -> LineProblem:
     """A problem of a row at its physical line; where the file has no lines, the row is told."""
     line = None if index is None else index.line(row)
     if line is None:
-        found = f"{found} (row {row + 1:,})"
-    return LineProblem(line, found, expected, hint=hint)
+        actual = f"{actual} (row {row + 1:,})"
+    return LineProblem(line, actual, expected, hint=hint)
 
 
-def counted(count: int, what: str) -> str:
+def format_count(count: int, noun: str) -> str:
     """A count in words: "1 blank line", "2,000 blank lines"."""
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

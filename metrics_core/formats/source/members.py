@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from metrics_core.base.errors import FileFormatError, LineProblem
-from metrics_core.formats.source.limits import MOST_FILES, Limit
+from metrics_core.formats.source.limits import MAX_FILES, Limit
 from metrics_core.formats.source.unpacking import (
     check_unpacked,
+    is_outside,
     is_zip,
-    leads_out,
-    member_bytes,
-    opened_zip,
-    size_of,
-    zip_members,
+    list_zip_members,
+    open_zip,
+    read_member,
+    stored_size,
 )
 
 
@@ -30,11 +30,15 @@ class SetMembers:
 
 
 @contextmanager
-def members_of(
-    source: str | Path | bytes, shown: str, limit: Limit, refuse: Callable[[str], FileFormatError]
+def open_members(
+    source: str | Path | bytes,
+    source_name: str,
+    limit: Limit,
+    build_error: Callable[[str], FileFormatError],
 ) -> Iterator[SetMembers]:
-    """The files of a folder, of a zip, or of its bytes, which the user knows as `shown`; a zip may
-    unpack to the limit altogether. `refuse` gives the error for what was found instead."""
+    """The files of a folder, of a zip, or of its bytes, which the user knows as `source_name`; a
+    zip may unpack to the limit altogether. `build_error` gives the error for what was found
+    instead."""
     if not isinstance(source, bytes):
         source = Path(source)
         if source.is_dir():
@@ -43,27 +47,27 @@ def members_of(
             yield SetMembers(files.keys(), files.__getitem__)
             return
     if not is_zip(source):
-        raise refuse("neither a folder nor a zip file")
-    archive = opened_zip(shown, source if isinstance(source, Path) else io.BytesIO(source))
+        raise build_error("neither a folder nor a zip file")
+    archive = open_zip(source_name, source if isinstance(source, Path) else io.BytesIO(source))
     with archive:
-        names = zip_members(archive)
-        check_count(shown, len(names))
-        bad = next((n for n in names if leads_out(n)), None)
-        if bad is not None:
-            raise refuse(f"the path `{bad}`, which points outside the archive")
-        most, taken = limit.unpacked(size_of(source)), 0
+        names = list_zip_members(archive)
+        check_count(source_name, len(names))
+        bad_name = next((n for n in names if is_outside(n)), None)
+        if bad_name is not None:
+            raise build_error(f"the path `{bad_name}`, which points outside the archive")
+        max_size, total_size = limit.max_unpacked(stored_size(source)), 0
 
         def content(member: str) -> bytes:
-            nonlocal taken
-            taken += archive.getinfo(member).file_size
-            check_unpacked(shown, taken, most, limit)
-            return member_bytes(shown, archive, member, limit)
+            nonlocal total_size
+            total_size += archive.getinfo(member).file_size
+            check_unpacked(source_name, total_size, max_size, limit)
+            return read_member(source_name, archive, member, limit)
 
         yield SetMembers(names, content)
 
 
-def check_count(shown: str, files: int) -> None:
+def check_count(source_name: str, files: int) -> None:
     """Refuse a set of very many files."""
-    if files > MOST_FILES:
-        problem = LineProblem(None, f"{files:,}", f"at most {MOST_FILES:,} files in a set")
-        raise FileFormatError(shown, [problem], hint="Split the runs into several sets.")
+    if files > MAX_FILES:
+        problem = LineProblem(None, f"{files:,}", f"at most {MAX_FILES:,} files in a set")
+        raise FileFormatError(source_name, [problem], hint="Split the runs into several sets.")

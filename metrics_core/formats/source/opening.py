@@ -12,7 +12,7 @@ from pathlib import Path
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.source.limits import Limit, Size
 from metrics_core.formats.source.source import Source
-from metrics_core.formats.source.unpacking import drained, readable
+from metrics_core.formats.source.unpacking import convert_read_errors, read_pipe
 
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 
@@ -25,23 +25,25 @@ def open_source(
 ) -> Source:
     """The source of a path or of bytes, under the name the user gave. A path of `-` is the
     standard input; it and pipes, which can be read but once, are held in memory."""
-    most = Limit.of(limit)
+    size_limit = Limit.from_size(limit)
     if isinstance(source, bytes):
-        return Source(legible(name or "the file"), source, encoding, most)
+        return Source(printable_name(name or "the file"), source, encoding, size_limit)
     if str(source) == "-":
         stdin = sys.stdin.buffer if sys.stdin is not None else io.BytesIO()
-        held = drained("-", stdin, most)
-        return Source(legible(name or "standard input"), held, encoding, most)
-    path, shown = Path(source), legible(name or str(source))
-    with readable(shown):
+        content = read_pipe("-", stdin, size_limit)
+        return Source(printable_name(name or "standard input"), content, encoding, size_limit)
+    path, source_name = Path(source), printable_name(name or str(source))
+    with convert_read_errors(source_name):
         if path.exists() and not path.is_file() and not path.is_dir():
             with path.open("rb") as pipe:
-                return Source(shown, drained(shown, pipe, most), encoding, most)
-    return Source(shown, path, encoding, most)
+                return Source(
+                    source_name, read_pipe(source_name, pipe, size_limit), encoding, size_limit
+                )
+    return Source(source_name, path, encoding, size_limit)
 
 
 @contextmanager
-def memory_enough(source: Source) -> Iterator[None]:
+def convert_memory_errors(source: Source) -> Iterator[None]:
     """Memory that runs out inside becomes a FileFormatError."""
     try:
         yield
@@ -53,6 +55,6 @@ def memory_enough(source: Source) -> Iterator[None]:
         raise FileFormatError(source.name, [problem], hint=hint) from error
 
 
-def legible(name: str) -> str:
+def printable_name(name: str) -> str:
     """A file's name as text, with a sign for what is no UTF-8 in it."""
     return _NO_TEXT.sub("\ufffd", name)

@@ -22,8 +22,8 @@ _UNPACK = "Unpack it and use the files in it."
 _EXPORT = "Export the table as CSV."
 
 _BY_START: tuple[tuple[re.Pattern[bytes], str, str], ...] = tuple(
-    (re.compile(start, re.DOTALL), what, way_out)
-    for start, what, way_out in (
+    (re.compile(start, re.DOTALL), description, hint)
+    for start, description, hint in (
         (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Office document", _SHEET),
         (rb"%PDF-", "a PDF document", "Use the original table as CSV."),
         (rb"\x93NUMPY", "a NumPy array", _ARRAY),
@@ -43,8 +43,8 @@ _BY_START: tuple[tuple[re.Pattern[bytes], str, str], ...] = tuple(
     )
 )
 _BY_MEMBER: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
-    (re.compile(member), what, way_out)
-    for member, what, way_out in (
+    (re.compile(member), description, hint)
+    for member, description, hint in (
         (r"xl/workbook\.(?:xml|bin)", "an Excel workbook", _SHEET),
         (r"\[Content_Types\]\.xml", "an Office document", _SHEET),
         (r"META-INF/manifest\.xml", "an OpenDocument file", _SHEET),
@@ -54,19 +54,19 @@ _BY_MEMBER: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
 )
 
 
-def refuse_other_bytes(name: str, start: bytes) -> None:
+def refuse_unsupported_bytes(name: str, start: bytes) -> None:
     """Raise FileFormatError where a file begins as one of these does."""
-    for pattern, what, way_out in _BY_START:
+    for pattern, description, hint in _BY_START:
         if pattern.match(start):
-            raise _refused(name, what, way_out)
+            raise _unsupported_error(name, description, hint)
 
 
-def refuse_other_zip(name: str, members: Collection[str]) -> None:
+def refuse_unsupported_zip(name: str, members: Collection[str]) -> None:
     """The same of a zip file with these members."""
-    for pattern, what, way_out in _BY_MEMBER:
+    for pattern, description, hint in _BY_MEMBER:
         if any(pattern.fullmatch(member) for member in members):
-            raise _refused(name, what, way_out)
+            raise _unsupported_error(name, description, hint)
 
 
-def _refused(name: str, what: str, way_out: str) -> FileFormatError:
-    return FileFormatError(name, [LineProblem(None, what, _A_TABLE)], hint=way_out)
+def _unsupported_error(name: str, description: str, hint: str) -> FileFormatError:
+    return FileFormatError(name, [LineProblem(None, description, _A_TABLE)], hint=hint)

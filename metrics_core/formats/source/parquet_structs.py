@@ -17,7 +17,7 @@ BOOL, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, STRUCT = 1, 3, 4, 5, 6, 7,
 Fields = Mapping[tuple[int, int], Any]
 """The fields of a struct by number and kind."""
 
-_DEEPEST = 8
+_MAX_DEPTH = 8
 _LARGEST_NUMBER = (1 << 15) - 1
 _ELEMENTS = {
     (2,): STRUCT,
@@ -37,79 +37,83 @@ _ELEMENTS = {
 """What the lists of a footer hold, by the numbers of the fields that lead to them."""
 
 
-def struct(data: bytes, at: int, path: tuple[int, ...] = ()) -> tuple[Fields, int]:
+def read_struct(data: bytes, position: int, path: tuple[int, ...] = ()) -> tuple[Fields, int]:
     """A struct's fields, texts left out, and where it ends; `path` are the numbers of the fields
     that lead to it in a footer. Raises ArrowInvalid, and IndexError beyond the end."""
-    if len(path) > _DEEPEST:
+    if len(path) > _MAX_DEPTH:
         raise pa.ArrowInvalid("a struct with too many fields")
     fields: dict[tuple[int, int], Any] = {}
     number = 0
-    while kind := data[at]:
-        step, kind, at = kind >> 4, kind & 15, at + 1
+    while kind := data[position]:
+        step, kind, position = kind >> 4, kind & 15, position + 1
         if step:
             number += step
         else:
-            number, at = zigzag(data, at)
-        value, at = _value(data, at, kind, (*path, number))
+            number, position = read_zigzag(data, position)
+        value, position = _read_value(data, position, kind, (*path, number))
         key = (number, BOOL if kind == BOOL + 1 else kind)
         if key in fields or not 0 < number <= _LARGEST_NUMBER:
             raise pa.ArrowInvalid("a repeated field")
         fields[key] = value
-    return fields, at + 1
+    return fields, position + 1
 
 
-def _value(data: bytes, at: int, kind: int, path: tuple[int, ...]) -> tuple[Any, int]:
+def _read_value(data: bytes, position: int, kind: int, path: tuple[int, ...]) -> tuple[Any, int]:
     if kind in (BOOL, BOOL + 1):
-        return kind == BOOL, at
+        return kind == BOOL, position
     if kind in (I32, I64, I16):
-        value, at = zigzag(data, at)
+        value, position = read_zigzag(data, position)
         if kind != I64 and not -(1 << 31) <= value < 1 << 31:
             raise pa.ArrowInvalid("a number with too many bits")
-        return value, at
+        return value, position
     if kind == BINARY:
-        size, at = varint(data, at)
-        return None, at + size
+        size, position = read_varint(data, position)
+        return None, position + size
     if kind == STRUCT:
-        return struct(data, at, path)
+        return read_struct(data, position, path)
     if kind in (LIST, SET):
-        return _elements(data, at, path)
+        return _read_elements(data, position, path)
     if kind in (BYTE, DOUBLE):
-        return None, at + (1 if kind == BYTE else 8)
+        return None, position + (1 if kind == BYTE else 8)
     raise pa.ArrowInvalid("a field of the wrong type")
 
 
-def _elements(data: bytes, at: int, path: tuple[int, ...]) -> tuple[list[Any], int]:
-    count, kind = data[at] >> 4, data[at] & 15
-    at += 1
+def _read_elements(data: bytes, position: int, path: tuple[int, ...]) -> tuple[list[Any], int]:
+    count, kind = data[position] >> 4, data[position] & 15
+    position += 1
     if count == 15:
-        count, at = varint(data, at)
+        count, position = read_varint(data, position)
     if count and kind != _ELEMENTS.get(path, kind):
         raise pa.ArrowInvalid("a list with elements of the wrong type")
     values: list[Any] = []
     for _ in range(count):
         # A truth is a byte of its own here, not part of what tells its kind.
-        value, at = (None, at + 1) if kind in (BOOL, BOOL + 1) else _value(data, at, kind, path)
-        if at > len(data):
+        value, position = (
+            (None, position + 1)
+            if kind in (BOOL, BOOL + 1)
+            else _read_value(data, position, kind, path)
+        )
+        if position > len(data):
             raise IndexError
         values.append(value)
-    return values, at
+    return values, position
 
 
-def varint(data: bytes, at: int) -> tuple[int, int]:
+def read_varint(data: bytes, position: int) -> tuple[int, int]:
     """A whole number of seven bits a byte, the lowest first, and where it ends."""
-    found = shift = 0
+    number = shift = 0
     while True:
-        byte = data[at]
-        at += 1
-        found |= (byte & 127) << shift
-        if found >> 64:
+        byte = data[position]
+        position += 1
+        number |= (byte & 127) << shift
+        if number >> 64:
             raise pa.ArrowInvalid("a number with too many bits")
         if byte < 128:
-            return found, at
+            return number, position
         shift += 7
 
 
-def zigzag(data: bytes, at: int) -> tuple[int, int]:
+def read_zigzag(data: bytes, position: int) -> tuple[int, int]:
     """A whole number that may be negative, and where it ends."""
-    found, at = varint(data, at)
-    return found >> 1 ^ -(found & 1), at
+    number, position = read_varint(data, position)
+    return number >> 1 ^ -(number & 1), position

@@ -18,8 +18,8 @@ from typing import BinaryIO, cast
 import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError, LineProblem
-from metrics_core.formats.source.limits import HELD_WHOLE, USUAL_LIMIT, Limit
-from metrics_core.formats.source.unpacking import Origin, size_of, unpacked
+from metrics_core.formats.source.limits import DEFAULT_LIMIT, TEXT_FACTOR, Limit
+from metrics_core.formats.source.unpacking import Origin, read_unpacked, stored_size
 
 # Where memory goes decides the peak: reading and judging a run of 250 MB peaks at 610 MB with
 # jemalloc, 680 MB with Arrow's default (mimalloc), 770 MB with the system's allocator.
@@ -29,17 +29,17 @@ if "jemalloc" in pa.supported_memory_backends():
 BLOCK = 4 << 20
 """Bytes handed to a reader at once: small enough for the caches, large enough to amortise calls."""
 
-LONGEST_LINE = 10_000_000
+MAX_LINE_BYTES = 10_000_000
 """A line of more bytes than this is refused at once."""
 
 _HEAD = 256 << 10
-_SHOWN = 120
-_OF_DOMAINS = ("idna", "punycode")
+_MAX_LENGTH = 120
+_DOMAIN_CODECS = ("idna", "punycode")
 _ENCODINGS = "Try utf-8, latin-1 or utf-16."
-_OF_JSON = (b",", b"[", b"{", b"<")
-_OF_LINES = (*_OF_JSON, b"\t", b"\n")
+_JSON_MARKS = (b",", b"[", b"{", b"<")
+_LINE_MARKS = (*_JSON_MARKS, b"\t", b"\n")
 """What begins a value, or a tag: as many as there are, or a few more."""
-_KEPT = 4 * (_SHOWN + 2)
+_MAX_SHOWN_BYTES = 4 * (_MAX_LENGTH + 2)
 """Bytes of a line that are enough to show it."""
 
 _BYTE_ORDER_MARKS = (
@@ -60,11 +60,11 @@ class Source:
     name: str
     origin: Origin
     encoding: str | None = None
-    limit: Limit = USUAL_LIMIT
+    limit: Limit = DEFAULT_LIMIT
 
     def chunks(self, size: int = BLOCK) -> Iterator[bytes]:
         """The unpacked bytes in pieces of at most so many, nothing decoded or checked."""
-        return unpacked(self.name, self.origin, size, self.limit)
+        return read_unpacked(self.name, self.origin, size, self.limit)
 
     @cached_property
     def magic(self) -> bytes:
@@ -78,27 +78,29 @@ class Source:
         for piece in self.decoded(_HEAD):
             data += piece
             if len(data) > _HEAD:
-                cut = last_line_end(data[:_HEAD])
-                data = data[:cut] if cut else data[:_HEAD].decode(errors="ignore").encode()
+                line_end = find_last_line_end(data[:_HEAD])
+                data = (
+                    data[:line_end] if line_end else data[:_HEAD].decode(errors="ignore").encode()
+                )
                 break
         return self.checked(data, 0, plain_ends=True)
 
-    def content(self, times: int = HELD_WHOLE) -> str:
+    def content(self, times: int = TEXT_FACTOR) -> str:
         """The whole text, checked, without a byte order mark, line ends as they are.
 
         Raises FileFormatError where `times` its size is more than the file may take.
         """
         pieces: list[bytes] = []
         size = 0
-        for piece in self._few_values(self.decoded(BLOCK), _OF_JSON):
+        for piece in self._check_values(self.decoded(BLOCK), _JSON_MARKS):
             pieces.append(piece)
             size += len(piece)
             self.limit.check_size(self.name, size, times)
-        whole = b"".join(pieces)
+        data = b"".join(pieces)
         pieces.clear()
-        return self.checked(whole, 0, plain_ends=False).decode()
+        return self.checked(data, 0, plain_ends=False).decode()
 
-    def _few_values(self, pieces: Iterator[bytes], marks: Sequence[bytes]) -> Iterator[bytes]:
+    def _check_values(self, pieces: Iterator[bytes], marks: Sequence[bytes]) -> Iterator[bytes]:
         """The pieces of a text in which each of the `marks` begins a value. Raises FileFormatError
         for more values than so small a file may have."""
         values = 0
@@ -111,43 +113,43 @@ class Source:
         """The unpacked bytes as one seekable file, for Parquet."""
         if isinstance(self.origin, Path) and not self.is_packed:
             return self.origin.open("rb")
-        whole = b"".join(self.chunks()) if self.is_packed else self.origin
-        return cast(BinaryIO, pa.BufferReader(whole))
+        data = b"".join(self.chunks()) if self.is_packed else self.origin
+        return cast(BinaryIO, pa.BufferReader(data))
 
     @property
     def is_packed(self) -> bool:
         """Whether the bytes are others than those of the file."""
-        return self.magic != _first(self.origin)
+        return self.magic != _first_bytes(self.origin)
 
     def size(self) -> int:
         """The bytes of the file as it is given, packed or not."""
-        return size_of(self.origin)
+        return stored_size(self.origin)
 
     @cached_property
-    def _most_cells(self) -> int:
-        return self.limit.of_records(self.size())
+    def _max_cells(self) -> int:
+        return self.limit.max_record_cells(self.size())
 
     def check_cells(self, rows: int, columns: int, line: int | None = None) -> None:
         """Refuse records of so many rows and columns, if that is too much for such a file."""
-        self.limit.check_cells(self.name, rows, columns, line, self._most_cells)
+        self.limit.check_cells(self.name, rows, columns, line, self._max_cells)
 
     def blocks(self, size: int | None = None, *, plain_ends: bool = True) -> Iterator[bytes]:
         """Checked UTF-8 text in blocks of whole lines, about `size` (else `BLOCK`) bytes each.
 
         Every block but the last ends with a line end. With `plain_ends` each line end is one
         newline. Raises FileFormatError for a NUL byte, broken UTF-8, and a line longer than
-        `LONGEST_LINE` bytes.
+        `MAX_LINE_BYTES` bytes.
         """
         rest, offset = b"", 0
         for chunk in self.decoded(size or BLOCK):
-            cut = last_line_end(chunk)
-            if len(rest) + len(chunk) > LONGEST_LINE:
-                self.check_length(len(rest), chunk, cut, offset)
-            if not cut:
+            line_end = find_last_line_end(chunk)
+            if len(rest) + len(chunk) > MAX_LINE_BYTES:
+                self.check_length(len(rest), chunk, line_end, offset)
+            if not line_end:
                 rest += chunk
                 continue
-            block = b"".join((rest, memoryview(chunk)[:cut]))
-            rest = chunk[cut:]
+            block = b"".join((rest, memoryview(chunk)[:line_end]))
+            rest = chunk[line_end:]
             yield self.checked(block, offset, plain_ends)
             offset += len(block)
         if rest:
@@ -155,34 +157,41 @@ class Source:
 
     def text_lines(self) -> Iterator[str]:
         """The lines one by one with their line ends as they are (LF, CRLF or CR)."""
-        for block in self._few_values(self.blocks(plain_ends=False), _OF_LINES):
+        for block in self._check_values(self.blocks(plain_ends=False), _LINE_MARKS):
             yield from split_lines(block)
 
     def lines_at(self, numbers: set[int]) -> dict[int, str]:
         """The text of these physical lines (from 1), shortened for showing."""
-        found: dict[int, bytes] = {}
-        first, begun = 1, b""  # the number of the line that a piece goes on with, and its beginning
+        texts: dict[int, bytes] = {}
+        first, line_start = (
+            1,
+            b"",
+        )  # the number of the line that a piece goes on with, and its beginning
         for piece in self._with_plain_ends():
             last = first + piece.count(b"\n")
-            if wanted := [n for n in numbers if first <= n <= last]:
-                lines = (begun + piece).split(b"\n")
-                found |= {n: lines[n - first][:_KEPT] for n in wanted}
+            if piece_numbers := [n for n in numbers if first <= n <= last]:
+                lines = (line_start + piece).split(b"\n")
+                texts |= {n: lines[n - first][:_MAX_SHOWN_BYTES] for n in piece_numbers}
             end = piece.rfind(b"\n") + 1
-            begun = (piece[end : end + _KEPT] if end else begun + piece[:_KEPT])[:_KEPT]
+            line_start = (
+                piece[end : end + _MAX_SHOWN_BYTES]
+                if end
+                else line_start + piece[:_MAX_SHOWN_BYTES]
+            )[:_MAX_SHOWN_BYTES]
             first = last
             if first > max(numbers, default=0):
                 break
-        return {n: shortened(line.decode(errors="replace")) for n, line in found.items()}
+        return {n: shorten_line(line.decode(errors="replace")) for n, line in texts.items()}
 
     def _with_plain_ends(self) -> Iterator[bytes]:
         """The decoded bytes with a newline for each line end."""
-        held = b""
+        rest = b""
         for piece in self.decoded(BLOCK):
-            piece, held = held + piece, b""
+            piece, rest = rest + piece, b""
             if piece.endswith(b"\r"):  # the newline of a CRLF may come with the next piece
-                piece, held = piece[:-1], b"\r"
+                piece, rest = piece[:-1], b"\r"
             yield piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        if held:
+        if rest:
             yield b"\n"
 
     def decoded(self, size: int) -> Iterator[bytes]:
@@ -201,7 +210,7 @@ class Source:
                 skip = max(0, skip - len(piece))
             yield decoder.decode(b"", final=True).encode()
         except UnicodeError as error:
-            raise self._broken(f"{encoding.upper()} text", "bytes that are not") from error
+            raise self._decoding_error(f"{encoding.upper()} text", "bytes that are not") from error
 
     def _encoding(self) -> tuple[str | None, int]:
         """The encoding of the bytes and the length of their byte order mark."""
@@ -211,16 +220,16 @@ class Source:
         if self.encoding is None:
             return None, 0
         try:
-            found = codecs.lookup(self.encoding)
+            codec = codecs.lookup(self.encoding)
             # Python also has codecs that read no text, such as rot13 and zlib, and codecs of
             # domain names, whose time grows with the square of the length.
-            if getattr(found, "_is_text_encoding", True) and found.name not in _OF_DOMAINS:
-                return found.name, 0
+            if getattr(codec, "_is_text_encoding", True) and codec.name not in _DOMAIN_CODECS:
+                return codec.name, 0
             raise LookupError
         except (LookupError, ValueError) as error:  # a name with a NUL in it is a ValueError
-            raise self._broken(
+            raise self._decoding_error(
                 "the name of an encoding",
-                f"`{shortened(self.encoding)}`",
+                f"`{shorten_line(self.encoding)}`",
                 _ENCODINGS,
             ) from error
 
@@ -229,32 +238,34 @@ class Source:
         with `plain_ends` a newline for each line end."""
         nul = block.find(b"\0")
         if nul >= 0:
-            raise self._not_text(offset + nul)
+            raise self._binary_error(offset + nul)
         if not block.isascii():
             try:
                 block.decode()
             except UnicodeDecodeError as error:
-                raise self._not_utf8(block, error.start, offset) from error
+                raise self._utf8_error(block, error.start, offset) from error
         if plain_ends and b"\r" in block:
             return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         return block
 
-    def _not_text(self, at: int) -> FileFormatError:
+    def _binary_error(self, position: int) -> FileFormatError:
         hint = "The file is binary, or damaged, or UTF-16 without a byte order mark."
-        return self._broken("text", f"a NUL byte at byte {at:,}", hint, self._line_of(at))
+        return self._decoding_error(
+            "text", f"a NUL byte at byte {position:,}", hint, self._find_line(position)
+        )
 
-    def _not_utf8(self, block: bytes, at: int, offset: int) -> FileFormatError:
-        found = f"byte 0x{block[at]:02X} at byte {offset + at:,}, which is not UTF-8"
-        lines = block[:at].splitlines()
-        context = (lines[-1] if lines else b"") + block[at:].splitlines()[0]
+    def _utf8_error(self, block: bytes, position: int, offset: int) -> FileFormatError:
+        actual = f"byte 0x{block[position]:02X} at byte {offset + position:,}, which is not UTF-8"
+        lines = block[:position].splitlines()
+        context = (lines[-1] if lines else b"") + block[position:].splitlines()[0]
         return FileFormatError(
             self.name,
             [
                 LineProblem(
-                    self._line_of(offset + at),
-                    found,
+                    self._find_line(offset + position),
+                    actual,
                     "UTF-8 text",
-                    text=shortened(context.decode("latin-1")),
+                    text=shorten_line(context.decode("latin-1")),
                 )
             ],
             hint="Save the file as UTF-8. If it is Latin-1 (Western European), read it with"
@@ -262,7 +273,7 @@ class Source:
             offer="encoding=latin-1",
         )
 
-    def _line_of(self, offset: int) -> int:
+    def _find_line(self, offset: int) -> int:
         """The physical line in which this byte of the decoded text stands."""
         line, after_return = 1, False
         for piece in self.decoded(BLOCK):
@@ -277,47 +288,47 @@ class Source:
 
     def check_length(self, begun: int, chunk: bytes, cut: int, offset: int) -> None:
         """Refuse a line too long: begun `begun` bytes before `chunk`, at `offset`, or at `cut`."""
-        first = first_line_end(chunk)
-        if begun + (first or len(chunk)) > LONGEST_LINE:
-            line = self._line_of(offset)
-        elif cut and len(chunk) - cut > LONGEST_LINE:
-            line = self._line_of(offset + begun + cut)
+        first = find_first_line_end(chunk)
+        if begun + (first or len(chunk)) > MAX_LINE_BYTES:
+            line = self._find_line(offset)
+        elif cut and len(chunk) - cut > MAX_LINE_BYTES:
+            line = self._find_line(offset + begun + cut)
         else:
             return
         hint = "The line breaks may be missing, or this is a different kind of file."
-        expected = f"lines of at most {LONGEST_LINE // 1_000_000} MB"
-        raise self._broken(expected, "a longer line", hint, line)
+        expected = f"lines of at most {MAX_LINE_BYTES // 1_000_000} MB"
+        raise self._decoding_error(expected, "a longer line", hint, line)
 
-    def _broken(
-        self, expected: str, found: str, hint: str = "", line: int | None = None
+    def _decoding_error(
+        self, expected: str, actual: str, hint: str = "", line: int | None = None
     ) -> FileFormatError:
-        return FileFormatError(self.name, [LineProblem(line, found, expected)], hint=hint)
+        return FileFormatError(self.name, [LineProblem(line, actual, expected)], hint=hint)
 
 
-def shortened(line: str) -> str:
+def shorten_line(line: str) -> str:
     """A line for showing: at most 120 characters, control characters made visible."""
-    shown = line if len(line) <= _SHOWN else line[:_SHOWN] + " …"
-    return "".join(c if c.isprintable() or c == "\t" else _visible(c) for c in shown)
+    text = line if len(line) <= _MAX_LENGTH else line[:_MAX_LENGTH] + " …"
+    return "".join(c if c.isprintable() or c == "\t" else _escape_character(c) for c in text)
 
 
-def _visible(character: str) -> str:
+def _escape_character(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
-def _first(origin: Origin) -> bytes:
+def _first_bytes(origin: Origin) -> bytes:
     if isinstance(origin, bytes):
         return origin[:512]
     with origin.open("rb") as file:
         return file.read(512)
 
 
-def last_line_end(data: bytes) -> int:
+def find_last_line_end(data: bytes) -> int:
     """Where the last whole line of `data` ends; a CR at the very end may yet become CRLF."""
     newline = data.rfind(b"\n")
     return max(newline, data.rfind(b"\r", newline + 1, len(data) - 1)) + 1
 
 
-def first_line_end(data: bytes) -> int:
+def find_first_line_end(data: bytes) -> int:
     """Where the first line of `data` ends; 0 if it does not."""
     ends = [end + 1 for end in (data.find(b"\n"), data.find(b"\r")) if end >= 0]
     return min(ends, default=0)

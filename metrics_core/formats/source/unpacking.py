@@ -19,28 +19,28 @@ from typing import BinaryIO, cast
 import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError, LineProblem
-from metrics_core.formats.source.limits import ORDINARY_RATIO, RATIO_FROM, Limit, size_text
-from metrics_core.formats.source.other_files import refuse_other_zip
+from metrics_core.formats.source.limits import RATIO_FROM, TYPICAL_RATIO, Limit, format_size
+from metrics_core.formats.source.other_files import refuse_unsupported_zip
 
 Origin = Path | bytes
 """Where the bytes are: in a file, or in memory."""
 
-_WEIGHED_FROM, _WEIGHED_RATIO = 16 << 20, 20
+_MEASURED_FROM, _MEASURED_RATIO = 16 << 20, 20
 """A stream that has given so many bytes, and this many times those it took, is first weighed: run
 through to see how much is in it, before anyone holds what it gives."""
 
 
-def _by_arrow(codec: str) -> Callable[[BinaryIO], BinaryIO]:
+def _arrow_opener(codec: str) -> Callable[[BinaryIO], BinaryIO]:
     """Unpacks a stream with one of Arrow's codecs."""
 
-    def opened(plain: BinaryIO) -> BinaryIO:
-        return cast(BinaryIO, pa.CompressedInputStream(pa.PythonFile(plain, "r"), codec))
+    def open_stream(raw_file: BinaryIO) -> BinaryIO:
+        return cast(BinaryIO, pa.CompressedInputStream(pa.PythonFile(raw_file, "r"), codec))
 
-    return opened
+    return open_stream
 
 
-def _by_lzma(plain: BinaryIO) -> BinaryIO:
-    return cast(BinaryIO, lzma.LZMAFile(plain))
+def _open_lzma(raw_file: BinaryIO) -> BinaryIO:
+    return cast(BinaryIO, lzma.LZMAFile(raw_file))
 
 
 @dataclass(frozen=True)
@@ -49,23 +49,23 @@ class Packing:
 
     ending: str
     start: re.Pattern[bytes]
-    opened: Callable[[BinaryIO], BinaryIO]
+    open_stream: Callable[[BinaryIO], BinaryIO]
 
 
 PACKINGS = (
     Packing(
         ".gz",
         re.compile(rb"\x1f\x8b"),
-        lambda plain: cast(BinaryIO, gzip.GzipFile(fileobj=plain)),
+        lambda raw_file: cast(BinaryIO, gzip.GzipFile(fileobj=raw_file)),
     ),
-    Packing(".zst", re.compile(rb"\x28\xb5\x2f\xfd"), _by_arrow("zstd")),
-    Packing(".lz4", re.compile(rb"\x04\x22\x4d\x18"), _by_arrow("lz4")),
-    Packing(".xz", re.compile(rb"\xfd7zXZ\x00"), _by_lzma),
+    Packing(".zst", re.compile(rb"\x28\xb5\x2f\xfd"), _arrow_opener("zstd")),
+    Packing(".lz4", re.compile(rb"\x04\x22\x4d\x18"), _arrow_opener("lz4")),
+    Packing(".xz", re.compile(rb"\xfd7zXZ\x00"), _open_lzma),
     # A text may begin with BZh; what follows the digit does not stand in one.
     Packing(
         ".bz2",
         re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
-        lambda plain: cast(BinaryIO, bz2.BZ2File(plain)),
+        lambda raw_file: cast(BinaryIO, bz2.BZ2File(raw_file)),
     ),
 )
 
@@ -82,51 +82,55 @@ _DAMAGED = (
 )
 
 
-def unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterator[bytes]:
+def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterator[bytes]:
     """The content in pieces of at most `size` bytes; what packs it is seen from its first bytes.
 
     Raises FileFormatError where the file is absent, damaged, a zip of several files, or gives more
     than the limit allows.
     """
-    with readable(name), ExitStack() as closing:
-        plain = closing.enter_context(opened_plain(origin))
-        stream = closing.enter_context(_unpacking(name, plain, limit))
-        if stream is plain:
-            limit.check_size(name, size_of(origin))
-        most = limit.unpacked(size_of(origin))
-        total, weighed = 0, stream is plain or isinstance(stream, zipfile.ZipExtFile)
+    with convert_read_errors(name), ExitStack() as closing:
+        raw_file = closing.enter_context(open_raw(origin))
+        stream = closing.enter_context(_open_unpacked(name, raw_file, limit))
+        if stream is raw_file:
+            limit.check_size(name, stored_size(origin))
+        max_size = limit.max_unpacked(stored_size(origin))
+        total, is_measured = 0, stream is raw_file or isinstance(stream, zipfile.ZipExtFile)
         while piece := stream.read(size):
             total += len(piece)
-            if not weighed and total > max(_WEIGHED_FROM, _WEIGHED_RATIO * plain.tell()):
-                _weigh(name, origin, limit)
-                weighed = True
-            if total > most and stream is not plain:
-                raise _too_much(name, f"more than {size_text(most)}", 2 * most, limit)
+            if not is_measured and total > max(_MEASURED_FROM, _MEASURED_RATIO * raw_file.tell()):
+                _measure(name, origin, limit)
+                is_measured = True
+            if total > max_size and stream is not raw_file:
+                raise _too_large_error(
+                    name, f"more than {format_size(max_size)}", 2 * max_size, limit
+                )
             yield piece
 
 
-def _weigh(name: str, origin: Origin, limit: Limit) -> None:
+def _measure(name: str, origin: Origin, limit: Limit) -> None:
     """Run through a packed file; refuse it where it holds more than the limit allows."""
-    most, total = limit.unpacked(size_of(origin)), 0
-    with opened_plain(origin) as plain, _unpacking(name, plain, limit) as stream:
+    max_size, total = limit.max_unpacked(stored_size(origin)), 0
+    with open_raw(origin) as raw_file, _open_unpacked(name, raw_file, limit) as stream:
         while piece := stream.read(_PIECE):
             total += len(piece)
-            if total > most:
-                raise _too_much(name, f"more than {size_text(most)}", 2 * most, limit)
+            if total > max_size:
+                raise _too_large_error(
+                    name, f"more than {format_size(max_size)}", 2 * max_size, limit
+                )
 
 
 @contextmanager
-def readable(name: str) -> Iterator[None]:
+def convert_read_errors(name: str) -> Iterator[None]:
     """What goes wrong inside while a file is read becomes a FileFormatError."""
     try:
         yield
     except _DAMAGED as error:
-        raise _damaged(name) from error
+        raise _damaged_error(name) from error
     except OSError as error:
-        raise _unreadable(name, error) from error
+        raise _read_error(name, error) from error
 
 
-def drained(name: str, stream: BinaryIO, limit: Limit) -> bytes:
+def read_pipe(name: str, stream: BinaryIO, limit: Limit) -> bytes:
     """All that a pipe gives; raises FileFormatError where that is more than a file may hold."""
     pieces: list[bytes] = []
     total = 0
@@ -137,15 +141,15 @@ def drained(name: str, stream: BinaryIO, limit: Limit) -> bytes:
     return b"".join(pieces)
 
 
-def opened_zip(name: str, plain: Path | BinaryIO) -> zipfile.ZipFile:
+def open_zip(name: str, raw_file: Path | BinaryIO) -> zipfile.ZipFile:
     """A zip file, its directory read; raises FileFormatError where it is damaged."""
     try:
-        return zipfile.ZipFile(plain)
+        return zipfile.ZipFile(raw_file)
     except _DAMAGED as error:
-        raise _damaged(name) from error
+        raise _damaged_error(name) from error
 
 
-def zip_members(archive: zipfile.ZipFile) -> list[str]:
+def list_zip_members(archive: zipfile.ZipFile) -> list[str]:
     """The files in an archive, without folders and the by-files that macOS adds."""
     return [
         member
@@ -156,20 +160,20 @@ def zip_members(archive: zipfile.ZipFile) -> list[str]:
     ]
 
 
-def member_bytes(name: str, archive: zipfile.ZipFile, member: str, limit: Limit) -> bytes:
+def read_member(name: str, archive: zipfile.ZipFile, member: str, limit: Limit) -> bytes:
     """One member of an archive as bytes, under the same limit as any packed file."""
-    info = _readable_member(name, archive, member, limit)
-    with readable(name), archive.open(info) as stream:
+    info = _check_member(name, archive, member, limit)
+    with convert_read_errors(name), archive.open(info) as stream:
         return stream.read()
 
 
-def without_packing(name: str) -> str:
+def strip_packing(name: str) -> str:
     """A file's name without the endings that say how it is packed."""
     stem, dot, ending = name.rpartition(".")
-    return without_packing(stem) if dot + ending.lower() in PACKING_ENDINGS else name
+    return strip_packing(stem) if dot + ending.lower() in PACKING_ENDINGS else name
 
 
-def leads_out(member: str) -> bool:
+def is_outside(member: str) -> bool:
     """Whether a member's name leads out of the archive."""
     path = PurePosixPath(member.replace("\\", "/"))
     return path.is_absolute() or ".." in path.parts
@@ -185,50 +189,50 @@ def is_zip(origin: Origin) -> bool:
     return origin.startswith(_ZIPS)
 
 
-def opened_plain(origin: Origin) -> BinaryIO:
+def open_raw(origin: Origin) -> BinaryIO:
     """The bytes of a file as it is given, to be read anywhere in it."""
     return origin.open("rb") if isinstance(origin, Path) else io.BytesIO(origin)
 
 
-def size_of(origin: Origin) -> int:
+def stored_size(origin: Origin) -> int:
     """The bytes of a file as it is given, packed or not."""
     return origin.stat().st_size if isinstance(origin, Path) else len(origin)
 
 
-def _unpacking(name: str, plain: BinaryIO, limit: Limit) -> BinaryIO:
-    start = plain.read(_START)
-    plain.seek(0)
+def _open_unpacked(name: str, raw_file: BinaryIO, limit: Limit) -> BinaryIO:
+    start = raw_file.read(_START)
+    raw_file.seek(0)
     for packing in PACKINGS:
         if packing.start.match(start):
-            return packing.opened(plain)
+            return packing.open_stream(raw_file)
     if start.startswith(_ZIPS):
-        archive = opened_zip(name, plain)
-        member = _only_member(name, archive)
-        return cast(BinaryIO, archive.open(_readable_member(name, archive, member, limit)))
-    return plain
+        archive = open_zip(name, raw_file)
+        member = _find_only_member(name, archive)
+        return cast(BinaryIO, archive.open(_check_member(name, archive, member, limit)))
+    return raw_file
 
 
-def _only_member(name: str, archive: zipfile.ZipFile) -> str:
-    found = zip_members(archive)
-    refuse_other_zip(name, found)
-    if len(found) != 1:
-        shown = ", ".join(f"`{n}`" for n in found[:4]) + (", …" if len(found) > 4 else "")
-        raise _refused(
+def _find_only_member(name: str, archive: zipfile.ZipFile) -> str:
+    members = list_zip_members(archive)
+    refuse_unsupported_zip(name, members)
+    if len(members) != 1:
+        member_list = ", ".join(f"`{n}`" for n in members[:4]) + (", …" if len(members) > 4 else "")
+        raise _refused_error(
             name,
-            f"{len(found)} files: {shown}" if found else "no file",
+            f"{len(members)} files: {member_list}" if members else "no file",
             "one file in the zip file",
             "A zip of several files must be a BEIR set (corpus.jsonl, queries.jsonl,"
             " qrels/test.tsv), contain only runs (NAME.res, NAME.run or NAME.trec), or contain one"
             " folder of judged ranks. Otherwise unpack it and use the files.",
         )
-    return found[0]
+    return members[0]
 
 
-def _readable_member(
+def _check_member(
     name: str, archive: zipfile.ZipFile, member: str, limit: Limit
 ) -> zipfile.ZipInfo:
-    if leads_out(member):
-        raise _refused(
+    if is_outside(member):
+        raise _refused_error(
             name,
             f"the path `{member}`, which points outside the archive",
             "plain file names in a zip file",
@@ -236,49 +240,49 @@ def _readable_member(
         )
     info = archive.getinfo(member)
     if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise _refused(
+        raise _refused_error(
             name,
             "a password or an unsupported compression",
             "a plain zip file",
             "Unpack the file and use its contents.",
         )
     # zipfile gives no more of a member than its directory says.
-    if info.file_size > limit.unpacked(info.compress_size):
-        raise _too_much(name, size_text(info.file_size), info.file_size, limit)
+    if info.file_size > limit.max_unpacked(info.compress_size):
+        raise _too_large_error(name, format_size(info.file_size), info.file_size, limit)
     return info
 
 
-def check_unpacked(name: str, size: int, most: int, limit: Limit) -> None:
+def check_unpacked(name: str, size: int, max_size: int, limit: Limit) -> None:
     """Refuse the members of an archive that are `size` bytes altogether, if that is more than the
-    `most` that the archive may unpack to: many may share the same bytes of it."""
-    if size > most:
-        raise _too_much(name, f"more than {size_text(most)}", size, limit)
+    `max_size` that the archive may unpack to: many may share the same bytes of it."""
+    if size > max_size:
+        raise _too_large_error(name, f"more than {format_size(max_size)}", size, limit)
 
 
-def _too_much(name: str, found: str, needed: int, limit: Limit) -> FileFormatError:
-    most = size_text(limit.size)
-    if not limit.given:
-        ordinary = f"at most {ORDINARY_RATIO} times the compressed size"
-        most += f", and above {size_text(RATIO_FROM)} {ordinary}"
-    found = f"a compressed file that unpacks to {found}"
-    return limit.exceeded(name, found, f"at most {most}", needed, packed=True)
+def _too_large_error(name: str, actual: str, needed: int, limit: Limit) -> FileFormatError:
+    limit_text = format_size(limit.size)
+    if not limit.is_explicit:
+        ratio_text = f"at most {TYPICAL_RATIO} times the compressed size"
+        limit_text += f", and above {format_size(RATIO_FROM)} {ratio_text}"
+    actual = f"a compressed file that unpacks to {actual}"
+    return limit.limit_error(name, actual, f"at most {limit_text}", needed, is_packed=True)
 
 
-def _unreadable(name: str, error: OSError) -> FileFormatError:
+def _read_error(name: str, error: OSError) -> FileFormatError:
     if error.errno is None:  # Arrow's way to say that a compressed stream is broken
-        return _damaged(name)
+        return _damaged_error(name)
     if isinstance(error, FileNotFoundError):
-        return _refused(name, "no such file", "a file", "Check the name.")
+        return _refused_error(name, "no such file", "a file", "Check the name.")
     if isinstance(error, IsADirectoryError):
-        return _refused(
+        return _refused_error(
             *(name, "a folder", "a file"),
             "Use the files in it, or read a folder of BEIR, runs or judged ranks as a set.",
         )
-    return _refused(name, f"an operating system error ({error.strerror})", "a readable file")
+    return _refused_error(name, f"an operating system error ({error.strerror})", "a readable file")
 
 
-def _damaged(name: str) -> FileFormatError:
-    return _refused(
+def _damaged_error(name: str) -> FileFormatError:
+    return _refused_error(
         name,
         "a damaged or truncated compressed file",
         f"a complete {', '.join(p.ending for p in PACKINGS)} or .zip file",
@@ -286,5 +290,5 @@ def _damaged(name: str) -> FileFormatError:
     )
 
 
-def _refused(name: str, found: str, expected: str, hint: str = "") -> FileFormatError:
-    return FileFormatError(name, [LineProblem(None, found, expected)], hint=hint)
+def _refused_error(name: str, actual: str, expected: str, hint: str = "") -> FileFormatError:
+    return FileFormatError(name, [LineProblem(None, actual, expected)], hint=hint)

@@ -12,19 +12,19 @@ import pyarrow.compute as pc
 from metrics_core.base.errors import LineProblem, TableError
 from metrics_core.base.notes import Note
 from metrics_core.formats.declaring import declare
-from metrics_core.formats.mapping.presets import Preset, Remark, where
+from metrics_core.formats.mapping.presets import Preset, Remark, find_cases
 from metrics_core.formats.parquet import (
     MAGIC,
-    batches_of,
-    guarded,
-    is_corpus,
-    opened_parquet,
-    plain_column,
+    call_arrow,
+    decode_column,
+    is_autorag_corpus,
+    open_parquet,
+    read_batches,
 )
-from metrics_core.formats.registry import OF_A_TOOL, Kind, Loaded, Request, Sample, Tool, reader
-from metrics_core.formats.source.lines import refuse, refuse_rows
-from metrics_core.formats.source.parquet_size import A_CELL_OF_PYTHON, check_size
-from metrics_core.formats.source.source import Source, shortened
+from metrics_core.formats.registry import TOOL_SPECIFIC, Kind, Loaded, Request, Sample, Tool, reader
+from metrics_core.formats.source.lines import file_error, rows_error
+from metrics_core.formats.source.parquet_size import OBJECT_CELL_BYTES, check_size
+from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.tables import Documents
 from metrics_core.tables.columns import ID
 
@@ -37,9 +37,11 @@ _LISTS = tuple(
 )
 
 
-def _is_alternative(truth: Any) -> bool:
+def _has_alternatives(truth: Any) -> bool:
     """Whether of some of the relevant documents one is enough."""
-    return isinstance(truth, list) and any(isinstance(own, list) and len(own) > 1 for own in truth)
+    return isinstance(truth, list) and any(
+        isinstance(documents, list) and len(documents) > 1 for documents in truth
+    )
 
 
 def _is_result(record: Any) -> bool:
@@ -92,7 +94,7 @@ declare(
                 "alternatives",
                 "{n:,} {things} with groups of alternatives in retrieval_gt; every document counts"
                 " as relevant",
-                where("retrieval_gt", _is_alternative, "qid"),
+                find_cases("retrieval_gt", _has_alternatives, "qid"),
             ),
         ),
         tools=(
@@ -113,7 +115,7 @@ def recognise_corpus(sample: Sample) -> Mapping[Kind, int]:
     """By doc_id and contents beside a metadata that has parts."""
     if not sample.source.magic.startswith(MAGIC):
         return {}
-    return {"documents": OF_A_TOOL} if is_corpus(opened_parquet(sample.source)) else {}
+    return {"documents": TOOL_SPECIFIC} if is_autorag_corpus(open_parquet(sample.source)) else {}
 
 
 @reader(
@@ -137,45 +139,49 @@ def recognise_corpus(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_corpus(source: Source, request: Request) -> Loaded:
     """The documents of a corpus."""
-    file = opened_parquet(source)
-    names, left = guarded(source, partial(_plain_columns, file.schema_arrow))
+    file = open_parquet(source)
+    names, unused_names = call_arrow(source, partial(_split_columns, file.schema_arrow))
     if not {"doc_id", "contents"} <= {*names}:
-        problem = LineProblem(None, shortened(", ".join(names)), "columns doc_id and contents")
-        raise refuse(source, [problem])
-    guarded(source, partial(check_size, source, file, names, a_cell=A_CELL_OF_PYTHON))
-    batches = guarded(source, partial(batches_of, source, file, names))
+        problem = LineProblem(None, shorten_line(", ".join(names)), "columns doc_id and contents")
+        raise file_error(source, [problem])
+    call_arrow(source, partial(check_size, source, file, names, a_cell=OBJECT_CELL_BYTES))
+    batches = call_arrow(source, partial(read_batches, source, file, names))
     if not batches:
-        raise refuse(source, [LineProblem(None, "only a header", "at least one row")])
-    table = guarded(source, pa.Table.from_batches(batches).flatten)
+        raise file_error(source, [LineProblem(None, "only a header", "at least one row")])
+    table = call_arrow(source, pa.Table.from_batches(batches).flatten)
     columns = {}
     for name in names:
-        column = guarded(source, partial(_as_text, table[name]))
+        column = call_arrow(source, partial(_to_text_column, table[name]))
         if name == "contents":
             columns["text"] = pc.fill_null(column, "")
         else:
-            own = name.removeprefix("metadata.")
-            columns[own if own not in columns and own != "text" else name] = column
+            column_name = name.removeprefix("metadata.")
+            columns[
+                column_name if column_name not in columns and column_name != "text" else name
+            ] = column
     try:
         documents = Documents.from_columns(columns)
     except TableError as error:
-        raise refuse_rows(source, error, None) from error
-    if left:
-        message = f"columns not used: {', '.join(left)}"
-        documents = documents.noting(Note("columns", message, len(left), tuple(left[:3])))
+        raise rows_error(source, error, None) from error
+    if unused_names:
+        message = f"columns not used: {', '.join(unused_names)}"
+        documents = documents.noting(
+            Note("columns", message, len(unused_names), tuple(unused_names[:3]))
+        )
     return Loaded(documents, "autorag_corpus", "AutoRAG corpus", source.name)
 
 
-def _plain_columns(schema: pa.Schema) -> tuple[list[str], list[str]]:
+def _split_columns(schema: pa.Schema) -> tuple[list[str], list[str]]:
     """The columns of single values, those in metadata too, and which are left."""
-    names, left = list[str](), list[str]()
-    for own in schema:
-        inside = own.type if pa.types.is_struct(own.type) and own.name == "metadata" else ()
-        for name, kind in [(f"metadata.{f.name}", f.type) for f in inside] or [
-            (own.name, own.type)
+    names, unused_names = list[str](), list[str]()
+    for column in schema:
+        parts = column.type if pa.types.is_struct(column.type) and column.name == "metadata" else ()
+        for name, kind in [(f"metadata.{f.name}", f.type) for f in parts] or [
+            (column.name, column.type)
         ]:
-            (left if pa.types.is_nested(kind) else names).append(name)
-    return names, left
+            (unused_names if pa.types.is_nested(kind) else names).append(name)
+    return names, unused_names
 
 
-def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.cast(plain_column(column), ID)
+def _to_text_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.cast(decode_column(column), ID)

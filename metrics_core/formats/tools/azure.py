@@ -6,26 +6,26 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from metrics_core.formats.declaring import declare
-from metrics_core.formats.mapping.presets import Preset, Remark, where
+from metrics_core.formats.mapping.presets import Preset, Remark, find_cases
 from metrics_core.formats.registry import Tool
 
 _NAMES = ("query_id", "id", "query")
 
 
-def _numbered(blocks: Iterable[list[Any]], _name: str) -> Iterator[list[Any]]:
+def _add_ids(blocks: Iterable[list[Any]], _name: str) -> Iterator[list[Any]]:
     """Rows with an id: their own, else the query's text, else their number."""
     number = 0
     for rows in blocks:
         numbers = range(number + 1, number + 1 + len(rows))
         number += len(rows)
-        yield [_with_id(row, at) for at, row in zip(numbers, rows, strict=True)]
+        yield [_add_id(row, row_number) for row_number, row in zip(numbers, rows, strict=True)]
 
 
-def _with_id(row: Any, number: int) -> Any:
+def _add_id(row: Any, number: int) -> Any:
     if not isinstance(row, dict):
         return row
-    own = next((row[name] for name in _NAMES if row.get(name) is not None), None)
-    return row | {"is_numbered": own is None, "query_id": own or str(number)}
+    row_id = next((row[name] for name in _NAMES if row.get(name) is not None), None)
+    return row | {"is_numbered": row_id is None, "query_id": row_id or str(number)}
 
 
 declare(
@@ -40,7 +40,7 @@ declare(
         ' "query_relevance_label": 4}], "retrieved_documents": [{"document_id": "doc-3",'
         ' "relevance_score": 45.1}]}',
         recognised_by=("retrieved_documents", "retrieval_ground_truth"),
-        mend=_numbered,
+        mend=_add_ids,
         tables={
             "run": "query=query_id doc=retrieved_documents[].document_id"
             " score=retrieved_documents[].relevance_score",
@@ -55,7 +55,7 @@ declare(
                 ("run", "qrels"),
                 "numbered",
                 "{n:,} {things} without an id, identified by row number",
-                where("is_numbered", bool, "query_id"),
+                find_cases("is_numbered", bool, "query_id"),
             ),
         ),
         tools=(

@@ -21,8 +21,8 @@ declare(
         recognised_by=("turns[].turn_id", "turns[].responses"),
         tables={
             "run": tuple(
-                f"query=turns[].turn_id doc={own}.id score={own}.score system=run_name"
-                for own in _PASSAGES
+                f"query=turns[].turn_id doc={path}.id score={path}.score system=run_name"
+                for path in _PASSAGES
             ),
         },
         once=(),

@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from metrics_core.formats.declaring import declare
-from metrics_core.formats.mapping.presets import Preset, each
+from metrics_core.formats.mapping.presets import Preset, mend_each
 from metrics_core.formats.registry import Tool
 
 _VESPA_QUERY = "query_id || qid || id || query"
 
 
-def _by_query(whole: dict[str, Any], _name: str) -> list[Any]:
+def _split_by_query(content: dict[str, Any], _name: str) -> list[Any]:
     """A record for each answer of an object that has them by query."""
-    if "root" in whole or not whole:
-        return [whole]
-    answers = [(query, own) for query, own in whole.items() if isinstance(own, dict)]
-    return [own | {"query_id": query} for query, own in answers] or [whole]
+    if "root" in content or not content:
+        return [content]
+    answers = [(query, answer) for query, answer in content.items() if isinstance(answer, dict)]
+    return [answer | {"query_id": query} for query, answer in answers] or [content]
 
 
 def _is_vespa(record: Any) -> bool:
-    own = record if "root" in record else next(iter(record.values()), None)
-    root = own.get("root") if isinstance(own, dict) else None
+    answer = record if "root" in record else next(iter(record.values()), None)
+    root = answer.get("root") if isinstance(answer, dict) else None
     return isinstance(root, dict) and ("children" in root or "relevance" in root)
 
 
@@ -36,7 +36,7 @@ declare(
         ' [{"id": "doc-7", "relevance": 14.2, "fields": {"title": "Refund"}}]}}',
         recognised_by=(_VESPA_QUERY, "root"),
         also=_is_vespa,
-        mend=each(_by_query),
+        mend=mend_each(_split_by_query),
         tables={
             "run": f"query={_VESPA_QUERY} doc=root.children[]?.id score=root.children[]?.relevance",
             "documents": "doc=root.children[]?.id fields=root.children[]?.fields",
@@ -83,20 +83,20 @@ declare(
 )
 
 
-def _graded(whole: dict[str, Any], _name: str) -> list[Any]:
+def _grade_records(content: dict[str, Any], _name: str) -> list[Any]:
     """A record for each query: its placeholder and each document with its grade, which is the key
     of a list, or the gain of the document."""
-    groups = [group for topic in whole.get("topics") or () for group in topic["query_groups"]]
-    groups += whole.get("query_groups") or []
-    asked = [(own, group) for group in groups for own in group["queries"]]
-    asked += [(own, own) for own in whole.get("queries") or ()]
+    groups = [group for topic in content.get("topics") or () for group in topic["query_groups"]]
+    groups += content.get("query_groups") or []
+    pairs = [(entry, group) for group in groups for entry in group["queries"]]
+    pairs += [(entry, entry) for entry in content.get("queries") or ()]
     records = []
-    for query, judged in asked:
-        relevant = judged.get("relevant_documents") or {}
+    for query, rating_group in pairs:
+        relevant = rating_group.get("relevant_documents") or {}
         docs = [
-            {"doc": doc, "grade": key} if isinstance(own, list) else {"doc": key} | own
-            for key, own in relevant.items()
-            for doc in (own if isinstance(own, list) else [key])
+            {"doc": doc, "grade": key} if isinstance(entry, list) else {"doc": key} | entry
+            for key, entry in relevant.items()
+            for doc in (entry if isinstance(entry, list) else [key])
         ]
         texts = [str(text) for text in (query.get("placeholders") or {}).values()]
         records.append({"query": " ".join(texts), "docs": docs})
@@ -114,8 +114,8 @@ declare(
         example='{"id_field": "id", "index": "films", "queries": [{"placeholders": {"$query":'
         ' "star wars"}, "relevant_documents": {"2": ["11"], "1": ["12"]}}]}',
         recognised_by=("query",),
-        also=lambda whole: "id_field" in whole and bool({"queries", "topics"} & whole.keys()),
-        mend=each(_graded),
+        also=lambda content: "id_field" in content and bool({"queries", "topics"} & content.keys()),
+        mend=mend_each(_grade_records),
         tables={
             "qrels": "query=query doc=docs[].doc grade=docs[].grade || docs[].gain",
             "queries": "query=query text=query",

@@ -18,38 +18,38 @@ _SETTINGS = {"mode"}
 """What LlamaIndex writes beside the parts: how its corpus is held, which is always as texts."""
 
 
-def _is_gold(whole: Any) -> bool:
+def _is_gold_set(content: Any) -> bool:
     """By the first parts: texts of queries, texts or nodes of documents, or lists of relevant
     documents."""
-    if not whole or not whole.keys() <= {*_PARTS, *_SETTINGS}:
+    if not content or not content.keys() <= {*_PARTS, *_SETTINGS}:
         return False
-    held = [(name, _first_of(whole[name])) for name in _PARTS if name in whole]
+    first_values = [(name, _first_value(content[name])) for name in _PARTS if name in content]
     # The numbers of a run whose queries are called so are no texts.
-    shown = [
+    are_valid = [
         isinstance(first, list) if name == "relevant_docs" else _is_text_or_node(name, first)
-        for name, first in held
+        for name, first in first_values
         if first is not None
     ]
-    graded = len(held) == len(_PARTS) and all(shown[:2])
-    return bool(shown) and (all(shown) or graded)
+    is_graded = len(first_values) == len(_PARTS) and all(are_valid[:2])
+    return bool(are_valid) and (all(are_valid) or is_graded)
 
 
-def _first_of(part: Any) -> Any:
+def _first_value(part: Any) -> Any:
     return next(iter(part.values()), None) if isinstance(part, dict) else None
 
 
 def _is_text_or_node(name: str, value: Any) -> bool:
-    node = name == "corpus" and isinstance(value, dict)
-    return node or (isinstance(value, str) and not isinstance(value, NumberText))
+    is_node = name == "corpus" and isinstance(value, dict)
+    return is_node or (isinstance(value, str) and not isinstance(value, NumberText))
 
 
-def _without_text(records: Records) -> list[str]:
+def _find_missing_texts(records: Records) -> list[str]:
     """Queries with judgments that have no text, if any has one."""
-    found = list[str]()
-    for whole in records.values.listed():
-        queries, judged = whole.get("queries"), whole.get("relevant_docs") or ()
-        found += [own for own in judged if queries and own not in queries]
-    return found
+    query_ids = list[str]()
+    for content in records.values.to_list():
+        queries, judgments = content.get("queries"), content.get("relevant_docs") or ()
+        query_ids += [query_id for query_id in judgments if queries and query_id not in queries]
+    return query_ids
 
 
 declare(
@@ -62,7 +62,7 @@ declare(
         example='{"queries": {"q1": "refund"}, "corpus": {"doc-7": "Ask within 30 days."},'
         ' "relevant_docs": {"q1": ["doc-7"]}}',
         recognised_by=(),
-        also=_is_gold,
+        also=_is_gold_set,
         tables={
             "qrels": (
                 "query=relevant_docs.*~ doc=relevant_docs.*[]? grade='1'",
@@ -82,7 +82,7 @@ declare(
                 ("qrels",),
                 "without_text",
                 "{n:,} {things} with judgments but without a text",
-                _without_text,
+                _find_missing_texts,
             ),
         ),
         tools=(

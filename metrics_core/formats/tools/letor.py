@@ -12,11 +12,11 @@ import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.base.notes import Note
-from metrics_core.formats.parsing.checking import qrels_table
+from metrics_core.formats.parsing.checking import build_qrels_table
 from metrics_core.formats.parsing.systems import FormatDetails, load_runs
 from metrics_core.formats.registry import (
     CERTAIN,
-    OF_A_TOOL,
+    TOOL_SPECIFIC,
     Kind,
     Loaded,
     Request,
@@ -24,10 +24,10 @@ from metrics_core.formats.registry import (
     Tool,
     reader,
 )
-from metrics_core.formats.source.lines import LineIndex, counted, refuse
-from metrics_core.formats.source.source import Source, shortened
-from metrics_core.formats.values import A_SCORE, is_number, why_not_a_number
-from metrics_core.tables.columns import ID, coded_texts
+from metrics_core.formats.source.lines import LineIndex, file_error, format_count
+from metrics_core.formats.source.source import Source, shorten_line
+from metrics_core.formats.values import A_SCORE, explain_bad_number, is_number
+from metrics_core.tables.columns import ID, encode_texts
 
 _LINE = re.compile(r"\s*[-+]?\d+(?:\.\d+)?\s+qid:\S+(?:\s+\d+:|\s*#|\s*$)")
 _DOC_ID = re.compile(r"\bdoc_?(?:id|no)\s*=\s*(\S+)", re.IGNORECASE)
@@ -35,7 +35,7 @@ _FEATURES = "2 qid:1 1:0.5 2:0.31 # docid = doc-7"
 _ROWS_BETWEEN_CHECKS = 4096
 _SCORES = "q1\t0\t0.83"
 _INDRI = "q1 Q0 docid = doc-7 inc = 1 1 0.83 indri"
-_PLACES = (
+_NUMBERED_MESSAGE = (
     "no document ids in the file; documents are numbered within their query from 0, as in RankLib,"
     " so the same number means different documents in different queries"
 )
@@ -43,23 +43,23 @@ _PLACES = (
 
 def recognise_letor(sample: Sample) -> Mapping[Kind, int]:
     """A grade, qid: and features, or a comment, in most lines."""
-    fitting = sum(bool(_LINE.match(line)) for line in sample.lines)
-    return {"qrels": OF_A_TOOL} if fitting > len(sample.lines) / 2 else {}
+    match_count = sum(bool(_LINE.match(line)) for line in sample.lines)
+    return {"qrels": TOOL_SPECIFIC} if match_count > len(sample.lines) / 2 else {}
 
 
 @dataclass
-class _Told:
+class _LineCounts:
     """What lines say beside the judgments: how many have features, how many comments have more
     words than an id, how many lines are skipped; which lines name no document."""
 
     features: int = 0
-    longer: int = 0
+    long_comments: int = 0
     skipped: int = 0
-    unnamed: list[int] = field(default_factory=list)
+    unnamed_lines: list[int] = field(default_factory=list)
 
 
 @dataclass
-class _Rows:
+class _LineRows:
     """The query, the document and the number of each line that has one."""
 
     queries: list[str] = field(default_factory=list)
@@ -75,11 +75,11 @@ class _Rows:
         if not len(self.lines) % _ROWS_BETWEEN_CHECKS:
             source.check_cells(len(self.lines), 4, line)
 
-    def table(self, of_numbers: str) -> pa.Table:
+    def to_table(self, number_name: str) -> pa.Table:
         """The rows, the numbers as texts under this name."""
-        docs, numbers = pa.array(self.docs, ID), coded_texts(self.numbers)
+        docs, numbers = pa.array(self.docs, ID), encode_texts(self.numbers)
         return pa.table(
-            {"query_id": coded_texts(self.queries), "doc_id": docs, of_numbers: numbers}
+            {"query_id": encode_texts(self.queries), "doc_id": docs, number_name: numbers}
         )
 
 
@@ -105,80 +105,89 @@ class _Rows:
 )
 def read_letor(source: Source, request: Request) -> Loaded:
     """The judgments in lines of features. Raises FileFormatError."""
-    rows, seen, told = _Rows(), Counter[str](), _Told()
+    rows, query_counts, counts = _LineRows(), Counter[str](), _LineCounts()
     for number, line in enumerate(source.text_lines(), 1):
-        own, _, comment = line.partition("#")
-        if not own.strip():
-            told.skipped += 1
+        content, _, comment = line.partition("#")
+        if not content.strip():
+            counts.skipped += 1
             continue
-        grade, query, features = (*own.split(None, 2), "", "")[:3]
+        grade, query, features = (*content.split(None, 2), "", "")[:3]
         _, qid, query_id = query.partition("qid:")
         if query != qid + query_id or not query_id:
             problem = LineProblem(number, "no `qid:` in the second column", "grade, qid:, features")
-            raise refuse(source, [problem], hint=f"A line looks like: {_FEATURES}")
-        doc_id = _doc_id(comment, told)
+            raise file_error(source, [problem], hint=f"A line looks like: {_FEATURES}")
+        doc_id = _find_doc_id(comment, counts)
         if doc_id is None:
-            told.unnamed.append(number)
-        told.features += bool(features.strip())
-        rows.add(source, number, query_id, doc_id or str(seen[query_id]), grade)
-        seen[query_id] += 1
-    if 0 < len(told.unnamed) < seen.total():
-        raise _half_named(source, told.unnamed, seen.total())
-    qrels = qrels_table(source, request, rows.table("relevance"), LineIndex.of(rows.lines))
+            counts.unnamed_lines.append(number)
+        counts.features += bool(features.strip())
+        rows.add(source, number, query_id, doc_id or str(query_counts[query_id]), grade)
+        query_counts[query_id] += 1
+    if 0 < len(counts.unnamed_lines) < query_counts.total():
+        raise _partly_named_error(source, counts.unnamed_lines, query_counts.total())
+    qrels = build_qrels_table(
+        source, request, rows.to_table("relevance"), LineIndex.from_numbers(rows.lines)
+    )
     title = "LETOR or SVMrank: grade, query, features"
-    return Loaded(qrels.noting(*_notes(told)), "letor", title, source.name)
+    return Loaded(qrels.noting(*_line_notes(counts)), "letor", title, source.name)
 
 
-def _notes(told: _Told) -> Iterator[Note]:
+def _line_notes(counts: _LineCounts) -> Iterator[Note]:
     """What is odd about the lines, or not used of them."""
-    if told.unnamed:
-        yield Note("places", _PLACES, len(told.unnamed), loud=True)
-    longer = f"{counted(told.longer, 'comment')} with several words; the first is used as the"
-    features = f"{counted(told.features, 'line')} with features, which are ignored"
-    skipped = f"{counted(told.skipped, 'blank or comment line')}, skipped"
+    if counts.unnamed_lines:
+        yield Note("places", _NUMBERED_MESSAGE, len(counts.unnamed_lines), loud=True)
+    longer = (
+        f"{format_count(counts.long_comments, 'comment')} with several words; the first is used"
+        " as the"
+    )
+    features = f"{format_count(counts.features, 'line')} with features, which are ignored"
+    skipped = f"{format_count(counts.skipped, 'blank or comment line')}, skipped"
     for code, count, message in (
-        ("comments", told.longer, f"{longer} document's id"),
-        ("features", told.features, features),
-        ("comments", told.skipped, skipped),
+        ("comments", counts.long_comments, f"{longer} document's id"),
+        ("features", counts.features, features),
+        ("comments", counts.skipped, skipped),
     ):
         if count:
             yield Note(code, message, count)
 
 
-def _doc_id(comment: str, told: _Told) -> str | None:
+def _find_doc_id(comment: str, counts: _LineCounts) -> str | None:
     """The document that a comment names: `docid = …`, or the first word of one that gives no values
     of other names."""
-    named = _DOC_ID.search(comment)
-    if named:
-        return named[1]
+    match = _DOC_ID.search(comment)
+    if match:
+        return match[1]
     words = comment.split()
     if not words or "=" in comment:
         return None
-    told.longer += len(words) > 1
+    counts.long_comments += len(words) > 1
     return words[0]
 
 
-def _half_named(source: Source, unnamed: Sequence[int], lines: int) -> FileFormatError:
-    found = f"no document in the comments of {len(unnamed):,} of {lines:,} lines"
-    problem = LineProblem(unnamed[0], found, "one in each line, or in none")
-    return refuse(source, [problem], hint=f"A line looks like: {_FEATURES}")
+def _partly_named_error(
+    source: Source, unnamed_lines: Sequence[int], lines: int
+) -> FileFormatError:
+    actual = f"no document in the comments of {len(unnamed_lines):,} of {lines:,} lines"
+    problem = LineProblem(unnamed_lines[0], actual, "one in each line, or in none")
+    return file_error(source, [problem], hint=f"A line looks like: {_FEATURES}")
 
 
 def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
     """A query, its documents counted 0, 1, 2, … and a score, between tabs, where MS MARCO's ranks
     have whole numbers in the last place; or TREC's lines with a comment for the document."""
     if sum(_is_indri(line.split()) for line in sample.lines) > len(sample.lines) / 2:
-        return {"run": OF_A_TOOL}
+        return {"run": TOOL_SPECIFIC}
     lines = [line.split("\t") for line in sample.lines]
     if not lines or any(len(fields) != 3 or not is_number(fields[2]) for fields in lines):
         return {}
-    seen = Counter[str]()
-    for query_id, place, _ in lines:
-        if place != str(seen[query_id]):
+    query_counts = Counter[str]()
+    for query_id, position, _ in lines:
+        if position != str(query_counts[query_id]):
             return {}
-        seen[query_id] += 1
-    whole = sum(fields[2].strip().isdigit() for fields in lines)
-    return {"run": CERTAIN} if max(seen.values()) > 1 and whole < len(lines) / 2 else {}
+        query_counts[query_id] += 1
+    whole_count = sum(fields[2].strip().isdigit() for fields in lines)
+    return (
+        {"run": CERTAIN} if max(query_counts.values()) > 1 and whole_count < len(lines) / 2 else {}
+    )
 
 
 @reader(
@@ -207,38 +216,43 @@ def read_ranklib(source: Source, request: Request) -> Loaded:
     lines = Sample(source, source.head.decode()).lines
     if any(_is_indri(line.split()) for line in lines):
         return _read_indri(source, request)
-    rows, seen = _Rows(), Counter[str]()
+    rows, query_counts = _LineRows(), Counter[str]()
     hint = f"A line looks like: {_SCORES}"
     for number, line in enumerate(source.text_lines(), 1):
         fields = [text.strip() for text in line.split("\t")]
         if fields == [""]:
             continue
         if len(fields) != 3 or not all(fields):
-            problem = LineProblem(number, counted(len(fields), "column"), "query, number and score")
-            raise refuse(source, [problem], hint=f"{hint}, separated by tabs.")
-        query_id, place, score = fields
-        if place != str(seen[query_id]):
-            found, expected = f"place `{shortened(place)}`", f"place {seen[query_id]}"
-            problem = LineProblem(number, found, f"{expected} of query {shortened(query_id)}")
-            raise refuse(
+            problem = LineProblem(
+                number, format_count(len(fields), "column"), "query, number and score"
+            )
+            raise file_error(source, [problem], hint=f"{hint}, separated by tabs.")
+        query_id, position, score = fields
+        if position != str(query_counts[query_id]):
+            actual, expected = (
+                f"place `{shorten_line(position)}`",
+                f"place {query_counts[query_id]}",
+            )
+            problem = LineProblem(number, actual, f"{expected} of query {shorten_line(query_id)}")
+            raise file_error(
                 source, [problem], hint="RankLib numbers documents 0, 1, 2, … within each query."
             )
         if not is_number(score):
-            problem = LineProblem(number, f"`{shortened(score)}`", A_SCORE)
-            raise refuse(source, [problem], hint=why_not_a_number(score) or hint)
-        seen[query_id] += 1
-        rows.add(source, number, query_id, place, score)
-    note = Note("places", _PLACES, seen.total(), loud=True)
-    return _run(source, request, rows, "RankLib: query, place, score", [note])
+            problem = LineProblem(number, f"`{shorten_line(score)}`", A_SCORE)
+            raise file_error(source, [problem], hint=explain_bad_number(score) or hint)
+        query_counts[query_id] += 1
+        rows.add(source, number, query_id, position, score)
+    note = Note("places", _NUMBERED_MESSAGE, query_counts.total(), loud=True)
+    return _load_run(source, request, rows, "RankLib: query, place, score", [note])
 
 
-def _run(
-    source: Source, request: Request, rows: _Rows, title: str, notes: Sequence[Note]
+def _load_run(
+    source: Source, request: Request, rows: _LineRows, title: str, notes: Sequence[Note]
 ) -> Loaded:
-    table = rows.table("score")
+    table = rows.to_table("score")
     table = table.set_column(2, "score", table["score"].cast(pa.string()).cast(pa.float64()))
-    details = FormatDetails("ranklib", title, scored=True)
-    return load_runs(source, request, table, LineIndex.of(rows.lines), details, notes)
+    details = FormatDetails("ranklib", title, has_scores=True)
+    return load_runs(source, request, table, LineIndex.from_numbers(rows.lines), details, notes)
 
 
 def _is_indri(words: Sequence[str]) -> bool:
@@ -255,7 +269,7 @@ def _is_indri(words: Sequence[str]) -> bool:
 
 def _read_indri(source: Source, request: Request) -> Loaded:
     """The run in the output of -indri. Raises FileFormatError."""
-    rows = _Rows()
+    rows = _LineRows()
     hint = (
         "This is a comment of the feature file. Only `docid = …` or a one-word comment identifies a"
         f" document: {_INDRI}. Add such comments and rank again, or use -score and evaluate with"
@@ -266,13 +280,13 @@ def _read_indri(source: Source, request: Request) -> Loaded:
         if not words:
             continue
         comment = " ".join(words[2:-3]).lstrip("# ")
-        named = _DOC_ID.search(comment)
-        doc_id = named[1] if named else comment
+        match = _DOC_ID.search(comment)
+        doc_id = match[1] if match else comment
         if len(words) < 6 or words[1] != "Q0" or not doc_id or " " in doc_id:
-            found = f"`{shortened(comment)}` in the document column"
-            raise refuse(source, [LineProblem(number, found, "a document's id")], hint=hint)
+            actual = f"`{shorten_line(comment)}` in the document column"
+            raise file_error(source, [LineProblem(number, actual, "a document's id")], hint=hint)
         if not is_number(words[-2]):
-            problem = LineProblem(number, f"`{shortened(words[-2])}`", A_SCORE)
-            raise refuse(source, [problem], hint=why_not_a_number(words[-2]) or hint)
+            problem = LineProblem(number, f"`{shorten_line(words[-2])}`", A_SCORE)
+            raise file_error(source, [problem], hint=explain_bad_number(words[-2]) or hint)
         rows.add(source, number, words[0], doc_id, words[-2])
-    return _run(source, request, rows, "RankLib: query, comment, rank, score", [])
+    return _load_run(source, request, rows, "RankLib: query, comment, rank, score", [])

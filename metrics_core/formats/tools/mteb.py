@@ -6,38 +6,42 @@ from __future__ import annotations
 from typing import Any
 
 from metrics_core.formats.declaring import declare
-from metrics_core.formats.mapping.presets import Preset, each
+from metrics_core.formats.mapping.presets import Preset, mend_each
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.registry import Tool
 
 _META = "mteb_model_meta"
-_LOOKED_AT = 50
+_SAMPLED_VALUES = 50
 
 
-def _are_predictions(whole: Any) -> bool:
+def _are_predictions(content: Any) -> bool:
     """By the model's entry, or by objects four deep, the last with scores."""
-    if _META in whole:
+    if _META in content:
         return True
-    level = [whole]
+    level = [content]
     for _ in range(3):
-        level = [own for value in level for own in value.values()][:_LOOKED_AT]
-        if not level or any(not isinstance(own, dict) for own in level):
+        level = [child for value in level for child in value.values()][:_SAMPLED_VALUES]
+        if not level or any(not isinstance(child, dict) for child in level):
             return False
-    scores = [own for value in level for own in value.values()]
-    return bool(scores) and all(isinstance(own, NumberText) for own in scores)
+    scores = [child for value in level for child in value.values()]
+    return bool(scores) and all(isinstance(child, NumberText) for child in scores)
 
 
-def _parts(whole: dict[str, Any], name: str) -> list[Any]:
+def _split_runs(content: dict[str, Any], name: str) -> list[Any]:
     """A record for each subset and split, with the name of its run: the model with its revision,
     else the file's name; of several parts with that of the part."""
-    meta = whole.get(_META)
-    told = meta if isinstance(meta, dict) else {}
-    model = [str(told[key]) for key in ("model_name", "revision") if told.get(key) is not None]
+    meta = content.get(_META)
+    model_info = meta if isinstance(meta, dict) else {}
+    model = [
+        str(model_info[key])
+        for key in ("model_name", "revision")
+        if model_info.get(key) is not None
+    ]
     parts = [
         (subset, split, {split: queries} if split else queries)
-        for subset, own in whole.items()
+        for subset, splits in content.items()
         if subset != _META
-        for split, queries in (own.items() if isinstance(own, dict) else [("", own)])
+        for split, queries in (splits.items() if isinstance(splits, dict) else [("", splits)])
     ]
     return [
         {
@@ -59,7 +63,7 @@ declare(
         ' {"test": {"q1": {"doc-7": 0.83}}}}',
         recognised_by=(),
         also=_are_predictions,
-        mend=each(_parts),
+        mend=mend_each(_split_runs),
         tables={"run": "query=parts.*.*.*~ doc=parts.*.*.*.*~ score=parts.*.*.*.* system=run"},
         tools=(
             Tool(

@@ -13,24 +13,24 @@ from metrics_core.formats.registry import Tool
 if TYPE_CHECKING:
     from metrics_core.formats.mapping.axes import Records
 
-_OF_A_SEARCH = ("", "_source", "hits.hits[]._source")
+_SEARCH_PREFIXES = ("", "_source", "hits.hits[]._source")
 """What is in front of records that are the hits of a search, or the one document of an index."""
 
 
-def _sources(records: list[Any]) -> list[Any]:
+def _unwrap_sources(records: list[Any]) -> list[Any]:
     """The records of a file; of hits of a search what these have inside."""
-    found = []
+    sources = []
     for record in records:
         hits = record.get("hits") if isinstance(record, dict) else None
         inner = hits.get("hits") if isinstance(hits, dict) else [record]
-        own = [hit.get("_source", hit) for hit in inner or () if isinstance(hit, dict)]
-        found += [source for source in own if isinstance(source, dict)]
-    return found
+        hit_sources = [hit.get("_source", hit) for hit in inner or () if isinstance(hit, dict)]
+        sources += [source for source in hit_sources if isinstance(source, dict)]
+    return sources
 
 
 def _are_judgments(first: Any) -> bool:
     """By a list judgmentRatings, or ratings with a docId beside a query."""
-    record: dict[str, Any] = next(iter(_sources([first])), {})
+    record: dict[str, Any] = next(iter(_unwrap_sources([first])), {})
     if isinstance(record.get("judgmentRatings"), list):
         return True
     ratings = record.get("ratings") if "query" in record else None
@@ -39,34 +39,38 @@ def _are_judgments(first: Any) -> bool:
     return isinstance(ratings[0], dict) and "docId" in ratings[0]
 
 
-def _lists_of_judgments(records: Records) -> list[str]:
+def _judgment_lists(records: Records) -> list[str]:
     """The lists that are stored in a file, by their names and ids."""
-    stored = [own for own in _sources(records.values.listed()) if "judgmentRatings" in own]
+    stored_lists = [
+        record
+        for record in _unwrap_sources(records.values.to_list())
+        if "judgmentRatings" in record
+    ]
     return [
-        " ".join(str(own[key]) for key in ("name", "id") if own.get(key) is not None)
-        or f"one without a name, number {at}"
-        for at, own in enumerate(stored, 1)
+        " ".join(str(record[key]) for key in ("name", "id") if record.get(key) is not None)
+        or f"one without a name, number {number}"
+        for number, record in enumerate(stored_lists, 1)
     ]
 
 
-def _cut(records: Records) -> list[str]:
+def _incomplete_searches(records: Records) -> list[str]:
     """Searches that gave fewer hits than there are, as "10 of 34"; by itself one gives ten."""
-    found = []
-    for record in records.values.listed():
+    cases = []
+    for record in records.values.to_list():
         hits = record.get("hits") if isinstance(record, dict) else None
         total = hits.get("total") if isinstance(hits, dict) else None
         count = str(total.get("value") if isinstance(total, dict) else total)
-        given = len(hits.get("hits") or ()) if isinstance(hits, dict) else 0
-        if count.isdigit() and int(count) > given:
-            found.append(f"{given:,} of {int(count):,}")
-    return found
+        hit_count = len(hits.get("hits") or ()) if isinstance(hits, dict) else 0
+        if count.isdigit() and int(count) > hit_count:
+            cases.append(f"{hit_count:,} of {int(count):,}")
+    return cases
 
 
 _ALL_HITS = Remark(
     ("run", "qrels"),
     "hits",
     "the search returned only some of its hits; request all of them with its size",
-    _cut,
+    _incomplete_searches,
     loud=True,
 )
 
@@ -80,7 +84,7 @@ declare(
         example='[{"query": "red dress", "ratings": [{"docId": "B07", "rating": "1.0"}]}]',
         recognised_by=("query || judgmentRatings",),
         also=_are_judgments,
-        inside=_OF_A_SEARCH,
+        inside=_SEARCH_PREFIXES,
         tables={
             "qrels": "query=query || judgmentRatings[].query"
             " doc=ratings[].docId || judgmentRatings[].ratings[].docId"
@@ -89,7 +93,7 @@ declare(
         remarks=(
             Remark(("qrels",), "unrated", "{n:,} {things} without a rating, excluded"),
             Remark(
-                *(("qrels",), "lists", "one list of judgments", _lists_of_judgments),
+                *(("qrels",), "lists", "one list of judgments", _judgment_lists),
                 only_one="Each list has its own grades. Save the one you need as a file.",
             ),
             _ALL_HITS,
@@ -110,7 +114,7 @@ declare(
 
 def _are_results(first: Any) -> bool:
     """By documentIds beside a searchText, or by snapshots of a query."""
-    record: dict[str, Any] = next(iter(_sources([first])), {})
+    record: dict[str, Any] = next(iter(_unwrap_sources([first])), {})
     results = record.get("results")
     inner = results[0] if isinstance(results, list) and results else record
     if isinstance(inner, dict) and isinstance(inner.get("snapshots"), list):
@@ -135,8 +139,8 @@ declare(
         recognised_by=(_QUERY, "documentIds || snapshots", "searchConfigurationId || snapshots"),
         also=_are_results,
         inside=(
-            *_OF_A_SEARCH,
-            *(f"{own}.results[]".removeprefix(".") for own in _OF_A_SEARCH),
+            *_SEARCH_PREFIXES,
+            *(f"{prefix}.results[]".removeprefix(".") for prefix in _SEARCH_PREFIXES),
         ),
         tables={
             "run": f"query={_QUERY} doc=documentIds[] || snapshots[].docIds[]"

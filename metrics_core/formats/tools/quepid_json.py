@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics_core.base.errors import FileFormatError
 from metrics_core.formats.declaring import declare
-from metrics_core.formats.mapping.presets import Preset, Remark, each, where
+from metrics_core.formats.mapping.presets import Preset, Remark, find_cases, mend_each
 from metrics_core.formats.parsing.json_text import parse_file
 from metrics_core.formats.registry import Tool
 from metrics_core.formats.source.source import Source
@@ -26,15 +26,15 @@ _DETAILS = " ".join(f"{name}={{0}}.{name}" for name in ("information_need", "not
 _RATINGS = "query_doc_pairs[].judgements"
 
 
-def _unpacked(book: dict[str, Any], _name: str) -> list[Any]:
+def _unpack_book(book: dict[str, Any], _name: str) -> list[Any]:
     """A book whose fields of documents are objects, not the JSON of one, and whose judgements are
     called so."""
     pairs = book.get("query_doc_pairs")
-    listed = pairs if isinstance(pairs, list) else []
-    return [book | {"query_doc_pairs": [*map(_unpack, listed)]} if listed else book]
+    pair_list = pairs if isinstance(pairs, list) else []
+    return [book | {"query_doc_pairs": [*map(_unpack_pair, pair_list)]} if pair_list else book]
 
 
-def _unpack(pair: Any) -> Any:
+def _unpack_pair(pair: Any) -> Any:
     if not isinstance(pair, dict):
         return pair
     judgements, fields = pair.get("judgements", pair.get("judgments")), pair.get("document_fields")
@@ -44,19 +44,19 @@ def _unpack(pair: Any) -> Any:
     return pair | {"judgements": judgements, "document_fields": fields}
 
 
-def _ratings(judgements: Any) -> list[str]:
-    given = judgements if isinstance(judgements, list) else ()
-    return [str(own["rating"]) for own in given if own.get("rating") is not None]
+def _list_ratings(judgements: Any) -> list[str]:
+    items = judgements if isinstance(judgements, list) else ()
+    return [str(item["rating"]) for item in items if item.get("rating") is not None]
 
 
-def _differing(records: Records) -> list[str]:
+def _find_disagreements(records: Records) -> list[str]:
     """The pairs on which judges differ, with their ratings."""
-    found = []
-    for pair in chain.from_iterable(own["query_doc_pairs"] for own in records.values.listed()):
-        ratings = _ratings(pair.get("judgements"))
-        if len({float(own) if is_number(own) else own for own in ratings}) > 1:
-            found.append(f"{pair.get('query_text')}: {pair.get('doc_id')} {', '.join(ratings)}")
-    return found
+    cases = []
+    for pair in chain.from_iterable(entry["query_doc_pairs"] for entry in records.values.to_list()):
+        ratings = _list_ratings(pair.get("judgements"))
+        if len({float(entry) if is_number(entry) else entry for entry in ratings}) > 1:
+            cases.append(f"{pair.get('query_text')}: {pair.get('doc_id')} {', '.join(ratings)}")
+    return cases
 
 
 declare(
@@ -73,7 +73,7 @@ declare(
         ' "user_email": "ann@example.org"}]}]}',
         recognised_by=("query_doc_pairs",),
         also=lambda book: isinstance(book.get("query_doc_pairs"), list),
-        mend=each(_unpacked),
+        mend=mend_each(_unpack_book),
         tables={
             "qrels": "query=query_doc_pairs[].query_text doc=query_doc_pairs[].doc_id"
             f" grade=most({_RATINGS}[]?.rating?)",
@@ -87,8 +87,8 @@ declare(
                 ("qrels",),
                 "unrated",
                 "{n:,} {things} without a rating, so unjudged",
-                where(
-                    *(_RATINGS, lambda own: not _ratings(own)),
+                find_cases(
+                    *(_RATINGS, lambda value: not _list_ratings(value)),
                     *("query_doc_pairs[].query_text", "query_doc_pairs[].doc_id"),
                 ),
                 ("pair", "pairs"),
@@ -98,7 +98,7 @@ declare(
                 "judges",
                 "on {n:,} {things} the ratings differ; the most frequent one is used, or the last"
                 " of the most frequent",
-                _differing,
+                _find_disagreements,
                 ("pair", "pairs"),
                 loud=True,
             ),
@@ -107,7 +107,7 @@ declare(
                 "positions",
                 "{n:,} {things} with a position, which is not read as a run: a book collects pairs"
                 " from several searches",
-                where("query_doc_pairs[].position", lambda own: own is not None),
+                find_cases("query_doc_pairs[].position", lambda value: value is not None),
                 ("pair", "pairs"),
             ),
         ),
@@ -124,14 +124,14 @@ declare(
 )
 
 
-def _is_case(whole: Any) -> bool:
+def _is_case(content: Any) -> bool:
     """By its queries, which have a query_text, or ratings and the name of a case."""
-    queries = whole.get("queries")
+    queries = content.get("queries")
     first = queries[0] if isinstance(queries, list) and queries else None
-    known = {"query_text", "ratings"}
-    if not isinstance(first, dict) or not known & first.keys() or "docs" in whole:
+    key_names = {"query_text", "ratings"}
+    if not isinstance(first, dict) or not key_names & first.keys() or "docs" in content:
         return False
-    return "case_name" in whole or known <= first.keys()
+    return "case_name" in content or key_names <= first.keys()
 
 
 declare(
@@ -171,15 +171,17 @@ declare(
 )
 
 
-def _joined(whole: dict[str, Any], name: str) -> list[Any]:
+def _join_texts(content: dict[str, Any], name: str) -> list[Any]:
     """A snapshot whose lists have the texts of their queries, by which all other files of Quepid
     call these."""
-    queries, docs = whole.get("queries"), whole.get("docs")
-    known = [own for own in queries or () if isinstance(own, dict)]
-    texts = {str(own.get("query_id")): own.get("query_text") for own in known}
-    found = docs.items() if isinstance(docs, dict) else ()
-    lists = [{"query": texts.get(number) or number, "docs": own} for number, own in found]
-    return [{"name": str(whole.get("name") or name), "docs": docs, "lists": lists}]
+    queries, docs = content.get("queries"), content.get("docs")
+    query_records = [entry for entry in queries or () if isinstance(entry, dict)]
+    texts = {str(entry.get("query_id")): entry.get("query_text") for entry in query_records}
+    document_lists = docs.items() if isinstance(docs, dict) else ()
+    lists = [
+        {"query": texts.get(number) or number, "docs": entry} for number, entry in document_lists
+    ]
+    return [{"name": str(content.get("name") or name), "docs": docs, "lists": lists}]
 
 
 declare(
@@ -192,8 +194,8 @@ declare(
         example='{"name": "before", "docs": {"389": [{"id": "11", "fields": {"title": "A New'
         ' Hope"}}]}, "queries": [{"query_id": 389, "query_text": "star wars"}]}',
         recognised_by=("docs",),
-        also=lambda whole: isinstance(whole.get("docs"), dict) and "queries" in whole,
-        mend=each(_joined),
+        also=lambda content: isinstance(content.get("docs"), dict) and "queries" in content,
+        mend=mend_each(_join_texts),
         tables={
             "run": "query=lists[].query doc=lists[].docs[].id system=name",
             "queries": "query=lists[].query text=lists[].query",

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.declaring import declare, may_be_nested
-from metrics_core.formats.mapping.presets import Preset, Remark, where
+from metrics_core.formats.mapping.presets import Preset, Remark, find_cases
 from metrics_core.formats.parquet import MAGIC
-from metrics_core.formats.parsing.delimited import csv_fields, csv_records
-from metrics_core.formats.parsing.list_literals import listed_in
+from metrics_core.formats.parsing.delimited import read_csv_records, split_csv
+from metrics_core.formats.parsing.list_literals import parse_list
 from metrics_core.formats.registry import (
-    OF_A_TOOL,
+    TOOL_SPECIFIC,
     FirstRows,
     Kind,
     Loaded,
@@ -21,8 +21,8 @@ from metrics_core.formats.registry import (
     Sample,
     Tool,
 )
-from metrics_core.formats.source.lines import refuse
-from metrics_core.formats.source.source import Source, shortened
+from metrics_core.formats.source.lines import file_error
+from metrics_core.formats.source.source import Source, shorten_line
 
 if TYPE_CHECKING:
     from metrics_core.formats.mapping.axes import Records
@@ -32,7 +32,7 @@ _IDS: Mapping[Kind, str] = {"run": "retrieved_context_ids", "qrels": "reference_
 _TEXTS: Mapping[Kind, str] = {"run": "retrieved_contexts", "qrels": "reference_contexts"}
 _LISTS = (*_IDS.values(), *_TEXTS.values())
 _OWN_IDS = ("query_id", "id", "qid")
-_BY_TEXT = (
+_BY_TEXT_HINT = (
     "Add the ids of the contexts to each sample (retrieved_context_ids, reference_context_ids). Or"
     " identify documents by their exact texts, with columns doc=retrieved_contexts: `--columns"
     ' doc=retrieved_contexts` on the command line, columns={"doc": "retrieved_contexts"} in Python.'
@@ -66,7 +66,7 @@ SAMPLES = Preset(
             ("run", "qrels", "queries"),
             "same_text",
             "{n:,} {things} with a repeated text, numbered to keep them distinct",
-            where("stands_before", bool),
+            find_cases("stands_before", bool),
         ),
         Remark(
             ("qrels",),
@@ -78,7 +78,7 @@ SAMPLES = Preset(
             ("documents",),
             "uneven",
             "{n:,} {things} with different numbers of contexts and ids; these texts are excluded",
-            where("is_uneven", bool, "query_id"),
+            find_cases("is_uneven", bool, "query_id"),
         ),
     ),
     tools=(
@@ -95,83 +95,87 @@ SAMPLES = Preset(
 
 def recognise_samples(sample: Sample) -> Mapping[Kind, int]:
     """By the names of the first sample: a question beside contexts or their ids."""
-    names, unseen = _names(sample)
+    names, may_have_more = _sample_names(sample)
     if _QUESTION not in names or not {*_LISTS} & {*names}:
         return {}
-    kinds: list[Kind] = [k for k in _IDS if unseen or _IDS[k] in names or _TEXTS[k] in names]
+    kinds: list[Kind] = [k for k in _IDS if may_have_more or _IDS[k] in names or _TEXTS[k] in names]
     kinds.append("queries")
-    kinds += ["documents"] if unseen or {*_TEXTS.values()} & {*names} else []
-    return dict.fromkeys(kinds, OF_A_TOOL)
+    kinds += ["documents"] if may_have_more or {*_TEXTS.values()} & {*names} else []
+    return dict.fromkeys(kinds, TOOL_SPECIFIC)
 
 
-def _names(sample: Sample) -> tuple[list[str], bool]:
+def _sample_names(sample: Sample) -> tuple[list[str], bool]:
     """The names of the first sample, and whether there may be further ones."""
-    records, is_cut = _first_samples(sample)
+    records, is_cut = _read_first_samples(sample)
     if records:
         return list(records[0]) if isinstance(records[0], dict) else [], is_cut
     head = sample.first_line
-    return csv_fields(head, ",") if _QUESTION in head else [], False
+    return split_csv(head, ",") if _QUESTION in head else [], False
 
 
-def _columns(sample: Sample) -> FirstRows | None:
+def _first_columns(sample: Sample) -> FirstRows | None:
     """The first sample by its columns."""
     if not recognise_samples(sample):
         return None
-    names, _ = _names(sample)
-    nested = _first_samples(sample)[0]
-    return FirstRows(names, [[*map(str, nested[0].values())]] if nested else [])
+    names, _ = _sample_names(sample)
+    records = _read_first_samples(sample)[0]
+    return FirstRows(names, [[*map(str, records[0].values())]] if records else [])
 
 
-def _first_samples(sample: Sample) -> tuple[list[Any], bool]:
+def _read_first_samples(sample: Sample) -> tuple[list[Any], bool]:
     """The first samples of JSON or Parquet, and whether the only one is cut off."""
     if not may_be_nested(sample):
         return [], False
-    from metrics_core.formats.mapping.records import first_records
+    from metrics_core.formats.mapping.records import read_first_records
 
-    return first_records(sample)
+    return read_first_records(sample)
 
 
 def read_samples(source: Source, request: Request) -> Loaded:
     """The run, the judgments, the queries or the documents of samples."""
     from metrics_core.formats.mapping import preset_files
 
-    return preset_files.read(SAMPLES, source, request, _records(source, request))
+    return preset_files.read_preset(SAMPLES, source, request, _read_records(source, request))
 
 
-declare(SAMPLES, recognise=recognise_samples, first_rows=_columns, read=read_samples)
+declare(SAMPLES, recognise=recognise_samples, first_rows=_first_columns, read=read_samples)
 
 
-def _records(source: Source, request: Request) -> Iterator[Records]:
+def _read_records(source: Source, request: Request) -> Iterator[Records]:
     """The samples: each with the id of its query, with lists of ids, and with as many texts."""
     import numpy as np
 
     from metrics_core.formats.mapping.axes import PythonValues, Records
-    from metrics_core.formats.mapping.records import blocks_of
+    from metrics_core.formats.mapping.records import read_blocks
 
     if source.magic.startswith(MAGIC) or source.head.lstrip().startswith((b"{", b"[")):
-        (found,) = blocks_of(source, lambda name: True, at_once=True)
+        (source_records,) = read_blocks(source, lambda name: True, at_once=True)
     else:
-        rows = dict(_of_csv(source))
-        found = Records(PythonValues([*rows.values()]), np.array([*rows]))
-    samples = found.values.listed()
-    numbers = [None] * len(samples) if found.lines is None else found.lines.tolist()
-    names = dict.fromkeys(name for own in samples if isinstance(own, dict) for name in own)
-    by_text = _by_text(source, request, list(names))
-    id_name, seen = _id_name(request, samples), set[str]()
+        rows = dict(_read_csv(source))
+        source_records = Records(PythonValues([*rows.values()]), np.array([*rows]))
+    samples = source_records.values.to_list()
+    numbers = (
+        [None] * len(samples) if source_records.lines is None else source_records.lines.tolist()
+    )
+    names = dict.fromkeys(name for value in samples if isinstance(value, dict) for name in value)
+    by_text = _is_by_text(source, request, list(names))
+    id_name, seen_ids = _find_id_name(request, samples), set[str]()
     for number, sample in zip(numbers, samples, strict=True):
-        own = _id_of(source, number, sample, id_name)
-        if id_name and own in seen:
-            raise _refused(source, number, f"query {own} a second time", "each query once")
-        again = 2
-        while own in seen:
-            own, again = f"{sample[_QUESTION]} ({again})", again + 1
-        seen.add(own)
-        sample["query_id"], sample["stands_before"] = own, again > 2
+        value = _find_query_id(source, number, sample, id_name)
+        if id_name and value in seen_ids:
+            raise _sample_error(source, number, f"query {value} a second time", "each query once")
+        copy_number = 2
+        while value in seen_ids:
+            value, copy_number = f"{sample[_QUESTION]} ({copy_number})", copy_number + 1
+        seen_ids.add(value)
+        sample["query_id"], sample["stands_before"] = value, copy_number > 2
         for kind in ("run", "qrels"):
-            _add_documents(source, number, sample, kind, by_text=by_text, wanted=request.kind)
+            _add_documents(
+                source, number, sample, kind, by_text=by_text, requested_kind=request.kind
+            )
         if id_name not in ("", "query_id"):
             del sample[id_name]
-    yield Records(PythonValues(samples), found.lines)
+    yield Records(PythonValues(samples), source_records.lines)
 
 
 def _add_documents(
@@ -181,15 +185,15 @@ def _add_documents(
     kind: Kind,
     *,
     by_text: bool,
-    wanted: Kind,
+    requested_kind: Kind,
 ) -> None:
     """Give a sample a list of ids of this kind and one of texts, of the same length or None."""
     ids, texts = sample.get(_IDS[kind]), sample.get(_TEXTS[kind])
     if by_text:
         ids = texts
-    elif ids is None and texts and kind == wanted:
-        found = f"{_TEXTS[kind]} without {_IDS[kind]}"
-        raise _refused(source, number, found, "ids of the documents", _BY_TEXT)
+    elif ids is None and texts and kind == requested_kind:
+        actual = f"{_TEXTS[kind]} without {_IDS[kind]}"
+        raise _sample_error(source, number, actual, "ids of the documents", _BY_TEXT_HINT)
     sample[_IDS[kind]] = [] if ids is None else ids
     if isinstance(ids, list) and isinstance(texts, list) and len(ids) == len(texts):
         return
@@ -197,71 +201,78 @@ def _add_documents(
     sample[_TEXTS[kind]] = [None] * len(ids) if isinstance(ids, list) else []
 
 
-def _of_csv(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_csv(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     """The line and the values of each sample of CSV, with its lists."""
     names: list[str] | None = None
-    for first, _, fields in csv_records(source, ","):
+    for line_number, _, fields in read_csv_records(source, ","):
         if names is None:
             names = fields
         elif fields:
             if len(fields) != len(names):
-                raise _refused(source, first, f"{len(fields):,}", f"{len(names):,} columns")
+                raise _sample_error(
+                    source, line_number, f"{len(fields):,}", f"{len(names):,} columns"
+                )
             cells = zip(names, fields, strict=True)
-            yield first, {name: _cell(source, first, name, text) for name, text in cells}
+            yield (
+                line_number,
+                {name: _parse_cell(source, line_number, name, text) for name, text in cells},
+            )
 
 
-def _cell(source: Source, line: int, name: str, text: str) -> object:
+def _parse_cell(source: Source, line: int, name: str, text: str) -> object:
     """What a cell of CSV holds: nothing, a list where there should be one, or its text."""
     if not text or name not in _LISTS:
         return text or None
-    found = listed_in(text)
-    if found is None:
+    items = parse_list(text)
+    if items is None:
         hint = "Use JSON Lines to keep lists intact: EvaluationDataset.to_jsonl."
-        shown = f"`{shortened(text)[:60]}` at {name}"
-        raise _refused(source, line, shown, "a list such as ['doc-7', 'doc-3']", hint)
-    return found
+        actual = f"`{shorten_line(text)[:60]}` at {name}"
+        raise _sample_error(source, line, actual, "a list such as ['doc-7', 'doc-3']", hint)
+    return items
 
 
-def _refused(
-    source: Source, line: int | None, found: str, expected: str, hint: str = ""
+def _sample_error(
+    source: Source, line: int | None, actual: str, expected: str, hint: str = ""
 ) -> FileFormatError:
     hint = hint or f"A sample looks like {SAMPLES.example}."
-    return refuse(source, [LineProblem(line, found, expected)], hint=hint)
+    return file_error(source, [LineProblem(line, actual, expected)], hint=hint)
 
 
-def _by_text(source: Source, request: Request, names: Sequence[str]) -> bool:
+def _is_by_text(source: Source, request: Request, names: Sequence[str]) -> bool:
     """Whether documents are told by their texts. Raises FileFormatError for columns that samples do
     not have."""
     for role, name in request.columns.items():
-        found = f"{role}={name}"
+        choice = f"{role}={name}"
         if role not in ("query_id", "doc_id"):
             hint = "Ragas samples have no scores: the order of a list is the ranking."
-            raise _refused(source, None, found, "columns that assign the query or doc", hint)
+            raise _sample_error(source, None, choice, "columns that assign the query or doc", hint)
         if name not in names or (role == "doc_id" and name not in _LISTS):
-            own = f"one of {', '.join(_LISTS)}" if role == "doc_id" else "a column of the samples"
-            raise _refused(source, None, found, own, _BY_TEXT)
+            expected = (
+                f"one of {', '.join(_LISTS)}" if role == "doc_id" else "a column of the samples"
+            )
+            raise _sample_error(source, None, choice, expected, _BY_TEXT_HINT)
     return request.columns.get("doc_id") in _TEXTS.values()
 
 
-def _id_name(request: Request, samples: Sequence[Any]) -> str:
+def _find_id_name(request: Request, samples: Sequence[Any]) -> str:
     """The column of the queries' ids: the one that is said, or one that all samples have; "" where
     the question itself is the id."""
-    chosen = request.columns.get("query_id", "")
-    if chosen:
-        return "" if chosen == _QUESTION else chosen
-    told = [sample for sample in samples if isinstance(sample, dict)]
-    return next((name for name in _OWN_IDS if all(own.get(name) for own in told)), "")
+    chosen_name = request.columns.get("query_id", "")
+    if chosen_name:
+        return "" if chosen_name == _QUESTION else chosen_name
+    objects = [sample for sample in samples if isinstance(sample, dict)]
+    return next((name for name in _OWN_IDS if all(record.get(name) for record in objects)), "")
 
 
-def _id_of(source: Source, line: int | None, sample: Any, id_name: str) -> str:
+def _find_query_id(source: Source, line: int | None, sample: Any, id_name: str) -> str:
     """The id of a sample's query, or the question as one."""
     name = id_name or _QUESTION
     if not isinstance(sample, dict) or sample.get(name) is None:
-        found = f"an object with {shortened(', '.join(sample))}" if sample else "nothing"
-        raise _refused(source, line, found, f"`{name}`")
-    own = sample[name]
-    if isinstance(own, (list, dict, float)) or own == "":
+        actual = f"an object with {shorten_line(', '.join(sample))}" if sample else "nothing"
+        raise _sample_error(source, line, actual, f"`{name}`")
+    value = sample[name]
+    if isinstance(value, (list, dict, float)) or value == "":
         hint = "Multi-turn samples have no lists of contexts; only single-turn samples are read."
-        shown = "a list" if isinstance(own, list) else f"`{shortened(str(own))[:60]}`"
-        raise _refused(source, line, f"{shown} at {name}", "a question as text", hint)
-    return str(own)
+        value_text = "a list" if isinstance(value, list) else f"`{shorten_line(str(value))[:60]}`"
+        raise _sample_error(source, line, f"{value_text} at {name}", "a question as text", hint)
+    return str(value)

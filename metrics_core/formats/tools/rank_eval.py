@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from metrics_core.base.notes import OF_HITS_ALONE
+from metrics_core.base.notes import HITS_ONLY_KIND
 from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.paths import parse_path
-from metrics_core.formats.mapping.presets import Found, Preset, Remark, each
+from metrics_core.formats.mapping.presets import CaseFinder, Preset, Remark, mend_each
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.registry import Tool
 from metrics_core.formats.values import is_number
@@ -27,87 +27,95 @@ _MATCHES = (
 """Queries of Elasticsearch that hold what was asked as a text."""
 
 
-def _indices_of(path: str) -> Found:
+def _index_finder(path: str) -> CaseFinder:
     """The indices of documents, if there are several. Each _id must be of one index."""
 
-    def found(records: Records) -> list[str]:
+    def find_indices(records: Records) -> list[str]:
         from metrics_core.formats.mapping.axes import MappingError
 
         axis, documents = records.values_at(parse_path(path)[0].steps)
         index_of: dict[str, str] = {}
-        for row, document in enumerate(documents.listed()):
+        for row, document in enumerate(documents.to_list()):
             if not isinstance(document, dict):
                 continue
-            own, index = str(document.get("_id")), str(document.get("_index") or "")
-            if index_of.setdefault(own, index) != index:
-                found = f"`{own[:60]}` of index {index or 'none'} and of {index_of[own] or 'none'}"
+            doc_id, index = str(document.get("_id")), str(document.get("_index") or "")
+            if index_of.setdefault(doc_id, index) != index:
+                actual = (
+                    f"`{doc_id[:60]}` of index {index or 'none'} and of"
+                    f" {index_of[doc_id] or 'none'}"
+                )
                 hint = (
                     "Documents are identified by _id. Add the index to the ids in all files, or"
                     " evaluate one index at a time."
                 )
-                raise MappingError(axis, row, found, "each _id in one index", hint)
+                raise MappingError(axis, row, actual, "each _id in one index", hint)
         names = [name for name in dict.fromkeys(index_of.values()) if name]
         return names if len(names) > 1 else []
 
-    return found
+    return find_indices
 
 
 _INDICES = "documents of {n:,} {things}, identified by _id only"
 _OF_INDICES = ("index", "indices")
 
 
-def _with_texts(whole: dict[str, Any], _name: str) -> list[Any]:
+def _add_texts(content: dict[str, Any], _name: str) -> list[Any]:
     """Requests with the text that each searches for, if any has one."""
-    requests = whole.get("requests")
+    requests = content.get("requests")
     if not isinstance(requests, list):
-        return [whole]
-    asked = [own | {"text": _text_of(own)} if isinstance(own, dict) else own for own in requests]
-    return [whole | {"requests": asked}]
+        return [content]
+    new_requests = [
+        request | {"text": _find_text(request)} if isinstance(request, dict) else request
+        for request in requests
+    ]
+    return [content | {"requests": new_requests}]
 
 
-def _text_of(asked: Any) -> str | None:
+def _find_text(request: Any) -> str | None:
     """What a request searches for; None where it has no text, or several."""
-    parameters = asked.get("params")
+    parameters = request.get("params")
     if isinstance(parameters, dict):
-        named = next((parameters[n] for n in _PARAMETERS if _is_text(parameters.get(n))), None)
+        parameter_text = next(
+            (parameters[n] for n in _PARAMETERS if _is_text(parameters.get(n))), None
+        )
         texts = [value for value in parameters.values() if _is_text(value)]
-        return named or (texts[0] if len(texts) == 1 else None)
-    found = dict.fromkeys(_searched(asked.get("request")))
-    return next(iter(found)) if len(found) == 1 else None
+        return parameter_text or (texts[0] if len(texts) == 1 else None)
+    search_texts = dict.fromkeys(_find_search_texts(request.get("request")))
+    return next(iter(search_texts)) if len(search_texts) == 1 else None
 
 
-def _searched(query: Any) -> Iterator[str]:
+def _find_search_texts(query: Any) -> Iterator[str]:
     """The texts in the queries of a request that match texts."""
     if isinstance(query, list):
-        for one in query:
-            yield from _searched(one)
+        for item in query:
+            yield from _find_search_texts(item)
     for name, inner in query.items() if isinstance(query, dict) else ():
         if name not in _MATCHES or not isinstance(inner, dict):
-            yield from _searched(inner)
+            yield from _find_search_texts(inner)
         elif _is_text(inner.get("query")):
             yield inner["query"]
         else:
             for value in inner.values():
-                own = value.get("query") if isinstance(value, dict) else value
-                if _is_text(own):
-                    yield own
+                text = value.get("query") if isinstance(value, dict) else value
+                if _is_text(text):
+                    yield text
 
 
 def _is_text(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and not isinstance(value, NumberText) and bool(value)
 
 
-def _is_request(whole: Any) -> bool:
+def _is_request(content: Any) -> bool:
     """By its requests, which have ratings, or its metric beside them."""
-    requests = whole.get("requests")
+    requests = content.get("requests")
     first = requests[0] if isinstance(requests, list) and requests else None
-    rated = isinstance(first, dict) and "ratings" in first
-    return isinstance(requests, list) and (rated or isinstance(whole.get("metric"), dict))
+    has_ratings = isinstance(first, dict) and "ratings" in first
+    return isinstance(requests, list) and (has_ratings or isinstance(content.get("metric"), dict))
 
 
-def _without_text(records: Records) -> list[str]:
-    asked = chain.from_iterable(whole["requests"] for whole in records.values.listed())
-    return [str(own["id"]) for own in asked if not own["text"]]
+def _find_missing_texts(records: Records) -> list[str]:
+    requests = chain.from_iterable(content["requests"] for content in records.values.to_list())
+    return [str(request["id"]) for request in requests if not request["text"]]
 
 
 declare(
@@ -123,7 +131,7 @@ declare(
         ' {"k": 10}}}',
         recognised_by=("requests",),
         also=_is_request,
-        mend=each(_with_texts),
+        mend=mend_each(_add_texts),
         tables={
             "qrels": "query=requests[].id doc=requests[].ratings[]?._id"
             " grade=requests[].ratings[]?.rating",
@@ -142,14 +150,14 @@ declare(
                 ("queries",),
                 "without",
                 "{n:,} {things} without exactly one search text",
-                _without_text,
+                _find_missing_texts,
                 ("request", "requests"),
             ),
             Remark(
                 ("qrels",),
                 "indices",
                 _INDICES,
-                _indices_of("requests[].ratings[]?"),
+                _index_finder("requests[].ratings[]?"),
                 _OF_INDICES,
             ),
         ),
@@ -166,32 +174,34 @@ declare(
 )
 
 
-def _is_answer(whole: Any) -> bool:
+def _is_answer(content: Any) -> bool:
     """By its details, of which each has hits, or its metric_score beside them."""
-    details = whole.get("details")
+    details = content.get("details")
     first = next(iter(details.values()), None) if isinstance(details, dict) else None
-    listed = isinstance(first, dict) and bool({"hits", "unrated_docs"} & first.keys())
-    return isinstance(details, dict) and (listed or "metric_score" in whole)
+    has_lists = isinstance(first, dict) and bool({"hits", "unrated_docs"} & first.keys())
+    return isinstance(details, dict) and (has_lists or "metric_score" in content)
 
 
-def _rated(records: Records) -> list[str]:
+def _find_rated(records: Records) -> list[str]:
     _, ratings = records.values_at(parse_path("details.*.hits[].rating")[0].steps)
-    return ["" for own in ratings.listed() if own is not None]
+    return ["" for rating in ratings.to_list() if rating is not None]
 
 
-def _rising(records: Records) -> list[str]:
+def _find_rising_lists(records: Records) -> list[str]:
     """Queries with scores that rise along the hits."""
-    found = list[str]()
-    answers = chain.from_iterable(own["details"].items() for own in records.values.listed())
+    query_ids = list[str]()
+    answers = chain.from_iterable(entry["details"].items() for entry in records.values.to_list())
     for query_id, detail in answers:
-        given = [one["hit"].get("_score") for one in detail["hits"]]
-        scores = [float(own) for own in given if isinstance(own, str) and is_number(own)]
-        found += [query_id] if scores != sorted(scores, reverse=True) else []
-    return found
+        raw_scores = [hit["hit"].get("_score") for hit in detail["hits"]]
+        scores = [
+            float(entry) for entry in raw_scores if isinstance(entry, str) and is_number(entry)
+        ]
+        query_ids += [query_id] if scores != sorted(scores, reverse=True) else []
+    return query_ids
 
 
-def _failed(records: Records) -> list[str]:
-    return [name for own in records.values.listed() for name in own.get("failures") or ()]
+def _find_failures(records: Records) -> list[str]:
+    return [name for answer in records.values.to_list() for name in answer.get("failures") or ()]
 
 
 declare(
@@ -217,11 +227,11 @@ declare(
         remarks=(
             Remark(
                 ("qrels",),
-                OF_HITS_ALONE,
+                HITS_ONLY_KIND,
                 "judgments of the {n:,} rated hits only: relevant documents that were not"
                 " retrieved are missing, so recall, nDCG and AP are too high; use the ratings of"
                 " the request as judgments",
-                _rated,
+                _find_rated,
                 loud=True,
             ),
             Remark(
@@ -231,17 +241,21 @@ declare(
                 ("run",),
                 "order",
                 "{n:,} {things} with scores that rise along the hits",
-                _rising,
+                _find_rising_lists,
                 loud=True,
             ),
             Remark(
-                ("run",), "failed", "{n:,} {things} failed, so not in the run", _failed, loud=True
+                ("run",),
+                "failed",
+                "{n:,} {things} failed, so not in the run",
+                _find_failures,
+                loud=True,
             ),
             Remark(
                 ("run", "qrels"),
                 "indices",
                 _INDICES,
-                _indices_of("details.*.hits[].hit"),
+                _index_finder("details.*.hits[].hit"),
                 _OF_INDICES,
             ),
         ),

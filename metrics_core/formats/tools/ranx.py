@@ -11,12 +11,12 @@ import pyarrow as pa
 from metrics_core.base.errors import FileFormatError, LineProblem, RanklensError
 from metrics_core.base.installing import install_command
 from metrics_core.base.notes import Note
-from metrics_core.base.wording import shown
+from metrics_core.base.wording import shorten_value
 from metrics_core.formats.parsing.checking import check_ids
-from metrics_core.formats.parsing.systems import FormatDetails, System, load_systems
+from metrics_core.formats.parsing.systems import FormatDetails, SystemRows, load_systems
 from metrics_core.formats.registry import (
-    OF_A_TOOL,
     POSSIBLE,
+    TOOL_SPECIFIC,
     Kind,
     Loaded,
     Request,
@@ -24,12 +24,12 @@ from metrics_core.formats.registry import (
     Tool,
     reader,
 )
-from metrics_core.formats.source.limits import TREE, Limit
-from metrics_core.formats.source.lines import counted, refuse
-from metrics_core.formats.source.source import BLOCK, Source, shortened
+from metrics_core.formats.source.limits import TREE_FACTOR, Limit
+from metrics_core.formats.source.lines import file_error, format_count
+from metrics_core.formats.source.source import BLOCK, Source, shorten_line
 from metrics_core.formats.values import A_SCORE
-from metrics_core.tables.columns import ID, coded_texts
-from metrics_core.tables.given_numbers import finite_number
+from metrics_core.tables.columns import ID, encode_texts
+from metrics_core.tables.given_numbers import to_finite_number
 
 MAGIC = b"\x04\x22\x4d\x18"
 """LZ4's; the first LZ4 of the two is unpacked like any packing."""
@@ -47,10 +47,10 @@ def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
     if not source.magic.startswith(MAGIC):
         return {}
     try:
-        beginning = replace(source, origin=next(source.chunks(BLOCK), b""))
-        return {"run": OF_A_TOOL if _is_map(beginning.magic) else POSSIBLE}
+        first_part = replace(source, origin=next(source.chunks(BLOCK), b""))
+        return {"run": TOOL_SPECIFIC if _is_map(first_part.magic) else POSSIBLE}
     except FileFormatError:
-        return {"run": OF_A_TOOL}  # reading it says what is damaged
+        return {"run": TOOL_SPECIFIC}  # reading it says what is damaged
 
 
 @reader(
@@ -78,36 +78,43 @@ def read_ranx(source: Source, request: Request) -> Loaded:
     """The run of such a file. All that it unpacks to is bounded as one packing would be."""
     inner = b"".join(source.chunks())
     if not inner.startswith(MAGIC):
-        raise _another(source, "LZ4 compression once, or not at all")
-    most = source.limit.unpacked(source.size())
-    unpacked = Source(source.name, inner, None, Limit(most, given=True))
-    data = b"".join(unpacked.chunks())
+        raise _wrong_packing_error(source, "LZ4 compression once, or not at all")
+    max_size = source.limit.max_unpacked(source.size())
+    inner_source = Source(source.name, inner, None, Limit(max_size, is_explicit=True))
+    data = b"".join(inner_source.chunks())
     if not _is_map(data):
-        raise _another(source, "a file compressed twice with LZ4")
-    source.limit.check_size(source.name, len(data), TREE)
-    lists = _lists_in(source, data)
+        raise _wrong_packing_error(source, "a file compressed twice with LZ4")
+    source.limit.check_size(source.name, len(data), TREE_FACTOR)
+    lists = _decode_lists(source, data)
     queries = [query_id for query_id, documents in lists.items() for _ in documents]
     if not queries:
         problem = LineProblem(None, "no documents for any query", "at least one")
-        raise refuse(source, [problem], hint="Was the run empty when it was saved?")
+        raise file_error(source, [problem], hint="Was the run empty when it was saved?")
     docs = [doc_id for documents in lists.values() for doc_id in documents]
     scores = [float(score) for documents in lists.values() for score in documents.values()]
     table = pa.table(
-        {"query_id": coded_texts(queries), "doc_id": pa.array(docs, ID), "score": pa.array(scores)}
+        {"query_id": encode_texts(queries), "doc_id": pa.array(docs, ID), "score": pa.array(scores)}
     )
     check_ids(source, table, None)
     notes = []
-    empty = [query_id for query_id, documents in lists.items() if not documents]
-    if empty:
-        message = f"{counted(len(empty), 'query')} without documents".replace("querys", "queries")
-        notes.append(Note("empty", message, len(empty), tuple(empty[:3])))
+    empty_queries = [query_id for query_id, documents in lists.items() if not documents]
+    if empty_queries:
+        message = f"{format_count(len(empty_queries), 'query')} without documents".replace(
+            "querys", "queries"
+        )
+        notes.append(Note("empty", message, len(empty_queries), tuple(empty_queries[:3])))
     title = "ranx: query, document, score"
     return load_systems(
-        source, request, [System("", table)], None, FormatDetails("ranx", title, scored=True), notes
+        source,
+        request,
+        [SystemRows("", table)],
+        None,
+        FormatDetails("ranx", title, has_scores=True),
+        notes,
     )
 
 
-def _lists_in(source: Source, data: bytes) -> dict[str, dict[str, float]]:
+def _decode_lists(source: Source, data: bytes) -> dict[str, dict[str, float]]:
     """The scores by query and document. Raises FileFormatError for any other value, and
     RanklensError without cbor2."""
     try:
@@ -127,19 +134,23 @@ def _lists_in(source: Source, data: bytes) -> dict[str, dict[str, float]]:
             allow_duplicate_keys=False,
         )
     except (cbor2.CBORDecodeError, ValueError, MemoryError, OverflowError) as error:
-        raise _no_lists(source, str(error.__cause__ or error)) from error
+        raise _content_error(source, str(error.__cause__ or error)) from error
     if file.tell() < len(data):
-        raise _no_lists(source, "more data after the map")
+        raise _content_error(source, "more data after the map")
     for query_id, documents in lists.items():
         if not isinstance(query_id, str) or not isinstance(documents, dict):
-            raise _no_lists(source, f"{shown(documents)} as the documents of {shown(query_id)}")
+            raise _content_error(
+                source, f"{shorten_value(documents)} as the documents of {shorten_value(query_id)}"
+            )
         for doc_id, score in documents.items():
             if not isinstance(doc_id, str):
-                raise _no_lists(source, f"the document {shown(doc_id)} of query {query_id}")
-            if isinstance(score, (str, bool)) or finite_number(score) is None:
-                pair = shortened(f"{query_id}.{doc_id}")
-                problem = LineProblem(None, f"`{shown(score)}` at {pair}", A_SCORE)
-                raise refuse(source, [problem], hint=_HINT)
+                raise _content_error(
+                    source, f"the document {shorten_value(doc_id)} of query {query_id}"
+                )
+            if isinstance(score, (str, bool)) or to_finite_number(score) is None:
+                pair = shorten_line(f"{query_id}.{doc_id}")
+                problem = LineProblem(None, f"`{shorten_value(score)}` at {pair}", A_SCORE)
+                raise file_error(source, [problem], hint=_HINT)
     return dict(lists)
 
 
@@ -147,9 +158,9 @@ def _refuse_tag(*_: object) -> None:
     raise ValueError("a tag, such as of a date or a pattern")
 
 
-def _no_lists(source: Source, found: str) -> FileFormatError:
-    problem = LineProblem(None, found, "a map of queries, each with a map of documents and scores")
-    return refuse(source, [problem], hint=_HINT)
+def _content_error(source: Source, actual: str) -> FileFormatError:
+    problem = LineProblem(None, actual, "a map of queries, each with a map of documents and scores")
+    return file_error(source, [problem], hint=_HINT)
 
 
 def _is_map(start: bytes) -> bool:
@@ -157,6 +168,6 @@ def _is_map(start: bytes) -> bool:
     return start[:1] >= b"\xa0" and start[:1] < b"\xc0"
 
 
-def _another(source: Source, found: str) -> FileFormatError:
-    problem = LineProblem(None, found, "a ranx run: CBOR compressed twice with LZ4")
-    return refuse(source, [problem], hint="Unpack the file and use its contents.")
+def _wrong_packing_error(source: Source, actual: str) -> FileFormatError:
+    problem = LineProblem(None, actual, "a ranx run: CBOR compressed twice with LZ4")
+    return file_error(source, [problem], hint="Unpack the file and use its contents.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.presets import Preset
-from metrics_core.formats.registry import TOOL_ASKED, Tool
+from metrics_core.formats.registry import TOOL_AMBIGUOUS, Tool
 
 _QUERY = "query=q_id || id || question"
 _POSITIVE = " || ".join(f"positive_ctxs[].{name}" for name in ("passage_id", "psg_id", "id"))
@@ -51,7 +51,7 @@ declare(
         example='{"id": "q1", "input": "who wrote it", "output": [{"answer": "…", "provenance":'
         ' [{"wikipedia_id": "doc-7", "title": "A title"}]}]}',
         recognised_by=("id", "input", "output[].provenance[].wikipedia_id"),
-        sureness=TOOL_ASKED,
+        sureness=TOOL_AMBIGUOUS,
         tables={
             "run": f"query=id doc={_PROVENANCE}",
             "qrels": f"query=id doc={_PROVENANCE} grade='1'",
@@ -109,7 +109,7 @@ declare(
         example='{"questions": [{"id": "q1", "body": "what is it", "documents":'
         ' ["http://www.ncbi.nlm.nih.gov/pubmed/7"]}]}',
         recognised_by=("questions[].id", "questions[].documents"),
-        sureness=TOOL_ASKED,
+        sureness=TOOL_AMBIGUOUS,
         tables={
             "run": "query=questions[].id doc=questions[].documents[]?",
             "qrels": "query=questions[].id doc=questions[].documents[]? grade='1'",

@@ -10,10 +10,10 @@ import numpy as np
 
 from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.presets import Preset
-from metrics_core.formats.parsing.columns import NAMES, fold
-from metrics_core.formats.parsing.delimited import csv_fields, csv_records
-from metrics_core.formats.parsing.list_literals import listed_in
-from metrics_core.formats.registry import ASKED, SPECIFIC, Kind, Loaded, Request, Sample, Tool
+from metrics_core.formats.parsing.columns import NAMES, fold_name
+from metrics_core.formats.parsing.delimited import read_csv_records, split_csv
+from metrics_core.formats.parsing.list_literals import parse_list
+from metrics_core.formats.registry import AMBIGUOUS, SPECIFIC, Kind, Loaded, Request, Sample, Tool
 from metrics_core.formats.source.source import Source
 
 _USERS = ("user", "userId", "user_id", "userid", "userID", "user_idx")
@@ -80,28 +80,28 @@ SUBMISSION = Preset(
 def recognise_submission(sample: Sample) -> Mapping[Kind, int]:
     """By two columns, a user's id and a list: cells of the second have several words."""
     lines = sample.lines[:50]
-    rows = [csv_fields(line, _separator(lines[0])) for line in lines]
+    rows = [split_csv(line, _find_separator(lines[0])) for line in lines]
     if len(rows) < 2 or any(len(row) != 2 for row in rows) or sample.columns:
         return {}
-    own, listed = map(fold, rows[0])
-    is_list = all(listed_in(row[1]) is not None for row in rows[1:])
-    several = sum(len(row[1].split()) > 1 for row in rows[1:])
-    if not (own in NAMES["query_id"] or (is_list and own.endswith("id"))) or not several:
+    id_name, list_name = map(fold_name, rows[0])
+    is_list = all(parse_list(row[1]) is not None for row in rows[1:])
+    long_count = sum(len(row[1].split()) > 1 for row in rows[1:])
+    if not (id_name in NAMES["query_id"] or (is_list and id_name.endswith("id"))) or not long_count:
         return {}
-    if _RECOMMENDED.fullmatch(listed):
+    if _RECOMMENDED.fullmatch(list_name):
         return {"run": SPECIFIC}
-    is_list = is_list or bool(_LISTED.fullmatch(listed) and several >= len(rows[1:]) / 2)
-    return dict.fromkeys(("run", "qrels"), ASKED) if is_list else {}
+    is_list = is_list or bool(_LISTED.fullmatch(list_name) and long_count >= len(rows[1:]) / 2)
+    return dict.fromkeys(("run", "qrels"), AMBIGUOUS) if is_list else {}
 
 
-def _separator(line: str) -> str:
+def _find_separator(line: str) -> str:
     return "\t" if "\t" in line else ","
 
 
-def _documents(cell: str) -> list[Any]:
+def _parse_items(cell: str) -> list[Any]:
     """The items of a cell: of a list, or between blanks."""
-    listed = listed_in(cell)
-    return cell.split() if listed is None else listed
+    items = parse_list(cell)
+    return cell.split() if items is None else items
 
 
 def read_submission(source: Source, request: Request) -> Loaded:
@@ -110,11 +110,13 @@ def read_submission(source: Source, request: Request) -> Loaded:
     from metrics_core.formats.mapping.axes import PythonValues, Records
 
     head = source.head.decode().lstrip().partition("\n")[0]
-    records_of = csv_records(source, _separator(head))
-    rows = [(line, fields) for line, _, fields in records_of if fields][1:]
-    values = [{"query": own[0], "docs": _documents(own[1]) if own[1:] else None} for _, own in rows]
+    file_records = read_csv_records(source, _find_separator(head))
+    rows = [(line, fields) for line, _, fields in file_records if fields][1:]
+    values = [
+        {"query": row[0], "docs": _parse_items(row[1]) if row[1:] else None} for _, row in rows
+    ]
     records = Records(PythonValues([*values]), np.array([line for line, _ in rows], dtype=np.int64))
-    return preset_files.read(SUBMISSION, source, request, iter([records]))
+    return preset_files.read_preset(SUBMISSION, source, request, iter([records]))
 
 
 declare(SUBMISSION, together=False, recognise=recognise_submission, read=read_submission)

@@ -22,14 +22,14 @@ def _refuse_numbers(records: Records) -> list[str]:
     from metrics_core.formats.mapping.axes import MappingError
 
     axis, values = records.values_at(parse_path("references.*?")[0].steps)
-    numbers = [row for row, own in enumerate(values.listed()) if isinstance(own, NumberText)]
+    numbers = [row for row, value in enumerate(values.to_list()) if isinstance(value, NumberText)]
     if numbers:
-        about = "metadata." if "metadata" in (records.values.listed()[0]) else ""
+        prefix = "metadata." if "metadata" in (records.values.to_list()[0]) else ""
         hint = (
             "If these are scores, read the file with columns such as"
-            f" query={about}topic_id,doc=references.*~,score=references.*"
+            f" query={prefix}topic_id,doc=references.*~,score=references.*"
         )
-        raise MappingError(axis, numbers[0], values.shown(numbers[0]), "a text", hint)
+        raise MappingError(axis, numbers[0], values.describe(numbers[0]), "a text", hint)
     return []
 
 

@@ -15,27 +15,27 @@ import numpy as np
 import pyarrow as pa
 
 from metrics_core.base.notes import Note
-from metrics_core.base.parallel import in_order
+from metrics_core.base.parallel import map_in_order
 from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
-from metrics_core.formats.parsing.checking import MOST_TEXT
+from metrics_core.formats.parsing.checking import MAX_TEXT_BYTES
 from metrics_core.formats.parsing.order_notes import contradiction_notes, fraction_notes
-from metrics_core.formats.parsing.trec_lines import RUN, Parsed
-from metrics_core.formats.reading import recognised
+from metrics_core.formats.parsing.trec_lines import RUN, ParsedBlock
+from metrics_core.formats.reading import recognise_format
 from metrics_core.formats.registry import Kind, run_name
-from metrics_core.formats.source.lines import Stretch
+from metrics_core.formats.source.lines import LineRange
 from metrics_core.formats.source.source import Source
-from metrics_core.formats.trec import may_hold_blanks
-from metrics_core.judging.judged import JudgedRanks, Places, assembled
+from metrics_core.formats.trec import may_have_blanks
+from metrics_core.judging.judged import JudgedPlaces, JudgedRanks, assemble_ranks
 from metrics_core.judging.while_reading.judgments import JudgmentTables
-from metrics_core.judging.while_reading.rows import TextPiece, rows_of, whole_queries
+from metrics_core.judging.while_reading.rows import TextPiece, read_rows, split_by_query
 from metrics_core.judging.while_reading.segments import (
     JudgedSegments,
-    in_sequence,
-    judged_segments,
+    are_in_sequence,
+    judge_segments,
 )
-from metrics_core.tables.arrays import column_of
+from metrics_core.tables.arrays import as_column
 
-Keep = Callable[[pa.Table], Callable[[], None]]
+RowKeeper = Callable[[pa.Table], Callable[[], None]]
 """Is given the rows of each piece, several at a time; what it returns is called in their order."""
 
 _NO_TABLE = pa.table({})
@@ -69,16 +69,16 @@ class JudgedFile:
 
 
 @dataclass(frozen=True)
-class KeptFile:
+class StoredFile:
     """What is known of a run whose rows were kept while it was read: its name, the notes on its
     file, and where its judged documents stand; None where no query is judged."""
 
     name: str
     notes: tuple[Note, ...]
-    places: Places | None
+    places: JudgedPlaces | None
 
 
-def judged_run(
+def judge_run_file(
     source: Source,
     judgments: JudgmentTables,
     *,
@@ -90,121 +90,131 @@ def judged_run(
     judged. Raises FileFormatError."""
     if not _can_be_read(source, judgments, "run"):
         return None
-    read = _as_it_comes(source, judgments, progress)
-    places = None if read is None else read.found.places(judgments)
-    if read is None or places is None:
+    judged_lines = _judge_in_order(source, judgments, progress)
+    places = None if judged_lines is None else judged_lines.segments.places(judgments)
+    if judged_lines is None or places is None:
         return None
-    found = read.found
-    ranks = assembled(
+    segments = judged_lines.segments
+    ranks = assemble_ranks(
         run_name(source.name),
         judgments.qrels,
         places,
-        unjudged=sorted(found.query_ids.filter(column_of(found.place < 0)).to_pylist()),
-        named=found.place,
+        unjudged_queries=sorted(
+            segments.query_ids.filter(as_column(segments.place < 0)).to_pylist()
+        ),
+        judged_positions=segments.place,
     )
-    rows_hash = found.rows_hash.tobytes()
-    return JudgedFile(ranks, read.notes, n_rows=int(found.sizes.sum()), rows_hash=rows_hash)
+    rows_hash = segments.rows_hash.tobytes()
+    return JudgedFile(
+        ranks, judged_lines.notes, n_rows=int(segments.sizes.sum()), rows_hash=rows_hash
+    )
 
 
-def kept_run(
+def judge_and_keep_run(
     source: Source,
     judgments: JudgmentTables,
-    keep: Keep,
+    keep: RowKeeper,
     *,
     kind: Kind | None = None,
     progress: Callable[[int], None] | None = None,
-) -> KeptFile | None:
-    """What `judged_run` finds of a TREC run, whose rows are given to `keep` on the way; the file is
-    read as this kind, or as what it seems to be. None where `judged_run` says so, or the file is
-    something else; then what was kept is to be dropped. Raises FileFormatError."""
+) -> StoredFile | None:
+    """What `judge_run_file` finds of a TREC run, whose rows are given to `keep` on the way; the
+    file is read as this kind, or as what it seems to be. None where `judge_run_file` says so, or
+    the file is something else; then what was kept is to be dropped. Raises FileFormatError."""
     if not _can_be_read(source, judgments, kind):
         return None
-    read = _as_it_comes(source, judgments, progress, keep)
-    if read is None:
+    judged_lines = _judge_in_order(source, judgments, progress, keep)
+    if judged_lines is None:
         return None
-    return KeptFile(run_name(source.name), read.notes, read.found.places(judgments))
+    return StoredFile(
+        run_name(source.name), judged_lines.notes, judged_lines.segments.places(judgments)
+    )
 
 
 def _can_be_read(source: Source, judgments: JudgmentTables, kind: Kind | None) -> bool:
-    return judgments.plain and recognised(source, kind) == ("trec", "run")
+    return judgments.plain and recognise_format(source, kind) == ("trec", "run")
 
 
 @dataclass(frozen=True)
-class _Read:
+class _JudgedLines:
     """What the lines of a file are, and its judged rows."""
 
-    told: Sequence[Parsed]
-    found: JudgedSegments
+    pieces: Sequence[ParsedBlock]
+    segments: JudgedSegments
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """What reading says, in the order in which `read_trec` says it."""
-        found = self.found
-        notes = line_notes(self.told)
-        if found.fractions:
-            return (*notes, *fraction_notes(found.fractions))
-        against = np.flatnonzero(found.contradicting)
-        return (*notes, *contradiction_notes(found.query_ids, against))
+        segments = self.segments
+        notes = line_notes(self.pieces)
+        if segments.fractions:
+            return (*notes, *fraction_notes(segments.fractions))
+        positions = np.flatnonzero(segments.contradicting)
+        return (*notes, *contradiction_notes(segments.query_ids, positions))
 
 
-def _as_it_comes(
+def _judge_in_order(
     source: Source,
     judgments: JudgmentTables,
     progress: Callable[[int], None] | None,
-    keep: Keep | None = None,
-) -> _Read | None:
+    keep: RowKeeper | None = None,
+) -> _JudgedLines | None:
     """A file in the order of its lines. None where those of a query stand apart, or they cannot be
     judged so. Raises FileFormatError."""
-    told: list[Parsed] = []
+    parsed_pieces: list[ParsedBlock] = []
     parts: list[JudgedSegments] = []
-    text, segments, asked_from = 0, 0, _MANY_SEGMENTS
-    for piece in in_order(
-        lambda piece: _piece(piece, source, judgments, keep), whole_queries(source, progress)
+    text, segments, check_from = 0, 0, _MANY_SEGMENTS
+    for piece in map_in_order(
+        lambda piece: _judge_piece(piece, source, judgments, keep), split_by_query(source, progress)
     ):
         text += piece.text
-        if piece.part is None or text > MOST_TEXT:
+        if piece.part is None or text > MAX_TEXT_BYTES:
             return None
-        told.append(piece.parsed)
+        parsed_pieces.append(piece.parsed)
         parts.append(piece.part)
         if not piece.part.in_sequence:
             return None
         segments += len(piece.part.sizes)
-        if segments >= asked_from:
-            asked_from = 2 * segments
-            if not in_sequence(parts):
+        if segments >= check_from:
+            check_from = 2 * segments
+            if not are_in_sequence(parts):
                 return None
-        if piece.kept is not None:
-            piece.kept()
-    if may_hold_blanks(source, RUN, told):
+        if piece.finish_keeping is not None:
+            piece.finish_keeping()
+    if may_have_blanks(source, RUN, parsed_pieces):
         return None
-    refuse_problems(source, told)
-    found = JudgedSegments.all(parts)
-    return _Read(told, found) if len(found.tags) <= 1 and found.in_sequence else None
+    refuse_problems(source, parsed_pieces)
+    joined = JudgedSegments.join(parts)
+    return (
+        _JudgedLines(parsed_pieces, joined)
+        if len(joined.tags) <= 1 and joined.in_sequence
+        else None
+    )
 
 
 @dataclass(frozen=True)
-class _ReadPiece:
+class _JudgedPiece:
     """What the lines of a piece are, its judged rows, and what is left to do to keep all; `text`
     are the bytes of document ids that are kept."""
 
-    parsed: Parsed
+    parsed: ParsedBlock
     part: JudgedSegments | None
-    kept: Callable[[], None] | None = None
+    finish_keeping: Callable[[], None] | None = None
     text: int = 0
 
 
-def _piece(
-    piece: TextPiece, source: Source, judgments: JudgmentTables, keep: Keep | None
-) -> _ReadPiece:
-    rows = rows_of(piece, source)
+def _judge_piece(
+    piece: TextPiece, source: Source, judgments: JudgmentTables, keep: RowKeeper | None
+) -> _JudgedPiece:
+    rows = read_rows(piece, source)
     n = len(rows)
-    parsed = rows.parsed or Parsed(_NO_TABLE, Stretch(n, n))
+    parsed = rows.parsed or ParsedBlock(_NO_TABLE, LineRange(n, n))
     stretch = replace(parsed.stretch, numbers=None)
-    told = replace(parsed, table=_NO_TABLE, stretch=stretch)
-    part = judged_segments(rows, judgments)
+    summary = replace(parsed, table=_NO_TABLE, stretch=stretch)
+    part = judge_segments(rows, judgments)
     if keep is None or part is None or not part.in_sequence or not n:
-        return _ReadPiece(told, part)
+        return _JudgedPiece(summary, part)
     text = int(rows.doc_size.sum(dtype=np.int64))
-    if text > MOST_TEXT:
-        return _ReadPiece(told, None)
-    return _ReadPiece(told, part, keep(rows.table()), text)
+    if text > MAX_TEXT_BYTES:
+        return _JudgedPiece(summary, None)
+    return _JudgedPiece(summary, part, keep(rows.table()), text)

@@ -12,9 +12,9 @@ import pyarrow as pa
 from metrics_core.base.arrays import Ints
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import PADDING, HashTables
-from metrics_core.judging.while_reading.rows import is_plain, text_places
+from metrics_core.judging.while_reading.rows import is_plain, text_offsets
 from metrics_core.tables import Qrels
-from metrics_core.tables.arrays import texts_of
+from metrics_core.tables.arrays import as_text_column
 
 _FEWEST_SLOTS = 4
 
@@ -33,33 +33,33 @@ class JudgmentTables:
         return is_plain(self.queries.data) and is_plain(self.documents.data)
 
 
-def judgments_of(qrels: Qrels) -> JudgmentTables:
+def make_judgment_tables(qrels: Qrels) -> JudgmentTables:
     """The tables of these judgments."""
-    query_ids, doc_ids = texts_of(qrels.query_ids), qrels.doc_ids
-    together = np.zeros(len(query_ids), dtype=np.int64)
+    query_ids, doc_ids = as_text_column(qrels.query_ids), qrels.doc_ids
+    single_table = np.zeros(len(query_ids), dtype=np.int64)
     by_query = qrels.query_codes.astype(np.int64)
     return JudgmentTables(
         qrels,
-        _tables(query_ids.cast(pa.large_string()), together, 1),
-        _tables(doc_ids.cast(pa.large_string()), by_query, len(query_ids)),
+        _make_hash_tables(query_ids.cast(pa.large_string()), single_table, 1),
+        _make_hash_tables(doc_ids.cast(pa.large_string()), by_query, len(query_ids)),
     )
 
 
-def _tables(ids: Any, table: Ints, n: int) -> HashTables:
+def _make_hash_tables(ids: Any, table: Ints, n: int) -> HashTables:
     """n hash tables of texts, each of which is in one of them."""
     if isinstance(ids, pa.ChunkedArray):
-        ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else texts_of([]).cast(ids.type)
-    data, start, size = text_places(ids)
+        ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else as_text_column([]).cast(ids.type)
+    data, start, size = text_offsets(ids)
     data = np.append(data, np.frombuffer(PADDING, dtype=np.uint8))
-    first, slots = _regions(np.bincount(table, minlength=n))
+    first, slots = _slot_regions(np.bincount(table, minlength=n))
     slot_hash = np.zeros(slots.sum(), dtype=np.uint64)
     slot_row = np.full(slots.sum(), -1, dtype=np.int32)
     compiled("rows").enter(data, start, size, table, first, slots, slot_hash, slot_row)
     return HashTables(data, start, size, first, slots, slot_hash, slot_row)
 
 
-def _regions(counts: npt.NDArray[Any]) -> tuple[Ints, Ints]:
+def _slot_regions(counts: npt.NDArray[Any]) -> tuple[Ints, Ints]:
     """Where each region starts and how many slots it has: a power of two, at most half taken."""
-    wanted = np.maximum(2 * counts, _FEWEST_SLOTS)
-    slots = 2 ** np.ceil(np.log2(wanted)).astype(np.int64)
+    least_slots = np.maximum(2 * counts, _FEWEST_SLOTS)
+    slots = 2 ** np.ceil(np.log2(least_slots)).astype(np.int64)
     return np.cumsum(slots) - slots, slots

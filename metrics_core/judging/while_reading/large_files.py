@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics_core.base.errors import RanklensError
-from metrics_core.formats.parsing.trec_lines import RUN, fast
-from metrics_core.formats.read_as import AS_USUAL, ReadAs
-from metrics_core.formats.reading import recognised
-from metrics_core.formats.source.limits import Size, bytes_of, size_text
+from metrics_core.formats.parsing.trec_lines import RUN, parse_quickly
+from metrics_core.formats.read_as import DEFAULT_CHOICES, ReadAs
+from metrics_core.formats.reading import recognise_format
+from metrics_core.formats.source.limits import Size, format_size, parse_size
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.arrays import column_of, values_of
-from metrics_core.tables.columns import ID, coded
+from metrics_core.tables.arrays import as_array, as_column
+from metrics_core.tables.columns import ID, encode_ids
 
 if TYPE_CHECKING:
     from metrics_core.judging.while_reading.judged import JudgedFile
     from metrics_core.judging.while_reading.judgments import JudgmentTables
 
-FROM = 16 << 20
+LEAST_BYTES = 16 << 20
 """Bytes of runs from which it pays to load compiled code."""
 
 LEAST_MEMORY = 400_000_000
@@ -31,11 +31,11 @@ _BEGINNINGS = 1 << 18, 1 << 20
 """Bytes that tell what the lists of a run are like: more are read if no list ends in the first."""
 
 _ANY_SIZE = "1000TB"
-_WHOLE = "omit --memory to read the whole run into memory"
+_WHOLE_HINT = "omit --memory to read the whole run into memory"
 
 
-def judged_at_once(
-    files: Sequence[str | Path], qrels: Qrels, read_as: ReadAs = AS_USUAL
+def judge_files(
+    files: Sequence[str | Path], qrels: Qrels, read_as: ReadAs = DEFAULT_CHOICES
 ) -> list[JudgedFile] | None:
     """The runs, each judged while it is read; None where that does not pay, or a file needs more
     than one look. Raises FileFormatError."""
@@ -43,53 +43,53 @@ def judged_at_once(
     # What cannot be read twice has to be read whole.
     if not all(path.is_file() for path in paths):
         return None
-    if sum(path.stat().st_size for path in paths) < FROM:
+    if sum(path.stat().st_size for path in paths) < LEAST_BYTES:
         return None
-    from metrics_core.judging.while_reading.judged import judged_run
-    from metrics_core.judging.while_reading.judgments import judgments_of
+    from metrics_core.judging.while_reading.judged import judge_run_file
+    from metrics_core.judging.while_reading.judgments import make_judgment_tables
 
-    judgments, read = judgments_of(qrels), []
+    judgments, judged_files = make_judgment_tables(qrels), []
     for path, file in zip(paths, files, strict=True):
-        run = judged_run(read_as.opened(path, str(file)), judgments)
+        run = judge_run_file(read_as.open_file(path, str(file)), judgments)
         if run is None:
             return None
-        read.append(run)
-    return read
+        judged_files.append(run)
+    return judged_files
 
 
-def first_lists(file: str | Path, read_as: ReadAs = AS_USUAL) -> Run | None:
+def read_first_lists(file: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Run | None:
     """The lists at the beginning of a TREC run, without reading the rest; None where its lines are
     not regular."""
-    source = read_as.opened(Path(file), str(file))
+    source = read_as.open_file(Path(file), str(file))
     for size in _BEGINNINGS:
-        parsed = fast(next(source.blocks(size), b""), RUN)
+        parsed = parse_quickly(next(source.blocks(size), b""), RUN)
         if parsed is None:
             return None
         rows = parsed.table.select(["query_id", "doc_id", "score"])
         # The last list may go on.
-        codes = values_of(coded(rows["query_id"]).indices)
-        rows = rows.filter(column_of(codes != codes[-1]))
+        codes = as_array(encode_ids(rows["query_id"]).indices)
+        rows = rows.filter(as_column(codes != codes[-1]))
         if len(rows):
             break
-    return Run(table=rows.set_column(0, "query_id", coded(rows["query_id"].cast(ID))))
+    return Run(table=rows.set_column(0, "query_id", encode_ids(rows["query_id"].cast(ID))))
 
 
-def judged_within(
+def judge_within_memory(
     memory: Size,
     file: str | Path,
     qrels: Qrels,
-    read_as: ReadAs = AS_USUAL,
+    read_as: ReadAs = DEFAULT_CHOICES,
     *,
     progress: Callable[[int], None] | None = None,
 ) -> JudgedFile:
     """A run of any size whose lines are grouped by query, judged in about so much memory.
     `progress` is called with the number of bytes read so far. Raises FileFormatError, and
     RanklensError where a file needs to be read whole, or the memory is less than `LEAST_MEMORY`."""
-    most = bytes_of(memory)
+    most = parse_size(memory)
     if most < LEAST_MEMORY:
         raise RanklensError(
-            f"{size_text(most)} of memory is not enough.",
-            f"Give at least {size_text(LEAST_MEMORY)}.",
+            f"{format_size(most)} of memory is not enough.",
+            f"Give at least {format_size(LEAST_MEMORY)}.",
         )
     path = Path(file)
     if not path.is_file():
@@ -97,35 +97,35 @@ def judged_within(
             f"{file} can be read only once, but --memory may need to read it twice.",
             "Use a regular file.",
         )
-    from metrics_core.judging.while_reading.judged import judged_run
-    from metrics_core.judging.while_reading.judgments import judgments_of
+    from metrics_core.judging.while_reading.judged import judge_run_file
+    from metrics_core.judging.while_reading.judgments import make_judgment_tables
 
     unlimited = replace(read_as, limit=read_as.limit or _ANY_SIZE)
-    source = unlimited.opened(path, str(file))
-    judgments = judgments_of(qrels)
-    run = judged_run(source, judgments, progress=progress)
+    source = unlimited.open_file(path, str(file))
+    judgments = make_judgment_tables(qrels)
+    run = judge_run_file(source, judgments, progress=progress)
     if run is None:
-        raise _needs_to_be_whole(source, judgments)
+        raise _whole_file_error(source, judgments)
     return run
 
 
-def _needs_to_be_whole(source: Source, judgments: JudgmentTables) -> RanklensError:
+def _whole_file_error(source: Source, judgments: JudgmentTables) -> RanklensError:
     """Why one look was not enough. Which line it was is told by reading the run whole."""
-    if recognised(source, "run") != ("trec", "run"):
+    if recognise_format(source, "run") != ("trec", "run"):
         return RanklensError(
             f"{source.name} is not a TREC run; --memory supports only TREC runs.",
-            f"Convert it to a TREC run, or {_WHOLE}.",
+            f"Convert it to a TREC run, or {_WHOLE_HINT}.",
         )
     if not judgments.plain:
         return RanklensError(
             "The judgments contain ids that are not printable ASCII; --memory supports only"
             " printable ASCII.",
-            f"Rewrite them in ASCII, or {_WHOLE}.",
+            f"Rewrite them in ASCII, or {_WHOLE_HINT}.",
         )
     return RanklensError(
         f"{source.name} cannot be judged with --memory. Either the lines of a query are not"
         " contiguous, no query is judged, a query lists a document twice, there are several run"
         " names, or an id is long or not printable ASCII.",
-        f"Group the lines by query: `sort -s -k1,1 FILE > SORTED`. Or {_WHOLE}, which reports the"
-        " lines.",
+        f"Group the lines by query: `sort -s -k1,1 FILE > SORTED`. Or {_WHOLE_HINT}, which reports"
+        " the lines.",
     )

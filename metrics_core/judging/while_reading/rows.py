@@ -14,10 +14,15 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Bytes, Floats, Ints
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import IRREGULAR, PADDING, RowColumns
-from metrics_core.formats.parsing.trec_lines import RUN, Parsed, careful, header_in
-from metrics_core.formats.source.source import BLOCK, LONGEST_LINE, Source, last_line_end
-from metrics_core.tables.arrays import column_of, values_of
-from metrics_core.tables.columns import ID, are_printable, coded
+from metrics_core.formats.parsing.trec_lines import (
+    RUN,
+    ParsedBlock,
+    begins_with_header,
+    parse_carefully,
+)
+from metrics_core.formats.source.source import BLOCK, MAX_LINE_BYTES, Source, find_last_line_end
+from metrics_core.tables.arrays import as_array, as_column
+from metrics_core.tables.columns import ID, are_printable, encode_ids
 
 _MOST_TAGS = 1_000
 """Changes of the run name within a block that the compiled reader notes."""
@@ -44,7 +49,7 @@ class RunRows:
     rank: npt.NDArray[np.float32]
     segments: Ints
     tags: tuple[str, ...]
-    parsed: Parsed | None = None
+    parsed: ParsedBlock | None = None
 
     def __len__(self) -> int:
         return len(self.score)
@@ -52,8 +57,8 @@ class RunRows:
     @property
     def columns(self) -> RowColumns:
         """The rows as compiled code takes them."""
-        of_each = (self.doc_start, self.doc_size, self.doc_hash, self.score, self.rank)
-        return RowColumns(self.data, *of_each)
+        arrays = (self.doc_start, self.doc_size, self.doc_hash, self.score, self.rank)
+        return RowColumns(self.data, *arrays)
 
     @property
     def plain(self) -> bool:
@@ -65,16 +70,18 @@ class RunRows:
         n, first = len(self), self.segments[:, 0]
         texts = np.empty(int(self.doc_size.sum(dtype=np.int64)) + len(PADDING), np.uint8)
         edges = np.empty(n + 1, np.int32)
-        used = compiled("rows").copy_texts(self.data, self.doc_start, self.doc_size, texts, edges)
+        n_bytes = compiled("rows").copy_texts(
+            self.data, self.doc_start, self.doc_size, texts, edges
+        )
         codes = np.repeat(np.arange(len(first), dtype=np.int32), np.diff(first, append=n))
-        query_ids = texts_at(self.data, self.segments[:, 1], self.segments[:, 2])
+        query_ids = copy_texts(self.data, self.segments[:, 1], self.segments[:, 2])
         return pa.table(
             {
-                "query_id": pa.DictionaryArray.from_arrays(column_of(codes), query_ids),
+                "query_id": pa.DictionaryArray.from_arrays(as_column(codes), query_ids),
                 "doc_id": pa.StringArray.from_buffers(
-                    n, pa.py_buffer(edges), pa.py_buffer(texts[:used])
+                    n, pa.py_buffer(edges), pa.py_buffer(texts[:n_bytes])
                 ),
-                "score": column_of(self.score),
+                "score": as_column(self.score),
             }
         )
 
@@ -99,48 +106,48 @@ class TextPiece:
         return len(self.padded) - len(PADDING)
 
 
-def whole_queries(
+def split_by_query(
     source: Source, progress: Callable[[int], None] | None = None
 ) -> Iterator[TextPiece]:
     """The decoded text of a file, cut where the query changes. What is no text is not seen here.
     `progress` is told the bytes read so far. Raises FileFormatError for a line that is too long."""
-    held: list[bytes] = []
-    begin = number = begun = 0
-    for read in source.decoded(BLOCK):
-        before = begin + sum(map(len, held))
+    pending: list[bytes] = []
+    begin = number = open_length = 0
+    for block in source.decoded(BLOCK):
+        before = begin + sum(map(len, pending))
         if progress:
-            progress(before + len(read))
-        end = read.rfind(b"\n") + 1 or last_line_end(read)
-        if begun + len(read) > LONGEST_LINE:
-            source.check_length(begun, read, end, before - begun)
-        begun = len(read) - end if end else begun + len(read)
+            progress(before + len(block))
+        end = block.rfind(b"\n") + 1 or find_last_line_end(block)
+        if open_length + len(block) > MAX_LINE_BYTES:
+            source.check_length(open_length, block, end, before - open_length)
+        open_length = len(block) - end if end else open_length + len(block)
         # The first line may have begun in the piece before: what its query is cannot be seen.
-        first = read.find(b"\n") + 1 if held else 0
+        first = block.find(b"\n") + 1 if pending else 0
         cut = compiled("rows").last_change(
-            np.frombuffer(read, dtype=np.uint8), first, read.rfind(b"\n") + 1
+            np.frombuffer(block, dtype=np.uint8), first, block.rfind(b"\n") + 1
         )
         if cut <= first:
-            held.append(read)
+            pending.append(block)
             continue
-        padded = b"".join((*held, memoryview(read)[:cut], PADDING))
+        padded = b"".join((*pending, memoryview(block)[:cut], PADDING))
         yield TextPiece(number, begin, padded)
-        number, begin, held = number + 1, begin + len(padded) - len(PADDING), [read[cut:]]
-    if any(held):
-        yield TextPiece(number, begin, b"".join((*held, PADDING)))
+        number, begin, pending = number + 1, begin + len(padded) - len(PADDING), [block[cut:]]
+    if any(pending):
+        yield TextPiece(number, begin, b"".join((*pending, PADDING)))
 
 
-def rows_of(piece: TextPiece, source: Source) -> RunRows:
+def read_rows(piece: TextPiece, source: Source) -> RunRows:
     """The rows of a piece; the first of a file may begin with a header. Raises FileFormatError
     where it is no text."""
-    if piece.number or not header_in(piece.padded[:_LONGEST_HEADER]):
-        rows = regular_rows(piece.padded)
+    if piece.number or not begins_with_header(piece.padded[:_LONGEST_HEADER]):
+        rows = read_regular_rows(piece.padded)
         if rows is not None:
             return rows
     checked = source.checked(piece.padded[: piece.end], piece.begin)
-    return _careful(careful(checked, RUN, may_have_header=piece.number == 0))
+    return _rows_of_parsed(parse_carefully(checked, RUN, may_have_header=piece.number == 0))
 
 
-def regular_rows(padded: bytes | bytearray) -> RunRows | None:
+def read_regular_rows(padded: bytes | bytearray) -> RunRows | None:
     """The rows of lines that are all regular, else None."""
     end = len(padded) - len(PADDING)
     most = end // _SHORTEST_LINE + 1
@@ -157,65 +164,65 @@ def regular_rows(padded: bytes | bytearray) -> RunRows | None:
         return None
     n_segments, n_tags, n_unread = counts.tolist()
     if n_unread:
-        left = unread[:n_unread]
-        score[left[:, 0]] = _numbers(data, left[:, 1], left[:, 2])
-        if not np.isfinite(score[left[:, 0]]).all():
+        unread_rows = unread[:n_unread]
+        score[unread_rows[:, 0]] = _parse_numbers(data, unread_rows[:, 1], unread_rows[:, 2])
+        if not np.isfinite(score[unread_rows[:, 0]]).all():
             return None
     return RunRows(
         data,
         *(doc_start[:n], doc_size[:n], doc_hash[:n], score[:n], rank[:n], segments[:n_segments]),
-        tags=tuple(padded[at : at + size].decode() for at, size in tags[:n_tags].tolist()),
+        tags=tuple(padded[start : start + size].decode() for start, size in tags[:n_tags].tolist()),
     )
 
 
-def texts_at(data: Bytes, start: Any, size: Any) -> pa.StringArray:
+def copy_texts(data: Bytes, start: Any, size: Any) -> pa.StringArray:
     """The texts that stand at these places, as an array of their own."""
     edges = np.zeros(len(start) + 1, dtype=np.int64)
     np.cumsum(size, out=edges[1:])
-    places = np.arange(edges[-1]) + np.repeat(start - edges[:-1], size)
+    positions = np.arange(edges[-1]) + np.repeat(start - edges[:-1], size)
     return pa.LargeStringArray.from_buffers(
-        len(start), pa.py_buffer(edges), pa.py_buffer(data[places])
+        len(start), pa.py_buffer(edges), pa.py_buffer(data[positions])
     ).cast(ID)
 
 
-def _numbers(data: Bytes, start: Any, size: Any) -> Floats:
+def _parse_numbers(data: Bytes, start: Any, size: Any) -> Floats:
     """Plain decimal numbers, rounded by Arrow."""
-    return values_of(pc.cast(texts_at(data, start, size), pa.float64()))
+    return as_array(pc.cast(copy_texts(data, start, size), pa.float64()))
 
 
-def _careful(parsed: Parsed) -> RunRows:
+def _rows_of_parsed(parsed: ParsedBlock) -> RunRows:
     """What the careful reader made of a block."""
     table = parsed.table
-    queries = coded(table["query_id"])
-    codes = values_of(queries.indices)
+    queries = encode_ids(table["query_id"])
+    codes = as_array(queries.indices)
     names = queries.dictionary
-    data, starts, sizes = _joined([names, table["doc_id"].combine_chunks()])
+    data, starts, sizes = _join_texts([names, table["doc_id"].combine_chunks()])
     doc_start, doc_size = starts[len(names) :], sizes[len(names) :].astype(np.int32)
     doc_hash = np.empty(len(codes), dtype=np.uint64)
     compiled("rows").hash_texts(data, doc_start, doc_size, doc_hash)
     first = np.flatnonzero(np.diff(codes, prepend=-1))
-    own = codes[first]
+    query_codes = codes[first]
     return RunRows(
         data,
         *(doc_start, doc_size, doc_hash),
-        score=np.ascontiguousarray(values_of(table["score"])),
-        rank=np.ascontiguousarray(values_of(table["rank"])),
-        segments=np.stack([first, starts[own], sizes[own]], axis=1),
+        score=np.ascontiguousarray(as_array(table["score"])),
+        rank=np.ascontiguousarray(as_array(table["rank"])),
+        segments=np.stack([first, starts[query_codes], sizes[query_codes]], axis=1),
         tags=parsed.tags,
         parsed=parsed,
     )
 
 
-def _joined(columns: list[Any]) -> tuple[Bytes, Ints, Ints]:
+def _join_texts(columns: list[Any]) -> tuple[Bytes, Ints, Ints]:
     """Texts of several arrays in one buffer: the buffer, where each stands, its size."""
     texts = pa.chunked_array(columns, ID).cast(pa.large_string()).combine_chunks()
     if isinstance(texts, pa.ChunkedArray):
         texts = pa.concat_arrays(texts.chunks)
-    data, starts, sizes = text_places(texts)
+    data, starts, sizes = text_offsets(texts)
     return np.append(data, np.frombuffer(PADDING, dtype=np.uint8)), starts, sizes
 
 
-def text_places(texts: Any) -> tuple[Bytes, Ints, Ints]:
+def text_offsets(texts: Any) -> tuple[Bytes, Ints, Ints]:
     """The bytes of an array of large texts, where each text starts, and its size."""
     _, offsets, body = texts.buffers()
     edges = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]

@@ -21,11 +21,11 @@ from metrics_core.base.compiled.signatures import (
     RankedSegments,
     Room,
 )
-from metrics_core.formats.parsing.checking import LONGEST_ID
-from metrics_core.judging.judged import Places, TiedRanks
+from metrics_core.formats.parsing.checking import MAX_ID_BYTES
+from metrics_core.judging.judged import JudgedPlaces, TiedRanks
 from metrics_core.judging.ranking import tie_notes
 from metrics_core.judging.while_reading.judgments import JudgmentTables
-from metrics_core.judging.while_reading.rows import RunRows, texts_at
+from metrics_core.judging.while_reading.rows import RunRows, copy_texts
 from metrics_core.tables.columns import ID
 
 
@@ -49,31 +49,31 @@ class JudgedSegments:
     @property
     def in_sequence(self) -> bool:
         """Whether each query's rows stand together."""
-        return in_sequence([self])
+        return are_in_sequence([self])
 
     @property
     def by_rank(self) -> Ints:
         """The rows of `ranks` by query and rank."""
         return np.lexsort((self.ranks[:, 2], self.ranks[:, 0]))
 
-    def places(self, judgments: JudgmentTables) -> Places | None:
+    def places(self, judgments: JudgmentTables) -> JudgedPlaces | None:
         """Where the judged documents stand; None where no query is judged."""
-        known = self.place >= 0
-        if not known.any():
+        is_judged = self.place >= 0
+        if not is_judged.any():
             return None
         retrieved = np.zeros(len(judgments.queries.start), dtype=np.int64)
-        retrieved[self.place[known]] = self.sizes[known]
+        retrieved[self.place[is_judged]] = self.sizes[is_judged]
         query, row, rank, tied_from, tied = self.ranks[self.by_rank].T
-        on_ties = tie_notes(
-            in_ties=int(self.counts[TIED_ROWS]),
+        notes = tie_notes(
+            n_tied=int(self.counts[TIED_ROWS]),
             n_rows=int(self.sizes.sum()),
             all_tied=bool(self.counts[TIED_PAIRS] == self.counts[PAIRS]),
-            near=int(self.counts[NEAR_PAIRS]),
+            n_near=int(self.counts[NEAR_PAIRS]),
         )
-        return Places(query, rank, row, retrieved, TiedRanks(tied_from, tied), on_ties)
+        return JudgedPlaces(query, rank, row, retrieved, TiedRanks(tied_from, tied), notes)
 
     @classmethod
-    def all(cls, parts: Sequence[JudgedSegments]) -> JudgedSegments:
+    def join(cls, parts: Sequence[JudgedSegments]) -> JudgedSegments:
         """The segments of all parts."""
         columns = ("place", "sizes", "rows_hash", "contradicting")
         joined = {name: np.concatenate([getattr(p, name) for p in parts]) for name in columns}
@@ -87,18 +87,18 @@ class JudgedSegments:
         )
 
 
-def in_sequence(parts: Sequence[JudgedSegments]) -> bool:
+def are_in_sequence(parts: Sequence[JudgedSegments]) -> bool:
     """Whether each query's rows stand together over all these parts."""
     ids = pa.chunked_array([part.query_ids for part in parts], ID)
     return len(ids.unique()) == len(ids)
 
 
-def judged_segments(rows: RunRows, judgments: JudgmentTables) -> JudgedSegments | None:
+def judge_segments(rows: RunRows, judgments: JudgmentTables) -> JudgedSegments | None:
     """The judged rows; None where a document stands twice in a query, or an id is odd."""
-    if not rows.plain or rows.doc_size.max(initial=0) > LONGEST_ID:
+    if not rows.plain or rows.doc_size.max(initial=0) > MAX_ID_BYTES:
         return None
     n, segments = len(rows), rows.segments
-    found = RankedSegments(
+    ranked = RankedSegments(
         place=np.empty(len(segments), np.int64),
         contradicting=np.empty(len(segments), np.bool_),
         rows_hash=np.empty(len(segments), np.uint64),
@@ -107,25 +107,25 @@ def judged_segments(rows: RunRows, judgments: JudgmentTables) -> JudgedSegments 
     )
     sizes = np.diff(segments[:, 0], append=n)
     longest = int(sizes.max(initial=0)) + 1
-    room = Room(
+    workspace = Room(
         numbers=np.empty((ROOM, longest), np.int64),
         keys=np.empty(longest),
         more_keys=np.empty(longest),
         slots=np.empty(4 * longest, np.int32),
     )
     m = compiled("rows").rank_rows(
-        rows.columns, segments, judgments.queries, judgments.documents, room, found
+        rows.columns, segments, judgments.queries, judgments.documents, workspace, ranked
     )
     if m == REPEATED:
         return None
     return JudgedSegments(
-        query_ids=texts_at(rows.data, segments[:, 1], segments[:, 2]),
-        place=found.place,
+        query_ids=copy_texts(rows.data, segments[:, 1], segments[:, 2]),
+        place=ranked.place,
         sizes=sizes,
-        rows_hash=found.rows_hash,
-        contradicting=found.contradicting,
-        ranks=found.judged[:m].copy(),
-        counts=found.counts,
+        rows_hash=ranked.rows_hash,
+        contradicting=ranked.contradicting,
+        ranks=ranked.judged[:m].copy(),
+        counts=ranked.counts,
         tags=rows.tags,
         fractions=0 if rows.parsed is None else int((rows.rank != np.floor(rows.rank)).sum()),
     )

@@ -13,7 +13,7 @@ from metrics_core.base.arrays import Floats, Ints
 
 Aggregation = Literal["mean", "sum", "geometric"]
 
-LEAST = 0.00001
+LEAST_SCORE = 0.00001
 """A score of 0 would make every geometric mean 0; trec_eval counts it as this (MIN_GEO_MEAN)."""
 
 
@@ -21,20 +21,20 @@ LEAST = 0.00001
 class Combination:
     """A sum of scores, or their mean on some scale.
 
-    `onto` takes scores to the scale on which they are averaged and `back` returns; both rise, so
-    an interval's ends go back as its middle does. On a `linear` scale the difference of two
-    combined scores is the combined difference.
+    `to_scale` takes scores to the scale on which they are averaged and `from_scale` returns; both
+    rise, so an interval's ends go back as its middle does. On a `linear` scale the difference of
+    two combined scores is the combined difference.
     """
 
-    onto: Callable[[Floats], Floats]
-    back: Callable[[Floats], Floats]
+    to_scale: Callable[[Floats], Floats]
+    from_scale: Callable[[Floats], Floats]
     averaged: bool = True
     linear: bool = True
 
-    def of(self, scores: npt.ArrayLike) -> Floats:
+    def combine(self, scores: npt.ArrayLike) -> Floats:
         """The combined score over the first axis; undefined scores (NaN) are left out, and the
         result is NaN where none is defined."""
-        scaled = self.onto(np.asarray(scores, dtype=np.float64))
+        scaled = self.to_scale(np.asarray(scores, dtype=np.float64))
         total = scaled.sum(axis=0)
         counts: Ints = np.full(np.shape(total), len(scaled))
         # A sum tells whether anything in it is undefined: mostly nothing is.
@@ -44,20 +44,20 @@ class Combination:
         divisor = counts if self.averaged else np.minimum(counts, 1)
         combined = np.full(np.shape(total), np.nan)
         np.divide(total, divisor, out=combined, where=counts > 0)
-        return self.back(combined)
+        return self.from_scale(combined)
 
 
-def _same(scores: Floats) -> Floats:
+def _identity(scores: Floats) -> Floats:
     return scores
 
 
 def _logarithm(scores: Floats) -> Floats:
-    return np.log(np.maximum(scores, LEAST))
+    return np.log(np.maximum(scores, LEAST_SCORE))
 
 
-MEAN = Combination(_same, _same)
+MEAN = Combination(_identity, _identity)
 COMBINATIONS: dict[Aggregation, Combination] = {
     "mean": MEAN,
-    "sum": Combination(_same, _same, averaged=False),
+    "sum": Combination(_identity, _identity, averaged=False),
     "geometric": Combination(_logarithm, np.exp, linear=False),
 }

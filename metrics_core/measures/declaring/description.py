@@ -8,13 +8,13 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from metrics_core.measures.declaring.families import Family, family_of
+from metrics_core.measures.declaring.families import Family, find_family
 from metrics_core.measures.declaring.other_packages import Difference
-from metrics_core.measures.declaring.parameters import Parameter, written
+from metrics_core.measures.declaring.parameters import Parameter, format_parameter
 from metrics_core.measures.declaring.registry import MISSING, TIES, UNJUDGED, Declaration
-from metrics_core.measures.declaring.worked_example import value_of
+from metrics_core.measures.declaring.worked_example import evaluate_arithmetic
 
-FOR_ALL = (
+RULES_OF_ALL = (
     "Results are ranked by score, highest first. The rank column of a file is ignored.",
     TIES + " trec_eval does the same.",
     "A document is relevant if its grade is at least `rel`, by default 1.",
@@ -30,12 +30,12 @@ FOR_ALL = (
 )
 """What holds for every measure of which nothing else is said."""
 
-_AS_USUAL = {"unjudged": UNJUDGED, "missing": MISSING, "ties": TIES}
+_DEFAULTS = {"unjudged": UNJUDGED, "missing": MISSING, "ties": TIES}
 _NEEDS = {
     "subtopics": "judgments by subtopic (query_id subtopic doc_id relevance)",
     "documents": "a documents table with the column it uses",
 }
-_TOGETHER = {
+_AGGREGATIONS = {
     "mean": "",
     "sum": "the score of a run is the sum over its queries",
     "geometric": "the score of a run is the geometric mean over its queries, with scores below"
@@ -44,7 +44,7 @@ _TOGETHER = {
 
 
 @dataclass(frozen=True)
-class Worked:
+class WorkedValue:
     """A measure worked out by hand on the shared example."""
 
     name: str
@@ -52,7 +52,7 @@ class Worked:
     value: float
 
     @property
-    def written(self) -> str:
+    def value_text(self) -> str:
         """The value in six significant digits, the only place that says so."""
         return f"{self.value:.6g}"
 
@@ -64,19 +64,19 @@ class Worked:
 
 @dataclass(frozen=True)
 class ParameterText:
-    """A parameter in words; `place` is how it stands in a name (`rel=2`, `@10`)."""
+    """A parameter in words; `notation` is how it stands in a name (`rel=2`, `@10`)."""
 
     name: str
     meaning: str
     allowed: str
     default: str
-    place: str
+    notation: str
 
 
 @dataclass(frozen=True)
 class Description:
-    """What a reader is told of a measure. `together` says how the scores of queries become one
-    where that is not their mean; `unlike` holds what it does with unjudged, missing or
+    """What a reader is told of a measure. `aggregation` says how the scores of queries become one
+    where that is not their mean; `exceptions` holds what it does with unjudged, missing or
     tied documents where that is not as usual; `names` its names by package, "" for everyday
     ones."""
 
@@ -89,15 +89,15 @@ class Description:
     formula: str
     parameters: tuple[ParameterText, ...]
     range: str
-    together: str
+    aggregation: str
     needs: str
     by_subtopic: bool
     of_documents: bool
-    unlike: tuple[tuple[str, str], ...]
-    as_usual: str
+    exceptions: tuple[tuple[str, str], ...]
+    defaults: str
     names: tuple[tuple[str, tuple[str, ...]], ...]
     reference: str
-    worked: tuple[Worked, ...]
+    worked: tuple[WorkedValue, ...]
     differences: tuple[Difference, ...]
 
     @property
@@ -107,34 +107,34 @@ class Description:
 
 
 @lru_cache(maxsize=1024)
-def described(declaration: Declaration) -> Description:
+def describe_measure(declaration: Declaration) -> Description:
     """A measure's description."""
     answer, more = _first_sentence(declaration.explanation)
-    unlike = tuple(
+    exceptions = tuple(
         (what, str(getattr(declaration, what)))
-        for what, usual in _AS_USUAL.items()
-        if getattr(declaration, what) != usual
+        for what, default in _DEFAULTS.items()
+        if getattr(declaration, what) != default
     )
     return Description(
         name=declaration.name,
         signature=signature(declaration),
         title=declaration.title,
-        family=family_of(declaration),
+        family=find_family(declaration),
         answer=answer,
         more=more,
         formula=declaration.formula,
         parameters=tuple(_parameter_text(declaration, p) for p in declaration.parameters),
-        range=_range(declaration),
-        together=_TOGETHER[declaration.aggregation],
+        range=_range_text(declaration),
+        aggregation=_AGGREGATIONS[declaration.aggregation],
         needs=" and ".join(_NEEDS[need] for need in declaration.needs),
         by_subtopic="subtopics" in declaration.needs,
         of_documents="documents" in declaration.needs,
-        unlike=unlike,
-        as_usual=_as_usual({what for what, _ in unlike}),
-        names=_names(declaration),
+        exceptions=exceptions,
+        defaults=_default_text({what for what, _ in exceptions}),
+        names=_names_by_package(declaration),
         reference=declaration.reference,
         worked=tuple(
-            Worked(name, arithmetic, value_of(arithmetic))
+            WorkedValue(name, arithmetic, evaluate_arithmetic(arithmetic))
             for name, arithmetic in declaration.worked.items()
         ),
         differences=declaration.differences,
@@ -144,16 +144,18 @@ def described(declaration: Declaration) -> Description:
 def signature(declaration: Declaration) -> str:
     """A measure's name with the names of its parameters: `P(rel)@k`, `nDCG(dcg)[@k]`. judged_only,
     which nearly every measure has, is left out."""
-    at = declaration.parameter(declaration.at)
-    inside = [p.name for p in declaration.parameters if p.name not in (declaration.at, _EVERYWHERE)]
-    name = f"{declaration.name}({', '.join(inside)})" if inside else declaration.name
-    if at is None:
+    at_parameter = declaration.parameter(declaration.at)
+    names = [
+        p.name for p in declaration.parameters if p.name not in (declaration.at, _COMMON_PARAMETER)
+    ]
+    name = f"{declaration.name}({', '.join(names)})" if names else declaration.name
+    if at_parameter is None:
         return name
-    place = "@k" if at.name == "cutoff" else f"@{at.name}"
-    return f"{name}{place if at.required else f'[{place}]'}"
+    suffix = "@k" if at_parameter.name == "cutoff" else f"@{at_parameter.name}"
+    return f"{name}{suffix if at_parameter.required else f'[{suffix}]'}"
 
 
-_EVERYWHERE = "judged_only"
+_COMMON_PARAMETER = "judged_only"
 
 
 def _first_sentence(text: str) -> tuple[str, str]:
@@ -163,41 +165,43 @@ def _first_sentence(text: str) -> tuple[str, str]:
 
 
 def _parameter_text(declaration: Declaration, p: Parameter) -> ParameterText:
-    at = p.name == declaration.at
+    is_at = p.name == declaration.at
     if p.required:
         default = "required"
     elif p.default is None:
         default = "default: the whole list" if p.name == "cutoff" else "not set"
     else:
-        default = f"default: {written(p.default)}"
+        default = f"default: {format_parameter(p.default)}"
     short = "k" if p.name == "cutoff" else p.name
     return ParameterText(
         name=p.name,
         meaning=p.meaning,
-        allowed=p.allowed(),
+        allowed=p.describe_allowed(),
         default=default,
-        place=f"@{short}" if at else f"{p.name}=",
+        notation=f"@{short}" if is_at else f"{p.name}=",
     )
 
 
-def _range(declaration: Declaration) -> str:
+def _range_text(declaration: Declaration) -> str:
     low, high = declaration.range
     if math.isinf(low) and math.isinf(high):
-        said = "any number"
+        text = "any number"
     elif math.isinf(high):
-        said = f"{low:g} or more"
+        text = f"{low:g} or more"
     elif math.isinf(low):
-        said = f"{high:g} or less"
+        text = f"{high:g} or less"
     else:
-        said = f"{low:g} to {high:g}"
-    return said if declaration.higher_is_better else f"{said}; lower is better"
+        text = f"{low:g} to {high:g}"
+    return text if declaration.higher_is_better else f"{text}; lower is better"
 
 
-def _as_usual(unlike: set[str]) -> str:
+def _default_text(exceptions: set[str]) -> str:
     """Which of unjudged, missing and tied documents are treated as everywhere: "" for none."""
     words = {"unjudged": "unjudged documents", "missing": "missing queries", "ties": "ties"}
-    usual = [word for what, word in words.items() if what not in unlike]
-    return f"{', '.join(usual[:-1])} and {usual[-1]}" if len(usual) > 1 else "".join(usual)
+    subjects = [word for what, word in words.items() if what not in exceptions]
+    return (
+        f"{', '.join(subjects[:-1])} and {subjects[-1]}" if len(subjects) > 1 else "".join(subjects)
+    )
 
 
 _TREC_PARAMETER = re.compile(r"\{(\w+)\}")
@@ -207,7 +211,7 @@ def _placeholder(match: re.Match[str]) -> str:
     return "k" if match[1] == "cutoff" else f"<{match[1]}>"
 
 
-def _names(declaration: Declaration) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _names_by_package(declaration: Declaration) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Names by package; "" for the everyday ones."""
     trec_eval = [_TREC_PARAMETER.sub(_placeholder, n) for n in declaration.trec_eval]
     names: dict[str, tuple[str, ...]] = {
@@ -217,4 +221,4 @@ def _names(declaration: Declaration) -> tuple[tuple[str, tuple[str, ...]], ...]:
     }
     for package, name in declaration.elsewhere.items():
         names[package] = (name,)
-    return tuple((package, said) for package, said in names.items() if any(said))
+    return tuple((package, aliases) for package, aliases in names.items() if any(aliases))

@@ -56,23 +56,25 @@ FAMILIES = (
 """In the order in which a reader meets them."""
 
 
-def family_of(declaration: Declaration) -> Family:
+def find_family(declaration: Declaration) -> Family:
     """The family of a measure; a module that no family lists is one of its own, and so is the
     package of a plug-in."""
     name = declaration.family
     if declaration.added_by:
         return Family(f"Added by {declaration.added_by}", "", ())
-    listed = next((f for f in FAMILIES if name in f.modules), None)
-    return listed or Family(name.replace("_", " ").capitalize(), "", (name,))
+    family = next((f for f in FAMILIES if name in f.modules), None)
+    return family or Family(name.replace("_", " ").capitalize(), "", (name,))
 
 
-def by_family(declared: Sequence[Declaration]) -> dict[Family, list[Declaration]]:
+def group_by_family(measures: Sequence[Declaration]) -> dict[Family, list[Declaration]]:
     """The measures of each family, families and modules in their order."""
-    known = {f: i for i, f in enumerate(FAMILIES)}
-    found: dict[Family, list[Declaration]] = {}
-    for d in declared:
-        found.setdefault(family_of(d), []).append(d)
-    for family, own in found.items():
+    family_order = {f: i for i, f in enumerate(FAMILIES)}
+    families: dict[Family, list[Declaration]] = {}
+    for d in measures:
+        families.setdefault(find_family(d), []).append(d)
+    for family, members in families.items():
         if family.modules:
-            own.sort(key=lambda d: family.modules.index(d.family))
-    return dict(sorted(found.items(), key=lambda item: known.get(item[0], len(known))))
+            members.sort(key=lambda d: family.modules.index(d.family))
+    return dict(
+        sorted(families.items(), key=lambda item: family_order.get(item[0], len(family_order)))
+    )

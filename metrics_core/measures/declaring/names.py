@@ -12,14 +12,14 @@ import numpy as np
 from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownMeasureError
 from metrics_core.base.notes import Note
-from metrics_core.base.plugins import left_out
+from metrics_core.base.plugins import failed_packages
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.registry import (
     Declaration,
     Measure,
+    count_declarations,
     declarations,
-    folded,
-    times_declared,
+    fold_name,
 )
 
 _NAME = re.compile(r"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<at>\S+))?\s*$")
@@ -52,72 +52,74 @@ def parse_measure(text: GivenMeasure) -> Measure:
     or `rbp.95`, or everyday names such as `precision@5`, `recall_at_10`, `mrr`, in any case. A
     Measure is itself, an object of ir_measures what it is written as. Raises UnknownMeasureError,
     ParameterError."""
-    return text if isinstance(text, Measure) else _parsed(str(text), times_declared())
+    return text if isinstance(text, Measure) else _parse_name(str(text), count_declarations())
 
 
-def measures_from(given: GivenMeasure | Iterable[GivenMeasure]) -> list[Measure]:
+def parse_measures(names: GivenMeasure | Iterable[GivenMeasure]) -> list[Measure]:
     """One measure or several, as measures. Raises as `parse_measure`, and RanklensError where there
     is none."""
-    single = isinstance(given, (str, Measure)) or not isinstance(given, Iterable)
-    measures = [parse_measure(m) for m in ([given] if single else given)]
+    is_single = isinstance(names, (str, Measure)) or not isinstance(names, Iterable)
+    measures = [parse_measure(m) for m in ([names] if is_single else names)]
     if not measures:
         raise RanklensError("No measure is given.", 'Name at least one, such as "nDCG@10".')
     return measures
 
 
-def declared(name: str) -> Declaration:
+def find_declaration(name: str) -> Declaration:
     """The declaration behind any name of a measure, with or without parameters; raises
     UnknownMeasureError and ParameterError."""
     match = _NAME.match(_AT.sub("", name))
-    found = _find(match["name"]) if match is not None else None
-    return found or parse_measure(name).declaration
+    declaration = _find_by_name(match["name"]) if match is not None else None
+    return declaration or parse_measure(name).declaration
 
 
 @lru_cache(maxsize=1024)
-def _parsed(text: str, _declared: int) -> Measure:
-    whole = _preset(text.strip()) or _trec_eval_name(text.strip())
-    if whole is not None:
-        return whole
+def _parse_name(text: str, _declared: int) -> Measure:
+    preset = _parse_preset(text.strip()) or _parse_trec_name(text.strip())
+    if preset is not None:
+        return preset
     by_similarity = _SIMILARITY.fullmatch(text.strip())
     if by_similarity is not None:
         name, k = by_similarity["name"], by_similarity["k"]
-        return _parsed(f"{_BY_SIMILARITY.get(name.lower(), name)}@{k}", _declared)
+        return _parse_name(f"{_BY_SIMILARITY.get(name.lower(), name)}@{k}", _declared)
     level = _LEVEL.search(text)
     plain = _AT.sub(r"@\g<at>", _LEVEL.sub("", text))
     match = _NAME.match(plain)
     if match is None:
-        raise UnknownMeasureError(text, _names(), left_out())
+        raise UnknownMeasureError(text, _measure_names(), failed_packages())
     name = match["name"]
-    declaration, values = _named(_AT_K.get(folded(name), name) if match["at"] else name)
-    values = values | _arguments(text, match["inside"] or "")
+    declaration, values = _find_named(_AT_K.get(fold_name(name), name) if match["at"] else name)
+    values = values | _parse_arguments(text, match["inside"] or "")
     if match["at"] is not None:
-        at = declaration.at
-        if declaration.parameter(at) is None:
+        parameter_name = declaration.at
+        if declaration.parameter(parameter_name) is None:
             raise ParameterError(
-                f"{declaration.name} takes no {at}, so {text!r} is not possible.",
+                f"{declaration.name} takes no {parameter_name}, so {text!r} is not possible.",
                 f"It uses the whole list. Write {declaration.name}.",
             )
-        if at in values:
-            raise ParameterError(f"{text}: the {at} is given twice.")
-        values[at] = _literal(match["at"])
+        if parameter_name in values:
+            raise ParameterError(f"{text}: the {parameter_name} is given twice.")
+        values[parameter_name] = _parse_literal(match["at"])
     if level is not None:
         if "rel" in values:
             raise ParameterError(f"{text}: rel is given twice.")
-        values["rel"] = _relevant_from(declaration, _literal(level["rel"]), text)
+        values["rel"] = _relevant_grade(declaration, _parse_literal(level["rel"]), text)
     return declaration(**values)
 
 
-def _named(name: str) -> tuple[Declaration, dict[str, Any]]:
+def _find_named(name: str) -> tuple[Declaration, dict[str, Any]]:
     """The measure of a name without brackets and cutoff, and the values the name stands for."""
-    declaration = _find(name)
+    declaration = _find_by_name(name)
     if declaration is not None:
         return declaration, {}
     for d in declarations():
         for preset, values in d.presets.items():
             match = re.fullmatch(_preset_pattern(preset), name, re.IGNORECASE)
             if match is not None:
-                return d, {**values, **{p: _literal(v) for p, v in match.groupdict().items()}}
-    raise UnknownMeasureError(name, _names(), left_out(), _NO_MEASURE.get(folded(name), ""))
+                return d, {**values, **{p: _parse_literal(v) for p, v in match.groupdict().items()}}
+    raise UnknownMeasureError(
+        name, _measure_names(), failed_packages(), _NO_MEASURE.get(fold_name(name), "")
+    )
 
 
 @cache
@@ -126,10 +128,10 @@ def _preset_pattern(name: str) -> str:
     return re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\.\\d+)", re.escape(name))
 
 
-def _relevant_from(declaration: Declaration, level: Any, text: str) -> Any:
+def _relevant_grade(declaration: Declaration, level: Any, text: str) -> Any:
     """ranx's -l2: grades from 2 on are relevant."""
-    own = declaration.parameter("rel")
-    if own is None or own.optional:
+    rel_parameter = declaration.parameter("rel")
+    if rel_parameter is None or rel_parameter.optional:
         raise ParameterError(
             f"{declaration.name} uses the gain of each grade, so {text!r} is not possible.",
             f"Leave out -l{level}.",
@@ -140,21 +142,21 @@ def _relevant_from(declaration: Declaration, level: Any, text: str) -> Any:
 def name_notes(names: Iterable[GivenMeasure]) -> list[Note]:
     """What names with more than one meaning were taken for; said once for each measure."""
     notes: list[Note] = []
-    told = set()
+    noted = set()
     for text in (n for n in names if isinstance(n, str)):
         measure = parse_measure(text)
-        wanted = folded(re.split(r"[@(]", _AT.sub("", text))[0])
+        folded_name = fold_name(re.split(r"[@(]", _AT.sub("", text))[0])
         for name, others in measure.declaration.also_means.items():
-            if wanted == folded(name) and measure.declaration.name not in told:
-                told.add(measure.declaration.name)
+            if folded_name == fold_name(name) and measure.declaration.name not in noted:
+                noted.add(measure.declaration.name)
                 k = "k" if measure.cutoff is None else f"{measure.cutoff}"
-                read = "is" if text == str(measure) else f"is read as {measure}:"
-                taken = f"{text} {read} {measure.declaration.gloss.format(k=k)}"
-                notes.append(Note("two_meanings", f"{taken}; {others.format(k=k)}", 1))
+                verb = "is" if text == str(measure) else f"is read as {measure}:"
+                meaning = f"{text} {verb} {measure.declaration.gloss.format(k=k)}"
+                notes.append(Note("two_meanings", f"{meaning}; {others.format(k=k)}", 1))
     return notes
 
 
-def _names() -> dict[str, str]:
+def _measure_names() -> dict[str, str]:
     """Every name by which a measure can be called, with the measure's own name."""
     return {
         name: d.name for d in declarations() for name in (*_plain_trec_names(d), *d.aliases, d.name)
@@ -162,36 +164,40 @@ def _names() -> dict[str, str]:
 
 
 def _plain_trec_names(declaration: Declaration) -> list[str]:
-    return [own.plain for own in declaration.in_trec_eval if own.patterns]
+    return [
+        trec_measure.plain for trec_measure in declaration.in_trec_eval if trec_measure.patterns
+    ]
 
 
-def _find(name: str) -> Declaration | None:
-    exact = next((d for d in declarations() if d.name == name), None)
-    if exact is not None:
-        return exact
-    wanted = folded(name)
+def _find_by_name(name: str) -> Declaration | None:
+    named = next((d for d in declarations() if d.name == name), None)
+    if named is not None:
+        return named
+    folded_name = fold_name(name)
     for d in declarations():
-        if wanted in {folded(n) for n in (d.name, *d.aliases, *_plain_trec_names(d))}:
+        if folded_name in {fold_name(n) for n in (d.name, *d.aliases, *_plain_trec_names(d))}:
             return d
     return None
 
 
-def _trec_eval_name(text: str) -> Measure | None:
+def _parse_trec_name(text: str) -> Measure | None:
     for d in declarations():
         for pattern in d.trec_eval:
             match = re.fullmatch(_trec_eval_pattern(pattern), text, re.IGNORECASE)
             if match:
-                return d(**{name: _literal(value) for name, value in match.groupdict().items()})
+                return d(
+                    **{name: _parse_literal(value) for name, value in match.groupdict().items()}
+                )
     return None
 
 
-def _preset(text: str) -> Measure | None:
+def _parse_preset(text: str) -> Measure | None:
     """A measure with the parameters that this very name stands for: case counts, because
     trec_eval's rbp and ir_measures' RBP have different defaults."""
     for d in declarations():
-        for own in d.in_trec_eval:
-            if own.values and own.name == text:
-                return d(**own.values)
+        for trec_measure in d.in_trec_eval:
+            if trec_measure.values and trec_measure.name == text:
+                return d(**trec_measure.values)
     return None
 
 
@@ -203,10 +209,10 @@ def _trec_eval_pattern(name: str) -> str:
 
 def parse_value(text: str) -> Any:
     """The value of a parameter as it is written in a name: a number, True, a word, {1:3,2:9}."""
-    return _literal(text)
+    return _parse_literal(text)
 
 
-def _literal(text: str) -> Any:
+def _parse_literal(text: str) -> Any:
     text = text.strip()
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
@@ -217,16 +223,16 @@ def _literal(text: str) -> Any:
             continue
     if text.startswith("{") and text.endswith("}"):
         pairs = [part.partition(":") for part in text[1:-1].split(",") if part.strip()]
-        return [(_literal(grade), _literal(gain)) for grade, _, gain in pairs]
+        return [(_parse_literal(grade), _parse_literal(gain)) for grade, _, gain in pairs]
     if text.startswith("[") and text.endswith("]"):
-        return [_literal(part) for part in text[1:-1].split(",") if part.strip()]
+        return [_parse_literal(part) for part in text[1:-1].split(",") if part.strip()]
     return text.strip("'\"")
 
 
 _ARGUMENT = re.compile(r"(?:[^,{\['\"]|\{[^}]*\}|\[[^\]]*\]|'[^']*'|\"[^\"]*\"|[{\['\"])+")
 
 
-def _arguments(text: str, inside: str) -> dict[str, Any]:
+def _parse_arguments(text: str, inside: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for part in filter(None, (p.strip() for p in _ARGUMENT.findall(inside))):
         name, equals, value = part.partition("=")
@@ -236,11 +242,11 @@ def _arguments(text: str, inside: str) -> dict[str, Any]:
             )
         if name.strip() in values:
             raise ParameterError(f"{text}: {name.strip()} is given twice.")
-        values[name.strip()] = _literal(value)
+        values[name.strip()] = _parse_literal(value)
     return values
 
 
-def known_by_scores(name: str, *, higher_is_better: bool = True) -> Measure:
+def score_only_measure(name: str, *, higher_is_better: bool = True) -> Measure:
     """A measure of which nothing but its scores is known, such as a latency: they are averaged, and
     have no bounds."""
 

@@ -16,7 +16,7 @@ from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from metrics_core.base.errors import ParameterError, did_you_mean
-from metrics_core.base.wording import shown
+from metrics_core.base.wording import shorten_value
 
 GainTable = tuple[tuple[float, float], ...]
 """What each grade is worth: (grade, gain) pairs, ascending; other grades are worth themselves."""
@@ -35,7 +35,7 @@ class Bounds:
     open_low: bool = False
     open_high: bool = False
 
-    def hold(self, value: float) -> bool:
+    def contains(self, value: float) -> bool:
         """Whether the value is inside."""
         above = value > self.low if self.open_low else value >= self.low
         below = value < self.high if self.open_high else value <= self.high
@@ -54,7 +54,7 @@ _FINITE = Bounds(-sys.float_info.max)
 HIGHEST_EXPONENT = 1_000
 """Two to the power of more, or the sum of many such, is beyond double precision."""
 
-MOST = 2**31
+MOST_WHOLE_NUMBER = 2**31
 """The largest whole number that a parameter may be, unless its bounds say otherwise."""
 
 
@@ -71,7 +71,7 @@ class Samples(tuple[Any, ...]):
 
 
 Share = Annotated[float, Bounds(0, 1)]
-FromZero = Annotated[int, Bounds(0, MOST)]
+FromZero = Annotated[int, Bounds(0, MOST_WHOLE_NUMBER)]
 
 TopK = Annotated[int, "number of top results that count", Samples(1, 3, 10, 500)]
 Rel = Annotated[int, "lowest grade that counts as relevant", Samples(1, 2), Fractions()]
@@ -85,8 +85,8 @@ Persistence = Annotated[
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a measure, read from the function's signature; `meaning` says in a few words
-    what it is, for pickers and help."""
+    """One parameter of a measure, read from the function's signature; `reading_code_hash` says in
+    a few words what it is, for pickers and help."""
 
     name: str
     kind: type
@@ -99,7 +99,7 @@ class Parameter:
     samples: tuple[Any, ...] = ()
     fractions: bool = False
 
-    def allowed(self) -> str:
+    def describe_allowed(self) -> str:
         """What it may be, in words."""
         if self.choices:
             return f"one of {', '.join(repr(c) for c in self.choices)}"
@@ -110,7 +110,7 @@ class Parameter:
         if self.kind in (bool, str):
             return "True or False" if self.kind is bool else "a name"
         if self.kind is int:
-            most = f" to {self.bounds.high:,.0f}" if self.bounds.high < MOST else ""
+            most = f" to {self.bounds.high:,.0f}" if self.bounds.high < MOST_WHOLE_NUMBER else ""
             fraction = " or a fraction above 0" if self.fractions else ""
             return f"a whole number from {self.bounds.low:g}{most}{fraction}"
         return str(self.bounds)
@@ -119,18 +119,19 @@ class Parameter:
         """The value in its own type; raises ParameterError that says the range."""
         if value is None and self.optional:
             return None
-        checked = self._converted(value)
+        checked = self._convert(value)
         if checked is None:
-            wanted = self.allowed()
+            expected = self.describe_allowed()
             if self.kind in (int, float) and not _is_number(value):
-                wanted = "a number"
-            near = did_you_mean(value, self.choices) if isinstance(value, str) else ""
+                expected = "a number"
+            suggestion = did_you_mean(value, self.choices) if isinstance(value, str) else ""
             raise ParameterError(
-                f"{measure}: {self.name} must be {wanted}, not {shown(value)}.", near
+                f"{measure}: {self.name} must be {expected}, not {shorten_value(value)}.",
+                suggestion,
             )
         return checked
 
-    def _converted(self, value: Any) -> Any:
+    def _convert(self, value: Any) -> Any:
         """The value in its own type; None where it is not one."""
         if self.choices:
             return value if value in self.choices else None
@@ -139,23 +140,23 @@ class Parameter:
         if self.kind is str:
             return value if isinstance(value, str) and value else None
         if self.kind is dict:
-            return _gain_table(value, self.bounds)
+            return _convert_gain_table(value, self.bounds)
         if self.kind is tuple:
-            return self._numbers(value)
+            return self._convert_numbers(value)
         if not _is_number(value):
             return None
         if self.fractions and 0 < value < self.bounds.high and value != int(value):
             return float(value)
-        if not self.bounds.hold(value):
+        if not self.bounds.contains(value):
             return None
         if self.kind is float:
             return float(value)
         return int(value) if value == int(value) else None
 
-    def _numbers(self, value: Any) -> Numbers | None:
+    def _convert_numbers(self, value: Any) -> Numbers | None:
         if not isinstance(value, (list, tuple)) or not value:
             return None
-        if not all(_is_number(n) and self.bounds.hold(n) for n in value):
+        if not all(_is_number(n) and self.bounds.contains(n) for n in value):
             return None
         return tuple(sorted(float(n) for n in value))
 
@@ -165,25 +166,27 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _gain_table(value: Any, bounds: Bounds) -> GainTable | None:
+def _convert_gain_table(value: Any, bounds: Bounds) -> GainTable | None:
     pairs = list(value.items()) if isinstance(value, Mapping) else value
     if not isinstance(pairs, (list, tuple)) or not pairs:
         return None
     if not all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs):
         return None
-    if not all(_is_number(n) and _FINITE.hold(n) for pair in pairs for n in pair):
+    if not all(_is_number(n) and _FINITE.contains(n) for pair in pairs for n in pair):
         return None
-    if not all(bounds.hold(gain) for _, gain in pairs):
+    if not all(bounds.contains(gain) for _, gain in pairs):
         return None
-    return tuple(sorted((_plain(grade), _plain(gain)) for grade, gain in dict(pairs).items()))
+    return tuple(
+        sorted((_plain_number(grade), _plain_number(gain)) for grade, gain in dict(pairs).items())
+    )
 
 
-def _plain(number: float) -> float:
+def _plain_number(number: float) -> float:
     """A whole number without a decimal point."""
     return int(number) if number == int(number) else float(number)
 
 
-def written(value: Any) -> str:
+def format_parameter(value: Any) -> str:
     """A parameter's value as it stands in a measure's name."""
     if isinstance(value, tuple) and not isinstance(value[0], tuple):
         return "[" + ",".join(map(repr, value)) + "]"
@@ -202,17 +205,17 @@ JUDGED_ONLY = Parameter(
 )
 
 
-def parameters_of(kernel: Callable[..., Any]) -> tuple[Parameter, ...]:
+def read_parameters(kernel: Callable[..., Any]) -> tuple[Parameter, ...]:
     """The keyword-only parameters of a kernel."""
     hints = get_type_hints(kernel, include_extras=True)
     return tuple(
-        _parameter(p, hints[p.name])
+        _read_parameter(p, hints[p.name])
         for p in inspect.signature(kernel).parameters.values()
         if p.kind is inspect.Parameter.KEYWORD_ONLY
     )
 
 
-def _parameter(p: inspect.Parameter, hint: Any) -> Parameter:
+def _read_parameter(p: inspect.Parameter, hint: Any) -> Parameter:
     optional = get_origin(hint) in (Union, UnionType)
     if optional:
         hint = next(member for member in get_args(hint) if member is not type(None))
@@ -234,8 +237,8 @@ def _parameter(p: inspect.Parameter, hint: Any) -> Parameter:
         required=required,
         optional=optional and p.default is None,
         choices=choices,
-        bounds=bounds or (Bounds(1, MOST) if plain is int else Bounds()),
+        bounds=bounds or (Bounds(1, MOST_WHOLE_NUMBER) if plain is int else Bounds()),
         meaning=next((text for text in metadata if isinstance(text, str)), ""),
-        samples=next((tuple(own) for own in metadata if isinstance(own, Samples)), ()),
-        fractions=any(isinstance(one, Fractions) for one in metadata),
+        samples=next((tuple(samples) for samples in metadata if isinstance(samples, Samples)), ()),
+        fractions=any(isinstance(entry, Fractions) for entry in metadata),
     )

@@ -14,100 +14,105 @@ import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import RanklensError
-from metrics_core.base.plugins import guarded
+from metrics_core.base.plugins import guard_function
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
 
 Kernel = Callable[..., Floats]
 
-_LOOKED_AT = 5
+_CHECKED_CUTOFFS = 5
 """Cutoffs at which the scores for an array are compared with those for one."""
 
 
-def checked(kernel: Kernel, name: str, by: str) -> Kernel:
+def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
     """The kernel of the measure of that name. It raises RanklensError where the one of the package
-    `by` fails, or does not give a number for each query. Where it cannot take an array of cutoffs,
-    it is called once for each."""
-    called = guarded(kernel, name, by)
+    `package` fails, or does not give a number for each query. Where it cannot take an array of
+    cutoffs, it is called once for each."""
+    guarded_kernel = guard_function(kernel, name, package)
 
-    def one(ranks: JudgedRanks, **values: Any) -> Floats:
-        made = np.asarray(called(ranks, **values))
-        if made.shape != (ranks.n_queries,) or not _holds_numbers(made):
+    def score(ranks: JudgedRanks, **values: Any) -> Floats:
+        result = np.asarray(guarded_kernel(ranks, **values))
+        if result.shape != (ranks.n_queries,) or not _holds_numbers(result):
             raise RanklensError(
-                f"{name} of {by} returned {_in_words(made.shape)} of {made.dtype}, expected"
-                f" {_in_words((ranks.n_queries,))} of float64.",
+                f"{name} of {package} returned {_shape_text(result.shape)} of {result.dtype},"
+                f" expected {_shape_text((ranks.n_queries,))} of float64.",
                 "It must return a score for each query.",
             )
-        return made.astype(np.float64, copy=False)
+        return result.astype(np.float64, copy=False)
 
     @wraps(kernel)
     def scores(ranks: JudgedRanks, **values: Any) -> Floats:
         cutoffs = values.get("cutoff")
         if not isinstance(cutoffs, np.ndarray):
-            return one(ranks, **values)
-        wanted, ks = (ranks.n_queries, len(cutoffs)), cutoffs.tolist()
+            return score(ranks, **values)
+        shape, ks = (ranks.n_queries, len(cutoffs)), cutoffs.tolist()
 
-        def at(cutoff: int) -> Floats:
-            return one(ranks, **{**values, "cutoff": cutoff})
+        def score_at(cutoff: int) -> Floats:
+            return score(ranks, **{**values, "cutoff": cutoff})
 
         with suppress(RanklensError):
-            every = np.asarray(called(ranks, **values))
-            if every.shape == wanted and _holds_numbers(every):
+            together = np.asarray(guarded_kernel(ranks, **values))
+            if together.shape == shape and _holds_numbers(together):
                 # What is made for one cutoff may take an array and mistake it.
-                some = {round(place) for place in np.linspace(0, len(ks) - 1, _LOOKED_AT)}
-                if all(_alike(every[:, place], at(ks[place])) for place in some if ks):
-                    return every.astype(np.float64, copy=False)
-        return np.ascontiguousarray(np.array([at(k) for k in ks]).reshape(wanted[::-1]).T)
+                samples = {round(index) for index in np.linspace(0, len(ks) - 1, _CHECKED_CUTOFFS)}
+                if all(
+                    _scores_agree(together[:, index], score_at(ks[index]))
+                    for index in samples
+                    if ks
+                ):
+                    return together.astype(np.float64, copy=False)
+        return np.ascontiguousarray(np.array([score_at(k) for k in ks]).reshape(shape[::-1]).T)
 
     return scores
 
 
-def guarded_part(part: str, value: Any, name: str, by: str) -> Any:
+def guard_part(part: str, value: Any, name: str, package: str) -> Any:
     """A `part` of the declaration of the measure of that name, such as its kernel or its terms, by
-    the package `by`. Its functions raise RanklensError where they fail; ours ("") are as they are.
+    the package `package`. Its functions raise RanklensError where they fail; ours ("") are as they
+    are.
     """
-    if not by or value is None:
+    if not package or value is None:
         return value
     if part == "kernel":
-        return checked(value, name, by)
+        return check_kernel(value, name, package)
     what = f"{name}: {part}"
     if part == "terms":
-        return _of_hits(guarded(value, what, by), what, by)
+        return _guard_terms(guard_function(value, what, package), what, package)
     if callable(value):
-        return guarded(value, what, by)
+        return guard_function(value, what, package)
     whole = getattr(value, "whole", None)  # a Share, which gives a function in its turn
-    return value if whole is None else replace(value, whole=_guarded_twice(whole, what, by))
+    return value if whole is None else replace(value, whole=_guard_twice(whole, what, package))
 
 
-def _of_hits(terms: Callable[..., Any], what: str, by: str) -> Callable[..., Hits]:
+def _guard_terms(terms: Callable[..., Any], what: str, package: str) -> Callable[..., Hits]:
     @wraps(terms)
-    def found(ranks: JudgedRanks, **values: Any) -> Hits:
-        made = terms(ranks, **values)
-        if not isinstance(made, Hits):
+    def guarded_terms(ranks: JudgedRanks, **values: Any) -> Hits:
+        result = terms(ranks, **values)
+        if not isinstance(result, Hits):
             raise RanklensError(
-                f"{what} of {by} returned {type(made).__name__}, expected Hits.",
+                f"{what} of {package} returned {type(result).__name__}, expected Hits.",
                 "It must return the documents that the score is the sum of.",
             )
-        return made
+        return result
 
-    return found
+    return guarded_terms
 
 
-def _guarded_twice(whole: Callable[..., Any], what: str, by: str) -> Callable[..., Any]:
+def _guard_twice(whole: Callable[..., Any], what: str, package: str) -> Callable[..., Any]:
     @wraps(whole)
-    def called(*given: Any, **named: Any) -> Any:
-        return guarded(guarded(whole, what, by)(*given, **named), what, by)
+    def guarded_call(*args: Any, **kwargs: Any) -> Any:
+        return guard_function(guard_function(whole, what, package)(*args, **kwargs), what, package)
 
-    return called
+    return guarded_call
 
 
-def _alike(scores: npt.NDArray[Any], others: Floats) -> bool:
+def _scores_agree(scores: npt.NDArray[Any], others: Floats) -> bool:
     return np.allclose(scores, others, equal_nan=True)
 
 
-def _holds_numbers(made: npt.NDArray[Any]) -> bool:
-    return made.dtype.kind in "biuf"
+def _holds_numbers(values: npt.NDArray[Any]) -> bool:
+    return values.dtype.kind in "biuf"
 
 
-def _in_words(shape: tuple[int, ...]) -> str:
+def _shape_text(shape: tuple[int, ...]) -> str:
     return " × ".join(f"{n:,}" for n in shape) or "one number"

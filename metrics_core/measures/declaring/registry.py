@@ -18,7 +18,7 @@ import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import LackingDataError, ParameterError, did_you_mean
-from metrics_core.base.plugins import Registry, adding
+from metrics_core.base.plugins import Registry, declaring_package
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation, Combination
@@ -26,10 +26,10 @@ from metrics_core.measures.declaring.other_packages import Difference, InTrecEva
 from metrics_core.measures.declaring.parameters import (
     JUDGED_ONLY,
     Parameter,
-    parameters_of,
-    written,
+    format_parameter,
+    read_parameters,
 )
-from metrics_core.measures.declaring.plugin_checks import guarded_part
+from metrics_core.measures.declaring.plugin_checks import guard_part
 
 Terms = Callable[..., Hits]
 Made = TypeVar("Made")
@@ -58,7 +58,7 @@ Residual = Literal[
 Reach = Literal["additive", "first", "apart"]
 """How `unjudged.bounds` finds what they could make of a difference; explained there."""
 
-Whole = Callable[[Ints], Floats]
+Divisor = Callable[[Ints], Floats]
 """A divisor, float64[Q], by how many further documents of V grades are judged, int64[Q, V]."""
 
 
@@ -68,7 +68,7 @@ class Share:
     `whole(ranks, grades, **parameters)` gives it for V rising grades."""
 
     part: str
-    whole: Callable[..., Whole]
+    whole: Callable[..., Divisor]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class Declaration:
     @property
     def trec_eval(self) -> tuple[str, ...]:
         """Its names in trec_eval, which may hold `{cutoff}` or another parameter."""
-        return tuple(name for own in self.in_trec_eval for name in own.patterns)
+        return tuple(name for trec_measure in self.in_trec_eval for name in trec_measure.patterns)
 
     @property
     def direction(self) -> int:
@@ -150,32 +150,32 @@ class Declaration:
 
     def __call__(self, **values: Any) -> Measure:
         """The measure with these parameter values; raises ParameterError."""
-        known = {p.name: p for p in self.parameters}
+        by_name = {p.name: p for p in self.parameters}
         for name in values:
-            if name not in known:
-                raise self._has_no(name)
-        full = []
+            if name not in by_name:
+                raise self._unknown_parameter_error(name)
+        complete = []
         for p in self.parameters:
             if p.name not in values and p.required:
-                raise self._needs(p)
-            full.append((p.name, p.check(self.name, values.get(p.name, p.default))))
-        return Measure(self, tuple(full))
+                raise self._missing_parameter_error(p)
+            complete.append((p.name, p.check(self.name, values.get(p.name, p.default))))
+        return Measure(self, tuple(complete))
 
-    def _has_no(self, name: str) -> ParameterError:
-        known = [p.name for p in self.parameters]
-        if name in _CUTOFFS and self.at in known:
+    def _unknown_parameter_error(self, name: str) -> ParameterError:
+        names = [p.name for p in self.parameters]
+        if name in _CUTOFFS and self.at in names:
             hint = f"Write the value after the @: {self.name}@{self._example()}."
         else:
-            hint = f"Parameters: {', '.join(known) or 'none'}."
+            hint = f"Parameters: {', '.join(names) or 'none'}."
         return ParameterError(
-            f"{self.name} has no parameter {name!r}.", f"{did_you_mean(name, known)} {hint}".strip()
+            f"{self.name} has no parameter {name!r}.", f"{did_you_mean(name, names)} {hint}".strip()
         )
 
     def _example(self) -> str:
         at = self.parameter(self.at)
         return "10" if at is not None and at.kind is int else "0.5"
 
-    def _needs(self, p: Parameter) -> ParameterError:
+    def _missing_parameter_error(self, p: Parameter) -> ParameterError:
         example = f"{self.name}@{self._example()}"
         if p.name != self.at:
             example = f"{self.name}({p.name}=…)"
@@ -214,13 +214,13 @@ class Measure:
     def score(self, ranks: JudgedRanks) -> Floats:
         """Per-query scores, float64[Q], in the order of `ranks.query_ids`; NaN is undefined.
         Raises LackingDataError where the measure needs more than grades."""
-        return self._of(self.declaration.kernel, ranks, dict(self.values))
+        return self._apply(self.declaration.kernel, ranks, dict(self.values))
 
     def curve(self, ranks: JudgedRanks, cutoffs: Ints) -> Floats:
         """Per-query scores at each cutoff, float64[Q, K]; raises ParameterError without cutoff."""
         if self.declaration.cutoff is None:
             raise ParameterError(f"{self} has no cutoff, so it has no curve.")
-        return self._of(self.declaration.kernel, ranks, {**dict(self.values), "cutoff": cutoffs})
+        return self._apply(self.declaration.kernel, ranks, {**dict(self.values), "cutoff": cutoffs})
 
     def terms(self, ranks: JudgedRanks) -> Hits:
         """The documents that add to a score, each one's part of it in place of the grade; those of
@@ -229,9 +229,11 @@ class Measure:
         LackingDataError as `score` does."""
         if self.declaration.terms is None:
             raise ValueError(f"{self} is no sum over documents")
-        return self._of(self.declaration.terms, ranks, dict(self.values))
+        return self._apply(self.declaration.terms, ranks, dict(self.values))
 
-    def _of(self, kernel: Callable[..., Made], ranks: JudgedRanks, values: dict[str, Any]) -> Made:
+    def _apply(
+        self, kernel: Callable[..., Made], ranks: JudgedRanks, values: dict[str, Any]
+    ) -> Made:
         lacks = self.lacks(ranks)
         if lacks is not None:
             raise lacks
@@ -241,12 +243,12 @@ class Measure:
 
     def lacks(self, ranks: JudgedRanks) -> LackingDataError | None:
         """What these ranks lack for this measure, as the error that `score` raises."""
-        return _lacking(f"{self}", self.declaration.needs, self.value("column"), ranks)
+        return _lacking_error(f"{self}", self.declaration.needs, self.value("column"), ranks)
 
     def __str__(self) -> str:
         at, defaults = self.declaration.at, {p.name: p.default for p in self.declaration.parameters}
         inside = ",".join(
-            f"{name}={written(value)}"
+            f"{name}={format_parameter(value)}"
             for name, value in self.values
             if name != at and value != defaults[name]
         )
@@ -255,15 +257,17 @@ class Measure:
         return name if value is None else f"{name}@{value}"
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """A name as it is compared: without blanks, underscores and hyphens, in lower case."""
     return re.sub(r"[\s_\-]", "", name).lower()
 
 
 def _names_of(declaration: Declaration) -> set[str]:
-    of_trec_eval = [own.plain for own in declaration.in_trec_eval if own.patterns]
-    names = (declaration.name, *declaration.aliases, *declaration.presets, *of_trec_eval)
-    return {folded(name) for name in names}
+    trec_names = [
+        trec_measure.plain for trec_measure in declaration.in_trec_eval if trec_measure.patterns
+    ]
+    names = (declaration.name, *declaration.aliases, *declaration.presets, *trec_names)
+    return {fold_name(name) for name in names}
 
 
 _REGISTRY = Registry[Declaration]("ranklens.measures", "measure", _names_of)
@@ -288,32 +292,32 @@ def measure(
     """Declare a measure. `gloss` is its meaning in a few words for a table head, with `{k}` for
     the cutoff; a name in `trec_eval` alone is one that takes nothing there; `formula` is LaTeX. A
     `condensable` measure also takes `judged_only`; further keywords are Declaration's own."""
-    alone = (str, InTrecEval)
-    in_trec_eval = (trec_eval,) if isinstance(trec_eval, alone) else tuple(trec_eval)
-    differing = (differences,) if isinstance(differences, Difference) else tuple(differences)
+    single_types = (str, InTrecEval)
+    in_trec_eval = (trec_eval,) if isinstance(trec_eval, single_types) else tuple(trec_eval)
+    all_differences = (differences,) if isinstance(differences, Difference) else tuple(differences)
 
     def declare(kernel: Callable[..., Floats]) -> Callable[..., Floats]:
-        own, by = parameters_of(kernel), adding(kernel.__module__)
+        parameters, package = read_parameters(kernel), declaring_package(kernel.__module__)
         parts = {"kernel": kernel, **more}
-        declared = Declaration(
+        declaration = Declaration(
             name=name,
             title=title,
             gloss=gloss,
             explanation=" ".join((inspect.getdoc(kernel) or "").split()),
             formula=formula,
             reference=reference,
-            parameters=(*own, JUDGED_ONLY) if condensable else own,
+            parameters=(*parameters, JUDGED_ONLY) if condensable else parameters,
             worked=worked,
             aliases=tuple(aliases),
             in_trec_eval=tuple(InTrecEval(n) if isinstance(n, str) else n for n in in_trec_eval),
             ir_measures={} if ir_measures is True else ir_measures or None,
             elsewhere=dict(elsewhere or {}),
-            differences=differing,
+            differences=all_differences,
             family=kernel.__module__.rpartition(".")[2],
-            added_by=by,
-            **{part: guarded_part(part, value, name, by) for part, value in parts.items()},
+            added_by=package,
+            **{part: guard_part(part, value, name, package) for part, value in parts.items()},
         )
-        _REGISTRY.add(name, declared, kernel.__module__)
+        _REGISTRY.add(name, declaration, kernel.__module__)
         return kernel
 
     return declare
@@ -324,12 +328,12 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
     but for one cutoff at a time: the documents that add to the score, each one's part in place of
     its grade."""
 
-    def declare(of: Terms) -> Terms:
-        by = adding(of.__module__)
+    def declare(function: Terms) -> Terms:
+        package = declaring_package(function.__module__)
         for name in names:
-            own = guarded_part("terms", of, name, by)
-            _REGISTRY.replace(name, replace(_REGISTRY[name], terms=own))
-        return of
+            guarded = guard_part("terms", function, name, package)
+            _REGISTRY.replace(name, replace(_REGISTRY[name], terms=guarded))
+        return function
 
     return declare
 
@@ -339,23 +343,23 @@ def weights(*names: str) -> Callable[[Terms], Terms]:
     the measure's parameters, each with a weight of 0 or more in place of its grade. Those within
     the cutoff share the score in proportion."""
 
-    def declare(of: Terms) -> Terms:
+    def declare(function: Terms) -> Terms:
         def parts(ranks: JudgedRanks, *, kernel: Callable[..., Floats], **values: Any) -> Hits:
-            hits = of(ranks, **values)
+            hits = function(ranks, **values)
             return hits.parts(hits.relevance, values.get("cutoff")).sharing(kernel(ranks, **values))
 
         for name in names:
-            terms(name)(wraps(of)(partial(parts, kernel=_REGISTRY[name].kernel)))
-        return of
+            terms(name)(wraps(function)(partial(parts, kernel=_REGISTRY[name].kernel)))
+        return function
 
     return declare
 
 
-def share(name: str, part: str) -> Callable[[Callable[..., Whole]], Callable[..., Whole]]:
+def share(name: str, part: str) -> Callable[[Callable[..., Divisor]], Callable[..., Divisor]]:
     """Declare what this measure divides the score of `part` by, over its own parameters."""
 
-    def declare(whole: Callable[..., Whole]) -> Callable[..., Whole]:
-        reach = guarded_part("reach", Share(part, whole), name, adding(whole.__module__))
+    def declare(whole: Callable[..., Divisor]) -> Callable[..., Divisor]:
+        reach = guard_part("reach", Share(part, whole), name, declaring_package(whole.__module__))
         _REGISTRY.replace(name, replace(_REGISTRY[name], reach=reach))
         return whole
 
@@ -367,12 +371,12 @@ def declarations() -> list[Declaration]:
     return _REGISTRY.all()
 
 
-def times_declared() -> int:
+def count_declarations() -> int:
     """How often a measure was declared: more where a cell of a notebook was run again."""
     return _REGISTRY.changes
 
 
-def _lacking(
+def _lacking_error(
     name: str, needs: Collection[Need], column: str | None, ranks: JudgedRanks
 ) -> LackingDataError | None:
     """What these ranks lack for the measure of that name, which reads that column of the documents

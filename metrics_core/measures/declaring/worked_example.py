@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from metrics_core.judging import JudgedRanks, single_query
-from metrics_core.judging.documents import listed_alone
+from metrics_core.judging.documents import plain_list_documents
 from metrics_core.judging.subtopics import SubtopicJudgments
 
 LISTED = ("x", "a", "b", "c", "d", "e")
@@ -44,11 +44,11 @@ SUBTOPICS = {
     "3": {"e": 1, "g": 0},
 }
 
-_KNOWN = {name: getattr(math, name) for name in ("log2", "log", "exp", "sqrt")}
-_KNOWN |= {"sum": sum, "range": range}
+_FUNCTIONS = {name: getattr(math, name) for name in ("log2", "log", "exp", "sqrt")}
+_FUNCTIONS |= {"sum": sum, "range": range}
 
 
-def example() -> JudgedRanks:
+def make_example() -> JudgedRanks:
     """The example as judged ranks of a single query."""
     judged = sorted(GRADES, key=lambda doc: -GRADES[doc])
     places = [(i, doc) for i, doc in enumerate(LISTED, 1) if doc in GRADES]
@@ -57,7 +57,7 @@ def example() -> JudgedRanks:
         GRADES.values(),
         len(LISTED),
         rows=[judged.index(doc) for _, doc in places],
-        documents=listed_alone(LISTED, judged, COLUMNS),
+        documents=plain_list_documents(LISTED, judged, COLUMNS),
     )
     return replace(plain, subtopics=_subtopics())
 
@@ -74,6 +74,6 @@ def _subtopics() -> SubtopicJudgments:
     return SubtopicJudgments(query, -document, subtopic, grade.astype(np.float64), rank, 1)
 
 
-def value_of(arithmetic: str) -> float:
+def evaluate_arithmetic(arithmetic: str) -> float:
     """The value of a declaration's arithmetic, such as "(1 / 2 + 2 / 4) / 4"."""
-    return float(eval(arithmetic, {"__builtins__": {}, **_KNOWN}))
+    return float(eval(arithmetic, {"__builtins__": {}, **_FUNCTIONS}))

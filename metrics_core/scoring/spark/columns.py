@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from metrics_core.base.errors import NoSharedQueriesError, RanklensError
-from metrics_core.formats.in_memory import GivenQrels, qrels_from
-from metrics_core.scoring.spark.session import quiet
+from metrics_core.formats.in_memory import QrelsLike, qrels_from
+from metrics_core.scoring.spark.session import hide_warnings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -30,29 +30,29 @@ class SparkCollection:
     unjudged: Mapping[str, tuple[int, str]]
 
 
-def collection_of(runs: DataFrame, qrels: DataFrame | GivenQrels) -> SparkCollection:
+def read_collection(runs: DataFrame, qrels: DataFrame | QrelsLike) -> SparkCollection:
     """The DataFrames with their columns checked, and surveyed: one pass over the runs' columns run
     and query_id. Raises RanklensError where a column is missing, is no text or number, or there is
     no row, and NoSharedQueriesError where a run has none of the judged queries."""
-    listed = _listed(runs)
-    judged = _judged(runs.sparkSession, qrels)
-    highest, example = _first(judged.selectExpr("max(relevance)", "min(query_id)"))
+    listed = _read_runs(runs)
+    judged = _read_qrels(runs.sparkSession, qrels)
+    highest, example = _first_row(judged.selectExpr("max(relevance)", "min(query_id)"))
     if example is None:
         raise RanklensError("There are no judgments.", "Give at least one row.")
-    named = _named(listed, judged, example)
+    run_rows = _describe_runs(listed, judged, example)
     top = 0.0 if highest is None else max(float(highest), 0.0)
-    unjudged = {name: (count, one) for name, count, one in named if count}
-    return SparkCollection(listed, judged, tuple(name for name, *_ in named), top, unjudged)
+    unjudged = {name: (count, one) for name, count, one in run_rows if count}
+    return SparkCollection(listed, judged, tuple(name for name, *_ in run_rows), top, unjudged)
 
 
-def _listed(runs: DataFrame) -> DataFrame:
+def _read_runs(runs: DataFrame) -> DataFrame:
     from pyspark.sql import functions as f
 
-    _require(runs, "runs", ("query_id", "doc_id", "score"))
-    named = "run" in runs.columns
-    score = _number(runs, "runs", "score")
+    _require_columns(runs, "runs", ("query_id", "doc_id", "score"))
+    has_names = "run" in runs.columns
+    score = _number_column(runs, "runs", "score")
     return runs.select(
-        id_column(runs, "runs", "run") if named else f.lit(NAMELESS).alias("run"),
+        id_column(runs, "runs", "run") if has_names else f.lit(NAMELESS).alias("run"),
         id_column(runs, "runs", "query_id"),
         id_column(runs, "runs", "doc_id"),
         # 0 and -0 are equal scores, and so are one key to sort by.
@@ -60,32 +60,32 @@ def _listed(runs: DataFrame) -> DataFrame:
     )
 
 
-def _judged(spark: SparkSession, given: DataFrame | GivenQrels) -> DataFrame:
+def _read_qrels(spark: SparkSession, judgments: DataFrame | QrelsLike) -> DataFrame:
     from pyspark.sql import DataFrame
 
-    if not isinstance(given, DataFrame):
-        table = qrels_from(given).table
-        with quiet():
-            given = spark.createDataFrame(_plain(table))
-    _require(given, "qrels", ("query_id", "doc_id", "relevance"))
-    if "subtopic" in given.columns:
+    if not isinstance(judgments, DataFrame):
+        table = qrels_from(judgments).table
+        with hide_warnings():
+            judgments = spark.createDataFrame(_without_dictionaries(table))
+    _require_columns(judgments, "qrels", ("query_id", "doc_id", "relevance"))
+    if "subtopic" in judgments.columns:
         raise RanklensError(
             "Judgments by subtopic cannot be used on Spark.",
             "Give one grade for each document: drop the column subtopic and keep the highest.",
         )
-    return given.select(
-        id_column(given, "qrels", "query_id"),
-        id_column(given, "qrels", "doc_id"),
-        _number(given, "qrels", "relevance").alias("relevance"),
+    return judgments.select(
+        id_column(judgments, "qrels", "query_id"),
+        id_column(judgments, "qrels", "doc_id"),
+        _number_column(judgments, "qrels", "relevance").alias("relevance"),
     )
 
 
-def _plain(table: Any) -> Any:
+def _without_dictionaries(table: Any) -> Any:
     """A table of judgments without dictionaries, which Spark does not read."""
     return table.set_column(0, "query_id", table["query_id"].cast("string"))
 
 
-def _require(frame: DataFrame, what: str, columns: tuple[str, ...]) -> None:
+def _require_columns(frame: DataFrame, what: str, columns: tuple[str, ...]) -> None:
     lacking = [name for name in columns if name not in frame.columns]
     if lacking:
         raise RanklensError(
@@ -107,7 +107,7 @@ def id_column(frame: DataFrame, what: str, name: str) -> Any:
     return frame[name].cast("string").alias(name)
 
 
-def _number(frame: DataFrame, what: str, name: str) -> Any:
+def _number_column(frame: DataFrame, what: str, name: str) -> Any:
     kind = frame.schema[name].dataType.typeName()
     if kind not in ("byte", "short", "integer", "long", "float", "double", "decimal"):
         raise RanklensError(
@@ -117,7 +117,9 @@ def _number(frame: DataFrame, what: str, name: str) -> Any:
     return frame[name].cast("double")
 
 
-def _named(runs: DataFrame, qrels: DataFrame, judged_example: str) -> list[tuple[str, int, str]]:
+def _describe_runs(
+    runs: DataFrame, qrels: DataFrame, judged_example: str
+) -> list[tuple[str, int, str]]:
     """The name of each run, in byte order, how many queries without judgments it has, and one of
     them."""
     from pyspark.sql import functions as f
@@ -125,11 +127,11 @@ def _named(runs: DataFrame, qrels: DataFrame, judged_example: str) -> list[tuple
     judged = qrels.select("query_id").distinct().withColumn("judged", f.lit(1))
     lists = runs.select("run", "query_id").distinct().join(judged, "query_id", "left")
     unjudged = f.when(f.col("judged").isNull(), f.col("query_id"))
-    found = lists.groupBy("run").agg(f.count("judged"), f.count(unjudged), f.min(unjudged))
-    named = [tuple(row) for row in found.collect()]
-    if not named:
+    counts = lists.groupBy("run").agg(f.count("judged"), f.count(unjudged), f.min(unjudged))
+    rows = [tuple(row) for row in counts.collect()]
+    if not rows:
         raise RanklensError("The runs have no rows.", "Give at least one row.")
-    for name, shared, _, example in named:
+    for name, shared, _, example in rows:
         if not name:
             raise RanklensError("A row of the runs has no name in the column run.")
         if not shared:
@@ -138,9 +140,9 @@ def _named(runs: DataFrame, qrels: DataFrame, judged_example: str) -> list[tuple
                 f" judgments have {judged_example}.",
                 "Load the judgments that belong to these queries.",
             )
-    named.sort(key=lambda row: row[0].encode())
-    return [(name, count, one) for name, _, count, one in named]
+    rows.sort(key=lambda row: row[0].encode())
+    return [(name, count, one) for name, _, count, one in rows]
 
 
-def _first(frame: DataFrame) -> Any:
+def _first_row(frame: DataFrame) -> Any:
     return frame.collect()[0]

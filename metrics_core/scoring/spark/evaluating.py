@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from metrics_core.base.errors import LackingDataError, ParameterError, RanklensError
-from metrics_core.formats.in_memory import GivenQrels
-from metrics_core.measures import GivenMeasure, Measure, measures_from
+from metrics_core.formats.in_memory import QrelsLike
+from metrics_core.measures import GivenMeasure, Measure, parse_measures
 from metrics_core.scoring.scores import WithoutRelevant
-from metrics_core.scoring.spark.columns import SparkCollection, collection_of
-from metrics_core.scoring.spark.lists import scoring, sound
-from metrics_core.scoring.spark.ranking import Duplicates, ranked
-from metrics_core.scoring.spark.session import quiet, require_pyspark, told
+from metrics_core.scoring.spark.columns import SparkCollection, read_collection
+from metrics_core.scoring.spark.lists import make_scorer, refuse_problems
+from metrics_core.scoring.spark.ranking import Duplicates, rank_lists
+from metrics_core.scoring.spark.session import hide_warnings, require_pyspark, told
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def evaluate(
     runs: DataFrame,
-    qrels: DataFrame | GivenQrels,
+    qrels: DataFrame | QrelsLike,
     measures: GivenMeasure | Iterable[GivenMeasure],
     *,
     without_relevant: WithoutRelevant = "zero",
@@ -39,13 +39,13 @@ def evaluate(
     RanklensError. Raises UnknownMeasureError, ParameterError, NoSharedQueriesError, RanklensError,
     and LackingDataError for measures that need subtopics or columns of the documents.
     """
-    parsed = _measures(measures, without_relevant)
-    collection = _collection(runs, qrels, duplicates)
-    rows = ranked(collection, duplicates=duplicates)
-    return scored(rows, collection.top_grade, parsed, without_relevant)
+    parsed = _parse_measures(measures, without_relevant)
+    collection = _read_collection(runs, qrels, duplicates)
+    rows = rank_lists(collection, duplicates=duplicates)
+    return score_rows(rows, collection.top_grade, parsed, without_relevant)
 
 
-def scored(
+def score_rows(
     rows: DataFrame,
     top_grade: float,
     measures: Sequence[Measure],
@@ -59,13 +59,13 @@ def scored(
         [StructField(name, StringType(), nullable=False) for name in ("run", "query_id")]
         + [StructField(name, DoubleType()) for name in names]
     )
-    score = scoring(names, without_relevant=without_relevant, top_grade=top_grade)
-    with quiet():
+    score = make_scorer(names, without_relevant=without_relevant, top_grade=top_grade)
+    with hide_warnings():
         return rows.mapInArrow(score, schema)
 
 
 def judged_ranks(
-    runs: DataFrame, qrels: DataFrame | GivenQrels, *, duplicates: Duplicates = "error"
+    runs: DataFrame, qrels: DataFrame | QrelsLike, *, duplicates: Duplicates = "error"
 ) -> DataFrame:
     """Where the judged documents stand in the runs, as a Spark DataFrame: a row for each judged
     document that a run lists, and one for the first document of every list, judged or not:
@@ -78,13 +78,13 @@ def judged_ranks(
 
     Raises as `evaluate` does.
     """
-    return stored(ranked(_collection(runs, qrels, duplicates), duplicates=duplicates))
+    return store_rows(rank_lists(_read_collection(runs, qrels, duplicates), duplicates=duplicates))
 
 
-def stored(rows: DataFrame) -> DataFrame:
+def store_rows(rows: DataFrame) -> DataFrame:
     """Ranked rows, as `judged_ranks` gives them."""
-    with quiet():
-        checked = rows.mapInArrow(sound, rows.drop("problem").schema)
+    with hide_warnings():
+        checked = rows.mapInArrow(refuse_problems, rows.drop("problem").schema)
     document = "if(relevance is null, null, doc_id) as doc_id"
     return checked.where("rank is not null").selectExpr(
         "run", "query_id", "retrieved", "judged", document, "rank"
@@ -93,7 +93,7 @@ def stored(rows: DataFrame) -> DataFrame:
 
 def write_judged_ranks(
     runs: DataFrame,
-    qrels: DataFrame | GivenQrels,
+    qrels: DataFrame | QrelsLike,
     path: str,
     *,
     duplicates: Duplicates = "error",
@@ -105,8 +105,8 @@ def write_judged_ranks(
         judged_ranks(runs, qrels, duplicates=duplicates).write.parquet(path)
 
 
-def _collection(
-    runs: DataFrame, qrels: DataFrame | GivenQrels, duplicates: Duplicates
+def _read_collection(
+    runs: DataFrame, qrels: DataFrame | QrelsLike, duplicates: Duplicates
 ) -> SparkCollection:
     require_pyspark()
     from pyspark.sql import DataFrame
@@ -122,22 +122,22 @@ def _collection(
             "Read the runs with spark.read, or use metrics_core.evaluate.",
         )
     with told():
-        return collection_of(runs, qrels)
+        return read_collection(runs, qrels)
 
 
-def _measures(
-    given: GivenMeasure | Iterable[GivenMeasure], without_relevant: WithoutRelevant
+def _parse_measures(
+    names: GivenMeasure | Iterable[GivenMeasure], without_relevant: WithoutRelevant
 ) -> list[Measure]:
     if without_relevant not in ("zero", "leave out"):
         raise ParameterError(
             f"without_relevant must be 'zero' or 'leave out', not {without_relevant!r}."
         )
-    measures = list(dict.fromkeys(measures_from(given)))
-    refuse_what_needs_more(measures)
+    measures = list(dict.fromkeys(parse_measures(names)))
+    refuse_unsupported(measures)
     return measures
 
 
-def refuse_what_needs_more(measures: Sequence[Measure]) -> None:
+def refuse_unsupported(measures: Sequence[Measure]) -> None:
     """Raise LackingDataError for measures that judged ranks alone do not give."""
     for measure in measures:
         needs = measure.declaration.needs

@@ -9,12 +9,12 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from metrics_core.base.errors import RanklensError
-from metrics_core.formats.parsing.columns import NAMES, position
+from metrics_core.formats.parsing.columns import NAMES, find_position
 from metrics_core.formats.parsing.trec_lines import RUN
 from metrics_core.formats.registry import run_name
 from metrics_core.formats.values import NUMBER
 from metrics_core.scoring.spark.columns import id_column
-from metrics_core.tables.run_names import free_name
+from metrics_core.tables.run_names import find_free_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,35 +39,35 @@ def read_runs(spark: SparkSession, patterns: Sequence[str]) -> tuple[DataFrame, 
     in Parquet with a column run (system, model, …) as that says. Lines are judged when they are
     read: one that is none of a TREC run fails the query, naming it. Raises RanklensError where
     nothing is there."""
-    taken: list[str] = []
+    names: list[str] = []
     parts = []
-    for place in (place for pattern in patterns for place in places(spark, pattern)):
-        frame = _parquet(spark, place.path) if place.parquet else _lines(spark, place.path)
+    for file in (file for pattern in patterns for file in find_files(spark, pattern)):
+        frame = _read_parquet(spark, file.path) if file.parquet else _read_lines(spark, file.path)
         if "run" not in frame.columns:
-            name = free_name(run_name(place.path.rstrip("/")), taken)
-            taken.append(name)
-            frame = _named(frame, name)
+            name = find_free_name(run_name(file.path.rstrip("/")), names)
+            names.append(name)
+            frame = _name_run(frame, name)
         parts.append(frame.select("run", "query_id", "doc_id", "score"))
-    return reduce(lambda one, other: one.unionByName(other), parts), taken
+    return reduce(lambda one, other: one.unionByName(other), parts), names
 
 
-def places(spark: SparkSession, pattern: str) -> list[SparkFile]:
+def find_files(spark: SparkSession, pattern: str) -> list[SparkFile]:
     """What a pattern finds, in the order of the paths; raises RanklensError where that is
     nothing."""
     jvm: Any = spark.sparkContext._jvm
     path = jvm.org.apache.hadoop.fs.Path(pattern)
     system = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
-    found = system.globStatus(path)
-    if not found:
+    statuses = system.globStatus(path)
+    if not statuses:
         raise RanklensError(
             f"{pattern}: no such file or folder.",
             "On a cluster, Spark looks paths up in its own file system. Use file:/… for a file"
             " that exists on every machine.",
         )
-    return [_place(system, status) for status in found]
+    return [_describe_file(system, status) for status in statuses]
 
 
-def _place(system: Any, status: Any) -> SparkFile:
+def _describe_file(system: Any, status: Any) -> SparkFile:
     """A place, and what is in it by the first bytes of its first file."""
     path = status.getPath()
     if not status.isDirectory():
@@ -89,11 +89,11 @@ def _is_parquet(system: Any, path: Any) -> bool:
         stream.close()
 
 
-def _parquet(spark: SparkSession, path: str) -> DataFrame:
+def _read_parquet(spark: SparkSession, path: str) -> DataFrame:
     frame = spark.read.parquet(path)
-    at = position(frame.columns, NAMES["tag"])
-    if at >= 0 and "run" not in frame.columns:
-        frame = frame.withColumnRenamed(frame.columns[at], "run")
+    index = find_position(frame.columns, NAMES["tag"])
+    if index >= 0 and "run" not in frame.columns:
+        frame = frame.withColumnRenamed(frame.columns[index], "run")
     lacking = [name for name in ("query_id", "doc_id", "score") if name not in frame.columns]
     if lacking:
         raise RanklensError(
@@ -105,13 +105,13 @@ def _parquet(spark: SparkSession, path: str) -> DataFrame:
     return frame.withColumns(ids)
 
 
-def _named(frame: DataFrame, name: str) -> DataFrame:
+def _name_run(frame: DataFrame, name: str) -> DataFrame:
     from pyspark.sql import functions as f
 
     return frame.withColumn("run", f.lit(name))
 
 
-def _lines(spark: SparkSession, path: str) -> DataFrame:
+def _read_lines(spark: SparkSession, path: str) -> DataFrame:
     """The rows of TREC's lines; blank lines and comments are none."""
     from pyspark.sql import functions as f
 
@@ -121,16 +121,16 @@ def _lines(spark: SparkSession, path: str) -> DataFrame:
     fields = lines.select("line", f.split("line", "[ \t]+").alias("fields"))
     score, count = f.get("fields", f.lit(_SCORE)), f.size("fields")
     # More columns are a run's name of several words, unless a blank in an id has shifted them.
-    shifted = (count > _COLUMNS) & ~f.get("fields", f.lit(_RANK)).rlike(NUMBER)
-    bad = (count < _COLUMNS) | shifted | ~score.rlike(NUMBER)
-    said = f.concat(
+    is_shifted = (count > _COLUMNS) & ~f.get("fields", f.lit(_RANK)).rlike(NUMBER)
+    is_bad = (count < _COLUMNS) | is_shifted | ~score.rlike(NUMBER)
+    message = f.concat(
         f.lit(f"{path}: expected {_COLUMNS} columns, the fifth a number as score, found: "),
         f.substring("line", 1, 200),
         f.lit(f"\n{RUN.line}"),
     )
-    refused = f.raise_error(said).cast("string")
+    error = f.raise_error(message).cast("string")
     return fields.select(
-        f.when(bad, refused).otherwise(f.get("fields", f.lit(0))).alias("query_id"),
+        f.when(is_bad, error).otherwise(f.get("fields", f.lit(0))).alias("query_id"),
         f.get("fields", f.lit(2)).alias("doc_id"),
         score.cast("double").alias("score"),
     )

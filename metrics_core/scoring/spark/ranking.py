@@ -23,7 +23,7 @@ _BAD_SCORE, _BAD_GRADE = 1, 2
 _LIST = ("run", "query_id")
 
 
-def ranked(collection: SparkCollection, *, duplicates: Duplicates) -> DataFrame:
+def rank_lists(collection: SparkCollection, *, duplicates: Duplicates) -> DataFrame:
     """The judged documents, and the first of every list: run, query_id, doc_id; relevance double,
     null where it is not judged; rank bigint from 1, null where it is not listed; retrieved and
     judged bigint, the numbers of listed and of judged documents of its list; problem string, what
@@ -33,16 +33,16 @@ def ranked(collection: SparkCollection, *, duplicates: Duplicates) -> DataFrame:
     from pyspark.sql import functions as f
 
     pairs = _pairs(collection, duplicates)
-    whole = Window.partitionBy(*_LIST)
-    best_first = whole.orderBy(f.desc_nulls_last("score"), f.desc("doc_id"))
-    place = f.row_number().over(best_first).cast("bigint")
+    lists = Window.partitionBy(*_LIST)
+    best_first = lists.orderBy(f.desc_nulls_last("score"), f.desc("doc_id"))
+    position = f.row_number().over(best_first).cast("bigint")
     frame = pairs.select(
         *_LIST,
         "doc_id",
         "relevance",
-        f.when(f.col("times") > 0, place).alias("rank"),
-        f.count(f.when(f.col("times") > 0, 1)).over(whole).alias("retrieved"),
-        f.count("relevance").over(whole).alias("judged"),
+        f.when(f.col("times") > 0, position).alias("rank"),
+        f.count(f.when(f.col("times") > 0, 1)).over(lists).alias("retrieved"),
+        f.count("relevance").over(lists).alias("judged"),
         "problem",
     )
     return frame.where("relevance is not null or rank = 1 or problem is not null")
@@ -52,37 +52,37 @@ def _pairs(collection: SparkCollection, duplicates: Duplicates) -> DataFrame:
     """One row for each (run, query_id, doc_id): score, relevance, times it is listed, problem."""
     from pyspark.sql import functions as f
 
-    nothing = f.lit(None).cast("double")
+    no_number = f.lit(None).cast("double")
     score, grade = f.col("score"), f.col("relevance")
     listed = collection.runs.select(
-        *(*_LIST, "doc_id", score, nothing.alias("relevance"), f.lit(1).alias("times")),
-        f.when(_not_finite(score), _BAD_SCORE).otherwise(0).alias("flaw"),
+        *(*_LIST, "doc_id", score, no_number.alias("relevance"), f.lit(1).alias("times")),
+        f.when(_is_not_finite(score), _BAD_SCORE).otherwise(0).alias("flaw"),
     )
     names = f.array(*(f.lit(name) for name in collection.names))
     judged = collection.qrels.select(
         f.explode(names).alias("run"),
-        *("query_id", "doc_id", nothing.alias("score"), grade, f.lit(0).alias("times")),
-        f.when(_not_finite(grade), _BAD_GRADE).otherwise(0).alias("flaw"),
+        *("query_id", "doc_id", no_number.alias("score"), grade, f.lit(0).alias("times")),
+        f.when(_is_not_finite(grade), _BAD_GRADE).otherwise(0).alias("flaw"),
     )
     # Once parted by list, grouping by document and ranking need no further shuffle.
-    together = listed.unionByName(judged).repartition(*_LIST)
-    pairs = together.groupBy(*_LIST, "doc_id").agg(
+    rows = listed.unionByName(judged).repartition(*_LIST)
+    pairs = rows.groupBy(*_LIST, "doc_id").agg(
         f.max("score").alias("score"),
         f.max("relevance").alias("relevance"),
         f.min("relevance").alias("lowest"),
         f.sum("times").alias("times"),
         f.max("flaw").alias("flaw"),
     )
-    return pairs.withColumn("problem", _problem(duplicates))
+    return pairs.withColumn("problem", _problem_column(duplicates))
 
 
-def _not_finite(number: Any) -> Any:
+def _is_not_finite(number: Any) -> Any:
     from pyspark.sql import functions as f
 
     return number.isNull() | f.isnan(number) | (f.abs(number) == float("inf"))
 
 
-def _problem(duplicates: Duplicates) -> Any:
+def _problem_column(duplicates: Duplicates) -> Any:
     """What is wrong with a pair, in words; null where nothing is."""
     from pyspark.sql import functions as f
 
@@ -92,8 +92,8 @@ def _problem(duplicates: Duplicates) -> Any:
     problem = f.when(unnamed[0], f.concat(f.lit("a row without query_id"), in_run))
     problem = problem.when(unnamed[1], f.concat(f.lit("a row without doc_id"), in_run))
     for flaw, words in ((_BAD_SCORE, "a score"), (_BAD_GRADE, "a grade")):
-        said = f.concat(f.lit(f"{words} that is not a finite number: "), document, in_run)
-        problem = problem.when(f.col("flaw") == flaw, said)
+        text = f.concat(f.lit(f"{words} that is not a finite number: "), document, in_run)
+        problem = problem.when(f.col("flaw") == flaw, text)
     if duplicates == "error":
         times = f.concat(f.lit(" is listed "), f.col("times").cast("string"), f.lit(" times"))
         problem = problem.when(f.col("times") > 1, f.concat(document, in_run, times))

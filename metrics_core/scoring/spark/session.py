@@ -38,7 +38,7 @@ def session(master: str, settings: Mapping[str, str] | None = None) -> SparkSess
     from pyspark.sql import SparkSession
 
     local = master.startswith("local")
-    if not java_there():
+    if not has_java():
         raise RanklensError(
             "Apache Spark needs Java, which is not installed.",
             "Install Java 17 or newer (on Debian: apt install openjdk-17-jre-headless), or set"
@@ -47,19 +47,19 @@ def session(master: str, settings: Mapping[str, str] | None = None) -> SparkSess
     if local:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("Ranklens").master(master)
-    ours = {"spark.log.level": "ERROR"}
+    options = {"spark.log.level": "ERROR"}
     if local:
-        here = "127.0.0.1"
-        ours |= {"spark.driver.bindAddress": here, "spark.driver.host": here}
-        ours |= {"spark.ui.enabled": "false"}
+        localhost = "127.0.0.1"
+        options |= {"spark.driver.bindAddress": localhost, "spark.driver.host": localhost}
+        options |= {"spark.ui.enabled": "false"}
         # Where this package is not installed, but run from its folder.
-        ours |= {"spark.executorEnv.PYTHONPATH": str(Path(__file__).parents[3])}
+        options |= {"spark.executorEnv.PYTHONPATH": str(Path(__file__).parents[3])}
     if not sys.stderr or not sys.stderr.isatty():
-        ours["spark.ui.showConsoleProgress"] = "false"
-    for name, value in {**ours, **(settings or {})}.items():
+        options["spark.ui.showConsoleProgress"] = "false"
+    for name, value in {**options, **(settings or {})}.items():
         builder = builder.config(name, value)
     try:
-        with quiet():
+        with hide_warnings():
             return builder.getOrCreate()
     except PySparkException as error:
         reason = str(error).split("\n")[0]
@@ -75,7 +75,7 @@ def require_pyspark() -> None:
         )
 
 
-def java_there() -> bool:
+def has_java() -> bool:
     """Whether this machine has Java where Spark looks for it."""
     home = os.environ.get("JAVA_HOME")
     return bool(home and (Path(home) / "bin" / "java").exists()) or bool(shutil.which("java"))
@@ -98,14 +98,14 @@ def told() -> Iterator[None]:
                 "Install Ranklens in the Python of the workers, which PYSPARK_PYTHON selects.",
             ) from error
         for pattern in _REFUSED:
-            found = pattern.search(str(error))
-            if found:
-                raise RanklensError(found[1].strip()) from error
+            match = pattern.search(str(error))
+            if match:
+                raise RanklensError(match[1].strip()) from error
         raise
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def hide_warnings() -> Iterator[None]:
     """Inside, PySpark does not warn of pandas 3, which nothing here goes through."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")

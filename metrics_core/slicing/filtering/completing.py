@@ -13,8 +13,8 @@ from typing import Any
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
-from metrics_core.slicing.filtering.truth import Columns
-from metrics_core.slicing.filtering.words import OPERATORS, quoted_name, quoted_text
+from metrics_core.slicing.filtering.truth import FilterColumns
+from metrics_core.slicing.filtering.words import OPERATORS, quote_name, quote_text
 
 FOLLOWS: Mapping[str, Mapping[str, str]] = {
     "test": {"name": "operator", "(": "test", "not": "test"},
@@ -46,36 +46,39 @@ cut short would be another value, so longer ones are left out."""
 
 
 def vocabulary(
-    columns: Columns,
+    columns: FilterColumns,
     numeric: Collection[str] = (),
     holds: Callable[[str], dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """What completes a line about these columns, as JSON has it: `follows`, `offered`, and each
     column as it is written, what it `holds` and its commonest values with the number of rows.
     Columns in `numeric` are known to hold numbers, so that nobody needs to work them out; `holds`
-    gives what `holding` says of a column, where that may be known."""
-    held = holds or (lambda name: holding(columns[name]))
-    told = [
-        {"name": name, "written": quoted_name(name)} | (_NUMBERS if name in numeric else held(name))
+    gives what `describe_column` says of a column, where that may be known."""
+    column_facts = holds or (lambda name: describe_column(columns[name]))
+    entries = [
+        {"name": name, "written": quote_name(name)}
+        | (_NUMBERS if name in numeric else column_facts(name))
         for name in list(columns)[:MOST_COLUMNS]
         if len(name) <= LONGEST
     ]
-    return {"follows": FOLLOWS, "offered": OFFERED, "columns": told}
+    return {"follows": FOLLOWS, "offered": OFFERED, "columns": entries}
 
 
 _NUMBERS: dict[str, Any] = {"holds": "numbers", "values": []}
 
 
-def holding(values: npt.NDArray[Any]) -> dict[str, Any]:
+def describe_column(values: npt.NDArray[Any]) -> dict[str, Any]:
     """What a column of these values `holds`, and its commonest `values`."""
     return (
-        _NUMBERS if values.dtype.kind == "f" else {"holds": "texts", "values": _commonest(values)}
+        _NUMBERS
+        if values.dtype.kind == "f"
+        else {"holds": "texts", "values": _commonest_values(values)}
     )
 
 
-def _commonest(values: npt.NDArray[Any]) -> list[tuple[str, int]]:
+def _commonest_values(values: npt.NDArray[Any]) -> list[tuple[str, int]]:
     """A column's commonest texts as a line has them, each with its rows."""
     counted = pd.Series(values, dtype=object).value_counts()
-    told = ((str(text), int(rows)) for text, rows in zip(counted.index, counted, strict=True))
-    short = (one for one in told if len(one[0]) <= LONGEST)
-    return [(quoted_text(text), rows) for text, rows in islice(short, MOST_VALUES)]
+    pairs = ((str(text), int(rows)) for text, rows in zip(counted.index, counted, strict=True))
+    short = (pair for pair in pairs if len(pair[0]) <= LONGEST)
+    return [(quote_text(text), rows) for text, rows in islice(short, MOST_VALUES)]

@@ -19,14 +19,14 @@ from dataclasses import dataclass
 from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import FilterLineError
 from metrics_core.slicing.filtering.truth import (
-    Columns,
+    FilterColumns,
     Test,
-    containing,
-    joined_by,
-    one_of,
-    turned_if,
-    with_column,
-    with_value,
+    compare_with_column,
+    compare_with_value,
+    join_tests,
+    match_any,
+    match_part,
+    negate_if,
 )
 from metrics_core.slicing.filtering.words import (
     END,
@@ -35,8 +35,8 @@ from metrics_core.slicing.filtering.words import (
     OPERATOR,
     TEXT,
     Word,
-    quoted_name,
-    words_of,
+    quote_name,
+    split_words,
 )
 
 _DEEPEST = 40
@@ -51,177 +51,184 @@ class Filter:
     columns: tuple[str, ...]
     _test: Test
 
-    def holds(self, columns: Columns) -> Mask:
+    def matches(self, columns: FilterColumns) -> Mask:
         """Which rows the line is true for; bool[n]."""
         return self._test(columns)[0]
 
 
-def parse_filter(line: str, columns: Columns) -> Filter:
+def parse_filter(line: str, columns: FilterColumns) -> Filter:
     """The filter of a line about these columns. Raises FilterLineError with the place, what was
     found there and what was expected."""
-    reader = Reader(line, columns)
-    test = reader.any_of(0)
-    if reader.next.kind != END:
-        raise reader.wrong("and, or, or the end of the line")
-    return Filter(line, tuple(reader.used), test)
+    reader = FilterReader(line, columns)
+    test = reader.read_any(0)
+    if reader.next_word.kind != END:
+        raise reader.syntax_error("and, or, or the end of the line")
+    return Filter(line, tuple(reader.used_columns), test)
 
 
-class Reader:
+class FilterReader:
     """Reads a line from its first word to its last."""
 
-    def __init__(self, line: str, columns: Columns) -> None:
+    def __init__(self, line: str, columns: FilterColumns) -> None:
         self.line, self.columns = line, columns
-        self.words = words_of(line)
-        self.place = 0
-        self.used: dict[str, None] = {}
+        self.words = split_words(line)
+        self.position = 0
+        self.used_columns: dict[str, None] = {}
 
     @property
-    def next(self) -> Word:
+    def next_word(self) -> Word:
         """The word that is read next."""
-        return self.words[self.place]
+        return self.words[self.position]
 
-    def wrong(self, expected: str, hint: str = "") -> FilterLineError:
+    def syntax_error(self, expected: str, hint: str = "") -> FilterLineError:
         """The error that the next word is not what was expected there."""
-        return FilterLineError(self.line, self.next.start, self.next.found, expected, hint)
+        return FilterLineError(
+            self.line, self.next_word.start, self.next_word.error_text, expected, hint
+        )
 
-    def any_of(self, depth: int) -> Test:
+    def read_any(self, depth: int) -> Test:
         """Tests joined by "or"."""
-        tests = [self.all_of(depth)]
-        while self.next.is_mark("or"):
-            self.place += 1
-            tests.append(self.all_of(depth))
-        return joined_by(tests, either=True)
+        tests = [self.read_all(depth)]
+        while self.next_word.is_mark("or"):
+            self.position += 1
+            tests.append(self.read_all(depth))
+        return join_tests(tests, either=True)
 
-    def all_of(self, depth: int) -> Test:
+    def read_all(self, depth: int) -> Test:
         """Tests joined by "and"."""
-        tests = [self.one(depth)]
-        while self.next.is_mark("and"):
-            self.place += 1
-            tests.append(self.one(depth))
-        return joined_by(tests, either=False)
+        tests = [self.read_one(depth)]
+        while self.next_word.is_mark("and"):
+            self.position += 1
+            tests.append(self.read_one(depth))
+        return join_tests(tests, either=False)
 
-    def one(self, depth: int) -> Test:
+    def read_one(self, depth: int) -> Test:
         """A test, its contrary, or a line in parentheses."""
-        contrary = self._nots()
-        if not self.next.is_mark("("):
-            return turned_if(self.test(), contrary)
+        contrary = self._read_negation()
+        if not self.next_word.is_mark("("):
+            return negate_if(self.read_test(), contrary)
         if depth >= _DEEPEST:
-            raise self.wrong(f"at most {_DEEPEST} nested parentheses")
-        self.place += 1
-        inside = self.any_of(depth + 1)
-        if not self.next.is_mark(")"):
-            raise self.wrong("and, or, or a closing )")
-        self.place += 1
-        return turned_if(inside, contrary)
+            raise self.syntax_error(f"at most {_DEEPEST} nested parentheses")
+        self.position += 1
+        inside = self.read_any(depth + 1)
+        if not self.next_word.is_mark(")"):
+            raise self.syntax_error("and, or, or a closing )")
+        self.position += 1
+        return negate_if(inside, contrary)
 
-    def _nots(self) -> bool:
+    def _read_negation(self) -> bool:
         """Whether the "not"s that stand here turn what follows."""
         contrary = False
-        while self.next.is_mark("not"):
-            self.place += 1
+        while self.next_word.is_mark("not"):
+            self.position += 1
             contrary = not contrary
         return contrary
 
-    def test(self) -> Test:
+    def read_test(self) -> Test:
         """A column and what is said of it."""
-        column = self.column()
-        contrary = self.next.is_mark("not")
-        self.place += contrary
-        word = self.next
+        column = self.read_column()
+        contrary = self.next_word.is_mark("not")
+        self.position += contrary
+        word = self.next_word
         if word.is_mark("in"):
-            self.place += 1
-            return turned_if(self.listed(column), contrary)
+            self.position += 1
+            return negate_if(self.read_list(column), contrary)
         if word.is_mark("contains"):
-            if self._numeric(column):
-                raise self.wrong("an operator such as < or ==", f"{column} contains numbers.")
-            self.place += 1
-            return turned_if(containing(column, self.value(column)), contrary)
+            if self._is_numeric(column):
+                raise self.syntax_error(
+                    "an operator such as < or ==", f"{column} contains numbers."
+                )
+            self.position += 1
+            return negate_if(match_part(column, self.read_value(column)), contrary)
         if contrary or word.kind != OPERATOR:
             expected = "in or contains" if contrary else "an operator such as ==, <, in or contains"
-            raise self.wrong(expected)
-        if not self._numeric(column) and word.meant not in ("==", "!="):
+            raise self.syntax_error(expected)
+        if not self._is_numeric(column) and word.value not in ("==", "!="):
             hint = f"{column} contains text. Use ==, !=, in or contains."
-            raise self.wrong("an operator for text", hint)
-        self.place += 1
-        return self._compared(column, str(word.meant))
+            raise self.syntax_error("an operator for text", hint)
+        self.position += 1
+        return self._read_comparison(column, str(word.value))
 
-    def _compared(self, column: str, operator: str) -> Test:
-        if self.next.kind != NAME:
-            return with_value(column, operator, self.value(column))
-        word = self.next
-        other = self.column(column)
-        if self._numeric(other) != self._numeric(column):
-            self.place -= 1
+    def _read_comparison(self, column: str, operator: str) -> Test:
+        if self.next_word.kind != NAME:
+            return compare_with_value(column, operator, self.read_value(column))
+        word = self.next_word
+        other = self.read_column(column)
+        if self._is_numeric(other) != self._is_numeric(column):
+            self.position -= 1
             hint = (
-                f"{column} contains {self._holds(column)}, {other} contains {self._holds(other)}."
+                f"{column} contains {self._name_kind(column)}, {other} contains"
+                f" {self._name_kind(other)}."
             )
-            raise self.wrong(self._wanted(column), hint)
+            raise self.syntax_error(self._name_value(column), hint)
         assert word.kind == NAME
-        return with_column(column, operator, other)
+        return compare_with_column(column, operator, other)
 
-    def column(self, about: str = "") -> str:
+    def read_column(self, about: str = "") -> str:
         """The name of a column that is there; `about` is the one that it is compared with."""
-        word = self.next
+        word = self.next_word
         if word.kind != NAME:
             hint = (
                 ""
                 if word.kind != TEXT
                 else "Text in quotes goes after an operator. Column names have no quotes."
             )
-            raise self.wrong("a column" if not about else self._wanted(about), hint)
-        name = self._known(str(word.meant))
+            raise self.syntax_error("a column" if not about else self._name_value(about), hint)
+        name = self._find_column(str(word.value))
         if name is None:
-            quotes = " Put text in quotes." if about and not self._numeric(about) else ""
-            hint = f"{self._nearest(str(word.meant))}{quotes}".strip()
-            raise self.wrong("a column" if not about else self._wanted(about), hint)
-        self.place += 1
-        self.used[name] = None
+            quotes = " Put text in quotes." if about and not self._is_numeric(about) else ""
+            hint = f"{self._suggest_columns(str(word.value))}{quotes}".strip()
+            raise self.syntax_error("a column" if not about else self._name_value(about), hint)
+        self.position += 1
+        self.used_columns[name] = None
         return name
 
-    def _known(self, name: str) -> str | None:
+    def _find_column(self, name: str) -> str | None:
         if name in self.columns:
             return name
-        alike = [known for known in self.columns if known.casefold() == name.casefold()]
-        return alike[0] if len(alike) == 1 else None
+        matching = [column for column in self.columns if column.casefold() == name.casefold()]
+        return matching[0] if len(matching) == 1 else None
 
-    def _nearest(self, name: str) -> str:
-        folded = {known.casefold(): known for known in self.columns}
-        near = difflib.get_close_matches(name.casefold(), folded, n=_NEAREST, cutoff=0.5)
-        if near:
-            return f"Did you mean {' or '.join(quoted_name(folded[n]) for n in near)}?"
-        return f"Available columns: {', '.join(quoted_name(known) for known in self.columns)}."
+    def _suggest_columns(self, name: str) -> str:
+        folded = {column.casefold(): column for column in self.columns}
+        matches = difflib.get_close_matches(name.casefold(), folded, n=_NEAREST, cutoff=0.5)
+        if matches:
+            return f"Did you mean {' or '.join(quote_name(folded[n]) for n in matches)}?"
+        return f"Available columns: {', '.join(quote_name(column) for column in self.columns)}."
 
-    def listed(self, column: str) -> Test:
+    def read_list(self, column: str) -> Test:
         """The values in parentheses behind "in"."""
-        if not self.next.is_mark("("):
-            raise self.wrong("an opening (")
-        self.place += 1
-        values = [self.value(column)]
-        while self.next.is_mark(","):
-            self.place += 1
-            values.append(self.value(column))
-        if not self.next.is_mark(")"):
-            raise self.wrong("a comma or a closing )")
-        self.place += 1
-        return one_of(column, values)
+        if not self.next_word.is_mark("("):
+            raise self.syntax_error("an opening (")
+        self.position += 1
+        values = [self.read_value(column)]
+        while self.next_word.is_mark(","):
+            self.position += 1
+            values.append(self.read_value(column))
+        if not self.next_word.is_mark(")"):
+            raise self.syntax_error("a comma or a closing )")
+        self.position += 1
+        return match_any(column, values)
 
-    def value(self, column: str) -> str | float:
+    def read_value(self, column: str) -> str | float:
         """A number or a text, as the column holds them."""
-        word = self.next
-        if word.kind != (NUMBER if self._numeric(column) else TEXT):
+        word = self.next_word
+        if word.kind != (NUMBER if self._is_numeric(column) else TEXT):
             hint = ""
             if word.kind in (NUMBER, TEXT):
-                quotes = "without" if self._numeric(column) else "in"
-                hint = f"{column} contains {self._holds(column)}. Write the value {quotes} quotes."
-            raise self.wrong(self._wanted(column), hint)
-        self.place += 1
-        return word.meant
+                quotes = "without" if self._is_numeric(column) else "in"
+                hint = (
+                    f"{column} contains {self._name_kind(column)}. Write the value {quotes} quotes."
+                )
+            raise self.syntax_error(self._name_value(column), hint)
+        self.position += 1
+        return word.value
 
-    def _numeric(self, column: str) -> bool:
+    def _is_numeric(self, column: str) -> bool:
         return self.columns[column].dtype.kind == "f"
 
-    def _holds(self, column: str) -> str:
-        return "numbers" if self._numeric(column) else "text"
+    def _name_kind(self, column: str) -> str:
+        return "numbers" if self._is_numeric(column) else "text"
 
-    def _wanted(self, column: str) -> str:
-        return "a number" if self._numeric(column) else "a text in quotes"
+    def _name_value(self, column: str) -> str:
+        return "a number" if self._is_numeric(column) else "a text in quotes"

@@ -10,13 +10,13 @@ import numpy.typing as npt
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Mask
 
-Columns = Mapping[str, Floats | npt.NDArray[np.object_]]
+FilterColumns = Mapping[str, Floats | npt.NDArray[np.object_]]
 """Columns by name, all of one length: float64 with NaN where a number is missing, or texts as
 objects with None."""
 
 Truth = tuple[Mask, Mask]
 """Where something is true and where it is false; where it is neither, a value is missing."""
-Test = Callable[[Columns], Truth]
+Test = Callable[[FilterColumns], Truth]
 
 _COMPARE = {
     "==": np.equal,
@@ -28,76 +28,81 @@ _COMPARE = {
 }
 
 
-def joined_by(tests: list[Test], *, either: bool) -> Test:
+def join_tests(tests: list[Test], *, either: bool) -> Test:
     """Whether any of the tests holds, or all of them."""
     if len(tests) == 1:
         return tests[0]
 
-    def joined(columns: Columns) -> Truth:
-        found = [test(columns) for test in tests]
-        some, every = np.logical_or.reduce, np.logical_and.reduce
-        true, false = [t for t, _ in found], [f for _, f in found]
-        return (some(true), every(false)) if either else (every(true), some(false))
+    def test_all(columns: FilterColumns) -> Truth:
+        truths = [test(columns) for test in tests]
+        any_of, all_of = np.logical_or.reduce, np.logical_and.reduce
+        true, false = [t for t, _ in truths], [f for _, f in truths]
+        return (any_of(true), all_of(false)) if either else (all_of(true), any_of(false))
 
-    return joined
+    return test_all
 
 
-def turned_if(test: Test, contrary: bool) -> Test:
+def negate_if(test: Test, contrary: bool) -> Test:
     """The test, or its contrary."""
 
-    def turned(columns: Columns) -> Truth:
+    def negated(columns: FilterColumns) -> Truth:
         true, false = test(columns)
         return false, true
 
-    return turned if contrary else test
+    return negated if contrary else test
 
 
-def _known(values: Floats | npt.NDArray[np.object_]) -> Mask:
+def _is_known(values: Floats | npt.NDArray[np.object_]) -> Mask:
     return np.asarray(pd.notna(values))
 
 
-def _told(true: Mask, known: Mask) -> Truth:
-    return known & true, known & ~true
+def _make_truth(true: Mask, is_known: Mask) -> Truth:
+    return is_known & true, is_known & ~true
 
 
-def with_value(column: str, operator: str, value: str | float) -> Test:
+def compare_with_value(column: str, operator: str, value: str | float) -> Test:
     """A column against one value."""
 
-    def compared(columns: Columns) -> Truth:
+    def compare(columns: FilterColumns) -> Truth:
         values = columns[column]
-        return _told(_COMPARE[operator](values, value).astype(np.bool_), _known(values))
+        return _make_truth(_COMPARE[operator](values, value).astype(np.bool_), _is_known(values))
 
-    return compared
+    return compare
 
 
-def with_column(column: str, operator: str, other: str) -> Test:
+def compare_with_column(column: str, operator: str, other: str) -> Test:
     """A column against another of its kind."""
 
-    def compared(columns: Columns) -> Truth:
-        one, two = columns[column], columns[other]
-        return _told(_COMPARE[operator](one, two).astype(np.bool_), _known(one) & _known(two))
+    def compare(columns: FilterColumns) -> Truth:
+        values, other_values = columns[column], columns[other]
+        return _make_truth(
+            _COMPARE[operator](values, other_values).astype(np.bool_),
+            _is_known(values) & _is_known(other_values),
+        )
 
-    return compared
+    return compare
 
 
-def one_of(column: str, wanted: list[str | float]) -> Test:
+def match_any(column: str, choices: list[str | float]) -> Test:
     """Whether a column's value is one of these."""
 
-    def listed(columns: Columns) -> Truth:
+    def match(columns: FilterColumns) -> Truth:
         values = columns[column]
-        return _told(pd.Series(values).isin(wanted).to_numpy(), _known(values))
+        return _make_truth(pd.Series(values).isin(choices).to_numpy(), _is_known(values))
 
-    return listed
+    return match
 
 
-def containing(column: str, part: str | float) -> Test:
+def match_part(column: str, part: str | float) -> Test:
     """Whether a column's text holds this one, in whatever case."""
-    wanted = str(part).casefold()
+    lower_part = str(part).casefold()
 
-    def inside(columns: Columns) -> Truth:
+    def match(columns: FilterColumns) -> Truth:
         values = pd.Series(columns[column], dtype=object)
-        known = _known(columns[column])
-        found = values.where(known, "").str.casefold().str.contains(wanted, regex=False)
-        return _told(found.to_numpy(dtype=np.bool_), known)
+        is_known = _is_known(columns[column])
+        contains_part = (
+            values.where(is_known, "").str.casefold().str.contains(lower_part, regex=False)
+        )
+        return _make_truth(contains_part.to_numpy(dtype=np.bool_), is_known)
 
-    return inside
+    return match

@@ -28,85 +28,87 @@ _LIKE_NUMBERS = re.compile(r"[\w.+\u2212-]+")
 
 @dataclass(frozen=True)
 class Word:
-    """One word of a line: `written` stands there from `start` on, `meant` is what it says."""
+    """One word of a line: `text` stands there from `start` on, `value` is what it says."""
 
     kind: str
-    written: str
+    text: str
     start: int
-    meant: str | float = ""
+    value: str | float = ""
 
     @property
     def end(self) -> int:
         """The place behind its last character."""
-        return self.start + len(self.written)
+        return self.start + len(self.text)
 
     @property
-    def found(self) -> str:
+    def error_text(self) -> str:
         """What an error calls it."""
-        return "the end of the line" if self.kind == END else self.written
+        return "the end of the line" if self.kind == END else self.text
 
     def is_mark(self, mark: str) -> bool:
         """Whether it is this parenthesis, comma or keyword."""
-        return self.kind in (MARK, WORD) and self.meant == mark
+        return self.kind in (MARK, WORD) and self.value == mark
 
 
-def words_of(line: str) -> list[Word]:
+def split_words(line: str) -> list[Word]:
     """The words of a line, with one for its end. Raises FilterLineError."""
-    found: list[Word] = []
-    place = 0
-    while place < len(line):
-        if line[place].isspace():
-            place += 1
+    words: list[Word] = []
+    position = 0
+    while position < len(line):
+        if line[position].isspace():
+            position += 1
             continue
-        found.append(_word(line, place))
-        place = found[-1].end
-    return [*found, Word(END, "", len(line))]
+        words.append(_read_word(line, position))
+        position = words[-1].end
+    return [*words, Word(END, "", len(line))]
 
 
-def quoted_name(name: str) -> str:
+def quote_name(name: str) -> str:
     """A column's name as a line has it: in backticks unless it is one plain word."""
     plain = _NAME.fullmatch(name) and name.lower() not in WORDS
     return name if plain else "`" + name.replace("`", "``") + "`"
 
 
-def quoted_text(text: str) -> str:
+def quote_text(text: str) -> str:
     """A text as a line has it."""
     return '"' + text.replace('"', '""') + '"'
 
 
-def _word(line: str, start: int) -> Word:
+def _read_word(line: str, start: int) -> Word:
     if line[start] in _CLOSING:
-        return _quoted(line, start)
+        return _read_quoted(line, start)
     if line[start] in "(),":
         return Word(MARK, line[start], start, line[start])
-    if found := _NUMBER.match(line, start):
-        return Word(NUMBER, found[0], start, float(found[0].replace("\u2212", "-")))
-    if found := _OPERATOR.match(line, start):
-        return Word(OPERATOR, found[0], start, _SAME.get(found[0], found[0]))
-    if found := _NAME.match(line, start):
-        low = found[0].lower()
-        return Word(WORD, found[0], start, low) if low in WORDS else _name(found[0], start)
-    whole = _LIKE_NUMBERS.match(line, start)
+    if match := _NUMBER.match(line, start):
+        return Word(NUMBER, match[0], start, float(match[0].replace("\u2212", "-")))
+    if match := _OPERATOR.match(line, start):
+        return Word(OPERATOR, match[0], start, _SAME.get(match[0], match[0]))
+    if match := _NAME.match(line, start):
+        low = match[0].lower()
+        return Word(WORD, match[0], start, low) if low in WORDS else _make_name(match[0], start)
+    number_like = _LIKE_NUMBERS.match(line, start)
     raise FilterLineError(
         line,
         start,
-        whole[0] if whole else line[start],
+        number_like[0] if number_like else line[start],
         "a column, an operator, a number or a text in quotes",
-        "Put names with spaces or special characters in backticks: `like this`." if whole else "",
+        "Put names with spaces or special characters in backticks: `like this`."
+        if number_like
+        else "",
     )
 
 
-def _name(written: str, start: int) -> Word:
-    return Word(NAME, written, start, written)
+def _make_name(text: str, start: int) -> Word:
+    return Word(NAME, text, start, text)
 
 
-def _quoted(line: str, start: int) -> Word:
+def _read_quoted(line: str, start: int) -> Word:
     """A text or a name to its closing quote; a quote that stands twice is one of the text."""
-    closing, place = _CLOSING[line[start]], start + 1
-    while (place := line.find(closing, place)) >= 0:
-        if line[place + 1 : place + 2] != closing:
-            written = line[start : place + 1]
+    closing, position = _CLOSING[line[start]], start + 1
+    while (position := line.find(closing, position)) >= 0:
+        if line[position + 1 : position + 2] != closing:
+            text = line[start : position + 1]
             kind = NAME if closing == "`" else TEXT
-            return Word(kind, written, start, written[1:-1].replace(closing * 2, closing))
-        place += 2
+            return Word(kind, text, start, text[1:-1].replace(closing * 2, closing))
+        position += 2
     raise FilterLineError(line, start, line[start:], f"a closing {closing}")

@@ -13,10 +13,10 @@ import pytest
 
 from dashboard.address import measure_key
 from dashboard.address.address import Address
-from dashboard.address.measure_key import MeasureChoice, measure_choices, why_not_drawn
+from dashboard.address.measure_key import MeasureChoice, measure_choices, reason_not_drawn
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import breakdown
-from dashboard.answers.crossing import crossing, usual_across
+from dashboard.answers.crossing import crossing, default_across
 from dashboard.answers.curves import curves as curves_page
 from dashboard.answers.measures import measure_detail, measure_list
 from dashboard.answers.overview import overview
@@ -29,7 +29,7 @@ from dashboard.drawing.figures.breakdown import score_by_group
 from dashboard.drawing.theme import LIGHT, run_styles
 from dashboard.study.study import Study
 from metrics_core.measures import Declaration, declarations
-from metrics_core.measures.declaring.description import described
+from metrics_core.measures.declaring.description import describe_measure
 from metrics_core.tables import Queries
 from tests.collections_of import qrels_of, run_of
 
@@ -58,7 +58,7 @@ def sample() -> Study:
 
 
 def seen(choice: MeasureChoice) -> tuple[Comparison, Drawing]:
-    view = sample().view(Address.of(m=choice.key)).comparison
+    view = sample().view(Address.create(m=choice.key)).comparison
     slots = {name: i for i, name in enumerate(view.runs)}
     styles = run_styles(view.runs, slots, focus=view.focus, baseline=view.baseline)
     return view, Drawing(view, LIGHT, styles)
@@ -97,7 +97,7 @@ def test_every_page_works_with_it(choice: MeasureChoice) -> None:
 def test_intervals_stand_within_the_axes(choice: MeasureChoice) -> None:
     view, drawing = seen(choice)
     by = sample().groupings[0]
-    groups = crossing(sample(), view, by, usual_across(sample(), view, by)).groups
+    groups = crossing(sample(), view, by, default_across(sample(), view, by)).groups
     drawn = score_by_group(groups, drawing, order=list(dict.fromkeys(groups["group"])))
     assert holds(drawn.layout.xaxis, groups[["mean", "low", "high"]])
     shown = curves_page(sample(), view)
@@ -109,13 +109,13 @@ def test_intervals_stand_within_the_axes(choice: MeasureChoice) -> None:
 @pytest.mark.parametrize("declaration", declarations(), ids=lambda d: d.name)
 def test_all_about_it_is_said(declaration: Declaration) -> None:
     detail = measure_detail(declaration.name, sample())
-    told = described(declaration)
+    told = describe_measure(declaration)
     drawn = "".join(
         (
             blocks.head(told, "back", "use", detail.why_not),
             blocks.parameters(told),
             blocks.facts(told),
-            blocks.worked(told),
+            blocks.worked_example(told),
         )
     )
     text = unescape(re.sub(r"<[^>]+>", "", drawn))
@@ -123,9 +123,9 @@ def test_all_about_it_is_said(declaration: Declaration) -> None:
         assert said.replace("`", "") in text
     assert all(p.meaning[1:] in text and p.allowed in text for p in told.parameters)
     assert all(x.name in text and f"{x.value:.6g}" in text for x in told.worked)
-    assert all(sentence in text for _, sentence in told.unlike)
-    assert bool(detail.key) == (not why_not_drawn(declaration))
-    assert bool(detail.why_not) == bool(why_not_drawn(declaration) or declaration.needs)
+    assert all(sentence in text for _, sentence in told.exceptions)
+    assert bool(detail.key) == (not reason_not_drawn(declaration))
+    assert bool(detail.why_not) == bool(reason_not_drawn(declaration) or declaration.needs)
 
 
 @pytest.mark.parametrize("declaration", declarations(), ids=lambda d: d.name)
@@ -138,7 +138,7 @@ def test_it_is_found_by_its_names_and_first_words(declaration: Declaration) -> N
 
 
 def test_the_list_is_narrowed_to_a_family() -> None:
-    family = described(next(d for d in declarations() if d.name == "AP")).family.title
+    family = describe_measure(next(d for d in declarations() if d.name == "AP")).family.title
     listed = measure_list("", family)
     assert list(listed.groups) == [family] and len(listed.families) > 2
     assert listed.total == len(declarations())
@@ -156,7 +156,7 @@ def test_no_explanation_names_a_cause_that_is_none(choice: MeasureChoice) -> Non
     ("typed", "key"), [("ndcg", "nDCG@k"), ("hit rate", "Success@k"), ("mrr", "RR"), ("map", "AP")]
 )
 def test_a_name_alone_is_the_entry_of_that_name(typed: str, key: str) -> None:
-    assert measure_key.picked(typed, 10)["m"] == key
+    assert measure_key.pick_measure(typed, 10)["m"] == key
 
 
 def test_every_name_in_the_picker_gives_the_entry_that_lists_it_or_what_it_says_instead() -> None:
@@ -164,4 +164,4 @@ def test_every_name_in_the_picker_gives_the_entry_that_lists_it_or_what_it_says_
     assert instead == {"rbp": "RBP(p=0.9)"}
     for choice in measure_choices():
         for name in choice.label.split(" · "):
-            assert measure_key.picked(name, 10)["m"] == instead.get(name, choice.key), name
+            assert measure_key.pick_measure(name, 10)["m"] == instead.get(name, choice.key), name

@@ -13,11 +13,11 @@ NDCG, RR = parse_measure("nDCG@10"), parse_measure("RR")
 
 
 def test_an_address_that_says_nothing_means_the_usual_method() -> None:
-    assert read_method(Address.of(), NDCG) == (Method(), "")
+    assert read_method(Address.create(), NDCG) == (Method(), "")
 
 
 def test_what_is_chosen_is_read_again() -> None:
-    asked = Address.of(test="t-test", correction="bonferroni", level="90", margin="nDCG:0.02")
+    asked = Address.create(test="t-test", correction="bonferroni", level="90", margin="nDCG:0.02")
     expected = Method("t-test", "bonferroni", 0.02, 0.9)
     assert read_method(asked, NDCG) == (expected, "")
     assert not expected.is_default
@@ -25,7 +25,7 @@ def test_what_is_chosen_is_read_again() -> None:
 
 def test_a_margin_is_that_of_its_measure() -> None:
     assert margin_key(NDCG, 0.025) == "nDCG:0.025" and margin_key(NDCG, None) == ""
-    asked = Address.of(margin=margin_key(NDCG, 0.025))
+    asked = Address.create(margin=margin_key(NDCG, 0.025))
     assert read_method(asked, NDCG)[0].margin == 0.025
     assert read_method(asked, parse_measure("nDCG@5"))[0].margin == 0.025
     assert read_method(asked, RR)[0].margin is None
@@ -48,4 +48,4 @@ def test_a_margin_is_that_of_its_measure() -> None:
     ],
 )
 def test_what_there_is_not_is_said(asked: dict[str, str], said: str) -> None:
-    assert read_method(Address.of(**asked), NDCG) == (Method(), said)
+    assert read_method(Address.create(**asked), NDCG) == (Method(), said)

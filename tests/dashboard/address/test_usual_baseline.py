@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.address.usual_baseline import usual_baseline
+from dashboard.address.usual_baseline import default_baseline
 
 
 @pytest.mark.parametrize(
@@ -29,10 +29,10 @@ from dashboard.address.usual_baseline import usual_baseline
 def test_the_run_that_is_named_like_a_baseline_or_is_the_first_version(
     names: list[str], found: str
 ) -> None:
-    assert usual_baseline(names) == found
+    assert default_baseline(names) == found
 
 
 @pytest.mark.parametrize("names", [["rag", "prod"], ["rag_v2", "rag_v1"], ["canary", "v1"]])
 def test_an_older_collection_keeps_the_baseline_that_it_had(names: list[str]) -> None:
-    assert usual_baseline(names, as_before=True) == names[0]
-    assert usual_baseline(["dense", "my-bm25+"], as_before=True) == "my-bm25+"
+    assert default_baseline(names, as_before=True) == names[0]
+    assert default_baseline(["dense", "my-bm25+"], as_before=True) == "my-bm25+"

@@ -11,23 +11,23 @@ from dashboard.address.address import CONTROLS, MISSING, SHARED_QUERIES, Address
 from dashboard.address.measure_key import (
     DEFAULT_MEASURE,
     MeasureChoice,
+    describe_reading,
+    key_for_whole_list,
+    key_with_text,
+    key_with_value,
     measure_choices,
-    options_of,
-    picked,
+    pick_measure,
+    picker_parameters,
     read_measure,
-    understood,
-    whole_list,
-    why_not_drawn,
-    with_text,
-    with_value,
+    reason_not_drawn,
 )
 from dashboard.address.view import (
     Comparison,
     choose_runs,
-    lacking,
+    find_missing,
     read_cutoff,
 )
-from dashboard.app_pages.parts.literal import literal
+from dashboard.app_pages.parts.literal import escape_markdown
 from metrics_core.base.errors import RanklensError
 from metrics_core.measures import declarations
 
@@ -37,14 +37,14 @@ NDCG = read_measure("", 10)
 def test_every_measure_that_pages_can_draw_can_be_picked() -> None:
     choices = measure_choices()
     names = [choice.name for choice in choices]
-    assert sorted(names) == sorted(d.name for d in declarations() if not why_not_drawn(d))
+    assert sorted(names) == sorted(d.name for d in declarations() if not reason_not_drawn(d))
     assert [choice.key for choice in choices[:5]] == ["nDCG@k", "P@k", "R@k", "RR", "AP"]
     assert len({choice.label for choice in choices}) == len(choices)
 
 
 @pytest.mark.parametrize("choice", measure_choices(), ids=lambda c: c.name)
 def test_what_is_picked_can_be_drawn_and_found(choice: MeasureChoice) -> None:
-    assert picked(choice.name, 7) == picked(choice.label, 7) == {"m": choice.key}
+    assert pick_measure(choice.name, 7) == pick_measure(choice.label, 7) == {"m": choice.key}
     chosen = read_measure(choice.key, 7)
     assert chosen.refused is None and chosen.key == choice.key
     assert chosen.measure.declaration is choice.declaration
@@ -90,7 +90,7 @@ def test_the_measure_of_an_address(key: str, name: str, shown: str) -> None:
     ],
 )
 def test_a_typed_name(typed: str, changes: dict[str, str]) -> None:
-    assert picked(typed, 7) == changes
+    assert pick_measure(typed, 7) == changes
 
 
 @pytest.mark.parametrize(
@@ -104,20 +104,20 @@ def test_a_typed_name(typed: str, changes: dict[str, str]) -> None:
 )
 def test_a_mistyped_name_is_answered(typed: str, said: str) -> None:
     with pytest.raises(RanklensError, match=re.escape(said)):
-        picked(typed, 7)
+        pick_measure(typed, 7)
 
 
 def test_options_rewrite_the_address_and_defaults_leave_no_trace() -> None:
     chosen = read_measure("P@k", 7)
-    assert [p.name for p in options_of(chosen)] == ["rel", "denominator", "judged_only"]
-    stricter = with_value(chosen, "rel", 2)
+    assert [p.name for p in picker_parameters(chosen)] == ["rel", "denominator", "judged_only"]
+    stricter = key_with_value(chosen, "rel", 2)
     assert stricter == "P(rel=2)@k"
-    assert with_value(read_measure(stricter, 7), "rel", 1) == "P@k"
-    assert with_text(chosen, "rel", " 2 ") == "P(rel=2)@k"
-    assert whole_list(read_measure(DEFAULT_MEASURE, 7), 7, whole=True) == "nDCG"
-    assert whole_list(read_measure("nDCG", 7), 7, whole=False) == "nDCG@k"
+    assert key_with_value(read_measure(stricter, 7), "rel", 1) == "P@k"
+    assert key_with_text(chosen, "rel", " 2 ") == "P(rel=2)@k"
+    assert key_for_whole_list(read_measure(DEFAULT_MEASURE, 7), 7, is_whole=True) == "nDCG"
+    assert key_for_whole_list(read_measure("nDCG", 7), 7, is_whole=False) == "nDCG@k"
     with pytest.raises(RanklensError, match="a whole number from 1"):
-        with_value(chosen, "rel", 0)
+        key_with_value(chosen, "rel", 0)
 
 
 @pytest.mark.parametrize(
@@ -134,16 +134,16 @@ def test_the_cutoff_of_an_address(text: str, cutoff: int) -> None:
 def test_what_an_address_asks_for_and_is_not_there() -> None:
     groups = {"category": ["A", "B=C"]}
     pairs = (("category", "A"), ("category", "Z"), ("other", "A"))
-    asked = Address.of((Field("q"),), run="dense", base="gone", also=("a", "b"), q="416")
+    asked = Address.create((Field("q"),), run="dense", base="gone", also=("a", "b"), q="416")
     names = ["dense", "bm25", "a"]
-    found = lacking(asked.changed(where=pairs), names, groups, {"1": "one"}, NDCG, {})
+    found = find_missing(asked.with_values(where=pairs), names, groups, {"1": "one"}, NDCG, {})
     assert found == {
         "run": "These files have no run gone and no b.",
         "where": "These files have no column other.",
         "q": "These files have no query 416.",
     }
-    found = lacking(
-        asked.changed(where=pairs[:2], base="", also=("-",), q="1"),
+    found = find_missing(
+        asked.with_values(where=pairs[:2], base="", also=("-",), q="1"),
         names,
         groups,
         {"1": ""},
@@ -151,7 +151,7 @@ def test_what_an_address_asks_for_and_is_not_there() -> None:
         {},
     )
     assert found == {"where": "These files have no value Z in category."}
-    assert not lacking(Address.of(also=("*",)), names, groups, {}, NDCG, {})
+    assert not find_missing(Address.create(also=("*",)), names, groups, {}, NDCG, {})
 
 
 @pytest.mark.parametrize(
@@ -164,12 +164,14 @@ def test_what_an_address_asks_for_and_is_not_there() -> None:
     ],
 )
 def test_a_measure_that_is_none_is_told_and_not_another_shown(key: str, said: str) -> None:
-    assert said in lacking(Address.of(m=key), ["a"], {}, {}, read_measure(key, 10), {})["m"]
+    assert (
+        said in find_missing(Address.create(m=key), ["a"], {}, {}, read_measure(key, 10), {})["m"]
+    )
 
 
 def test_a_cutoff_that_is_none_is_told() -> None:
     for text in ("ten", "-1", "0", "1.5"):
-        found = lacking(Address.of(k=text), ["a"], {}, {}, NDCG, {})
+        found = find_missing(Address.create(k=text), ["a"], {}, {}, NDCG, {})
         assert found == {"k": f"k = {text} is not a cutoff. A cutoff is a whole number from 1."}
 
 
@@ -184,27 +186,27 @@ def test_a_cutoff_that_is_none_is_told() -> None:
     ],
 )
 def test_what_a_typed_name_was_read_as_is_said(typed: str, said: str) -> None:
-    changes = picked(typed, 10)
+    changes = pick_measure(typed, 10)
     measure = read_measure(changes["m"], int(changes.get("k", "10"))).measure
-    assert understood(typed, measure) == said
+    assert describe_reading(typed, measure) == said
 
 
 def test_a_run_that_does_not_fit_is_told_with_its_reason() -> None:
     refused = {"ranks": RanklensError("ranks: made with other judgments.", "Give those.")}
-    found = lacking(Address.of(run="ranks", base="gone"), ["a"], {}, {}, NDCG, refused)
+    found = find_missing(Address.create(run="ranks", base="gone"), ["a"], {}, {}, NDCG, refused)
     told = "These files have no run gone. ranks: made with other judgments.\nGive those."
     assert found == {"run": told}
 
 
 def test_a_single_run_is_compared_with_itself() -> None:
-    assert choose_runs(Address.of(), ["one"], ["one"], "one") == ("one", "one", ())
+    assert choose_runs(Address.create(), ["one"], ["one"], "one") == ("one", "one", ())
 
 
 def test_nobody_else_may_be_shown() -> None:
     names = ["a", "b", "c"]
-    assert choose_runs(Address.of(also=("-",)), names, names, "a")[2] == ()
-    assert choose_runs(Address.of(also=("*",)), names, names, "a")[2] == ("c",)
-    assert choose_runs(Address.of(also=("c",)), names, names, "a")[2] == ("c",)
+    assert choose_runs(Address.create(also=("-",)), names, names, "a")[2] == ()
+    assert choose_runs(Address.create(also=("*",)), names, names, "a")[2] == ("c",)
+    assert choose_runs(Address.create(also=("c",)), names, names, "a")[2] == ("c",)
 
 
 @pytest.mark.parametrize(
@@ -212,7 +214,7 @@ def test_nobody_else_may_be_shown() -> None:
     ["**bold**", "`code`", "$x^2$", ":red[x]", ":smile:", "[a](b)", "# head", "<b>", "a -> b"],
 )
 def test_markdown_is_escaped(text: str) -> None:
-    shown = literal(text)
+    shown = escape_markdown(text)
     for character in "*`$[]#<":
         assert shown.count(character) == shown.count(f"\\{character}")
 
@@ -222,12 +224,12 @@ def test_a_control_is_part_of_every_key_and_says_what_is_none_of_its_words() -> 
     shared = replace(
         plain, controls=tuple(SHARED_QUERIES if c is MISSING else "" for c in CONTROLS)
     )
-    assert plain != shared and not plain.shared and shared.shared
-    assert shared.usual(MISSING) == plain
+    assert plain != shared and not plain.is_shared_only and shared.is_shared_only
+    assert shared.with_default_control(MISSING) == plain
     # It narrows the queries, by who is compared.
-    assert shared.narrowing.shared and shared.narrowing.focus == "a"
-    assert plain.narrowing.focus == ""
-    asked = Address.of(missing="none")
-    assert MISSING.read(asked) == "" and MISSING.read(Address.of(missing="shared")) == "shared"
-    told = lacking(asked, ["a", "b"], {}, {}, NDCG, {})
+    assert shared.narrowing_part.is_shared_only and shared.narrowing_part.focus == "a"
+    assert plain.narrowing_part.focus == ""
+    asked = Address.create(missing="none")
+    assert MISSING.read(asked) == "" and MISSING.read(Address.create(missing="shared")) == "shared"
+    told = find_missing(asked, ["a", "b"], {}, {}, NDCG, {})
     assert told == {"missing": "missing=none is not a valid choice. Use shared."}

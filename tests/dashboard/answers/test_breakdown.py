@@ -10,16 +10,16 @@ import pandas as pd
 import pytest
 
 from dashboard.address.address import Address
-from dashboard.address.measure_key import Chosen
+from dashboard.address.measure_key import ChosenMeasure
 from dashboard.address.view import Comparison
 from dashboard.answers import group_table
 from dashboard.answers.breakdown import (
     Breakdown,
     breakdown,
-    by_column,
-    of_focus_by_column,
+    focus_by_column,
+    scores_by_column,
 )
-from dashboard.answers.crossing import crossing, crossings, usual_across
+from dashboard.answers.crossing import crossing, default_across, offered_crossings
 from dashboard.answers.group_table import GroupRows, GroupTableRequest
 from dashboard.answers.overview import overview
 from dashboard.answers.slices import slices as slices_of
@@ -74,7 +74,7 @@ STUDY = study()
 
 def comparison(of: Study = STUDY, **asked: object) -> Comparison:
     values = {"run": "a", "base": "b", "m": "RR"} | asked
-    return of.view(Address.of(**values)).comparison
+    return of.view(Address.create(**values)).comparison
 
 
 def shown(of: Study = STUDY, by: str = "", **asked: object) -> Breakdown:
@@ -113,20 +113,20 @@ def test_what_most_comes_from_is_unlike_the_rest_and_not_only_large() -> None:
 
 
 def test_the_planted_slice_is_found_and_leads_to_its_queries() -> None:
-    found = slices_of(STUDY, comparison()).found
+    found = slices_of(STUDY, comparison()).slices
     assert [name for name, _ in found[0].names] == ["c1", "k0"]
     assert not found[0].gains and found[0].difference == pytest.approx(-0.8)
-    assert found[0].where == (("category", "c1"), ("kind", "k0"))
-    narrowed = comparison(where=found[0].where)
-    assert int(STUDY.in_view(narrowed).sum()) == found[0].queries == 10
+    assert found[0].filters == (("category", "c1"), ("kind", "k0"))
+    narrowed = comparison(where=found[0].filters)
+    assert int(STUDY.view_mask(narrowed).sum()) == found[0].queries == 10
 
 
 def test_a_derived_group_is_a_filter() -> None:
     groups = STUDY.columns(comparison())[HARD]
     where = ((HARD, "hard for other runs"),)
-    view = STUDY.view(Address.of(run="a", base="b", m="RR", where=where))
-    assert view.comparison.where == where and not view.lacking
-    inside = STUDY.in_view(view.comparison)
+    view = STUDY.view(Address.create(run="a", base="b", m="RR", where=where))
+    assert view.comparison.filters == where and not view.lacking
+    inside = STUDY.view_mask(view.comparison)
     assert inside.tolist() == (groups == "hard for other runs").tolist()
     assert 0 < inside.sum() < N
     scores = STUDY.scores(view.comparison, view.comparison.measure)
@@ -134,10 +134,10 @@ def test_a_derived_group_is_a_filter() -> None:
 
 
 def test_a_filter_that_does_not_fit_is_said() -> None:
-    view = STUDY.view(Address.of(where=((HARD, "impossible"), ("other" + MARK, "x"))))
-    assert view.comparison.where == () and "where" in view.lacking
+    view = STUDY.view(Address.create(where=((HARD, "impossible"), ("other" + MARK, "x"))))
+    assert view.comparison.filters == () and "where" in view.lacking
     two = study(runs=2)
-    view = two.view(Address.of(where=((HARD, "hard for other runs"),)))
+    view = two.view(Address.create(where=((HARD, "hard for other runs"),)))
     assert HARD in view.lacking["where"]
 
 
@@ -151,7 +151,7 @@ def test_without_columns_and_texts_there_is_a_breakdown() -> None:
     of = study(columns=False)
     found = shown(of)
     assert found.by == HARD and found.explanation
-    assert usual_across(of, comparison(of), found.by) == "" and not crossings(
+    assert default_across(of, comparison(of), found.by) == "" and not offered_crossings(
         of, comparison(of), found.by, ""
     )
     assert len(found.bridge) == 3 and found.title.text.startswith("a scores higher in")
@@ -159,50 +159,54 @@ def test_without_columns_and_texts_there_is_a_breakdown() -> None:
 
 def test_one_run_has_no_bridge_and_no_slices() -> None:
     alone = study(runs=1)
-    view = alone.view(Address.of(m="RR")).comparison
+    view = alone.view(Address.create(m="RR")).comparison
     found = breakdown(alone, view, "category")
     assert found.title.text.startswith("a scores lowest in c")
-    rows = group_table.listed(found, GroupTableRequest(), alone=True, higher_is_better=True).rows
+    rows = group_table.list_groups(
+        found, GroupTableRequest(), alone=True, higher_is_better=True
+    ).rows
     assert list(rows["mean"]) == sorted(rows["mean"], reverse=True) and len(rows) == 4
-    assert rows["difference"].isna().all() and not crossings(alone, view, "category", "")
+    assert rows["difference"].isna().all() and not offered_crossings(alone, view, "category", "")
     slices = slices_of(alone, view)
-    assert not slices.found and slices.looked_at == 0
+    assert not slices.slices and slices.searched_count == 0
 
 
 def test_four_queries_are_examples() -> None:
     few = study(4)
     found = shown(few)
     assert found.title.text == "Only 4 queries: too few for a result"
-    assert not slices_of(few, comparison(few)).found
+    assert not slices_of(few, comparison(few)).slices
     assert not found.bridge["clear"].any() and found.groups["diff_low"].isna().all()
 
 
 def rows_of(found: Breakdown, **asked: object) -> GroupRows:
-    return group_table.listed(found, GroupTableRequest(**asked), alone=False, higher_is_better=True)  # type: ignore[arg-type]
+    return group_table.list_groups(
+        found, GroupTableRequest(**asked), alone=False, higher_is_better=True
+    )  # type: ignore[arg-type]
 
 
 def test_of_many_groups_twelve_are_listed_and_the_others_summed_up() -> None:
     found = shown(study(groups=40))
     few = rows_of(found)
-    assert len(few.rows) == 12 and few.hidden == 28 and few.ranked == "-adds"
+    assert len(few.rows) == 12 and few.hidden == 28 and few.sort_key == "-adds"
     assert few.rows["queries"].sum() + few.hidden_queries == N
-    assert few.rows["adds"].sum() + few.hidden_adds == pytest.approx(found.whole["adds"])
+    assert few.rows["adds"].sum() + few.hidden_adds == pytest.approx(found.total_row["adds"])
     assert few.rows["adds"].abs().is_monotonic_decreasing
     printed = few.rows["printed"].sum() + few.hidden_printed
-    assert printed == pytest.approx(round(found.whole["adds"], 3))
+    assert printed == pytest.approx(round(found.total_row["adds"], 3))
     assert not found.bridge["clear"].any(), f"no group has {FEWEST_QUERIES} queries"
     whole = rows_of(found, every=True, ranked="difference")
     assert whole.hidden == 0 and whole.rows["difference"].is_monotonic_increasing
     assert list(rows_of(found, within="C13").rows["group"]) == ["c13"]
     none = rows_of(found, least=10)
-    assert len(none.rows) == 0 and none.hidden == 40 and none.found == 0
+    assert len(none.rows) == 0 and none.hidden == 40 and none.matching_count == 0
 
 
 def test_the_room_of_a_group_and_an_order_that_is_none() -> None:
     found = shown(m="nDCG@10")
     room = found.groups[["score", "order", "below", "missing"]].sum(axis=1)
     assert room.between(0.99, 1.01).all()
-    assert rows_of(found, ranked="nothing").ranked == "-adds"
+    assert rows_of(found, ranked="nothing").sort_key == "-adds"
     by_room = rows_of(found, ranked="-room").rows
     assert by_room["score"].is_monotonic_increasing
 
@@ -210,12 +214,12 @@ def test_the_room_of_a_group_and_an_order_that_is_none() -> None:
 def test_twelve_runs_and_a_numeric_column_in_its_own_order() -> None:
     found = shown(study(runs=12), by="length", also=("*",))
     rows = rows_of(found)
-    assert found.in_own_order and rows.ranked == "group"
+    assert found.has_own_order and rows.sort_key == "group"
     assert list(rows.rows["group"]) == list(found.bridge["group"].str.removeprefix("length "))
 
 
 def test_two_columns_are_crossed_and_every_pair_is_offered_once() -> None:
-    pairs = crossings(STUDY, comparison(), "kind", "")
+    pairs = offered_crossings(STUDY, comparison(), "kind", "")
     assert pairs[:3] == [("category", "kind"), ("category", "length"), ("kind", "length")]
     assert len({frozenset(pair) for pair in pairs}) == len(pairs)
     assert ("kind", HARD) in pairs
@@ -225,30 +229,30 @@ def test_two_columns_are_crossed_and_every_pair_is_offered_once() -> None:
     many = study(groups=40)
     some = crossing(many, comparison(many), "category", "kind")
     assert some.left_out == 28 and len(some.cells) == 13 * 4
-    every = crossing(many, comparison(many), "category", "kind", every=True)
+    every = crossing(many, comparison(many), "category", "kind", show_all=True)
     assert every.left_out == 0 and len(every.cells) == 41 * 4
 
 
 def test_where_less_is_better_signs_and_words_agree() -> None:
-    less = Chosen(parse_measure("Unjudged@1"), "Unjudged@1")
-    view = replace(comparison(), chosen=less)
+    less = ChosenMeasure(parse_measure("Unjudged@1"), "Unjudged@1")
+    view = replace(comparison(), chosen_measure=less)
     found = breakdown(STUDY, view, "category")
     assert math.fsum(found.bridge["part"]) < -0.1
     assert found.title.text.startswith("a scores lower in") or "gains most" in found.title.text
     # More unjudged documents stand first where a loses.
-    first = slices_of(STUDY, view).found[0]
+    first = slices_of(STUDY, view).slices[0]
     assert not first.gains and first.difference > 0
 
 
 def test_the_overview_reads_the_same_groups() -> None:
-    rows = by_column(STUDY, comparison(), "category")
+    rows = scores_by_column(STUDY, comparison(), "category")
     assert list(rows.columns) == [
         "group", "run", "queries", "mean", "low", "high", "difference", "diff_low", "diff_high",
         "clear",
     ]  # fmt: skip
     assert STUDY.groupings == ["category", "kind", "length"]
     fresh = study()
-    own = of_focus_by_column(fresh, comparison(fresh), "category")
+    own = focus_by_column(fresh, comparison(fresh), "category")
     told = rows[rows["run"] == "a"].reset_index(drop=True)
     unlike = ["low", "high"]
     pd.testing.assert_frame_equal(
@@ -262,8 +266,8 @@ def test_grades_with_decimals_add_up_as_well() -> None:
     found = shown(of, m="nDCG@10")
     own, other = of.scores(comparison(of, m="nDCG@10"), parse_measure("nDCG@10")).of("nDCG@10")[:2]
     assert math.fsum(found.bridge["part"]) == pytest.approx(float((own - other).mean()), abs=1e-12)
-    first = slices_of(of, comparison(of, m="nDCG@10")).found[0]
-    assert first.where == (("category", "c1"), ("kind", "k0"))
+    first = slices_of(of, comparison(of, m="nDCG@10")).slices[0]
+    assert first.filters == (("category", "c1"), ("kind", "k0"))
 
 
 def test_a_column_that_does_not_split_the_queries_in_view_is_never_chosen() -> None:
@@ -274,16 +278,16 @@ def test_a_column_that_does_not_split_the_queries_in_view_is_never_chosen() -> N
     queries = Queries.from_columns({"query_id": IDS, "text": IDS, "Category": ["en"] * N, **of_one})
     split = Study(list(made.runs.values()), made.qrels, queries)
     assert split.groupings[0] == "Category"
-    narrowed = split.view(Address.of(run="a", base="b", where=(("category", "c1"),))).comparison
+    narrowed = split.view(Address.create(run="a", base="b", where=(("category", "c1"),))).comparison
     for shown, chosen in (
-        (split.view(Address.of(run="a", base="b")).comparison, "category"),
+        (split.view(Address.create(run="a", base="b")).comparison, "category"),
         (narrowed, "kind"),
     ):
         assert overview(split, shown).grouping == chosen
         assert breakdown(split, shown, "").by == chosen
-        across = usual_across(split, shown, chosen)
+        across = default_across(split, shown, chosen)
         assert across == ("kind" if chosen == "category" else HARD)
-        pairs = {column for pair in crossings(split, shown, chosen, "") for column in pair}
+        pairs = {column for pair in offered_crossings(split, shown, chosen, "") for column in pair}
         assert not {"Category", "constant"} & pairs
         assert breakdown(split, shown, "constant").by == "constant"
     assert set(overview(split, narrowed).worse["meta"]) <= {"c1 \u00b7 k0", "c1 \u00b7 k1"}
@@ -292,4 +296,4 @@ def test_a_column_that_does_not_split_the_queries_in_view_is_never_chosen() -> N
         made.qrels,
         Queries.from_columns({"query_id": IDS, "text": IDS, "category": ["en"] * N}),
     )
-    assert overview(only, only.view(Address.of()).comparison).grouping is None
+    assert overview(only, only.view(Address.create()).comparison).grouping is None

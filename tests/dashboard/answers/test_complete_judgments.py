@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dashboard.address.address import Address
-from dashboard.answers.firmness import firmness
-from dashboard.answers.grading import to_judge
-from dashboard.answers.navigation_counts import counts
+from dashboard.answers.firmness import robustness_summary
+from dashboard.answers.grading import unjudged_documents
+from dashboard.answers.navigation_counts import page_counts
 from dashboard.answers.overview import overview
 from dashboard.answers.queries import QueryListRequest
 from dashboard.answers.query import query
@@ -41,7 +41,7 @@ STUDIES = {complete: study_of(complete) for complete in (False, True)}
 
 
 def shown_of(study: Study):  # type: ignore[no-untyped-def]
-    return study.view(Address.of(run="new", base="old")).comparison
+    return study.view(Address.create(run="new", base="old")).comparison
 
 
 @pytest.mark.parametrize("complete", [False, True])
@@ -50,15 +50,15 @@ def test_what_warns_of_missing_judgments(complete: bool) -> None:
     shown = shown_of(study)
     warned = not complete
     assert (UNJUDGED_TOP in failures(study, shown)) is warned
-    held = firmness(study, shown)
-    assert ("unjudged" in {entry.part for entry in held.entries}) is warned
-    assert ("unjudged" in {entry.part for entry in held.settling}) is (
-        warned and bool(held.settling)
+    held = robustness_summary(study, shown)
+    assert ("unjudged" in {entry.part for entry in held.all_checks}) is warned
+    assert ("unjudged" in {entry.part for entry in held.settling_checks}) is (
+        warned and bool(held.settling_checks)
     )
-    assert ("judge" in counts(study, shown)) is warned
-    assert overview(study, shown).facts.little_judged is warned
+    assert ("judge" in page_counts(study, shown)) is warned
+    assert overview(study, shown).facts.is_little_judged is warned
     assert overview(study, shown).facts.complete is complete
-    assert to_judge(study, shown, "q0").empty is complete
+    assert unjudged_documents(study, shown, "q0").empty is complete
     page = query(study, shown, "q0", QueryListRequest("all", "", "", ""))
     assert any(rows["grade"].isna().any() for rows in page.diagnosis.rankings.values()) is warned
 

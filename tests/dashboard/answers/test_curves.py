@@ -39,7 +39,7 @@ def study(n: int = 40) -> Study:
 
 
 def shown(given: Study, **asked: str) -> Comparison:
-    return given.view(Address.of(run="a", also=("b", "c"), **asked)).comparison
+    return given.view(Address.create(run="a", also=("b", "c"), **asked)).comparison
 
 
 @pytest.mark.parametrize("measure", ["P@k", "nDCG@k", "AP", "RR@k"])
@@ -49,10 +49,10 @@ def test_lines_are_the_page_without_its_bands(
     monkeypatch.setattr(import_module("dashboard.answers.curves"), "_FEW", 0)
     given = study()
     view = shown(given, base="b", m=measure)
-    lines = answers.curve_lines(given, view)
-    assert not answers.curves_soon(given, view)
+    lines = answers.curves_without_bands(given, view)
+    assert not answers.are_curves_quick(given, view)
     whole = answers.curves(given, view)
-    assert answers.curves_soon(given, view)
+    assert answers.are_curves_quick(given, view)
     assert lines.table[ENDS].isna().all(axis=None)
     assert whole.table[ENDS].notna().any(axis=None)
     for part in ("table", "precision_recall"):
@@ -60,7 +60,7 @@ def test_lines_are_the_page_without_its_bands(
         pd.testing.assert_frame_equal(
             one.drop(columns=ENDS, errors="ignore"), other.drop(columns=ENDS, errors="ignore")
         )
-    assert (lines.queries, lines.half) == (whole.queries, whole.half)
+    assert (lines.queries, lines.half_recall) == (whole.queries, whole.half_recall)
     assert "Computing which leads are significant." in lines.lead.text
     assert "worked out" not in whole.lead.text
 
@@ -69,11 +69,11 @@ def test_the_line_of_one_run_is_there_sooner_too(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(import_module("dashboard.answers.curves"), "_FEW", 0)
     three = study()
     given = Study([three.runs["a"]], three.qrels)
-    view = given.view(Address.of(run="a")).comparison
-    assert not answers.curves_soon(given, view)
-    lines, whole = answers.curve_lines(given, view), answers.curves(given, view)
+    view = given.view(Address.create(run="a")).comparison
+    assert not answers.are_curves_quick(given, view)
+    lines, whole = answers.curves_without_bands(given, view), answers.curves(given, view)
     assert lines.table["low"].isna().all() and whole.table["low"].notna().any()
-    assert lines.lead.text == whole.lead.text and answers.curves_soon(given, view)
+    assert lines.lead.text == whole.lead.text and answers.are_curves_quick(given, view)
 
 
 def test_few_queries_are_still_said_to_be_few() -> None:
@@ -84,11 +84,11 @@ def test_few_queries_are_still_said_to_be_few() -> None:
 def test_a_pair_turned_round_is_not_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh, given = study(), study()
     expected = answers.curves(fresh, shown(fresh, base="b"))
-    answers.curves(given, given.view(Address.of(run="b", base="a", also="-")).comparison)
+    answers.curves(given, given.view(Address.create(run="b", base="a", also="-")).comparison)
     drawn: list[int] = []
-    tested = by_pair.tested_groups
+    tested = by_pair.compare_groups
     monkeypatch.setattr(
-        by_pair, "tested_groups", lambda g, method: (drawn.append(len(g)), tested(g, method))[1]
+        by_pair, "compare_groups", lambda g, method: (drawn.append(len(g)), tested(g, method))[1]
     )
     found = answers.curves(given, shown(given, base="b"))
     # Of two pairs on three measures those of b and a are known.
@@ -109,7 +109,7 @@ def test_at_the_first_result_the_overview_says_the_same() -> None:
 
     qrels = Qrels.from_columns(ids, [f"{q}-good" for q in ids], [1] * len(ids))
     given = Study([run("a", ["x", "good", "y"]), run("b", ["x", "y", "good"])], qrels)
-    view = given.view(Address.of(run="a", base="b", m="nDCG@1", k="1")).comparison
+    view = given.view(Address.create(run="a", base="b", m="nDCG@1", k="1")).comparison
     assert overview(given, view).verdict.badge == "tied"
     assert "At k = 1 no query differs" in answers.curves(given, view).lead.text
 
@@ -128,14 +128,14 @@ def test_means_that_are_equal_by_chance_are_not_called_level() -> None:
 
     qrels = Qrels.from_columns(ids, [f"{q}-good" for q in ids], [1] * len(ids))
     given = Study([run("a", 0), run("b", 1)], qrels)
-    view = given.view(Address.of(run="a", base="b", m="P@1", k="1")).comparison
+    view = given.view(Address.create(run="a", base="b", m="P@1", k="1")).comparison
     assert "score the same" not in answers.curves(given, view).title.text
 
 
 def test_of_many_runs_the_best_and_the_two_compared_are_in_colour() -> None:
     few = study()
     view = shown(few, base="b")
-    assert set(answers.curves(few, view).in_colour(view)) == {"a", "b", "c"}
+    assert set(answers.curves(few, view).coloured_runs(view)) == {"a", "b", "c"}
     chance = random.Random(3)
 
     def run(name: str, lead: int) -> Run:
@@ -147,8 +147,8 @@ def test_of_many_runs_the_best_and_the_two_compared_are_in_colour() -> None:
         return Run.from_columns(name, *(list(column) for column in zip(*rows, strict=True)))
 
     many = Study([run(f"r{i}", 4 * i) for i in range(9)], few.qrels)
-    view = many.view(Address.of(run="r0", base="r1", also=("*",))).comparison
+    view = many.view(Address.create(run="r0", base="r1", also=("*",))).comparison
     found = answers.curves(many, view)
-    assert set(found.best) == set(view.runs)
-    assert set(found.in_colour(view)) == {"r0", "r1", *found.best[:4]}
-    assert found.ends == dict.fromkeys(view.runs, 10)
+    assert set(found.best_runs) == set(view.runs)
+    assert set(found.coloured_runs(view)) == {"r0", "r1", *found.best_runs[:4]}
+    assert found.list_ends == dict.fromkeys(view.runs, 10)

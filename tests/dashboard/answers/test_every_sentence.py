@@ -31,7 +31,7 @@ from dashboard.answers import (
 )
 from dashboard.study.study import Study
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
-from metrics_core.findings.firmness import WayToTurn, firmness_finding
+from metrics_core.findings.firmness import RobustnessCheck, robustness_finding
 from metrics_core.findings.sentence import Sentence
 from metrics_core.findings.verdicts import VerdictFinding
 from metrics_core.tables import Qrels, Queries, Run
@@ -78,7 +78,7 @@ def study_of(kind: str, runs: int, count: int) -> Study:
 
 def view_of(study: Study, kind: str) -> Comparison:
     m = "Accuracy" if kind == "undefined" else "nDCG"
-    return study.view(Address.of(m=m)).comparison
+    return study.view(Address.create(m=m)).comparison
 
 
 @cache
@@ -92,16 +92,16 @@ def pages(kind: str, runs: int, count: int) -> tuple[Comparison, dict[str, Any]]
         "By cutoff": curves.curves(study, shown),
         "All queries": queries.query_list(study, shown, queries.QueryListRequest()),
         "Query": query.query(study, shown, "", queries.QueryListRequest()),
-        "To judge": grading.to_judge_now(study, shown),
-        "Robustness": firmness.firmness(study, shown),
+        "To judge": grading.judging_summary(study, shown),
+        "Robustness": firmness.robustness_summary(study, shown),
         "Slices": slices.slices(study, shown),
     }
-    given["Robustness, title"] = firmness_finding(given["Robustness"])
+    given["Robustness, title"] = robustness_finding(given["Robustness"])
     if runs > 2:
         given["Ranking"] = ranking.ranking(study, shown)
         given["Pairs"] = pairs.pairs(study, shown)
     if runs > 1:
-        names = history.versions(study, "", ())
+        names = history.ordered_versions(study, "", ())
         given["Versions"] = history.history_page(study, shown, names, are_versions=True)
     return shown, given
 
@@ -111,7 +111,7 @@ def said(given: Any, name: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(given, Sentence):
         if given:
             yield name, given.text
-    elif isinstance(given, WayToTurn):
+    elif isinstance(given, RobustnessCheck):
         yield from ((f"{given.part}, {n}", t) for n, t in vars(given).items() if n != "tone" and t)
     elif is_dataclass(given):
         for field in fields(given):
@@ -170,7 +170,7 @@ def test_title_badge_and_number_agree(kind: str, runs: int, count: int) -> None:
     if runs == 1:
         assert found.tone in ("few", "unclear") and "beats" not in text
         return
-    row = page.comparison.set_index("run").loc[shown.focus]
+    row = page.shown_rows.set_index("run").loc[shown.focus]
     clear = row["verdict"] in CLEAR
     assert clear == (found.tone in ("better", "worse"))
     assert (" beats " in text or " falls behind " in text) == clear

@@ -5,10 +5,15 @@ from __future__ import annotations
 import pytest
 
 from dashboard.answers.field_evidence import FieldEvidence, LoadedIds, loaded_ids
-from dashboard.answers.file_fields import FieldTable, columns_unknown, field_table, kinds_offered
+from dashboard.answers.file_fields import (
+    FieldTable,
+    field_table,
+    has_unknown_columns,
+    offered_kinds,
+)
 from dashboard.files.files import File
 from dashboard.study.library import assemble
-from metrics_core.formats.field_values import fields_of
+from metrics_core.formats.field_values import read_fields
 from metrics_core.formats.fields import FileFields
 from metrics_core.formats.registry import Kind
 from metrics_core.tables import Documents, Qrels, Run
@@ -22,7 +27,7 @@ LISTS = "".join(
 
 
 def fields(text: str) -> FileFields:
-    found = fields_of(text.encode(), name="x")
+    found = read_fields(text.encode(), name="x")
     assert found is not None
     return found
 
@@ -70,26 +75,26 @@ def table(
     ],
 )
 def test_what_is_proposed(text: str, kind: Kind, proposed: dict[str, str]) -> None:
-    assert table(text, kind).proposed == proposed
+    assert table(text, kind).proposed_fields == proposed
 
 
 def test_queries_and_documents_are_an_id_and_their_texts() -> None:
     text = "n,frage,art\n1,was ist das,x\n2,wer,y\n"
-    assert table(text, "queries").proposed == {"query": "n", "text": "frage"}
-    assert table(text, "documents").proposed == {"doc": "n", "text": "frage"}
-    asked = table(text, "documents").objection({"n": "doc"})
+    assert table(text, "queries").proposed_fields == {"query": "n", "text": "frage"}
+    assert table(text, "documents").proposed_fields == {"doc": "n", "text": "frage"}
+    asked = table(text, "documents").find_objection({"n": "doc"})
     assert asked == "Choose the field for the text."
-    assert kinds_offered(fields(text)) == ["run", "qrels", "queries", "documents"]
-    assert kinds_offered(fields(LISTS)) == ["run", "qrels"]
+    assert offered_kinds(fields(text)) == ["run", "qrels", "queries", "documents"]
+    assert offered_kinds(fields(LISTS)) == ["run", "qrels"]
 
 
 def test_what_was_chosen_before_is_proposed_again() -> None:
     shown = table("a,b,c\nq1,d1,1\n", before={"query": "b", "doc": "a", "score": "-c"})
-    assert shown.proposed == {"query": "b", "doc": "a", "score": "c"}
+    assert shown.proposed_fields == {"query": "b", "doc": "a", "score": "c"}
     assert shown.is_smallest_best("c", {}) and not table("a,b,c\nq,d,1\n").is_smallest_best("c", {})
     systems = "model,user,item,prediction\nals,u1,m1,0.5\n"
-    assert "system" not in table(systems, before={"system": "-"}).proposed
-    assert table("a,b\nq1,d1\n", "qrels", before={"grade": "'1'"}).proposed.keys() == {
+    assert "system" not in table(systems, before={"system": "-"}).proposed_fields
+    assert table("a,b\nq1,d1\n", "qrels", before={"grade": "'1'"}).proposed_fields.keys() == {
         "query",
         "doc",
     }
@@ -97,17 +102,17 @@ def test_what_was_chosen_before_is_proposed_again() -> None:
 
 def test_users_and_items_are_called_so() -> None:
     plain, of_users = "a,b,c\n1,2,3.5\n", "userId,movieId,rating\n1,2,3.5\n"
-    assert table(plain).called("query") == "query"
-    assert table(plain, of_users=True).called("query") == "user"
+    assert table(plain).meaning_word("query") == "query"
+    assert table(plain, of_users=True).meaning_word("query") == "user"
     shown = table(of_users, "qrels")
-    assert [shown.called(word) for word in shown.offered] == [
+    assert [shown.meaning_word(word) for word in shown.offered_meanings] == [
         *("user", "item", "rating", "subtopic", "not used")
     ]
 
 
 def test_fields_that_are_used_come_first_and_many_others_are_folded() -> None:
     names = ",".join(f"n{n}" for n in range(9))
-    shown, folded = table(f"{names},qid,docid,score\n{'x,' * 9}q1,d1,2.5\n").shown
+    shown, folded = table(f"{names},qid,docid,score\n{'x,' * 9}q1,d1,2.5\n").shown_fields
     assert shown == ["qid", "docid", "score", *(f"n{n}" for n in range(6))]
     assert folded == ["n6", "n7", "n8"]
 
@@ -116,40 +121,42 @@ def test_how_a_choice_is_read() -> None:
     shown = table("a,b,c,run\nq1,d1,1,x\n")
     chosen = {"a": "query", "b": "doc", "c": "score", "run": ""}
     columns = {"query": "a", "doc": "b", "score": "c", "system": "-"}
-    assert shown.choices(chosen) == {"kind": "run", "columns": columns}
-    assert shown.choices(chosen, smallest=True)["columns"]["score"] == "-c"
+    assert shown.reading_choices(chosen) == {"kind": "run", "columns": columns}
+    assert shown.reading_choices(chosen, smallest=True)["columns"]["score"] == "-c"
     pairs = table("a,b\nq1,d1\n", "qrels")
-    likes = pairs.choices({"a": "query", "b": "doc"}, all_relevant=True)
+    likes = pairs.reading_choices({"a": "query", "b": "doc"}, all_relevant=True)
     assert likes == {"kind": "qrels", "columns": {"query": "a", "doc": "b", "grade": "'1'"}}
-    halves = table("a,b,c\nq1,d1,0.5\n", "qrels").choices({"a": "query", "b": "doc", "c": "grade"})
+    halves = table("a,b,c\nq1,d1,0.5\n", "qrels").reading_choices(
+        {"a": "query", "b": "doc", "c": "grade"}
+    )
     assert halves["grades"] == "real"
 
 
 def test_what_a_choice_lacks() -> None:
     shown = table("a,b,c\nq1,d3,0.9\nq2,d1,0.4\n")
     chosen = {"a": "query", "b": "doc", "c": "score"}
-    assert not shown.objection(chosen)
+    assert not shown.find_objection(chosen)
     assert (
-        shown.objection({**chosen, "b": "query"})
+        shown.find_objection({**chosen, "b": "query"})
         == "Two fields have the meaning query. Choose one."
     )
-    assert shown.objection({**chosen, "b": ""}) == "Choose the field for the document."
-    assert shown.objection({**chosen, "c": ""}) == "Choose the field for the score."
+    assert shown.find_objection({**chosen, "b": ""}) == "Choose the field for the document."
+    assert shown.find_objection({**chosen, "c": ""}) == "Choose the field for the score."
     grades = table("a,b\nq1,d3\n", "qrels")
-    assert "grade" in grades.objection({"a": "query", "b": "doc"})
-    assert not grades.objection({"a": "query", "b": "doc"}, all_relevant=True)
+    assert "grade" in grades.find_objection({"a": "query", "b": "doc"})
+    assert not grades.find_objection({"a": "query", "b": "doc"}, all_relevant=True)
     lists = {"who": "query", "out[].key": "doc"}
-    assert not table(LISTS).objection(lists), "the order of each list is the rank"
+    assert not table(LISTS).find_objection(lists), "the order of each list is the rank"
 
 
 def test_whose_columns_are_unknown() -> None:
-    assert columns_unknown(fields("q1,d3,0.9\nq2,d1,0.4\n"))
-    assert not columns_unknown(fields("user,item,rating\n1,2,3.5\n"))
+    assert has_unknown_columns(fields("q1,d3,0.9\nq2,d1,0.4\n"))
+    assert not has_unknown_columns(fields("user,item,rating\n1,2,3.5\n"))
 
 
 def because(name: str, word: str, text: str = LISTS, loaded: LoadedIds = NOTHING) -> str:
     meanings = {"query": "who", "doc": "out[].key", "score": "out[].far"}
-    found = FieldEvidence(fields(text), loaded).of(name, word, meanings)
+    found = FieldEvidence(fields(text), loaded).explain_field(name, word, meanings)
     return f"{'! ' * found.fails}{found.text}"
 
 
@@ -161,7 +168,7 @@ def test_evidence_is_counted() -> None:
     assert because("ms", "") == "one number per query, only 7, 8 and 9"
     assert because("out[].key", "score") == "! 6 of 6 are not numbers"
     rows = "q,d,s,t\nq1,a,3,x\nq1,b,1,x\nq2,a,2,x\nq2,c,5,x\n"
-    found = FieldEvidence(fields(rows), NOTHING).of("s", "score", {"query": "q"})
+    found = FieldEvidence(fields(rows), NOTHING).explain_field("s", "score", {"query": "q"})
     assert found.text == "falls from row to row in 1 of 2 lists"
     assert because("t", "", rows) == "the same in each row"
 
@@ -182,7 +189,7 @@ def test_evidence_by_what_is_loaded() -> None:
     assert not loaded_ids(fields(LISTS), assemble(files[:1]), "j.qrels").judgments, "its own"
     odd = "x,y,z\nd0,q0,1.5\nd1,q1,1.2\n"
     loaded = loaded_ids(fields(odd), assemble([*files, _run()]), "x.csv")
-    known = FieldEvidence(fields(odd), loaded).known
+    known = FieldEvidence(fields(odd), loaded).fields_by_ids
     assert known == {"query": "y", "doc": "x"}, "the loaded ids say what the places do not"
 
 

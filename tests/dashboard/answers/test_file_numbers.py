@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 
 from dashboard.answers.file_numbers import (
-    OF_SEARCH,
-    OF_USERS,
+    SEARCH_WORDS,
+    USER_WORDS,
     RunsAndQrels,
     file_numbers,
-    grades_offered,
+    offered_grades,
     pair_with,
 )
 from dashboard.files.files import File
 from dashboard.study.library import assemble
-from dashboard.workspace import NOTHING_SAID
+from dashboard.workspace import DEFAULT_SETTINGS
 from metrics_core.tables import Qrels, Run
 
 QRELS = Qrels.from_columns(["a", "a", "b", "c"], ["x", "y", "x", "z"], [5, 2, 4, 0])
@@ -25,28 +25,28 @@ OTHER = Run.from_columns("other", ["a", "c", "d"], ["y", "v", "x"], [3.0, 2.0, 1
 
 
 def test_the_three_numbers_follow_the_limit_and_the_depth() -> None:
-    found = file_numbers(RunsAndQrels((ONE, OTHER), QRELS), OF_USERS, 10, 4)
+    found = file_numbers(RunsAndQrels((ONE, OTHER), QRELS), USER_WORDS, 10, 4)
     assert found.counts == (
         ("1 of 3", "rated users are in each of two runs"),
         ("4", "ratings, 2 of them 4 or more"),
         ("60\u00a0%", "of the top 10 rated"),  # without d, of whom nobody knows anything
     )
-    assert found.lacking.startswith("40\u00a0% of the top 10 is not rated. “Unknown” keeps")
-    first = file_numbers(RunsAndQrels((ONE,), QRELS), OF_SEARCH, 1, 1)
+    assert found.warning.startswith("40\u00a0% of the top 10 is not rated. “Unknown” keeps")
+    first = file_numbers(RunsAndQrels((ONE,), QRELS), SEARCH_WORDS, 1, 1)
     assert first.counts == (
         ("2 of 3", "judged queries are in the run"),
         ("4", "judgments, 3 of them 1 or more"),
         ("100\u00a0%", "of the top 1 judged"),
     )
-    assert not first.lacking
+    assert not first.warning
 
 
 def test_without_the_other_side_less_is_told() -> None:
-    assert file_numbers(RunsAndQrels((), QRELS), OF_SEARCH, 10, 5).counts == (
+    assert file_numbers(RunsAndQrels((), QRELS), SEARCH_WORDS, 10, 5).counts == (
         ("4", "judgments, 1 of them 5 or more"),
     )
-    alone = file_numbers(RunsAndQrels((ONE, OTHER), None), OF_SEARCH, 10, 1)
-    assert alone.counts == (("6", "rows for 4 queries"),) and not alone.lacking
+    alone = file_numbers(RunsAndQrels((ONE, OTHER), None), SEARCH_WORDS, 10, 1)
+    assert alone.counts == (("6", "rows for 4 queries"),) and not alone.warning
 
 
 def test_what_was_made_of_the_same_file_stands_on_no_side() -> None:
@@ -56,13 +56,13 @@ def test_what_was_made_of_the_same_file_stands_on_no_side() -> None:
         File("3", "j.csv", "upload", table=QRELS),
     ]
     library = assemble(files)
-    assert pair_with([QRELS], "r.csv", library, NOTHING_SAID).runs == ()
-    assert [r.name for r in pair_with([QRELS], "q.csv", library, NOTHING_SAID).runs] == [
+    assert pair_with([QRELS], "r.csv", library, DEFAULT_SETTINGS).runs == ()
+    assert [r.name for r in pair_with([QRELS], "q.csv", library, DEFAULT_SETTINGS).runs] == [
         "one",
         "other",
     ]
-    assert pair_with([ONE], "j.csv", library, NOTHING_SAID).qrels is None
-    mapped = replace(NOTHING_SAID, map_docs="drop x")
+    assert pair_with([ONE], "j.csv", library, DEFAULT_SETTINGS).qrels is None
+    mapped = replace(DEFAULT_SETTINGS, map_docs="drop x")
     named = Run.from_columns("n", ["a"], ["x1"], [1.0])
     (read,) = pair_with([named], "n.csv", library, mapped).runs
     assert read.doc_ids.to_pylist() == ["1"], "ids are read as the collection reads them"
@@ -85,4 +85,4 @@ def test_which_grades_are_offered(
 ) -> None:
     n = len(grades)
     qrels = Qrels.from_columns(["q"] * n, [f"d{i}" for i in range(n)], grades)
-    assert grades_offered(qrels, now) == offered
+    assert offered_grades(qrels, now) == offered

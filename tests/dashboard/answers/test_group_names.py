@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from dashboard.answers.group_names import spoken_group
+from dashboard.answers.group_names import group_name
 from metrics_core.slicing.derived_groups import DERIVED
 
 KEYS = {column.name: column.key for column in DERIVED}
@@ -21,4 +21,4 @@ KEYS = {column.name: column.key for column in DERIVED}
 )
 def test_one_relevant_document_is_one(group: str, said: str) -> None:
     groups = pd.Series(["1 relevant", "10 relevant"])
-    assert spoken_group(group, KEYS["relevant documents"], groups) == said
+    assert group_name(group, KEYS["relevant documents"], groups) == said

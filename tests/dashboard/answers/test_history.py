@@ -12,15 +12,15 @@ from dashboard.answers.history import (
     AS_LOADED,
     HistoryPage,
     are_versions,
+    groups_by_version,
     history_page,
-    history_slices,
-    versions,
+    ordered_versions,
 )
 from dashboard.answers.history_dates import NO_DATES, VersionDates
 from dashboard.study.study import Study
 from metrics_core.findings.history import history_finding
 from metrics_core.tables import Qrels, Queries, Run
-from metrics_core.tables.run_dates import Moment
+from metrics_core.tables.run_dates import RunDate
 
 IDS = [f"q{i:02}" for i in range(40)]
 
@@ -45,7 +45,7 @@ STUDY = study()
 
 
 def page(runs: tuple[str, ...] = ("v1", "v2", "v9", "v10")) -> HistoryPage:
-    return history_page(STUDY, STUDY.view(Address.of()).comparison, runs, are_versions=True)
+    return history_page(STUDY, STUDY.view(Address.create()).comparison, runs, are_versions=True)
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ def test_runs_are_versions_where_something_says_so(
     runs: tuple[str, ...], order: str, asked: tuple[str, ...], told: bool
 ) -> None:
     assert are_versions(runs, order, asked, NO_DATES) is told
-    dated = VersionDates("names", {runs[0]: Moment(datetime(2026, 1, 2), "2026-01-02")}, ())
+    dated = VersionDates("names", {runs[0]: RunDate(datetime(2026, 1, 2), "2026-01-02")}, ())
     assert are_versions(runs, order, asked, dated)
 
 
 def test_of_runs_that_are_no_versions_nothing_is_told() -> None:
-    view, runs = STUDY.view(Address.of()).comparison, ("v1", "v2", "v9", "v10")
+    view, runs = STUDY.view(Address.create()).comparison, ("v1", "v2", "v9", "v10")
     found = history_page(STUDY, view, runs, are_versions=False)
     assert found.finding.text.startswith("Are these versions of one system? The names v1, v2")
     assert "regressed" not in found.finding.text
@@ -85,10 +85,10 @@ def test_the_best_is_only_called_so_where_it_is_clearly_better() -> None:
 
 
 def test_versions_stand_by_name_with_numbers_by_size_or_as_they_are_asked_for() -> None:
-    assert versions(STUDY, "", ()) == ("v1", "v2", "v9", "v10")
-    assert versions(STUDY, AS_LOADED, ()) == ("v10", "v1", "v2", "v9")
-    assert versions(STUDY, "", ("v9", "nobody", "v1", "v9")) == ("v9", "v1")
-    assert versions(STUDY, "", ("v9",)) == ("v1", "v2", "v9", "v10")
+    assert ordered_versions(STUDY, "", ()) == ("v1", "v2", "v9", "v10")
+    assert ordered_versions(STUDY, AS_LOADED, ()) == ("v10", "v1", "v2", "v9")
+    assert ordered_versions(STUDY, "", ("v9", "nobody", "v1", "v9")) == ("v9", "v1")
+    assert ordered_versions(STUDY, "", ("v9",)) == ("v1", "v2", "v9", "v10")
 
 
 def test_queries_that_broke_last_stand_first() -> None:
@@ -102,8 +102,8 @@ def test_queries_that_broke_last_stand_first() -> None:
 
 def test_slices_say_since_when_they_are_worse() -> None:
     found = page()
-    view = STUDY.view(Address.of()).comparison
-    slices = history_slices(STUDY, view, found.versions, "category")
+    view = STUDY.view(Address.create()).comparison
+    slices = groups_by_version(STUDY, view, found.versions, "category")
     assert slices.first_bad == {"A": "v9"} and slices.groups == ["A", "B"]
     means = slices.means.set_index(["group", "run"])["mean"]
     assert means["A", "v9"] == 0.5 and means["B", "v1"] == 0
@@ -150,6 +150,6 @@ def test_the_best_is_best_at_the_level_that_is_chosen() -> None:
     runs = [run("v1", [2] * 40), run("v2", [1] * 6 + [2] * 34)]
     of = Study(runs, Qrels.from_columns(IDS, ["d"] * 40, [1] * 40))
     for level, words in (("95", "is the best on RR"), ("99", "has the best mean on RR")):
-        shown = of.view(Address.of(m="RR", level=level)).comparison
+        shown = of.view(Address.create(m="RR", level=level)).comparison
         found = history_page(of, shown, ("v1", "v2"), are_versions=True).finding
         assert words in found.text

@@ -6,26 +6,26 @@ import pytest
 
 from dashboard.address.address import Address
 from dashboard.answers import grading, unjudged
-from dashboard.answers.judging_order import AT_RANDOM, BY_QUERY, by_lot, is_sample, read_order
+from dashboard.answers.judging_order import AT_RANDOM, BY_QUERY, is_sample, random_order, read_order
 from dashboard.study.layered import with_layers
 from dashboard.study.study import Study
 from dashboard.workspace import Layer
-from dashboard.workspace.layers import GivenGrade
+from dashboard.workspace.layers import GradeRecord
 from metrics_core.tables import Qrels, Run
 
 PAIRS = [(f"q{q}", f"d{d}") for q in range(20) for d in range(5)]
 
 
 def test_an_order_by_lot_is_the_same_for_every_selection() -> None:
-    drawn = [PAIRS[place] for place in by_lot(PAIRS)]
+    drawn = [PAIRS[place] for place in random_order(PAIRS)]
     some = PAIRS[::3]
-    assert [some[place] for place in by_lot(some)] == [pair for pair in drawn if pair in some]
+    assert [some[place] for place in random_order(some)] == [pair for pair in drawn if pair in some]
     assert drawn != PAIRS and sorted(drawn) == sorted(PAIRS)
     assert read_order("random") == AT_RANDOM and read_order("by colour") == ""
 
 
 def test_the_first_by_lot_are_a_sample_and_others_are_not() -> None:
-    drawn = [PAIRS[place] for place in by_lot(PAIRS)]
+    drawn = [PAIRS[place] for place in random_order(PAIRS)]
     assert is_sample(set(), PAIRS) and is_sample(set(drawn[:30]), PAIRS)
     assert is_sample({*drawn[:12], *drawn[13:30]}, PAIRS), "one was skipped"
     assert not is_sample(set(drawn[10:40]), PAIRS) and not is_sample(set(PAIRS[:30]), PAIRS)
@@ -53,8 +53,8 @@ def two_runs() -> Study:
 @pytest.mark.parametrize("order", ["", BY_QUERY, AT_RANDOM])
 def test_every_order_offers_the_same_documents(order: str) -> None:
     study = two_runs()
-    shown = study.view(Address.of(run="new", base="old")).comparison
-    usual, found = (grading.queue(study, shown, o, settle=30) for o in ("", order))
+    shown = study.view(Address.create(run="new", base="old")).comparison
+    usual, found = (grading.judging_queue(study, shown, o, settle=30) for o in ("", order))
     assert sorted(found["doc_id"]) == sorted(usual["doc_id"]) and len(found) == 320
     if order == BY_QUERY:
         first = found["query_id"].head(30).tolist()
@@ -64,14 +64,14 @@ def test_every_order_offers_the_same_documents(order: str) -> None:
 
 def test_grades_given_at_random_keep_what_is_likely() -> None:
     study = two_runs()
-    shown = study.view(Address.of(run="new", base="old")).comparison
+    shown = study.view(Address.create(run="new", base="old")).comparison
 
     def reason(order: str) -> str:
-        first = grading.queue(study, shown, order).head(40)
+        first = grading.judging_queue(study, shown, order).head(40)
         pairs = zip(first["query_id"], first["doc_id"], strict=True)
-        given = {pair: GivenGrade(0, "me", "") for pair in pairs}
-        layer = Layer(order or "usual", "me", "", judged=True, version="1", given=given)
-        return unjudged.unjudged(with_layers(study, [layer]), shown).likely.reason
+        given = {pair: GradeRecord(0, "me", "") for pair in pairs}
+        layer = Layer(order or "usual", "me", "", judged=True, version="1", grade_records=given)
+        return unjudged.unjudged_effects(with_layers(study, [layer]), shown).likely.reason
 
-    assert unjudged.unjudged(study, shown).likely.interval is not None
+    assert unjudged.unjudged_effects(study, shown).likely.interval is not None
     assert reason(AT_RANDOM) == "" and "perhaps for what they could move" in reason("")

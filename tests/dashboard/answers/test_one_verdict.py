@@ -25,7 +25,7 @@ import pytest
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
 from dashboard.answers import firm, firmness
-from dashboard.answers.compared import compared
+from dashboard.answers.compared import compare_runs
 from dashboard.answers.curves import curves
 from dashboard.answers.history import history_page
 from dashboard.answers.overview import overview
@@ -34,11 +34,11 @@ from dashboard.answers.report import report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document
 from dashboard.drawing.report.parts import ReportRequest
-from dashboard.notebook import Shown
+from dashboard.notebook import NotebookComparison
 from dashboard.study.study import Study
 from metrics_core import compare
 from metrics_core.__main__ import main
-from metrics_core.comparing.gates import EVERY_QUERY, Gate, gate_outcomes
+from metrics_core.comparing.gates import EVERY_QUERY, Gate, evaluate_gates
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.verdicts import (
     AHEAD,
@@ -79,7 +79,7 @@ class Case:
     @property
     def row(self) -> dict[str, Any]:
         """The comparison of the run in focus with the baseline."""
-        return of_run(compared(self.study, self.shown, self.shown.measure), self.shown.focus)
+        return of_run(compare_runs(self.study, self.shown, self.shown.measure), self.shown.focus)
 
     @property
     def by_default(self) -> bool:
@@ -151,17 +151,17 @@ def cases() -> Iterator[tuple[int, Case]]:
             asked = {"m": str(chance.choice(MEASURES)), "k": str(chance.choice([1, 3, 5, 10]))}
             asked |= METHODS[chance.integers(len(METHODS))]
             focus = str(chance.choice(study.names[1:]))
-            address = Address.of(base=BASELINE, run=focus, **asked)
+            address = Address.create(base=BASELINE, run=focus, **asked)
             if chance.random() < 0.3:
                 name = study.view(address).comparison.measure.declaration.name
-                address = address.changed(margin=f"{name}:{chance.choice(['0.05', '0.3'])}")
+                address = address.with_values(margin=f"{name}:{chance.choice(['0.05', '0.3'])}")
             yield seed * VIEWS + view, Case(study, study.view(address).comparison)
 
 
 def of_every_comparison(case: Case) -> Iterator[Says]:
     """The doors that are quick."""
     study, shown, row = case.study, case.shown, case.row
-    scores = study.every_score(shown, shown.measure)
+    scores = study.scores_of_all_runs(shown, shown.measure)
     told = compare_scores(scores, baseline=BASELINE, **asked_of(shown.method))
     python = of_run(told, shown.focus)
     for name in ("p", "p_corrected", "low", "high", "inner_low", "inner_high", "effect"):
@@ -175,7 +175,7 @@ def of_every_comparison(case: Case) -> Iterator[Says]:
 
 def of_all_pairs(case: Case) -> Iterator[Says]:
     """Ranking: one p of a pair; corrected for more pairs it finds no more and nothing else."""
-    row, found = case.row, pairs(case.study, case.shown).found
+    row, found = case.row, pairs(case.study, case.shown).run_pairs
     at = found.runs.index(case.shown.focus), found.runs.index(BASELINE)
     yield "Ranking's p", found.p[at], near(row["p"])
     yield "Ranking's difference", found.difference[at], near(row["difference"])
@@ -189,9 +189,9 @@ def of_all_pairs(case: Case) -> Iterator[Says]:
 def of_gates(case: Case) -> Iterator[Says]:
     """One gate is the comparison with the baseline; its margin is held by the same interval."""
     row, measure, level = case.row, case.shown.measure, case.shown.method.level
-    scores, margin = case.study.every_score(case.shown, measure), case.shown.method.margin
+    scores, margin = case.study.scores_of_all_runs(case.shown, measure), case.shown.method.margin
     every = {EVERY_QUERY: np.ones(scores.n_queries, dtype=bool)}
-    outcomes = gate_outcomes(scores, [Gate(measure, margin or 0.05)], every, BASELINE)
+    outcomes = evaluate_gates(scores, [Gate(measure, margin or 0.05)], every, BASELINE)
     found = next(one for one in outcomes if one.run == case.shown.focus)
     yield "gate's p", found.p_corrected, near(row["p_corrected"])
     yield "gate's difference", found.difference, near(row["difference"])
@@ -199,7 +199,7 @@ def of_gates(case: Case) -> Iterator[Says]:
         return
     yield "gate's lower end", found.inner_low, near(row["inner_low"])
     yield "gate's upper end", found.inner_high, near(row["inner_high"])
-    yield "gate's significance", found.found, row["verdict"] in CLEAR
+    yield "gate's significance", found.is_significant, row["verdict"] in CLEAR
     if found.outcome == "worse":
         yield "gate", found.outcome, row["verdict"]
     if row["verdict"] == NO_MATTER:
@@ -235,7 +235,7 @@ def of_pages(case: Case) -> Iterator[Says]:
     cell = of_run(page.table[page.table["measure"] == shown.name], shown.focus)
     yield "Overview's table", (cell["verdict"], cell["clear"]), (row["verdict"], bool(badge))
     yield "Overview's p", cell["p_corrected"], near(row["p_corrected"])
-    notebook = Shown(study, shown)
+    notebook = NotebookComparison(study, shown)
     listed = notebook.frame[notebook.frame["measure"] == shown.name]
     own = of_run(listed, shown.focus)
     yield (
@@ -272,21 +272,21 @@ def of_robustness(case: Case) -> Iterator[Says]:
     """Robustness: the verdict that it examines, also in its table of measures; a k that is clear
     for this pair alone is called so where the verdict is not."""
     study, shown, row = case.study, case.shown, case.row
-    found = firmness.firmness(study, shown)
-    if found.pair is None or not found.entries:
+    found = firmness.robustness_summary(study, shown)
+    if found.pair is None or not found.all_checks:
         return
     yield "Robustness", found.pair.verdict, row["verdict"]
-    own = firm.measures(study, shown).table.set_index("measure").loc[shown.name]
+    own = firm.measure_agreement(study, shown).table.set_index("measure").loc[shown.name]
     yield "Robustness' table", own["verdict"], row["verdict"]
     yield "Robustness' interval", (own["low"], own["high"]), near((row["low"], row["high"]))
-    by_cutoff = firm.cutoffs(study, shown)
+    by_cutoff = firm.pair_by_cutoff(study, shown)
     if by_cutoff is None or row["verdict"] in CLEAR or row["verdict"] == NO_MATTER:
         return
-    at = by_cutoff.found.cutoffs == (shown.measure.cutoff or -1)
-    if by_cutoff.found.clear[at].any():
-        (entry,) = (entry for entry in found.entries if entry.part == "cutoff")
+    at = by_cutoff.crossings.cutoffs == (shown.measure.cutoff or -1)
+    if by_cutoff.crossings.clear[at].any():
+        (entry,) = (entry for entry in found.all_checks if entry.part == "cutoff")
         yield "Robustness at k", "this pair alone" in entry.reason, True
-        (settling,) = (entry for entry in found.settling if entry.part == "cutoff")
+        (settling,) = (entry for entry in found.settling_checks if entry.part == "cutoff")
         yield "Overview's check at k", "this pair alone" in settling.brief, True
 
 
@@ -296,7 +296,7 @@ def of_versions(case: Case) -> Iterator[Says]:
     pair = BASELINE, shown.focus
     text = history_page(study, shown, pair, are_versions=True).finding.text
     if "is significantly worse" in text:
-        scores = study.every_score(shown, shown.measure).only(pair)
+        scores = study.scores_of_all_runs(shown, shown.measure).only(pair)
         yield "Versions", compare_scores(scores, baseline=BASELINE)["verdict"][0] in BEHIND, True
     if " is the best on " in text:
         yield "Versions", row["verdict"] in AHEAD, True
@@ -306,7 +306,9 @@ def of_outputs(case: Case, folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     """What leaves: the report, and what the commands and Python say of the same files."""
     study, shown, row = case.study, case.shown, case.row
     page = document(
-        report(study, shown, ()), Drawing.of(shown, study.names), ReportRequest("A report")
+        report(study, shown, ()),
+        Drawing.for_comparison(shown, study.names),
+        ReportRequest("A report"),
     )
     text = " ".join(unescape(re.sub(r"<[^>]+>", "", page)).split())
     yield "report", overview(study, shown).verdict.title.text in text, True
@@ -335,7 +337,7 @@ def of_outputs(case: Case, folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     yield "metrics_core.compare's p", python["p_corrected"], near(row["p_corrected"])
     if not case.by_default:
         return
-    found = pairs(study, shown).found
+    found = pairs(study, shown).run_pairs
     for told in command("all-pairs", *options[:4]):
         if {told["run"], told["other"]} == {BASELINE, shown.focus}:
             at = found.runs.index(told["run"]), found.runs.index(told["other"])

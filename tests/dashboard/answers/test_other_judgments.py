@@ -11,13 +11,13 @@ from dashboard.answers.history_dates import NAMES, NO_DATES, VersionDates, versi
 from dashboard.answers.other_judgments import (
     OtherJudgments,
     other_judgments,
-    said_of_versions,
     version_rows,
+    version_sentences,
 )
 from dashboard.study.library import Library
 from dashboard.study.study import Study
 from metrics_core.tables import Qrels, Queries, Run
-from metrics_core.tables.run_dates import Moment
+from metrics_core.tables.run_dates import RunDate
 
 HERE_IDS, THERE_IDS = [[f"q{i}" for i in range(first, first + 10)] for first in (0, 4)]
 
@@ -38,7 +38,7 @@ THERE = study_of(THERE_IDS, {"v0-2025-01": "x", "v1": "d"})
 
 
 def shown(where: tuple[tuple[str, str], ...] = (), m: str = "") -> Comparison:
-    return HERE.view(Address.of(where=where, k="1", m=m)).comparison
+    return HERE.view(Address.create(where=where, k="1", m=m)).comparison
 
 
 def beside(study: Study | None, seen: Comparison | None = None) -> OtherJudgments:
@@ -68,7 +68,7 @@ def test_what_cannot_be_shown_says_why() -> None:
     assert beside(None).why_not == "It has no runs that match its judgments."
     gone = other_judgments(HERE, shown(), "", "old", "Of 2025", None)
     rows = version_rows(page(), NO_DATES, [gone], by_date=False)
-    told = said_of_versions(rows, [gone], 1)
+    told = version_sentences(rows, [gone], 1)
     assert "Not shown from Of 2025: This collection was not found." in told and len(rows) == 3
     assert not any("Diamonds" in line for line in told)
 
@@ -81,7 +81,7 @@ def test_other_collections_stand_apart_and_before_unless_dates_say_otherwise() -
     ]  # fmt: skip
     assert rows["date"].tolist() == ["2025-01", "", "", "", ""]
     assert rows["queries"].tolist() == [6, 6, 10, 10, 10]
-    older = VersionDates(NAMES, {"v2": Moment(datetime(2024, 1, 1), "2024-01")})
+    older = VersionDates(NAMES, {"v2": RunDate(datetime(2024, 1, 1), "2024-01")})
     by_date = version_rows(page(), older, [other], by_date=True)
     assert by_date["collection"].tolist() == ["", "", "", "old", "old"]
 
@@ -91,7 +91,7 @@ def test_versions_that_the_judgments_hardly_know_are_told_apart() -> None:
     assert rows[rows["collection"] == ""].set_index("run")["unknown"].to_dict() == {
         "v1": False, "v2": False, "v3": True,
     }  # fmt: skip
-    told = said_of_versions(rows, [beside(THERE)], 1)
+    told = version_sentences(rows, [beside(THERE)], 1)
     assert told[0].startswith(
         "Fewer results are judged for v3 (0\u00a0% of its top 1) than for other versions (up to"
         " 100\u00a0%)."

@@ -31,6 +31,6 @@ def test_each_listed_query_says_which_of_the_two_does_not_list_it(
     lacked: int, all_of_them: bool
 ) -> None:
     given = study(lacked)
-    shown = overview(given, given.view(Address.of(run="new", base="old")).comparison)
+    shown = overview(given, given.view(Address.create(run="new", base="old")).comparison)
     assert set(shown.worse["unlisted_by"]) == {""} and len(shown.better) == min(lacked, 5)
     assert set(shown.better["unlisted_by"]) == ({"old"} if all_of_them else set())

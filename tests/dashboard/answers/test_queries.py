@@ -47,7 +47,7 @@ STUDY = study()
 
 def comparison(of: Study = STUDY, **asked: str) -> Comparison:
     values = {"run": "a", "base": "b", "m": "RR"} | asked
-    return of.view(Address.of(**values)).comparison
+    return of.view(Address.create(**values)).comparison
 
 
 def listed(order: str = "", show: str = "", search: str = "") -> QueryList:
@@ -56,13 +56,13 @@ def listed(order: str = "", show: str = "", search: str = "") -> QueryList:
 
 def test_the_worst_stands_first_and_among_the_better_ones_the_best() -> None:
     assert listed().order == "difference"
-    gaps = listed().kept["difference"]
+    gaps = listed().rows["difference"]
     assert gaps.is_monotonic_increasing and gaps.iloc[0] == -1
     other = query_list(STUDY, comparison(run="b", base="a"), QueryListRequest("better"))
     assert other.order == "-difference"
-    assert other.kept["difference"].is_monotonic_decreasing and len(other.kept) == 225
+    assert other.rows["difference"].is_monotonic_decreasing and len(other.rows) == 225
     alone = query_list(STUDY, comparison(run="a", base="a"), QueryListRequest())
-    assert alone.order == "score:a" and alone.kept["score"].is_monotonic_increasing
+    assert alone.order == "score:a" and alone.rows["score"].is_monotonic_increasing
     assert "difference" not in [column.key for column in alone.columns]
 
 
@@ -73,20 +73,20 @@ def test_the_worst_stands_first_and_among_the_better_ones_the_best() -> None:
 )
 def test_every_number_sorts_both_ways(key: str, source: str, sign: str) -> None:
     found = listed(f"{sign}{key}")
-    values = found.kept[source]
+    values = found.rows[source]
     assert values.is_monotonic_decreasing if sign else values.is_monotonic_increasing
-    assert sorted(found.kept["query_id"]) == IDS
+    assert sorted(found.rows["query_id"]) == IDS
     # Level rows stay in the order of the queries, so that pages neither repeat nor lose one.
-    for _, rows in found.kept.groupby(source):
+    for _, rows in found.rows.groupby(source):
         assert rows["query_id"].is_monotonic_increasing
 
 
 def test_texts_sort_whatever_their_case_and_groups_in_a_readers_order() -> None:
-    texts = [text.casefold() for text in listed("text").kept["text"]]
+    texts = [text.casefold() for text in listed("text").rows["text"]]
     assert texts == sorted(texts)
-    groups = list(dict.fromkeys(listed("by:difficulty").kept["by: difficulty"]))
+    groups = list(dict.fromkeys(listed("by:difficulty").rows["by: difficulty"]))
     assert groups[:3] == ["easy", "medium", "hard"] and len(groups) == 4
-    turned = list(dict.fromkeys(listed("-by:difficulty").kept["by: difficulty"]))
+    turned = list(dict.fromkeys(listed("-by:difficulty").rows["by: difficulty"]))
     assert turned == groups[::-1]
 
 
@@ -97,8 +97,8 @@ def test_undefined_scores_stand_last_whichever_way() -> None:
     frame.loc[frame.index[:3], ["run: a", "difference"]] = float("nan")
     for order in ("score:a", "-score:a", "difference", "-difference"):
         found = query_list(of, view, QueryListRequest(order=order))
-        assert list(found.kept["query_id"].tail(3)) == IDS[:3], order
-        assert found.paired == 9 and not found.can_tell
+        assert list(found.rows["query_id"].tail(3)) == IDS[:3], order
+        assert found.paired == 9 and not found.has_enough_queries
 
 
 @pytest.mark.parametrize("order", ["bogus", "-", "score:nobody", "by:nothing", "--difference"])
@@ -107,11 +107,11 @@ def test_an_order_that_is_none_is_the_usual_one(order: str) -> None:
 
 
 def test_a_head_sorts_from_the_least_then_the_other_way_round() -> None:
-    assert listed().turned("score:a") == "score:a"
-    assert listed("score:a").turned("score:a") == "-score:a"
-    assert listed("-score:a").turned("score:a") == "score:a"
-    assert listed().turned("difference") == "-difference"
-    assert listed("-difference").turned("difference") == "", "the usual order needs no word"
+    assert listed().toggled_order("score:a") == "score:a"
+    assert listed("score:a").toggled_order("score:a") == "-score:a"
+    assert listed("-score:a").toggled_order("score:a") == "score:a"
+    assert listed().toggled_order("difference") == "-difference"
+    assert listed("-difference").toggled_order("difference") == "", "the usual order needs no word"
 
 
 def test_pages_hold_a_hundred_rows_and_each_query_once() -> None:
@@ -119,7 +119,7 @@ def test_pages_hold_a_hundred_rows_and_each_query_once() -> None:
     pages = [found.page(str(n)) for n in (1, 2, 3)]
     assert [len(page.frame) for page in pages] == [PAGE_ROWS, PAGE_ROWS, 50]
     assert [page.start for page in pages] == [0, 100, 200]
-    assert [q for page in pages for q in page.frame["query_id"]] == list(found.kept["query_id"])
+    assert [q for page in pages for q in page.frame["query_id"]] == list(found.rows["query_id"])
     assert [found.page(n).number for n in ("", "x", "0", "²", "7", "99999999999")] == [
         1,
         1,
@@ -133,7 +133,7 @@ def test_pages_hold_a_hundred_rows_and_each_query_once() -> None:
 
 
 def test_the_download_has_the_order_of_the_table() -> None:
-    table = listed("-score:a", search="text 1").table
+    table = listed("-score:a", search="text 1").download_table
     assert list(table.columns) == [
         "query_id",
         "query",
@@ -156,8 +156,12 @@ def test_a_column_of_numbers_shows_them_sorts_by_them_and_is_downloaded_with_the
     whole = [float(length or "nan") for length in lengths]
     expected = sorted(whole[1:])
     assert expected[:3] == [4.0, 4.5, 30.0]
-    assert found.kept["by: length"].tolist()[:-1] == found.table["length"].tolist()[:-1] == expected
-    assert found.kept["query_id"].iloc[-1] == ids[0]
+    assert (
+        found.rows["by: length"].tolist()[:-1]
+        == found.download_table["length"].tolist()[:-1]
+        == expected
+    )
+    assert found.rows["query_id"].iloc[-1] == ids[0]
     meta = dict(zip(found.frame["query_id"], found.frame["meta"], strict=True))
     assert [meta[q] for q in (ids[0], ids[1], ids[39])] == ["", "length 30", "length 4.5"]
     by_group = strips(numbered, comparison(numbered), "length")
@@ -166,7 +170,7 @@ def test_a_column_of_numbers_shows_them_sorts_by_them_and_is_downloaded_with_the
 
 def test_previous_and_next_follow_the_list_in_its_order() -> None:
     asked = QueryListRequest("worse", "abc"[0], "-text")
-    ids = list(query_list(STUDY, comparison(), asked).kept["query_id"])
+    ids = list(query_list(STUDY, comparison(), asked).rows["query_id"])
     page = query(STUDY, comparison(), ids[4], asked)
     assert (page.previous, page.following) == (ids[3], ids[5])
     assert (page.position, page.listed) == (4, len(ids))
@@ -186,19 +190,19 @@ def test_the_ids_of_a_list_are_those_of_its_rows(show: str, order: str) -> None:
         QueryListRequest(show=show, order=order, search="1"),
         QueryListRequest(show=show, order=order, line="difference > 0"),
     ):
-        rows = query_list(STUDY, shown, asked).kept["query_id"]
+        rows = query_list(STUDY, shown, asked).rows["query_id"]
         assert listed_ids(STUDY, shown, asked) == list(rows)
 
 
 def test_ten_paired_queries_are_enough_to_tell() -> None:
     for n, enough in ((9, False), (10, True)):
         of = study(n)
-        assert query_list(of, comparison(of), QueryListRequest()).can_tell is enough
+        assert query_list(of, comparison(of), QueryListRequest()).has_enough_queries is enough
 
 
 def test_unjudged_counts_the_documents_of_both_lists_once() -> None:
     of = study(12)
-    told = query_list(of, comparison(of), QueryListRequest(order="query_id")).kept["n: unjudged"]
+    told = query_list(of, comparison(of), QueryListRequest(order="query_id")).rows["n: unjudged"]
     # Of five ranks each: both lists hold the same documents but for the rank of the relevant one.
     lists = {name: of.runs[name].table.to_pandas() for name in ("a", "b")}
     for query_id, number in zip(IDS, told, strict=False):

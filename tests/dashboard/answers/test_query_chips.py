@@ -61,7 +61,7 @@ STUDY = random_study()
 
 
 def comparison(**asked: str) -> Comparison:
-    return STUDY.view(Address.of(run="dense", base="bm25", **asked)).comparison
+    return STUDY.view(Address.create(run="dense", base="bm25", **asked)).comparison
 
 
 def listed(view: Comparison | None = None, **asked: object) -> QueryList:
@@ -79,24 +79,24 @@ def test_a_chip_has_as_many_rows_as_it_says(measure: str, narrowed: dict[str, ob
     told = listed(view, **narrowed)
     for show in SHOWS:
         rows = listed(view, show=show, **narrowed)
-        assert rows.counts[show] == len(rows.kept), show
-        assert told.counts.get(show, 0) == len(rows.kept) or show not in told.counts
+        assert rows.counts[show] == len(rows.rows), show
+        assert told.counts.get(show, 0) == len(rows.rows) or show not in told.counts
         if show not in told.counts:
-            assert not listed(view, show=show).listed or show == "both"
+            assert not listed(view, show=show).list_size or show == "both"
 
 
 def test_kinds_part_the_queries_and_are_those_of_the_core() -> None:
     view = comparison(k="5")
-    parts = [set(listed(view, show=key).kept["query_id"]) for key in FAILURES]
+    parts = [set(listed(view, show=key).rows["query_id"]) for key in FAILURES]
     assert sum(map(len, parts)) == 100 and len(set.union(*parts)) == 100
     ranks = STUDY.judged["dense"], STUDY.judged["bm25"]
-    failure = kinds.kinds(ranks[0], view.measure, 5)
-    change = kinds.changes(*ranks, view.measure, 5, same=SAME)
+    failure = kinds.classify_queries(ranks[0], view.measure, 5)
+    change = kinds.classify_changes(*ranks, view.measure, 5, same=SAME)
     for key, kind in FAILURES.items():
-        assert len(listed(view, show=key).kept) == int((failure == kind).sum())
+        assert len(listed(view, show=key).rows) == int((failure == kind).sum())
     for key, kind in CHANGES.items():
-        assert len(listed(view, show=key).kept) == int((change == kind).sum())
-    better, fixed = (set(listed(view, show=s).kept["query_id"]) for s in ("better", "fixed"))
+        assert len(listed(view, show=key).rows) == int((change == kind).sum())
+    better, fixed = (set(listed(view, show=s).rows["query_id"]) for s in ("better", "fixed"))
     assert fixed <= better
     assert sum(listed(view).counts[name] for name in OUTCOMES) == 100
 
@@ -108,13 +108,13 @@ def test_lists_without_a_query_have_no_chip_but_the_one_that_is_asked_for() -> N
     assert "empty" not in counts and listed(show="empty").counts["empty"] == 0
     alone = listed(comparison(), show="fixed").counts
     assert "fixed" in alone
-    single = STUDY.view(Address.of(run="dense", base="dense")).comparison
+    single = STUDY.view(Address.create(run="dense", base="dense")).comparison
     assert not set(listed(single).counts) & {*OUTCOMES, *CHANGES}
 
 
 def test_a_filter_line_keeps_the_rows_it_is_true_for() -> None:
     frame = listed().frame.set_index("query_id")
-    kept = listed(line='category == "billing" and difference < -0.1 and words > 3').kept
+    kept = listed(line='category == "billing" and difference < -0.1 and words > 3').rows
     assert len(kept) and set(kept["by: category"]) == {"billing"}
     assert (kept["difference"] < -0.1).all()
     assert (kept["text"].str.split().str.len() > 3).all()
@@ -139,7 +139,7 @@ def test_a_filter_line_keeps_the_rows_it_is_true_for() -> None:
 )
 def test_any_column_can_be_asked_for(line: str, rows: int) -> None:
     found = listed(line=line)
-    assert found.wrong is None and len(found.kept) == rows
+    assert found.line_error is None and len(found.rows) == rows
 
 
 @pytest.mark.parametrize(
@@ -152,13 +152,13 @@ def test_any_column_can_be_asked_for(line: str, rows: int) -> None:
 )
 def test_a_line_of_before_names_kinds_as_they_were_called_then(before: str, now: str) -> None:
     found, expected = listed(line=before), listed(line=now)
-    assert found.wrong is None and len(found.kept) == len(expected.kept) > 0
+    assert found.line_error is None and len(found.rows) == len(expected.rows) > 0
 
 
 def test_a_wrong_line_filters_nothing_and_says_why() -> None:
     found = listed(line="diference < 0")
-    assert len(found.kept) == 100 and found.wrong is not None
-    assert (found.wrong.position, found.wrong.found) == (0, "diference")
+    assert len(found.rows) == 100 and found.line_error is not None
+    assert (found.line_error.position, found.line_error.found) == (0, "diference")
 
 
 def test_a_browser_is_told_every_column_with_its_kind_and_values() -> None:
@@ -174,25 +174,25 @@ def test_a_browser_is_told_every_column_with_its_kind_and_values() -> None:
 
 
 def test_the_example_of_a_filter_line_can_be_typed_as_it_stands() -> None:
-    single = STUDY.view(Address.of(run="dense", base="dense")).comparison
+    single = STUDY.view(Address.create(run="dense", base="dense")).comparison
     for view in (comparison(), single):
         line = filter_example(STUDY, view)
-        assert line and listed(view, line=line).wrong is None, line
+        assert line and listed(view, line=line).line_error is None, line
     assert "difference" not in filter_example(STUDY, single)
 
 
 def test_every_column_can_be_shown_sorted_by_and_downloaded() -> None:
     view = comparison()
-    offered = query_columns.offered(STUDY, view)
+    offered = query_columns.offered_columns(STUDY, view)
     keys = tuple(column.key for column in offered)
     assert len(set(keys)) == len(keys)
     names = query_columns.FilterColumns(STUDY, view)
     assert len(names) == len(offered)
     for column in offered:
         found = listed(view, columns=(column.key,), order=f"-{column.key}")
-        assert found.order == f"-{column.key}" and len(found.kept) == 100
-        assert column.named in found.table.columns or column.key == "text"
-        assert len(names[column.named]) == 100, column
+        assert found.order == f"-{column.key}" and len(found.rows) == 100
+        assert column.label in found.download_table.columns or column.key == "text"
+        assert len(names[column.label]) == 100, column
     assert [c.key for c in listed(view, columns=("n:words", "bogus", "difference")).columns] == [
         "text",
         "n:words",
@@ -200,16 +200,18 @@ def test_every_column_can_be_shown_sorted_by_and_downloaded() -> None:
     ]
     assert listed(view, columns=("bogus",)).columns == listed(view).columns
     derived = next(key for key in keys if key.endswith(MARK))
-    assert list(listed(view, columns=(derived,)).table)[2] == derived[3:].removesuffix(MARK)
+    assert list(listed(view, columns=(derived,)).download_table)[2] == derived[3:].removesuffix(
+        MARK
+    )
 
 
 def test_numbers_of_a_query_are_what_they_say() -> None:
     view = comparison(m="P@5", k="5")
-    scores = STUDY.every_score(view, view.measure).of(view.measure)
+    scores = STUDY.scores_of_all_runs(view, view.measure).of(view.measure)
 
     def column(key: str) -> np.ndarray:
-        known = {c.key: c for c in query_columns.offered(STUDY, view)}
-        return query_columns.values(STUDY, view, known[key])
+        known = {c.key: c for c in query_columns.offered_columns(STUDY, view)}
+        return query_columns.column_values(STUDY, view, known[key])
 
     assert np.allclose(column("n:mean"), scores.mean(axis=0), atol=1e-12)
     assert np.allclose(column("n:spread"), scores.std(axis=0), atol=1e-12)
@@ -222,13 +224,13 @@ def test_numbers_of_a_query_are_what_they_say() -> None:
 def test_a_region_holds_what_lies_in_it() -> None:
     frame = listed().frame
     box = {"x": [0.2, 0.6], "y": [0.7, 0.1]}
-    inside = set(query_views.inside(frame, "baseline_score", "score", [box]))
+    inside = set(query_views.ids_inside(frame, "baseline_score", "score", [box]))
     known = frame["baseline_score"].between(0.2, 0.6) & frame["score"].between(0.1, 0.7)
     assert inside == set(frame.loc[known, "query_id"]) and 0 < len(inside) < 100
     triangle = {"x": [-0.1, 1.1, -0.1], "y": [-0.1, 1.1, 1.1]}
-    above = query_views.inside(frame, "baseline_score", "score", [triangle])
+    above = query_views.ids_inside(frame, "baseline_score", "score", [triangle])
     assert set(above) == set(frame.loc[frame["score"] > frame["baseline_score"], "query_id"])
-    both = query_views.inside(frame, "baseline_score", "score", [box, triangle])
+    both = query_views.ids_inside(frame, "baseline_score", "score", [box, triangle])
     assert set(both) == inside | set(above)
 
 
@@ -244,9 +246,9 @@ def test_strips_hold_every_query_of_the_compared_runs() -> None:
 
 def test_the_heatmap_begins_with_the_easiest_and_knows_what_a_run_lacks() -> None:
     view = comparison()
-    many = query_views.heat(STUDY, listed(view), view)
+    many = query_views.heatmap(STUDY, listed(view), view)
     assert list(many.frame.columns) == ["query_id", "text", *view.runs] and len(many.frame) == 100
-    assert sorted(many.frame["query_id"]) == sorted(listed(view).kept["query_id"])
+    assert sorted(many.frame["query_id"]) == sorted(listed(view).rows["query_id"])
     assert many.frame[list(view.runs)].mean(axis=1).round(9).is_monotonic_decreasing
     for run in view.runs:
         lacking = set(STUDY.query_ids) - set(STUDY.runs[run].query_ids)
@@ -262,7 +264,7 @@ def test_the_heatmap_begins_with_the_easiest_and_knows_what_a_run_lacks() -> Non
 def test_of_one_run_no_list_stands_there_twice() -> None:
     """That every run fails and that a run lacks it is said of the run itself."""
     one = Study(list(STUDY.runs.values())[3:], STUDY.qrels, STUDY.queries)
-    shown = query_list(one, one.view(Address.of()).comparison, QueryListRequest())
+    shown = query_list(one, one.view(Address.create()).comparison, QueryListRequest())
     assert {"zero", "lacking"} <= shown.counts.keys()
     assert not {"none", "missing"} & shown.counts.keys()
 
@@ -272,7 +274,7 @@ def test_of_one_run_no_list_stands_there_twice() -> None:
 def test_what_is_kept_of_a_column_is_what_it_holds_now(
     cutoff: int, where: tuple[tuple[str, str], ...]
 ) -> None:
-    view = replace(comparison(k=str(cutoff)), where=where)
+    view = replace(comparison(k=str(cutoff)), filters=where)
     columns = query_columns.FilterColumns(STUDY, view)
     assert filter_vocabulary(STUDY, view) == vocabulary(columns, columns.numeric)
 
@@ -289,6 +291,6 @@ def test_what_is_kept_of_a_column_is_what_it_holds_now(
     ],
 )
 def test_the_one_field_tells_words_from_a_filter(typed: str, search: str, line: str) -> None:
-    assert query_filter.read(typed) == (search, line)
-    assert query_filter.as_typed(search, line) == typed.strip()
-    assert query_filter.as_typed("words", "words > 5") == "words > 5"
+    assert query_filter.split_typed(typed) == (search, line)
+    assert query_filter.typed_text(search, line) == typed.strip()
+    assert query_filter.typed_text("words", "words > 5") == "words > 5"

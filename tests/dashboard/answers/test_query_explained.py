@@ -13,9 +13,9 @@ from dashboard.address.edits_key import read_edits
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import breakdown
 from dashboard.answers.document import document
-from dashboard.answers.headroom import most_to_gain, room_by_group
+from dashboard.answers.headroom import headroom_by_group, largest_gain
 from dashboard.answers.ledger import query_ledger
-from dashboard.answers.what_if import what_would_be
+from dashboard.answers.what_if import apply_edits
 from dashboard.drawing.blocks.what_if import what_if_best
 from dashboard.study.study import Study
 from metrics_core.explaining.kinds import KINDS
@@ -26,7 +26,7 @@ from tests.dashboard.answers.test_breakdown import comparison, study
 
 
 def score_of(of: Study, shown: Comparison, run: str, query_id: str) -> float:
-    scores = of.every_score(shown, shown.measure)
+    scores = of.scores_of_all_runs(shown, shown.measure)
     place = list(scores.query_ids).index(query_id)
     return float(scores.of(shown.measure)[scores.position(run), place])
 
@@ -38,7 +38,7 @@ def test_the_bars_lead_from_one_score_to_the_other() -> None:
         found = query_ledger(of, shown, query_id)
         assert found is not None and found.kind in KINDS
         own, other = (score_of(of, shown, run, query_id) for run in (shown.focus, shown.baseline))
-        assert found.ends == pytest.approx((other, own), abs=1e-12)
+        assert found.scores == pytest.approx((other, own), abs=1e-12)
         assert math.fsum(found.steps["part"]) == pytest.approx(own - other, abs=1e-12)
         assert found.headroom is not None
         assert found.headroom.score[0] == pytest.approx(own, abs=1e-12)
@@ -48,7 +48,7 @@ def test_a_query_that_nobody_judged_has_none() -> None:
     of = study()
     shown = comparison(of)
     assert query_ledger(of, shown, "no such query") is None
-    assert what_would_be(of, shown, "no such query", ()) is None
+    assert apply_edits(of, shown, "no such query", ()) is None
 
 
 def small() -> tuple[Study, Comparison]:
@@ -56,12 +56,12 @@ def small() -> tuple[Study, Comparison]:
     one = run_of({"q": {"a": 3.0, "x": 2.0, "b": 1.0}, "p": {"z": 1.0}}, "one")
     two = run_of({"q": {"x": 3.0, "y": 2.0, "a": 1.0}, "p": {"w": 1.0}}, "two")
     of = Study([one, two], qrels_of({"q": {"a": 1, "b": 1, "x": 0}, "p": {"z": 1}}))
-    return of, of.view(Address.of(run="two", base="one", m="P@k", k="2")).comparison
+    return of, of.view(Address.create(run="two", base="one", m="P@k", k="2")).comparison
 
 
 def test_what_if_is_what_the_edited_files_score() -> None:
     of, shown = small()
-    found = what_would_be(of, shown, "q", read_edits(["1:a", "g1:y", "out:x"]))
+    found = apply_edits(of, shown, "q", read_edits(["1:a", "g1:y", "out:x"]))
     assert found is not None
     row = found.scores.set_index("measure").loc[str(shown.measure)]
     edited = judge(
@@ -80,9 +80,9 @@ def test_what_if_is_what_the_edited_files_score() -> None:
 
 def test_the_best_single_change_is_offered_before_any_other() -> None:
     of, shown = small()
-    found = what_would_be(of, shown, "q", ())
+    found = apply_edits(of, shown, "q", ())
     assert found is not None and found.best is not None and isinstance(found.best.edit, Move)
-    tried = what_would_be(of, shown, "q", (found.best.edit,))
+    tried = apply_edits(of, shown, "q", (found.best.edit,))
     assert tried is not None and tried.best is None
     after = tried.scores.set_index("measure").loc[str(shown.measure), "after"]
     assert after == pytest.approx(found.best.score, abs=1e-12)
@@ -90,12 +90,12 @@ def test_the_best_single_change_is_offered_before_any_other() -> None:
 
 def test_a_near_miss_tells_how_far_its_score_is() -> None:
     of, shown = small()
-    found = what_would_be(of, shown, "q", ())
+    found = apply_edits(of, shown, "q", ())
     assert found is not None and found.below == 2
     rows = found.rows.set_index("doc_id")
     assert (rows.loc["a", "part"], rows.loc["a", "short"]) == ("below", 1.0)
     assert rows["short"].drop("a").isna().all()
-    moved = what_would_be(of, shown, "q", read_edits(["out:x"]))
+    moved = apply_edits(of, shown, "q", read_edits(["out:x"]))
     assert moved is not None and moved.rows["short"].isna().all()
 
 
@@ -105,7 +105,7 @@ def test_the_best_single_change_knows_ranks_that_are_not_shown() -> None:
     listed = [f"x{i}" for i in range(2)] + list(grades)
     run = run_of({"q": {d: float(-i) for i, d in enumerate(listed)}}, "one")
     of = Study([run], qrels_of({"q": grades}))
-    found = what_would_be(of, of.view(Address.of(m="nDCG@k", k="2")).comparison, "q", ())
+    found = apply_edits(of, of.view(Address.create(m="nDCG@k", k="2")).comparison, "q", ())
     assert found is not None and found.best is not None
     assert (found.best.edit, found.best_was) == (Move("best", 1), 12)
     assert "best" not in set(found.rows["doc_id"])
@@ -127,7 +127,7 @@ def test_a_card_knows_every_loaded_run() -> None:
 def test_the_parts_of_all_groups_are_those_of_all_queries() -> None:
     of = study()
     shown = comparison(of)
-    rows = room_by_group(of, shown, "category")
+    rows = headroom_by_group(of, shown, "category")
     assert set(rows["group"]) == {*breakdown(of, shown, "category").table["group"]}
     groups, whole = rows.iloc[:-1], rows.iloc[-1]
     for part in ("score", "order", "below", "missing"):
@@ -135,6 +135,6 @@ def test_the_parts_of_all_groups_are_those_of_all_queries() -> None:
         assert together == pytest.approx(whole[part], abs=1e-12)
     assert whole[["score", "order", "below", "missing"]].sum() == pytest.approx(1.0)
     # Each query has one relevant document, at rank 1 to 5 of five: only the order can be better.
-    assert most_to_gain(rows) == "order"
+    assert largest_gain(rows) == "order"
     none = comparison(of, m="Judged@5")
-    assert room_by_group(of, none, "category").empty
+    assert headroom_by_group(of, none, "category").empty

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from dashboard.address.address import Address
-from dashboard.answers.grading import queue
-from dashboard.answers.unjudged import UnjudgedEffects, unjudged
+from dashboard.answers.grading import judging_queue
+from dashboard.answers.unjudged import UnjudgedEffects, unjudged_effects
 from dashboard.study.layered import with_layers
 from dashboard.study.study import Study
-from dashboard.workspace import GivenGrade, Layer
+from dashboard.workspace import GradeRecord, Layer
 from metrics_core.tables import Qrels, Run
 
 QUERIES = [f"q{i}" for i in range(40)]
@@ -34,11 +34,11 @@ def study() -> Study:
 def told(study: Study, grades: Grades | None = None, **asked: str) -> UnjudgedEffects:
     on = study
     if grades:
-        given = {pair: GivenGrade(grade, "ann", "now") for pair, grade in grades.items()}
+        given = {pair: GradeRecord(grade, "ann", "now") for pair, grade in grades.items()}
         on = with_layers(
-            study, [Layer("a", "a", "1", judged=True, version=str(grades), given=given)]
+            study, [Layer("a", "a", "1", judged=True, version=str(grades), grade_records=given)]
         )
-    return unjudged(on, on.view(Address.of(run="new", base="old", **asked)).comparison)
+    return unjudged_effects(on, on.view(Address.create(run="new", base="old", **asked)).comparison)
 
 
 def test_what_is_usual_is_drawn_from_the_files(study: Study) -> None:
@@ -47,8 +47,8 @@ def test_what_is_usual_is_drawn_from_the_files(study: Study) -> None:
 
 
 def test_grades_given_here_do_not_tell_what_is_usual(study: Study) -> None:
-    shown = study.view(Address.of(run="new", base="old")).comparison
-    first = queue(study, shown).iloc[0]
+    shown = study.view(Address.create(run="new", base="old")).comparison
+    first = judging_queue(study, shown).iloc[0]
     likely = told(study, {(first["query_id"], first["doc_id"]): 0.0}).likely
     assert likely.interval is None
     assert likely.reason.startswith("Some documents were judged in a layer, perhaps")

@@ -13,13 +13,13 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.files.of_workspace import LoadedFiles
-from dashboard.session.actions.collections import packed_collection
+from dashboard.session.actions.collections import pack_collection
 from dashboard.session.open_collection import workspace
 from dashboard.workspace import Workspace
-from dashboard.workspace.disk.errors import refused
-from dashboard.workspace.disk.shelves import Shelves
-from dashboard.workspace.layers import Layers
-from dashboard.workspace.starting import start
+from dashboard.workspace.disk.errors import write_refused_error
+from dashboard.workspace.disk.shelves import FolderStore
+from dashboard.workspace.layers import LayerStore
+from dashboard.workspace.starting import clean_workspace
 from metrics_core import formats
 from metrics_core.formats import Loaded
 from tests.dashboard.conftest import APP, drawn, on_files, opened, text_of
@@ -55,7 +55,7 @@ def two_collections() -> AppTest:
     app = opened("data", set="own")
     upload(app, ("my.qrels", QRELS), ("good.run", GOOD))
     kept().rename("own", "Mine")
-    other = kept().new("Theirs")
+    other = kept().new_collection("Theirs")
     for name, content in (("j.qrels", QRELS), ("poor.run", POOR)):
         kept().add(other.id, formats.read(content, name=name))
     return opened("collections", set="own")
@@ -172,7 +172,7 @@ def test_a_new_collection_is_empty_and_takes_files() -> None:
 
 def test_a_collection_goes_out_as_one_file_and_in_again() -> None:
     two_collections()
-    packed = packed_collection("own")
+    packed = pack_collection("own")
     app = opened("collections", set="own")
     upload(app, ("Mine.zip", packed))
     assert "“Mine” was imported from Mine.zip." in text_of(app)
@@ -297,7 +297,7 @@ def test_a_disk_that_is_full_names_itself_and_the_files_that_were_not_kept(
     def full(self: Workspace, identity: str, loaded: Loaded, **more: Any) -> Any:
         if loaded.file == "a.run":
             return add(self, identity, loaded, **more)
-        raise refused(OSError(28, "No space left on device"), self.folder)
+        raise write_refused_error(OSError(28, "No space left on device"), self.folder)
 
     monkeypatch.setattr(Workspace, "add", full)
     upload(app, ("a.run", POOR), ("b.run", POOR.replace(b"3.0", b"4.0")), ("c.run", GOOD))
@@ -481,7 +481,7 @@ def test_what_could_not_be_read_is_told_where_the_rest_went() -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "name"), [(Shelves, "entries"), (Layers, "of"), (LoadedFiles, "of")]
+    ("what", "name"), [(FolderStore, "entries"), (LayerStore, "of"), (LoadedFiles, "of")]
 )
 def test_a_collection_that_breaks_takes_no_other_down(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, what: type, name: str
@@ -499,7 +499,7 @@ def test_a_collection_that_breaks_takes_no_other_down(
 
     with monkeypatch.context() as patched:
         patched.setattr(what, name, broken)
-        start(kept())
+        clean_workspace(kept())
         st.cache_resource.clear()
         first = AppTest.from_file(str(APP), default_timeout=60).run()
         assert "“Theirs” cannot be shown: OverflowError" in text_of(first)
@@ -507,7 +507,7 @@ def test_a_collection_that_breaks_takes_no_other_down(
         assert "Two files are loaded" in text_of(opened("data", set="own"))
         listed = opened("collections", set="own")
         assert "Theirs" in text_of(listed)
-        if what is Shelves:
+        if what is FolderStore:
             assert f"damaged; it is kept in {folder}" in text_of(listed)
         next(b for b in listed.button if b.key == f"remove_{theirs}").click().run()
         assert not listed.exception and named(kept()) == ["Mine"]
@@ -516,14 +516,14 @@ def test_a_collection_that_breaks_takes_no_other_down(
         assert named(kept()) == ["Mine"]
     assert any("A page could not be drawn." in record.message for record in caplog.records)
     caplog.clear()
-    start(kept())
+    clean_workspace(kept())
     assert not folder.exists()
 
 
 def test_a_damaged_database_is_told_goes_back_and_is_listed_as_put_aside() -> None:
     two_collections()
     (theirs,) = (c.id for c in kept().collections() if c.name == "Theirs")
-    start(kept())
+    clean_workspace(kept())
     damaged = kept().folder_of("own") / "state.db"
     damaged.write_bytes(damaged.read_bytes()[:4096] + b"<b>" * 4000)
     st.cache_resource.clear()
@@ -537,7 +537,7 @@ def test_a_damaged_database_is_told_goes_back_and_is_listed_as_put_aside() -> No
     button.click().run()
     assert not listed.exception and len(kept().entries("own")) == 2
     assert "1 damaged database moved aside" in text_of(listed)
-    (aside,) = kept().put_aside()
+    (aside,) = kept().set_aside_paths()
     assert str(aside) in text_of(listed) and aside.read_bytes().endswith(b"<b>" * 100)
     assert not [b for b in listed.button if b.label.startswith("Restore the state")]
     assert "Two files are loaded" in text_of(opened("data", set="own"))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.answers.navigation_counts import held_so_far
-from dashboard.session.open_collection import all_collections, library_of, workspace
+from dashboard.answers.navigation_counts import describe_files
+from dashboard.session.open_collection import all_collections, load_library, workspace
 from tests.dashboard.conftest import drawn, on_files, opened, text_of
 
 
@@ -149,7 +149,7 @@ def test_runs_without_judgments_are_all_listed_and_what_is_missing_is_said() -> 
     assert all(f"run{number}.run" in shown for number in range(20))
     overview = text_of(opened("overview", set="own"))
     assert "20 files are loaded" in overview and "Compare two systems" not in overview
-    assert held_so_far(library_of("own")) == "no judgments \u00b7 20 runs"
+    assert describe_files(load_library("own")) == "no judgments \u00b7 20 runs"
     ready = given(opened("data", set="own"), "my.qrels")
     assert 'data-page="overview"' in drawn(ready)
     assert "One file is loaded: my.qrels (judgments)" in text_of(ready)
@@ -169,7 +169,7 @@ def test_the_example_leads_to_ones_own_files_which_are_not_mixed_into_it() -> No
     assert [own_files(opened(page)) for page in ("overview", "curves")] == ["data own"] * 2
     app = given(opened("data", set="sample"), "a.run")
     assert "One file is loaded" in text_of(app) and not own_files(app)
-    workspace().new("Further", "further")
+    workspace().new_collection("Further", "further")
     all_collections().mark_opened("further")
     assert own_files(opened(set="sample")) == "data further"
     for collection in ("own", "further"):

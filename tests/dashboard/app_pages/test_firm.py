@@ -13,8 +13,8 @@ import pytest
 
 from dashboard.address.address import Address
 from dashboard.answers import firm
-from dashboard.answers.firmness import firmness
-from dashboard.answers.unjudged import next_to_judge
+from dashboard.answers.firmness import robustness_summary
+from dashboard.answers.unjudged import next_judgments
 from dashboard.drawing.blocks import firmness as blocks
 from dashboard.drawing.theme import run_styles
 from dashboard.study.study import Study
@@ -77,8 +77,8 @@ def small(n: int, *, base_lacks: int = 0) -> Study:
 
 
 def entries(study: Study, **asked: str) -> dict[str, tuple[str, str]]:
-    shown = study.view(Address.of(run="new", base="old", **asked)).comparison
-    return {e.part: (e.word, e.tone) for e in firmness(study, shown).entries}
+    shown = study.view(Address.create(run="new", base="old", **asked)).comparison
+    return {e.part: (e.word, e.tone) for e in robustness_summary(study, shown).all_checks}
 
 
 def test_the_strip_of_a_plain_lead() -> None:
@@ -92,22 +92,26 @@ def test_the_strip_of_a_plain_lead() -> None:
 def test_a_query_that_the_baseline_lacks_has_its_entry() -> None:
     study = small(20, base_lacks=8)
     assert entries(study)["missing"] == ("cannot reverse it", "firm")
-    shown = study.view(Address.of(run="new", base="old")).comparison
-    assert firm.lacking(study, shown)["query_id"].tolist() == [f"q{i}" for i in range(8)]
-    assert firm.covered(study, shown).shared == 12
+    shown = study.view(Address.create(run="new", base="old")).comparison
+    assert firm.lacking_queries(study, shown)["query_id"].tolist() == [f"q{i}" for i in range(8)]
+    assert firm.pair_coverage(study, shown).shared == 12
 
 
 def test_lower_is_better_speaks_of_the_same_leader() -> None:
     # The baseline lists nothing for three queries, and so has fewer unjudged documents.
     study = small(20, base_lacks=3)
-    shown = study.view(Address.of(run="new", base="old")).comparison
-    chosen = replace(shown.chosen, measure=parse_measure("Unjudged@3"))
-    lower = replace(shown, chosen=chosen)
+    shown = study.view(Address.create(run="new", base="old")).comparison
+    chosen = replace(shown.chosen_measure, measure=parse_measure("Unjudged@3"))
+    lower = replace(shown, chosen_measure=chosen)
     assert not lower.measure.declaration.higher_is_better
     gap = lower.measure.score(study.judged["new"]) - lower.measure.score(study.judged["old"])
-    assert gap.sum() > 0 and firm.pair_of(study, lower).side == -1
-    assert firm.pair_of(study, lower).leader(-1) == "old"
-    assert {e.part for e in firmness(study, lower).entries} >= {"unjudged", "queries", "measures"}
+    assert gap.sum() > 0 and firm.compared_pair(study, lower).side == -1
+    assert firm.compared_pair(study, lower).leader(-1) == "old"
+    assert {e.part for e in robustness_summary(study, lower).all_checks} >= {
+        "unjudged",
+        "queries",
+        "measures",
+    }
 
 
 def ranked(name: str, queries: int, place: int | None) -> Run:
@@ -124,10 +128,10 @@ def ranked(name: str, queries: int, place: int | None) -> Run:
 def test_two_runs_that_are_the_same_are_level_everywhere() -> None:
     qrels = Qrels.from_columns([f"q{q}" for q in range(30)], ["yes"] * 30, [1] * 30)
     study = Study([ranked("new", 30, 3), ranked("old", 30, 3)], qrels)
-    shown = study.view(Address.of(run="new", base="old")).comparison
-    strip = firmness(study, shown)
+    shown = study.view(Address.create(run="new", base="old")).comparison
+    strip = robustness_summary(study, shown)
     assert strip.text.startswith("The runs are tied,")
-    said = " ".join(f"{e.word} {e.reason}" for e in strip.entries)
+    said = " ".join(f"{e.word} {e.reason}" for e in strip.all_checks)
     assert "ahead" not in said and "leads" not in said.replace("No run leads on any measure.", "")
     assert "reverse" not in said.replace("there is no direction to reverse.", "")
     assert entries(study)["cutoff"] == ("tied at every k", "")
@@ -137,8 +141,8 @@ def test_two_runs_that_are_the_same_are_level_everywhere() -> None:
 def test_level_at_the_chosen_cutoff_and_clearly_ahead_below_it() -> None:
     qrels = Qrels.from_columns([f"q{q}" for q in range(30)], ["yes"] * 30, [1] * 30)
     study = Study([ranked("new", 30, 11), ranked("old", 30, None)], qrels)
-    shown = study.view(Address.of(run="new", base="old")).comparison
-    found = {e.part: e for e in firmness(study, shown).entries}
+    shown = study.view(Address.create(run="new", base="old")).comparison
+    found = {e.part: e for e in robustness_summary(study, shown).all_checks}
     assert found["cutoff"].word == "tied at k = 1 to 10"
     assert found["cutoff"].reason == "new is significantly ahead from k = 11 on."
     assert found["measures"].reason.startswith("new is significantly ahead on nDCG@20, P@20,")
@@ -182,8 +186,8 @@ def test_where_a_difference_could_lie_is_drawn_on_one_axis_with_zero() -> None:
 
 def test_what_a_judge_fills_in_is_read_as_judgments() -> None:
     study = small(20)
-    shown = study.view(Address.of(run="new", base="old", m="P@k", k="3")).comparison
-    sheet = next_to_judge(study, shown).to_fill_in(4)
+    shown = study.view(Address.create(run="new", base="old", m="P@k", k="3")).comparison
+    sheet = next_judgments(study, shown).make_blank_judgments(4)
     lines = list(csv.reader(io.StringIO(spreadsheet_csv(sheet).decode("utf-8-sig"))))
     assert lines[0] == ["query_id", "doc_id", "relevance"] and len(lines) == 5
     lines[1][2], lines[3][2] = "1", "0"
@@ -198,11 +202,11 @@ def test_what_a_judge_fills_in_is_read_as_judgments() -> None:
 def test_that_a_difference_does_not_matter_is_a_result() -> None:
     study = small(20)
     asked = {"m": "Success@2", "margin": "Success:0.3"}
-    shown = study.view(Address.of(run="new", base="old", **asked)).comparison
-    strip = firmness(study, shown)
+    shown = study.view(Address.create(run="new", base="old", **asked)).comparison
+    strip = robustness_summary(study, shown)
     assert strip.pair is not None and strip.pair.verdict == "no difference that matters"
     assert strip.text.startswith("Four checks of whether the difference could matter.")
-    assert {e.part: (e.word, e.tone) for e in strip.entries} == {
+    assert {e.part: (e.word, e.tone) for e in strip.all_checks} == {
         "unjudged": ("cannot make it matter", "firm"),
         "queries": ("rests on all queries", "firm"),
         "cutoff": ("matters at k = 1", "not firm"),
@@ -212,11 +216,13 @@ def test_that_a_difference_does_not_matter_is_a_result() -> None:
 
 def test_what_the_run_behind_missed_is_read_off_its_lists() -> None:
     study = small(20, base_lacks=8)
-    shown = study.view(Address.of(run="new", base="old", m="P@1")).comparison
-    found = firm.missed(study, shown, firm.single(study, shown))
-    assert found is not None and found.depth == 1 and found.nothing.all()
-    assert found.lacking["old"].tolist() == [True] * 8 + [False] * 12
-    whole = replace(shown, chosen=replace(shown.chosen, measure=parse_measure("RR")))
-    found = firm.missed(study, whole, firm.single(study, whole))
+    shown = study.view(Address.create(run="new", base="old", m="P@1")).comparison
+    found = firm.missed_queries(study, shown, firm.query_fragility(study, shown))
+    assert found is not None and found.depth == 1 and found.without_relevant.all()
+    assert found.missing["old"].tolist() == [True] * 8 + [False] * 12
+    whole = replace(
+        shown, chosen_measure=replace(shown.chosen_measure, measure=parse_measure("RR"))
+    )
+    found = firm.missed_queries(study, whole, firm.query_fragility(study, whole))
     assert found is not None and found.depth is None
-    assert found.nothing.tolist() == found.lacking["old"].tolist()
+    assert found.without_relevant.tolist() == found.missing["old"].tolist()

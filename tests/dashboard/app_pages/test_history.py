@@ -54,9 +54,9 @@ def hears() -> None:
 
     from dashboard.address.address import Address, Field
     from dashboard.session import address
-    from dashboard.session.actions.history import hear_order
+    from dashboard.session.actions.history import store_order
 
-    empty = Address.of([Field("versions", "several")], set="sample")
+    empty = Address.create([Field("versions", "several")], set="sample")
     st.session_state["_empty"] = st.session_state["_address"] = empty
     for told, wanted in (
         (["b", "a"], ("b", "a")),
@@ -64,7 +64,7 @@ def hears() -> None:
         (["a", "b"], ()),
     ):
         st.session_state["order"] = {"order": told}
-        hear_order("order", ("a", "b"))
+        store_order("order", ("a", "b"))
         assert address()["versions"] == wanted
 
 
@@ -75,7 +75,7 @@ def test_an_order_by_hand_is_in_the_address_unless_it_is_the_usual_one() -> None
 def other_collection() -> str:
     """Another collection: two runs of the example, and its judgments of the first half of them."""
     kept = workspace()
-    made = kept.new("Judged in 2025").id
+    made = kept.new_collection("Judged in 2025").id
     judged = (SAMPLE / "qrels.txt").read_bytes().splitlines(keepends=True)
     kept.add(made, formats.read(b"".join(judged[: len(judged) // 2]), name="qrels.txt"))
     for name in ("bm25", "titles-only"):

@@ -14,12 +14,12 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.address.address import Address
-from dashboard.answers.grading import queue, to_judge_now
+from dashboard.answers.grading import judging_queue, judging_summary
 from dashboard.answers.subset import subset
 from dashboard.files.collections import SAMPLE
-from dashboard.session.actions.collections import copy_of
-from dashboard.session.actions.grading import layer_file
-from dashboard.session.open_collection import all_collections, files_of, workspace
+from dashboard.session.actions.collections import copy_collection
+from dashboard.session.actions.grading import export_layer
+from dashboard.session.open_collection import all_collections, collection_files, workspace
 from dashboard.study.library import assemble
 from dashboard.workspace import Workspace
 from tests.dashboard.conftest import drawn, on_files, opened, text_of
@@ -33,7 +33,7 @@ def kept() -> Workspace:
 
 def judged(grades: dict[tuple[str, str], float], name: str = "me", here: str = SAMPLE) -> str:
     """A layer of the example, as judging there makes it."""
-    kept().new("The example", here)
+    kept().new_collection("The example", here)
     return kept().layers.begin(here, name, grades)
 
 
@@ -93,7 +93,7 @@ def tells() -> None:
     from dashboard.address.address import Address
     from dashboard.session.actions import grading
 
-    st.session_state["_empty"] = st.session_state["_address"] = Address.of(set="sample")
+    st.session_state["_empty"] = st.session_state["_address"] = Address.create(set="sample")
     acts = [
         {"n": 1, "query_id": "q", "doc_id": "a", "grade": 2},
         {"n": 2, "query_id": "q", "doc_id": "b", "grade": 1},
@@ -101,19 +101,19 @@ def tells() -> None:
         {"n": 4, "query_id": "q", "doc_id": "c", "skip": True},
     ]
     grading.take_acts({"session": "s", "by": " Ann  B ", "acts": acts})
-    assert grading.acts_kept() == {"session": "s", "done": 4}
-    assert grading.skipped() == {("q", "c")}
+    assert grading.saved_acts() == {"session": "s", "done": 4}
+    assert grading.skipped_pairs() == {("q", "c")}
     grading.take_acts({"session": "s", "by": "", "acts": acts})
     later = {"n": 5, "query_id": "q", "doc_id": "c", "grade": 3}
     grading.take_acts({"session": "s", "by": "", "acts": [*acts, later]})
-    assert grading.skipped() == set()
+    assert grading.skipped_pairs() == set()
     grading.take_acts(None)
 
 
 def test_what_a_page_tells_is_kept_once_and_in_its_order() -> None:
     app = AppTest.from_function(tells, default_timeout=60).run()
     assert not app.exception, [e.value for e in app.exception]
-    (layer,) = kept().layers.of(SAMPLE)
+    (layer,) = kept().layers.list_layers(SAMPLE)
     assert (layer.name, layer.judged) == ("Ann B", True)
     assert layer.grades == {("q", "b"): 1, ("q", "c"): 3}
 
@@ -183,11 +183,11 @@ def test_what_the_grades_changed_stands_beside_the_card_and_what_came_of_it_on_t
 
 
 def test_once_all_is_judged_that_settles_it_the_page_says_what_came_of_it() -> None:
-    here = assemble(files_of(SAMPLE)).study
+    here = assemble(collection_files(SAMPLE)).study
     assert here is not None
-    view = here.view(Address.of(**PAIR)).comparison
-    settle = to_judge_now(here, view).settle
-    first = queue(here, view).head(settle)
+    view = here.view(Address.create(**PAIR)).comparison
+    settle = judging_summary(here, view).settle
+    first = judging_queue(here, view).head(settle)
     judged(dict.fromkeys(zip(first["query_id"], first["doc_id"], strict=True), 0))
     said = text_of(opened("judge", **PAIR))
     assert f"{settle} of {settle} judged" in said
@@ -205,36 +205,36 @@ def test_layers_on_the_data_page() -> None:
     assert "· active" in text_of(app)
     app.button(key=f"remove_layer_{layer}").click().run()
     assert not app.exception
-    assert "The layer “me” was removed." in text_of(app) and kept().layers.of(SAMPLE) == []
+    assert "The layer “me” was removed." in text_of(app) and kept().layers.list_layers(SAMPLE) == []
     next(b for b in app.button if b.label == "Undo").click().run()
-    assert len(kept().layers.of(SAMPLE)) == 1
+    assert len(kept().layers.list_layers(SAMPLE)) == 1
 
 
 def test_a_layer_downloaded_is_a_layer_taken_in() -> None:
     judged({ROW: 3, ("q065", "nowhere"): 0})
-    (layer,) = kept().layers.of(SAMPLE)
-    content = layer_file(layer)
+    (layer,) = kept().layers.list_layers(SAMPLE)
+    content = export_layer(layer)
     assert content.decode().splitlines()[0].split() == [ROW[0], "0", ROW[1], "3"]
     kept().layers.remove(SAMPLE, layer.id)
     app = opened("data", **PAIR)
     uploader = next(u for u in app.file_uploader if "layer of its own" in u.label)
     uploader.set_value(("mine.qrels", content, "text/plain")).run()
     assert not app.exception, [e.value for e in app.exception]
-    (again,) = kept().layers.of(SAMPLE)
+    (again,) = kept().layers.list_layers(SAMPLE)
     assert (again.name, again.judged, again.grades) == ("mine", False, layer.grades)
     assert "mine 2 grades · from a file" in text_of(app) and "· active" in text_of(app)
     assert "own grade" not in text_of(opened("", **PAIR)), "off where no link asks for it"
     odd = next(u for u in app.file_uploader if "layer of its own" in u.label)
     odd.set_value(("odd.qrels", b"no judgments here", "text/plain")).run()
-    assert not app.exception and len(kept().layers.of(SAMPLE)) == 1
+    assert not app.exception and len(kept().layers.list_layers(SAMPLE)) == 1
 
 
 def test_the_example_keeps_its_layers_apart_and_stays_the_example() -> None:
     judged({ROW: 3})
-    assert all_collections().chosen("") == SAMPLE
-    assert [c.id for c in all_collections().listed()] == [SAMPLE]
-    copy = copy_of(SAMPLE, "Copy")
-    assert [len(layer) for layer in kept().layers.of(copy.id)] == [1]
+    assert all_collections().choose_collection("") == SAMPLE
+    assert [c.id for c in all_collections().list_collections()] == [SAMPLE]
+    copy = copy_collection(SAMPLE, "Copy")
+    assert [len(layer) for layer in kept().layers.list_layers(copy.id)] == [1]
 
 
 def test_notes_and_tags_are_kept_with_the_collection() -> None:
@@ -244,7 +244,7 @@ def test_notes_and_tags_are_kept_with_the_collection() -> None:
     app.text_input(key=f"note_tag_{query_id}").set_value("cause: *stemming*")
     next(b for b in app.button if b.label == "Save").click().run()
     assert not app.exception, [e.value for e in app.exception]
-    found = kept().notes.of(SAMPLE)[query_id]
+    found = kept().notes.notes_by_query(SAMPLE)[query_id]
     assert [n.text for n in found.notes] == ["<b>why</b>"] and found.tags == ("cause: *stemming*",)
     listed = opened("queries", show="tag:cause: *stemming*", **PAIR)
     assert "1 of 104 queries" in text_of(listed)
@@ -257,7 +257,7 @@ def test_notes_and_tags_are_kept_with_the_collection() -> None:
     assert "&lt;b&gt;why&lt;/b&gt;" in drawn(again)
     next(b for b in again.button if b.label.endswith("✕")).click().run()
     next(b for b in again.button if b.label.startswith("Undo")).click().run()
-    assert kept().notes.of(SAMPLE) == {}
+    assert kept().notes.notes_by_query(SAMPLE) == {}
 
 
 @pytest.mark.parametrize("page", ["queries", "curves", "firm"])
@@ -269,7 +269,7 @@ def test_every_page_with_scores_says_that_a_layer_is_on(page: str) -> None:
 def test_damaged_rows_are_shown_as_text_and_dropped() -> None:
     judged({ROW: 3, ("q065", "lost"): 1})
     for text in ("why", "because"):
-        kept().notes.write(SAMPLE, "q065", text, by="me")
+        kept().notes.write_note(SAMPLE, "q065", text, author="me")
     with sqlite3.connect(kept().folder_of(SAMPLE) / "state.db") as state:
         state.execute("UPDATE grades SET doc_id = '<img src=x> *no*' WHERE doc_id = 'lost'")
         state.execute("UPDATE notes SET text = '<img src=x>' WHERE text = 'because'")
@@ -284,28 +284,30 @@ def test_damaged_rows_are_shown_as_text_and_dropped() -> None:
         assert not app.exception, [e.value for e in app.exception]
     assert "1 damaged row of the layer “me” was deleted." in text_of(app)
     assert "1 damaged row of layers, notes and tags was deleted." in text_of(app)
-    (layer,) = kept().layers.of(SAMPLE)
-    assert kept().contents(SAMPLE).lost() == [] and layer.lost == () and layer.grades == {ROW: 3}
-    assert [n.text for n in kept().notes.of(SAMPLE)["q065"].notes] == ["why"]
+    (layer,) = kept().layers.list_layers(SAMPLE)
+    assert (
+        kept().contents(SAMPLE).lost_texts() == [] and layer.lost == () and layer.grades == {ROW: 3}
+    )
+    assert [n.text for n in kept().notes.notes_by_query(SAMPLE)["q065"].notes] == ["why"]
 
 
 def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:
     judged({ROW: 3})
-    kept().notes.add(SAMPLE, ROW[0], "why", "cause: stemming", by="bo")
-    study, (layer,) = assemble(files_of(SAMPLE)).study, kept().layers.of(SAMPLE)
+    kept().notes.add_note_and_tag(SAMPLE, ROW[0], "why", "cause: stemming", author="bo")
+    study, (layer,) = assemble(collection_files(SAMPLE)).study, kept().layers.list_layers(SAMPLE)
     assert study is not None
-    view = study.view(Address.of(**PAIR)).comparison
+    view = study.view(Address.create(**PAIR)).comparison
     ids = [*study.query_ids[:30], ROW[0]]
-    packed = subset(study, view, ids, kept().notes.of(SAMPLE), [layer])
+    packed = subset(study, view, ids, kept().notes.notes_by_query(SAMPLE), [layer])
     app = opened("data", set="mine")
     for _ in range(2):
         uploader = next(u for u in app.file_uploader if u.label in ("Add files", "Import"))
         on_files(uploader.set_value(("queries.zip", packed, "application/zip")).run())
     (made,) = [c for c in kept().collections() if c.id != SAMPLE]
     assert {e.kind for e in kept().entries(made.id)} == {"run", "qrels", "queries"}
-    assert kept().notes.of(made.id) == kept().notes.of(SAMPLE)
-    (came,) = kept().layers.of(made.id)
-    assert (came.name, came.judged, came.given) == ("me", True, layer.given)
+    assert kept().notes.notes_by_query(made.id) == kept().notes.notes_by_query(SAMPLE)
+    (came,) = kept().layers.list_layers(made.id)
+    assert (came.name, came.judged, came.grade_records) == ("me", True, layer.grade_records)
     assert "1 judgment layer came with the files" in text_of(app)
     assert "2 notes and tags came too." in text_of(app)
     assert "3 of the notes, tags and layers that came with the files were already here" in text_of(

@@ -10,13 +10,13 @@ import streamlit as st
 
 from dashboard.address.address import Address
 from dashboard.answers.document import document
-from dashboard.answers.grading import queue, to_judge, window
+from dashboard.answers.grading import judging_queue, queue_window, unjudged_documents
 from dashboard.answers.subset import subset
-from dashboard.answers.unjudged import unjudged
-from dashboard.answers.what_if import what_would_be
+from dashboard.answers.unjudged import unjudged_effects
+from dashboard.answers.what_if import apply_edits
 from dashboard.files.files import SAMPLE_FOLDER
-from dashboard.files.query_zip import opened_cut
-from dashboard.session.open_collection import files_of, workspace
+from dashboard.files.query_zip import read_query_zip
+from dashboard.session.open_collection import collection_files, workspace
 from dashboard.study.study import Study
 from metrics_core import formats, read_qrels, read_run
 from metrics_core.formats import Loaded
@@ -34,14 +34,14 @@ PAIR = {"run": "dense", "base": "bm25"}
 def keep(identity: str, *ranked: str) -> None:
     """The example's judgments and two runs, these as judged ranks, as a collection."""
     kept = workspace()
-    kept.new("Mine", identity)
+    kept.new_collection("Mine", identity)
     kept.add(identity, formats.read(QRELS_FILE, name="qrels.txt"))
     for name, run in RUNS.items():
         loaded = Loaded(run, "trec", "TREC run", f"{name}.run")
         if name in ranked:
             (loaded,) = formats.read_set(formats.table_bytes(RANKS[name], "parquet"), name="ranks")
-        assert kept.add(identity, loaded).how == "new"
-        assert kept.add(identity, loaded).how == "known"
+        assert kept.add(identity, loaded).status == "new"
+        assert kept.add(identity, loaded).status == "known"
 
 
 def shown(page: str, identity: str) -> str:
@@ -58,7 +58,7 @@ def test_what_needs_no_unjudged_document_is_the_same(page: str) -> None:
     keep("runs")
     keep("ranks", "bm25", "dense")
     st.cache_resource.clear()
-    files = files_of("ranks")
+    files = collection_files("ranks")
     assert sum(isinstance(f.table, RankedRun) for f in files) == 2, "kept, and read again"
     said = shown(page, "ranks")
     assert said == shown(page, "runs") and len(said) > 100
@@ -92,8 +92,8 @@ def test_ties_and_a_document_of_the_other_run() -> None:
     keep("ranks", "dense")
     assert "so ties are unknown." in text_of(opened("firm", **PAIR, part="ties", set="ranks"))
     study = Study([RUNS["bm25"], RANKS["dense"]], QRELS)
-    view = study.view(Address.of(**PAIR)).comparison
-    unjudged_of_bm25 = to_judge(study, view, "q065")["doc_id"].iloc[0]
+    view = study.view(Address.create(**PAIR)).comparison
+    unjudged_of_bm25 = unjudged_documents(study, view, "q065")["doc_id"].iloc[0]
     card = document(study, "q065", unjudged_of_bm25)
     assert card is not None
     known = card.standings.set_index("run")
@@ -126,21 +126,26 @@ def test_a_layer_that_judges_further_documents_leaves_the_run_out() -> None:
 
 def test_what_the_unjudged_could_do_is_a_bound_of_the_exact_one() -> None:
     whole, ranks = (Study(list(r.values()), QRELS) for r in (RUNS, RANKS))
-    exact, wider = (unjudged(s, s.view(Address.of(**PAIR)).comparison) for s in (whole, ranks))
-    assert wider.reached.difference == exact.reached.difference
-    assert wider.reached.lowest <= exact.reached.lowest
-    assert wider.reached.highest >= exact.reached.highest
+    exact, wider = (
+        unjudged_effects(s, s.view(Address.create(**PAIR)).comparison) for s in (whole, ranks)
+    )
+    assert wider.bounds.difference == exact.bounds.difference
+    assert wider.bounds.lowest <= exact.bounds.lowest
+    assert wider.bounds.highest >= exact.bounds.highest
     assert wider.share == exact.share and wider.shares.equals(exact.shares)
-    view = ranks.view(Address.of(**PAIR)).comparison
-    assert queue(ranks, view).empty and window(ranks, queue(ranks, view), set(), 5).empty
-    assert to_judge(ranks, view, "q065").empty
-    assert what_would_be(ranks, view, "q065", ()) is None
+    view = ranks.view(Address.create(**PAIR)).comparison
+    assert (
+        judging_queue(ranks, view).empty
+        and queue_window(ranks, judging_queue(ranks, view), set(), 5).empty
+    )
+    assert unjudged_documents(ranks, view, "q065").empty
+    assert apply_edits(ranks, view, "q065", ()) is None
 
 
 def test_a_zip_of_some_queries_carries_them() -> None:
     study = Study([RUNS["bm25"], RANKS["dense"]], QRELS)
-    view, ids = study.view(Address.of(**PAIR)).comparison, QRELS.query_ids[:7]
-    cut = opened_cut(subset(study, view, ids), "some.zip")
+    view, ids = study.view(Address.create(**PAIR)).comparison, QRELS.query_ids[:7]
+    cut = read_query_zip(subset(study, view, ids), "some.zip")
     assert set(cut.files) == {"qrels.txt", "bm25.run", "dense.run.parquet"}
     (dense,) = formats.read_judged_ranks(cut.files["dense.run.parquet"])
     qrels = read_qrels(cut.files["qrels.txt"], name="qrels.txt")

@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 
 from dashboard.files.files import SAMPLE_FOLDER
-from dashboard.session.open_collection import files_of, workspace
+from dashboard.session.open_collection import collection_files, workspace
 from dashboard.workspace.long_runs.stored_run import StoredRun
 from metrics_core import formats
 from tests.dashboard.conftest import opened, text_of
@@ -20,7 +20,7 @@ PAGES = {"overview": {}, "query": {"q": "q001"}, "firm": {}, "data": {}, "judge"
 def kept_sample() -> None:
     """The example's judgments and two of its runs as a collection of one's own."""
     kept = workspace()
-    kept.new("Mine", "own")
+    kept.new_collection("Mine", "own")
     for path in ("qrels.txt", "bm25.run", "dense.run"):
         (found,) = SAMPLE_FOLDER.rglob(path)
         kept.add("own", formats.read(found, name=found.name))
@@ -40,7 +40,7 @@ def test_a_page_says_the_same(page: str) -> None:
     st.cache_resource.clear()
     with short_are_long(rows=100, group=50, head=4):
         on_disk = shown(page, PAGES[page])
-        (one, _) = (f.table for f in files_of("own") if f.kind == "run")
+        (one, _) = (f.table for f in collection_files("own") if f.kind == "run")
     assert isinstance(one, StoredRun)
     assert on_disk == in_memory and len(in_memory) > 100
 
@@ -49,7 +49,7 @@ def test_damage_to_the_rows_is_told_where_they_are_read() -> None:
     kept_sample()
     with short_are_long(rows=100, group=50, head=4):
         whole = shown("overview", {})
-        (one, _) = (f.table for f in files_of("own") if f.kind == "run")
+        (one, _) = (f.table for f in collection_files("own") if f.kind == "run")
         assert isinstance(one, StoredRun)
         content = one.rows.path.read_bytes()
         one.rows.path.write_bytes(content[:500] + bytes([content[500] ^ 1]) + content[501:])

@@ -10,11 +10,11 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import SAMPLE_FOLDER, read_files
-from dashboard.session.actions.collections import copy_of, packed_collection
-from dashboard.session.open_collection import files_of, workspace
+from dashboard.session.actions.collections import copy_collection, pack_collection
+from dashboard.session.open_collection import collection_files, workspace
 from dashboard.start import main
 from dashboard.workspace import Collection
-from dashboard.workspace.taken_out.in_page import block
+from dashboard.workspace.taken_out.in_page import make_block
 from metrics_core import formats
 from metrics_core.formats import Loaded
 from tests.dashboard.conftest import drawn, opened, text_of
@@ -37,17 +37,17 @@ def a_collection() -> Collection:
     """The sample with names, colours, notes, tags, layers, a second file of judgments and ids that
     are read another way."""
     here = workspace()
-    made = here.new("Help centre")
+    made = here.new_collection("Help centre")
     for path in sorted(SAMPLE_FOLDER.iterdir()):
         if path.suffix in (".run", ".txt", ".csv", ".jsonl"):
-            for file in read_files(path, shown=path.name, origin="upload"):
+            for file in read_files(path, display_name=path.name, origin="upload"):
                 assert file.table is not None
                 here.add(made.id, Loaded(file.table, "", file.read_as, file.file))
     here.add(made.id, formats.read(OTHER_GRADES, name="other.qrels"))
-    judgments = next(f for f in files_of(made.id) if f.file == "qrels.txt")
-    here.judge_by(made.id, judgments.key)
-    here.judge_completely(made.id, True)
-    here.leave_out_own(made.id, True)
+    judgments = next(f for f in collection_files(made.id) if f.file == "qrels.txt")
+    here.set_judgments(made.id, judgments.key)
+    here.set_complete(made.id, True)
+    here.set_exclude_self(made.id, True)
     here.map_ids(made.id, "", "case")
     said_of(made.id)
     return here.collection(made.id)
@@ -56,12 +56,14 @@ def a_collection() -> Collection:
 def said_of(identity: str) -> None:
     """Names, colours, a note, a tag and two layers."""
     here = workspace()
-    here.call_runs(
+    here.rename_runs(
         identity,
         {"dense": "Two towers"},
         {"dense": 3, "bm25": 2, "hybrid": 1, "titles-only": 0},
     )
-    here.notes.add(identity, "q098", "Nobody sells vinegar", "out of scope", by="Ada")
+    here.notes.add_note_and_tag(
+        identity, "q098", "Nobody sells vinegar", "out of scope", author="Ada"
+    )
     here.layers.judge(identity, "Ada", {("q098", RANKED): 1})
     here.layers.begin(identity, "a model", {("q001", RANKED): 2}, judged=False)
 
@@ -98,7 +100,7 @@ def test_all_that_was_said_of_it_goes_along(
     asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = a_collection()
-    before, packed = pages(made.id, asked), packed_collection(made.id)
+    before, packed = pages(made.id, asked), pack_collection(made.id)
     assert all("Two towers" in shown for shown in before.values())
     if asked is SHOWN:
         assert "Nobody sells vinegar" in before["query"] and "Ada" in before["query"]
@@ -112,12 +114,12 @@ def test_all_that_was_said_of_it_goes_along(
 def test_a_copy_of_the_example_keeps_what_was_said_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workspace().new("The example", SAMPLE)
+    workspace().new_collection("The example", SAMPLE)
     said_of(SAMPLE)
-    copy = copy_of(SAMPLE, "A copy")
+    copy = copy_collection(SAMPLE, "A copy")
     told = workspace().collection(copy.id)
     assert (told.run_names, told.run_slots["dense"]) == ({"dense": "Two towers"}, 3)
-    packed = packed_collection(SAMPLE)
+    packed = pack_collection(SAMPLE)
     before = text_of(opened("query", set=SAMPLE, **QUERY))
     elsewhere(monkeypatch, tmp_path / "elsewhere", "x.zip", packed)
     there = workspace().collections()[0]
@@ -154,7 +156,7 @@ def test_a_report_that_is_not_whole_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for content, told in (
-        (block(b"PK no collection"), "is damaged or incomplete"),
+        (make_block(b"PK no collection"), "is damaged or incomplete"),
         ("<p>no data</p>", "saved with the data"),
     ):
         page = f"<!doctype html>{content}".encode()

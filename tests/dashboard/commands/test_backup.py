@@ -13,7 +13,7 @@ import pytest
 
 from dashboard.start import main
 from dashboard.workspace import Workspace
-from dashboard.workspace.starting import no_removals, start
+from dashboard.workspace.starting import clean_workspace, hold_removals
 from metrics_core import formats
 from tests.reliability.shown import left_over
 
@@ -21,12 +21,12 @@ from tests.reliability.shown import left_over
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "workspace")
-    made.new("Mine <b>", "own")
-    made.new("Other", "other")
+    made.new_collection("Mine <b>", "own")
+    made.new_collection("Other", "other")
     for file in ("a.run", "b.run"):
         made.add("own", formats.read(f"q1 Q0 {file} 1 1.0 x\n".encode(), name=file))
     made.layers.begin("own", "ann", {("q1", "d1"): 2})
-    made.notes.write("other", "q1", "why", by="ann")
+    made.notes.write_note("other", "q1", "why", author="ann")
     (made.folder / "cache").mkdir()
     for name in ("cache/x", "token", "tables/x.part", "workspace.db-journal.part"):
         (made.folder / name).write_text("not kept")
@@ -53,9 +53,9 @@ def test_unpacked_it_is_the_same_workspace(
         assert {c.name for c in again.collections()} == {"Mine <b>", "Other"}
         assert again.entries("own") == workspace.entries("own")
         assert all(again.load(entry) for entry in again.entries("own"))
-        assert again.layers.of("own") == workspace.layers.of("own")
-        assert again.notes.of("other") == workspace.notes.of("other")
-        start(again)
+        assert again.layers.list_layers("own") == workspace.layers.list_layers("own")
+        assert again.notes.notes_by_query("other") == workspace.notes.notes_by_query("other")
+        clean_workspace(again)
     assert left_over(again.folder) == []
     assert not list(tmp_path.glob(".*"))
 
@@ -75,16 +75,16 @@ def test_only_this_account_can_read_it(workspace: Workspace, tmp_path: Path) -> 
 def test_a_damaged_database_comes_along_as_it_is(
     workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    start(workspace)
+    clean_workspace(workspace)
     (workspace.folder_of("own") / "state.db").write_bytes(b"damaged")
     out = tmp_path / "backup.zip"
     assert main(["backup", str(workspace.folder), "-o", str(out)]) == 0
     assert "Damaged, copied unchanged: Mine <b>" in capsys.readouterr().out
     again = unpacked(out, tmp_path / "again")
-    assert again.notes.of("other")["q1"].notes[0].text == "why"
+    assert again.notes.notes_by_query("other")["q1"].notes[0].text == "why"
     again.restore_good("own")
     assert [bool(again.load(entry)) for entry in again.entries("own")] == [True, True]
-    assert (again.put_aside()[0]).read_bytes() == b"damaged"
+    assert (again.set_aside_paths()[0]).read_bytes() == b"damaged"
 
 
 @pytest.mark.parametrize("folder", ["gone", "empty"])
@@ -106,6 +106,6 @@ def test_while_a_start_removes_it_waits_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("dashboard.workspace.taken_out.backup._LONGEST_WAIT", 0.1)
-    with no_removals(workspace.folder, wait=1):
+    with hold_removals(workspace.folder, wait=1):
         assert main(["backup", str(workspace.folder), "-o", str(tmp_path / "x.zip")]) == 2
     assert "Try again when it has finished" in capsys.readouterr().err

@@ -109,7 +109,7 @@ def test_a_pdf_of_its_size_with_its_fonts(tmp_path: Path) -> None:
 def test_errors_say_what_to_write(
     more: list[str], says: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(printing, "browser_at_hand", lambda: None)
+    monkeypatch.setattr(printing, "find_browser", lambda: None)
     name, *options = more
     assert main(["figure", name, *GIVEN[:3], *QUERIES, *options]) == 2
     assert says in capsys.readouterr().err

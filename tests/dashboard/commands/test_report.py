@@ -12,7 +12,7 @@ import pytest
 
 from dashboard.notebook import show
 from dashboard.start import main
-from dashboard.workspace.taken_out.in_page import packed_in
+from dashboard.workspace.taken_out.in_page import extract_packed
 from metrics_core import compare
 from metrics_core.__main__ import main as core
 from metrics_core.base import wording as w
@@ -43,10 +43,10 @@ def test_a_file_of_several_runs_is_named_with_each(tmp_path: Path) -> None:
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", out.read_text()))
     names = [Path(run).stem for run in RUNS]
     for name, own in zip(names, runs, strict=True):
-        assert f"two.trec/{name} {w.count(own.count(chr(10)))} rows" in text
+        assert f"two.trec/{name} {w.format_count(own.count(chr(10)))} rows" in text
     assert "short.run 500 rows" in text
     assert f"compare {Path(QRELS).name} two.trec/" in text
-    with zipfile.ZipFile(BytesIO(packed_in(out.read_bytes()))) as packed:
+    with zipfile.ZipFile(BytesIO(extract_packed(out.read_bytes()))) as packed:
         told = "".join(packed.read(name).decode() for name in packed.namelist() if ".json" in name)
     assert all(f"two.trec/{name}" in told for name in names)
 

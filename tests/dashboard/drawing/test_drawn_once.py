@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 from dashboard.drawing import drawn_once
-from dashboard.drawing.drawn_once import at_hand, drawn
+from dashboard.drawing.drawn_once import draw_cached, draw_once
 from dashboard.drawing.figures.chart import Chart, scatter
 from dashboard.drawing.theme import DARK, run_styles
 from metrics_core.base.memo import Memo
-from metrics_core.base.weighing import weight
+from metrics_core.base.weighing import estimate_size
 from tests.dashboard.drawings import drawing_of
 
 STYLES = run_styles(["bm25", "dense"], {"bm25": 0, "dense": 1}, focus="dense", baseline="bm25")
@@ -34,15 +34,15 @@ def test_the_same_table_and_drawing_are_drawn_once(calls: list[tuple[object, ...
         return Chart([], {})
 
     frame = pd.DataFrame({"k": [1]})
-    first = drawn(figure, frame, DRAWING, title="a")
-    assert drawn(figure, frame, replace(DRAWING), title="a") is first
+    first = draw_once(figure, frame, DRAWING, title="a")
+    assert draw_once(figure, frame, replace(DRAWING), title="a") is first
     assert len(calls) == 1
     # An equal table is another one, for nobody looked into it.
-    drawn(figure, frame.copy(), DRAWING, title="a")
-    drawn(figure, frame, DARK_DRAWING, title="a")
-    drawn(figure, frame, DRAWING, title="b")
-    drawn(figure, frame, DRAWING, titled="a")
-    drawn(figure, frame, replace(DRAWING, styles={}), title="a")
+    draw_once(figure, frame.copy(), DRAWING, title="a")
+    draw_once(figure, frame, DARK_DRAWING, title="a")
+    draw_once(figure, frame, DRAWING, title="b")
+    draw_once(figure, frame, DRAWING, titled="a")
+    draw_once(figure, frame, replace(DRAWING, styles={}), title="a")
     assert len(calls) == 6
 
 
@@ -62,27 +62,27 @@ def test_what_is_kept_does_not_keep_alive_what_it_was_drawn_from() -> None:
 
     answer = Answer()
     asked = ("part", "?k=5", answer)
-    assert at_hand(asked, lambda: "first") == "first" == at_hand(asked, lambda: "again")
-    assert at_hand(("part", "?k=6", answer), lambda: "elsewhere") == "elsewhere"
+    assert draw_cached(asked, lambda: "first") == "first" == draw_cached(asked, lambda: "again")
+    assert draw_cached(("part", "?k=6", answer), lambda: "elsewhere") == "elsewhere"
     alive = ref(answer)
     del asked, answer
     gc.collect()
     assert alive() is None, "nobody else holds it"
     # One that is gone is no other, wherever that other stands in memory.
-    gone = drawn_once._This(lambda: None, 7)
-    assert gone != drawn_once._This(lambda: None, 7)
-    assert at_hand(("part", "?k=5", Answer()), lambda: "new") == "new"
+    gone = drawn_once._Identity(lambda: None, 7)
+    assert gone != drawn_once._Identity(lambda: None, 7)
+    assert draw_cached(("part", "?k=5", Answer()), lambda: "new") == "new"
 
 
 def test_charts_cost_what_they_weigh(monkeypatch: pytest.MonkeyPatch) -> None:
-    room = Memo(20_000, weight)
-    monkeypatch.setattr(drawn_once, "_kept", room)
+    room = Memo(20_000, estimate_size)
+    monkeypatch.setattr(drawn_once, "_cache", room)
 
     def figure(points: int, number: int) -> Chart:
         return Chart([scatter(x=np.zeros(points))], {})
 
     for number in range(30):
-        drawn(figure, 10, number)
+        draw_once(figure, 10, number)
     assert len(room) == 30
-    drawn(figure, 10_000, 0)
+    draw_once(figure, 10_000, 0)
     assert len(room) == 1

@@ -16,7 +16,7 @@ from dashboard.drawing.theme import (
     Palette,
     RunStyle,
     run_styles,
-    undashed,
+    solid_lines,
 )
 
 NAMES = [f"run-{i}" for i in range(SLOTS)]
@@ -28,9 +28,9 @@ def test_the_run_in_focus_is_solid_and_dashes_part_only_what_colours_do_not() ->
     styles = run_styles(NAMES, AT, focus="run-11", baseline="run-1")
     assert styles["run-11"].dash == "solid" and styles["run-19"].dash != "solid"
     assert styles["run-11"].width > max(s.width for n, s in styles.items() if n != "run-11")
-    some = undashed([styles[f"run-{i}"] for i in (1, 11, 12, 18)])
+    some = solid_lines([styles[f"run-{i}"] for i in (1, 11, 12, 18)])
     assert [s.dash == "solid" for s in some] == [False, True, True, True]
-    alike = undashed([styles[f"run-{i}"] for i in (1, 4, 12)])
+    alike = solid_lines([styles[f"run-{i}"] for i in (1, 4, 12)])
     assert len({s.dash for s in alike}) == 3
 
 

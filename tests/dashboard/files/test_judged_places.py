@@ -6,7 +6,7 @@ from pathlib import Path
 from unittest import mock
 
 from dashboard.files import judged_places
-from dashboard.files.judged_places import KeptRanks
+from dashboard.files.judged_places import CachedRanks
 from dashboard.workspace import Workspace
 from metrics_core.formats import read_run
 from metrics_core.judging import judge
@@ -23,10 +23,10 @@ OTHER = Qrels.from_columns(["a", "z"], ["d3", "d3"], [1, 1])
 def test_the_second_time_no_row_is_read(tmp_path: Path) -> None:
     with short_are_long():
         run = stored(tmp_path, RUN)
-        first = KeptRanks(Workspace(tmp_path).cache)(run, QRELS)
+        first = CachedRanks(Workspace(tmp_path).cache)(run, QRELS)
         run.rows.path.unlink()
-        with mock.patch.object(judged_places, "places", side_effect=AssertionError):
-            again = KeptRanks(Workspace(tmp_path).cache)(run.renamed("b"), QRELS)
+        with mock.patch.object(judged_places, "find_places", side_effect=AssertionError):
+            again = CachedRanks(Workspace(tmp_path).cache)(run.renamed("b"), QRELS)
     wanted = judge(RUN, QRELS)
     assert again.run_name == "b"
     for ranks in (first, again):
@@ -41,7 +41,7 @@ def test_the_second_time_no_row_is_read(tmp_path: Path) -> None:
 
 def test_other_judgments_are_joined_anew(tmp_path: Path) -> None:
     with short_are_long():
-        run, judging = stored(tmp_path, RUN), KeptRanks(Workspace(tmp_path).cache)
+        run, judging = stored(tmp_path, RUN), CachedRanks(Workspace(tmp_path).cache)
         judging(run, QRELS)
         other = judging(run, OTHER)
     wanted = judge(RUN, OTHER)
@@ -52,7 +52,7 @@ def test_other_judgments_are_joined_anew(tmp_path: Path) -> None:
 def test_ranks_that_a_file_leaves_out_stay_empty(tmp_path: Path) -> None:
     run = read_run(b"a\td1\t2\na\tx\t3\na\td2\t7\nb\td1\t1\n", name="x.run")
     with short_are_long():
-        kept, judging = stored(tmp_path, run), KeptRanks(Workspace(tmp_path).cache)
+        kept, judging = stored(tmp_path, run), CachedRanks(Workspace(tmp_path).cache)
         assert ranked_documents(kept, "a")["rank"].tolist() == [2, 3, 7]
         for ranks in (judging(kept, QRELS), judging(kept, QRELS)):
             assert (ranks.rank.tolist(), ranks.documents(5).tolist()[:2]) == ([2, 7, 1], [2, 1])

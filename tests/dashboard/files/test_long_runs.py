@@ -14,14 +14,14 @@ import pytest
 
 from dashboard.files import judged_places, long_runs
 from dashboard.files.files import File
-from dashboard.files.judged_places import KeptRanks
+from dashboard.files.judged_places import CachedRanks
 from dashboard.files.long_runs import ConvertedFiles
 from dashboard.workspace import Workspace
 from dashboard.workspace.disk import durable
-from dashboard.workspace.disk.durable import state_of
+from dashboard.workspace.disk.durable import file_state
 from dashboard.workspace.long_runs import keeping
 from dashboard.workspace.long_runs.stored_run import StoredRun
-from dashboard.workspace.starting import start
+from dashboard.workspace.starting import clean_workspace
 from metrics_core.base.errors import RanklensError
 from metrics_core.judging import judge
 from metrics_core.judging.documents import ListedDocuments
@@ -50,8 +50,8 @@ def _few_bytes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def read(folder: Path, path: Path, *judgments: Qrels, **given: Any) -> File:
     files = ConvertedFiles(Workspace(folder).cache)
-    told = {"shown": path.name, "origin": "folder", "choices": {}, "judgments": judgments}
-    (file,) = files.read(path, state_of(path), **(told | given))
+    told = {"display_name": path.name, "origin": "folder", "choices": {}, "judgments": judgments}
+    (file,) = files.read(path, file_state(path), **(told | given))
     return file
 
 
@@ -72,7 +72,7 @@ def test_both_ways_say_the_same(text: str, tmp_path: Path) -> None:
     path = tmp_path / "one.run"
     path.write_bytes(text.encode())
     found = read(tmp_path / "w", path, QRELS)
-    with mock.patch.object(long_runs, "converted", return_value=None):
+    with mock.patch.object(long_runs, "convert_run", return_value=None):
         wanted = read(tmp_path / "v", path)
     assert str(found.error) == str(wanted.error)
     assert (found.key, found.read_as, found.notes) == (wanted.key, wanted.read_as, wanted.notes)
@@ -82,7 +82,7 @@ def test_both_ways_say_the_same(text: str, tmp_path: Path) -> None:
     assert of(found.table) == of(wanted.table)
     assert isinstance(found.table, StoredRun) and found.table.has_rows_of(wanted.table)
     assert of(found.table.leading(2)) == of(wanted.table.leading(2))
-    judging = KeptRanks(Workspace(tmp_path / "w").cache)
+    judging = CachedRanks(Workspace(tmp_path / "w").cache)
     try:
         ranks = judge(wanted.table, QRELS)
     except RanklensError as error:
@@ -100,8 +100,8 @@ def test_what_was_judged_while_it_was_read_is_not_judged_again(tmp_path: Path) -
     with mock.patch.object(long_runs, "read_files", side_effect=AssertionError):
         run = read(tmp_path / "w", path, QRELS, other).table
     assert isinstance(run, StoredRun)
-    judging = KeptRanks(Workspace(tmp_path / "w").cache)
-    with mock.patch.object(judged_places, "places", side_effect=AssertionError):
+    judging = CachedRanks(Workspace(tmp_path / "w").cache)
+    with mock.patch.object(judged_places, "find_places", side_effect=AssertionError):
         ranks = judging(run, QRELS)
     assert isinstance(ranks.listed, ListedDocuments)
     same(ranks, judge(run.whole(), QRELS))
@@ -132,19 +132,19 @@ def test_what_ends_in_the_middle_leaves_nothing(tmp_path: Path, how: BaseExcepti
 
 def test_a_draft_of_one_who_was_killed_is_swept_away(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
-    workspace.new("Mine")
-    with workspace.cache.draft() as draft:
+    workspace.new_collection("Mine")
+    with workspace.cache.open_draft() as draft:
         assert draft is not None
         draft.write(b"PAR1")
         assert len(list((tmp_path / "cache" / "tables").iterdir())) == 1
-        start(Workspace(tmp_path))
+        clean_workspace(Workspace(tmp_path))
         assert not list((tmp_path / "cache" / "tables").iterdir())
 
 
 def test_two_who_want_it_at_once_have_it_read_once(tmp_path: Path) -> None:
     path = tmp_path / "one.run"
     path.write_text(PLAIN)
-    at_once = mock.patch.object(long_runs, "converted", wraps=long_runs.converted)
+    at_once = mock.patch.object(long_runs, "convert_run", wraps=long_runs.convert_run)
     with at_once as reading, ThreadPoolExecutor(4) as pool:
         files = list(pool.map(lambda _: read(tmp_path / "w", path, QRELS), range(4)))
     assert reading.call_count == 1
@@ -159,14 +159,14 @@ TEXT = "".join(f"q{i // 3} Q0 d{i} {i % 3 + 1} {9 - i}.0 x\n" for i in range(9))
 def read_or_known(folder: Path, path: Path, **choices: str) -> tuple[File, bool]:
     """The file, and whether it was read."""
     files = ConvertedFiles(Workspace(folder).cache)
-    told = {"shown": path.name, "origin": "folder", "choices": choices}
+    told = {"display_name": path.name, "origin": "folder", "choices": choices}
     with (
         short_are_long(),
         mock.patch.object(long_runs, "SMALLEST", 10),
         mock.patch.object(long_runs, "read_files", wraps=long_runs.read_files) as reading,
-        mock.patch.object(long_runs, "converted", wraps=long_runs.converted) as at_once,
+        mock.patch.object(long_runs, "convert_run", wraps=long_runs.convert_run) as at_once,
     ):
-        (file,) = files.read(path, state_of(path), **told)  # type: ignore[arg-type]
+        (file,) = files.read(path, file_state(path), **told)  # type: ignore[arg-type]
     return file, reading.called or at_once.called
 
 
@@ -227,7 +227,7 @@ def test_the_bytes_of_a_copy_are_looked_at_once_a_start(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_text(TEXT)
     read_or_known(tmp_path / "w", path)
-    with mock.patch.object(durable, "sha256_of", wraps=durable.sha256_of) as hashed:
+    with mock.patch.object(durable, "file_sha256", wraps=durable.file_sha256) as hashed:
         file, was_read = read_or_known(tmp_path / "w", path)
         assert not was_read and isinstance(file.table, StoredRun)
         assert hashed.call_count == 1

@@ -8,14 +8,14 @@ import pytest
 
 from dashboard.files.of_workspace import LoadedFiles
 from dashboard.workspace import Workspace
-from dashboard.workspace.starting import start
+from dashboard.workspace.starting import clean_workspace
 from metrics_core import formats
 from metrics_core.tables import Run
 
 
 def told(files: LoadedFiles) -> tuple[list[str], list[str], list[str]]:
     """The documents of what is shown, the notes on it, and the errors."""
-    found = files.of("own")
+    found = files.list_files("own")
     shown = [f for f in found if f.error is None]
     documents = [str(f.table.table["doc_id"][0]) for f in shown if isinstance(f.table, Run)]
     notes = [note.message for f in shown for note in f.notes]
@@ -28,7 +28,7 @@ def test_an_older_version_is_shown_in_place_of_one_that_cannot_be_read(
     tmp_path: Path, is_missing: bool, is_started: bool
 ) -> None:
     workspace = Workspace(tmp_path)
-    workspace.new("Mine", "own")
+    workspace.new_collection("Mine", "own")
     for doc_id in ("d1", "d2"):
         content = f"q1 Q0 {doc_id} 1 1.0 x\n".encode()
         newer = workspace.add("own", formats.read(content, name="a.run")).entry
@@ -37,7 +37,7 @@ def test_an_older_version_is_shown_in_place_of_one_that_cannot_be_read(
     path.unlink() if is_missing else path.write_bytes(whole[:-9])
     again = Workspace(tmp_path)
     if is_started:
-        start(again)
+        clean_workspace(again)
     files = LoadedFiles(again)
     documents, notes, errors = told(files)
     assert documents == ["d1"]
@@ -46,7 +46,7 @@ def test_an_older_version_is_shown_in_place_of_one_that_cannot_be_read(
     path.write_bytes(whole)
     assert told(files) == (["d2"], [], [])
     path.write_bytes(whole[:-9])
-    again.check()
+    again.check_tables()
     documents, notes, errors = told(files)
     # What is in memory is as it was kept.
     assert (documents, notes) == (["d2"], []) and len(errors) == 1

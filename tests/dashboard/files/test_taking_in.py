@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from unittest import mock
 
-from dashboard.files.taking_in import Taken, taken_by
+from dashboard.files.taking_in import UploadBatch, read_single_file
 from dashboard.files.uploaded_file import UploadedFile
 from metrics_core import formats
 from metrics_core.tables import Qrels, Run
@@ -19,10 +19,10 @@ DAMAGED = UploadedFile("b.run", b"q1 Q0 d1 1 high b\n")
 BESIDE = UploadedFile("_SUCCESS", b"")
 
 
-def taken_of(*files: UploadedFile) -> Taken:
-    taken = Taken(files)
+def taken_of(*files: UploadedFile) -> UploadBatch:
+    taken = UploadBatch(files)
     for number, _ in taken.order:
-        taken.take(number)
+        taken.read_file(number)
     return taken
 
 
@@ -37,7 +37,7 @@ def test_judgments_are_read_first_and_each_file_once() -> None:
 
 
 def test_a_guess_does_not_tell_what_others_are() -> None:
-    taken = taken_of(UNSURE, UploadedFile("y.json", UNSURE.whole()))
+    taken = taken_of(UNSURE, UploadedFile("y.json", UNSURE.read_all()))
     assert [loaded.evidence for loaded in taken.tables] == ["guess", "guess"]
     assert len(taken.judgments()) == 2 and taken.judgments(guessed=False) == []
 
@@ -53,10 +53,10 @@ def test_one_failure_does_not_take_the_others() -> None:
 
 
 def test_what_only_stands_beside_others_is_read_where_there_is_nothing_else() -> None:
-    assert [number for number, _ in Taken([BESIDE, RUN]).order] == [1]
-    assert [number for number, _ in Taken([BESIDE]).order] == [0]
+    assert [number for number, _ in UploadBatch([BESIDE, RUN]).order] == [1]
+    assert [number for number, _ in UploadBatch([BESIDE]).order] == [0]
 
 
 def test_choices_are_those_of_reading() -> None:
-    (loaded,) = taken_by(UploadedFile("x.txt", b"q1 0 d1 1\n"), kind="qrels").tables
+    (loaded,) = read_single_file(UploadedFile("x.txt", b"q1 0 d1 1\n"), kind="qrels").tables
     assert isinstance(loaded.table, Qrels)

@@ -10,7 +10,7 @@ from dashboard.session import memory
 
 def test_pages_of_one_moment_give_back_once_and_later_ones_again() -> None:
     with (
-        mock.patch.object(memory.heap, "give_back") as given_back,
+        mock.patch.object(memory.heap, "release_memory") as given_back,
         mock.patch.object(memory, "_LATER", 0.1),
     ):
         for times in (1, 2):

@@ -17,11 +17,11 @@ from dashboard.address.address import Address
 from dashboard.files import uploaded_file
 from dashboard.files.collections import SAMPLE
 from dashboard.files.uploaded_file import UploadedFile
-from dashboard.session.action_messages import put_away, receipts, take_offer, tell
+from dashboard.session.action_messages import dismiss_receipt, receipts, take_offer, tell
 from dashboard.session.actions import collections, uploads
 from dashboard.session.actions.collections import make_collection
-from dashboard.session.actions.grading import take_in_layer
-from dashboard.session.actions.notes import keep_remark, take_note_back, take_tag_off
+from dashboard.session.actions.grading import import_layer
+from dashboard.session.actions.notes import remove_note, remove_tag, save_remark
 from dashboard.session.actions.uploads import read_uploads, refusals
 from dashboard.session.open_collection import workspace
 from dashboard.workspace.taken_out.packing import pack
@@ -33,7 +33,7 @@ QRELS = b"q1 0 d1 1\nq2 0 d3 2\n"
 @pytest.fixture(autouse=True)
 def visit(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What a visit holds, without a page."""
-    empty = Address.of(set=SAMPLE)
+    empty = Address.create(set=SAMPLE)
     state: dict[str, Any] = {"_empty": empty, "_address": empty}
     monkeypatch.setattr(st, "session_state", state)
     return state
@@ -59,7 +59,7 @@ def test_an_offer_that_is_clicked_twice_is_taken_once_and_no_two_receipts_have_o
     first, second = told[:2]
     at_once(*[lambda n=n: take_offer(first, lambda: taken.append(n)) for n in range(6)])
     assert len(taken) == 1 and len(told) == 5 and first not in told
-    at_once(*[lambda: put_away(second)] * 2)
+    at_once(*[lambda: dismiss_receipt(second)] * 2)
     assert len(told) == 4
 
 
@@ -76,14 +76,14 @@ def test_a_form_that_is_sent_twice_makes_one_collection(visit: dict[str, Any]) -
 
 def test_notes_that_are_kept_at_once_are_all_there(visit: dict[str, Any]) -> None:
     visit |= {f"{kind} {n}": f"{kind} {n}" for kind in ("note", "tag") for n in range(6)}
-    at_once(*[lambda n=n: keep_remark("q", f"note {n}", f"tag {n}") for n in range(6)])
-    found = workspace().notes.of(SAMPLE)["q"]
+    at_once(*[lambda n=n: save_remark("q", f"note {n}", f"tag {n}") for n in range(6)])
+    found = workspace().notes.notes_by_query(SAMPLE)["q"]
     assert {note.text for note in found.notes} == {f"note {n}" for n in range(6)}
     assert set(found.tags) == {f"tag {n}" for n in range(6)}
     assert len({note.id for note in found.notes}) == 6
-    at_once(*[lambda: take_note_back("q", found.notes[0].id)] * 2)
-    at_once(*[lambda: take_tag_off("q", "tag 0")] * 2)
-    left = workspace().notes.of(SAMPLE)["q"]
+    at_once(*[lambda: remove_note("q", found.notes[0].id)] * 2)
+    at_once(*[lambda: remove_tag("q", "tag 0")] * 2)
+    left = workspace().notes.notes_by_query(SAMPLE)["q"]
     assert len(left.notes) == len(left.tags) == 5 and not receipts()
 
 
@@ -91,7 +91,7 @@ def test_files_that_a_click_interrupts_are_read_by_the_next_run_and_kept_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     packed = io.BytesIO()
-    other = collections.made("Other")
+    other = collections.new_collection("Other")
     pack(workspace(), other.id, packed)
     named = {"other.zip": packed.getvalue(), "my.qrels": QRELS, "my.run": RUN}
     files = [UploadedFile(name, content) for name, content in named.items()]
@@ -137,5 +137,5 @@ def test_what_stands_beside_parts_is_left_out_and_alone_is_named_as_what_it_is()
 
 def test_a_layer_is_taken_in_once_for_each_upload() -> None:
     for upload in ("one", "one", "two"):
-        take_in_layer(UploadedFile("mine.qrels", QRELS), upload)
-    assert [len(layer) for layer in workspace().layers.of(SAMPLE)] == [2, 2]
+        import_layer(UploadedFile("mine.qrels", QRELS), upload)
+    assert [len(layer) for layer in workspace().layers.list_layers(SAMPLE)] == [2, 2]

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from dashboard.address.address import Address
-from dashboard.address.measure_key import Chosen
+from dashboard.address.measure_key import ChosenMeasure
 from dashboard.address.view import Comparison, View
 from dashboard.drawing.theme import LIGHT, Look, run_styles
-from dashboard.session import Opened
-from dashboard.session import opened as session_opened
+from dashboard.session import PageContext
+from dashboard.session import page_context as session_opened
 from dashboard.study.study import Study
 from metrics_core.measures import parse_measure
 from metrics_core.scoring import resampling
@@ -46,8 +46,8 @@ def test_the_view_is_worked_out_once_a_rerun(page: str, monkeypatch: pytest.Monk
 
 def test_what_is_drawn_from_is_one_value_with_the_shown_runs_in_their_order() -> None:
     styles = run_styles("abcd", {n: i for i, n in enumerate("abcd")}, focus="c", baseline="b")
-    shown = Comparison("c", "b", ("a",), Chosen(parse_measure("AP"), "AP"), 5)
-    here = Opened(None, View(shown, Address()), Look(LIGHT, styles))  # type: ignore[arg-type]
+    shown = Comparison("c", "b", ("a",), ChosenMeasure(parse_measure("AP"), "AP"), 5)
+    here = PageContext(None, View(shown, Address()), Look(LIGHT, styles))  # type: ignore[arg-type]
     assert here.drawing is here.drawing
     assert list(here.drawing.styles) == ["c", "b", "a"]
     assert here.drawing.comparison is shown and here.drawing.palette is LIGHT
@@ -58,14 +58,14 @@ def test_what_is_drawn_from_is_one_value_with_the_shown_runs_in_their_order() ->
 
 def test_draws_are_made_once_for_a_number_of_queries(monkeypatch: pytest.MonkeyPatch) -> None:
     made: Counter[int] = Counter()
-    plain = resampling._drawn
+    plain = resampling._make_draws
 
     def counting(units: int) -> Any:
         made[units] += 1
         return plain(units)
 
-    monkeypatch.setattr(resampling, "_kept", resampling.Memo(64))
-    monkeypatch.setattr(resampling, "_drawn", counting)
+    monkeypatch.setattr(resampling, "_memo", resampling.Memo(64))
+    monkeypatch.setattr(resampling, "_make_draws", counting)
     for page in PAGES:
         opened(page)
         opened(page, k="5")
@@ -89,7 +89,7 @@ def test_draws_are_made_once_for_a_number_of_queries(monkeypatch: pytest.MonkeyP
 def test_each_control_of_the_comparison_is_in_the_key(change: dict[str, str]) -> None:
     def key(**parameters: str) -> Any:
         seen: list[Any] = []
-        plain = Study.kept
+        plain = Study.cached_answer
 
         def looking(study: Study, answer: Any, *asked: Any, **made: Any) -> Any:
             seen.append((answer.__name__, asked))

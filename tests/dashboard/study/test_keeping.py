@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from dashboard.study import keeping
-from dashboard.study.keeping import KeptAnswers, at_most, take_turns
+from dashboard.study.keeping import CachedAnswers, keep_at_most, take_turns
 
 
-class _Asked(KeptAnswers):
+class _Asked(CachedAnswers):
     def __init__(self, room: int = 1_000_000) -> None:
         with pytest.MonkeyPatch.context() as small:
             small.setattr(keeping, "ROOM_FOR_ANSWERS", room)
-            self._begin_keeping(1)
+            self._start_cache(1)
 
 
 def _together(page: Callable[[], object], readers: int) -> None:
@@ -34,7 +34,7 @@ def _together(page: Callable[[], object], readers: int) -> None:
 def test_a_few_of_a_large_answer_are_kept_beside_all_others() -> None:
     made, asked = list[Hashable](), _Asked()
 
-    @at_most(2)
+    @keep_at_most(2)
     def large(of: Any, number: int) -> str:
         made.append(number)
         return "large"
@@ -43,11 +43,11 @@ def test_a_few_of_a_large_answer_are_kept_beside_all_others() -> None:
         return "usual"
 
     for number in (1, 2, 1, 3):
-        asked.kept(large, number)
-        asked.kept(usual, number)
+        asked.cached_answer(large, number)
+        asked.cached_answer(usual, number)
     assert made == [1, 2, 3]
-    assert [asked.known(large, number) for number in (1, 2, 3)] == [True, False, True]
-    assert all(asked.known(usual, number) for number in (1, 2, 3))
+    assert [asked.has_answer(large, number) for number in (1, 2, 3)] == [True, False, True]
+    assert all(asked.has_answer(usual, number) for number in (1, 2, 3))
 
 
 def test_what_was_worked_out_with_others_is_kept_as_if_by_itself() -> None:
@@ -56,8 +56,8 @@ def test_what_was_worked_out_with_others_is_kept_as_if_by_itself() -> None:
     def answer(of: Any, number: int) -> str:
         raise AssertionError("it is known")
 
-    assert asked.kept(answer, 1, made="one") == "one"
-    assert asked.known(answer, 1) and asked.kept(answer, 1) == "one"
+    assert asked.cached_answer(answer, 1, precomputed="one") == "one"
+    assert asked.has_answer(answer, 1) and asked.cached_answer(answer, 1) == "one"
 
 
 def test_no_more_than_the_cores_work_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,27 +65,27 @@ def test_no_more_than_the_cores_work_at_a_time(monkeypatch: pytest.MonkeyPatch) 
     working, most, lock, two = 0, 0, threading.Lock(), threading.Barrier(2)
     asked, readers = _Asked(), count(1)
 
-    def answer(of: KeptAnswers, reader: int) -> int:
+    def answer(of: CachedAnswers, reader: int) -> int:
         nonlocal working, most
         with lock:
             working += 1
             most = max(most, working)
         two.wait(10)
         # What an answer asks for in its own thread, or in threads of its own, needs no turn.
-        of.kept(other, reader)
+        of.cached_answer(other, reader)
         with ThreadPoolExecutor(1) as own:
-            own.submit(of.kept, other, -reader).result(10)
+            own.submit(of.cached_answer, other, -reader).result(10)
         with lock:
             working -= 1
         return reader
 
-    def other(of: KeptAnswers, reader: int) -> int:
+    def other(of: CachedAnswers, reader: int) -> int:
         return reader
 
     def page() -> None:
         take_turns()
         # Not the thread's own number: one that ended gives it to the next, and its answer is known.
-        asked.kept(answer, next(readers))
+        asked.cached_answer(answer, next(readers))
 
     _together(page, 8)
     assert most == 2
@@ -102,7 +102,7 @@ def test_a_turn_is_given_back_after_an_error(monkeypatch: pytest.MonkeyPatch) ->
         take_turns()
         for number in range(5):
             with pytest.raises(ZeroDivisionError):
-                asked.kept(answer, number)
+                asked.cached_answer(answer, number)
             raised.append(number)
 
     _together(page, 2)

@@ -14,8 +14,8 @@ from dashboard.files.files import SAMPLE_FOLDER, list_folder, read_files
 from dashboard.study.layered import with_layers
 from dashboard.study.library import assemble
 from dashboard.study.study import Study
-from dashboard.workspace import GivenGrade, Layer
-from metrics_core.judging.layers import layered
+from dashboard.workspace import GradeRecord, Layer
+from metrics_core.judging.layers import apply_layers
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import score_runs
 
@@ -25,18 +25,20 @@ MEASURES = ["nDCG@10", "AP", "ERR@10", "Coverage@10", "RBP", "Judged@10"]
 @pytest.fixture(scope="module")
 def study() -> Study:
     paths = list_folder(SAMPLE_FOLDER).read
-    found = assemble([f for p in paths for f in read_files(p, shown=p.name, origin="sample")]).study
+    found = assemble(
+        [f for p in paths for f in read_files(p, display_name=p.name, origin="sample")]
+    ).study
     assert found is not None
     return found
 
 
 def layer(name: str, grades: dict[tuple[str, str], float], begun: str = "1") -> Layer:
-    given = {pair: GivenGrade(grade, "ann", "now") for pair, grade in grades.items()}
-    return Layer(name, name, begun, judged=True, version=str(grades), given=given)
+    given = {pair: GradeRecord(grade, "ann", "now") for pair, grade in grades.items()}
+    return Layer(name, name, begun, judged=True, version=str(grades), grade_records=given)
 
 
 def comparison(study: Study, **asked: Any) -> Any:
-    return study.view(Address.of(run="dense", base="bm25", **asked)).comparison
+    return study.view(Address.create(run="dense", base="bm25", **asked)).comparison
 
 
 @pytest.mark.parametrize("grades", [
@@ -49,10 +51,13 @@ def test_scores_are_those_of_the_layered_judgments(
 ) -> None:
     on = with_layers(study, [layer("a", grades)])
     alone = Study(
-        list(study.runs.values()), layered(study.qrels, [grades]), study.queries, study.documents
+        list(study.runs.values()),
+        apply_layers(study.qrels, [grades]),
+        study.queries,
+        study.documents,
     )
     for measure in map(parse_measure, MEASURES):
-        found = on.scored(measure)
+        found = on.compute_scores(measure)
         wanted = score_runs(list(alone.judged.values()), (measure,))
         assert (found.runs, found.query_ids) == (wanted.runs, wanted.query_ids)
         np.testing.assert_allclose(found.values, wanted.values, rtol=0, atol=1e-12)
@@ -84,7 +89,9 @@ def test_layers_are_kept_by_what_they_hold_and_the_later_counts(study: Study) ->
     assert with_layers(study, []) is study
     assert with_layers(study, [layer("empty", {})]) is study
     on = with_layers(study, [one])
-    assert with_layers(study, [one]) is on and with_layers(on, [one]) is on and on.bare is study
+    assert (
+        with_layers(study, [one]) is on and with_layers(on, [one]) is on and on.unlayered is study
+    )
     assert with_layers(study, [replace(one, version="later")]) is not on
     for order in ([one, two], [two, one]):
         both = with_layers(study, order)
@@ -93,32 +100,34 @@ def test_layers_are_kept_by_what_they_hold_and_the_later_counts(study: Study) ->
 
 
 def test_what_is_to_judge_stays_while_it_is_judged(study: Study) -> None:
-    rows = grading.to_judge(study, comparison(study), "q065")
+    rows = grading.unjudged_documents(study, comparison(study), "q065")
     assert rows["doc_id"].tolist() == ["FN-0073", "FN-0163"]
     assert rows["ranks"].tolist() == [{"dense": 9, "bm25": 10, "hybrid": 10}, {"dense": 10}]
     on = with_layers(study, [layer("a", {("q065", "FN-0073"): 3.0})])
-    assert grading.to_judge(on, comparison(on), "q065").equals(rows)
-    assert grading.queue(on, comparison(on)) is grading.queue(study, comparison(study))
-    assert grading.to_judge(study, comparison(study, k="8"), "q065").empty
+    assert grading.unjudged_documents(on, comparison(on), "q065").equals(rows)
+    assert grading.judging_queue(on, comparison(on)) is grading.judging_queue(
+        study, comparison(study)
+    )
+    assert grading.unjudged_documents(study, comparison(study, k="8"), "q065").empty
 
 
 def test_a_queue_is_what_moves_most_then_the_rest(study: Study) -> None:
-    every = grading.queue(study, comparison(study))
+    every = grading.judging_queue(study, comparison(study))
     assert not every.duplicated(["query_id", "doc_id"]).any()
     assert max(rank for ranks in every["ranks"] for rank in ranks.values()) <= 10
     done = {(every["query_id"][0], every["doc_id"][0])}
-    first = grading.window(study, every, done, 3)
+    first = grading.queue_window(study, every, done, 3)
     assert first["doc_id"].tolist() == every["doc_id"][1:4].tolist()
     assert first["query"][0] == study.texts[first["query_id"][0]] and first["title"].all()
-    assert len(grading.queue(study, comparison(study, m="Coverage@10")))
-    alone = study.view(Address.of(run="bm25", base="bm25")).comparison
-    assert {tuple(ranks) for ranks in grading.queue(study, alone)["ranks"]} == {("bm25",)}
+    assert len(grading.judging_queue(study, comparison(study, m="Coverage@10")))
+    alone = study.view(Address.create(run="bm25", base="bm25")).comparison
+    assert {tuple(ranks) for ranks in grading.judging_queue(study, alone)["ranks"]} == {("bm25",)}
 
 
 def test_the_effect_is_that_of_the_layers(study: Study) -> None:
     on = with_layers(study, [layer("a", {("q065", "FN-0073"): 3.0})])
     shown = comparison(on)
-    found = grading.effect(on, shown, "q065")
+    found = grading.layers_effect(on, shown, "q065")
     for name, (before, after) in found.scores.items():
         place = study.query_ids.index("q065")
         assert before == shown.measure.score(study.judged[name])[place]

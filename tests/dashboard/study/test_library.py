@@ -10,7 +10,7 @@ import pytest
 
 from dashboard.address.address import Address
 from dashboard.files.files import SAMPLE_FOLDER, File, list_folder, read_files
-from dashboard.study.library import as_a_run, as_judgments, assemble
+from dashboard.study.library import assemble, convert_to_judgments, convert_to_run
 from dashboard.workspace import Settings
 
 
@@ -20,7 +20,9 @@ def files_in(folder: Path, contents: dict[str, str]) -> list[File]:
         (folder / name).write_text(text)
     paths = list_folder(folder).read
     return [
-        f for p in paths for f in read_files(p, shown=str(p.relative_to(folder)), origin="folder")
+        f
+        for p in paths
+        for f in read_files(p, display_name=str(p.relative_to(folder)), origin="folder")
     ]
 
 
@@ -29,7 +31,9 @@ RUN, OTHER = "q1 Q0 d1 1 2.0 x\n", "q1 Q0 d2 1 2.0 x\n"
 
 def test_the_sample_is_complete() -> None:
     paths = list_folder(SAMPLE_FOLDER).read
-    library = assemble([f for p in paths for f in read_files(p, shown=p.name, origin="sample")])
+    library = assemble(
+        [f for p in paths for f in read_files(p, display_name=p.name, origin="sample")]
+    )
     assert library.study is not None
     assert library.study.names == ["bm25", "dense", "hybrid", "titles-only"]
     assert library.study.groupings == ["category", "difficulty"]
@@ -110,23 +114,25 @@ def test_readmes_and_programs_are_no_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("address", "focus", "baseline"),
     [
-        (Address.of(), "dense", "bm25"),
-        (Address.of(base="dense"), "hybrid", "dense"),
-        (Address.of(run="titles-only"), "titles-only", "bm25"),
-        (Address.of(run="nobody", base="nobody"), "dense", "bm25"),
-        (Address.of(run="bm25"), "bm25", "bm25"),
+        (Address.create(), "dense", "bm25"),
+        (Address.create(base="dense"), "hybrid", "dense"),
+        (Address.create(run="titles-only"), "titles-only", "bm25"),
+        (Address.create(run="nobody", base="nobody"), "dense", "bm25"),
+        (Address.create(run="bm25"), "bm25", "bm25"),
     ],
 )
 def test_the_view_of_an_address(address: Address, focus: str, baseline: str) -> None:
     paths = list_folder(SAMPLE_FOLDER).read
-    study = assemble([f for p in paths for f in read_files(p, shown=p.name, origin="sample")]).study
+    study = assemble(
+        [f for p in paths for f in read_files(p, display_name=p.name, origin="sample")]
+    ).study
     assert study is not None
     view = study.view(address)
     shown = view.comparison
     assert (shown.focus, shown.baseline) == (focus, baseline)
     assert focus in shown.runs and baseline in shown.runs
     asked = (address["run"] or focus, address["base"] or baseline)
-    assert view.pinned == address.changed(run=asked[0], base=asked[1])
+    assert view.pinned_address == address.with_values(run=asked[0], base=asked[1])
     assert bool(view.lacking) == ("nobody" in asked)
 
 
@@ -139,7 +145,7 @@ def test_a_file_of_detailed_results_is_a_study(tmp_path: Path) -> None:
     files = [
         file
         for path in list_folder(tmp_path).read
-        for file in read_files(path, shown=path.name, origin="folder")
+        for file in read_files(path, display_name=path.name, origin="folder")
     ]
     assert len({file.key for file in files}) == len(files) == 7
     assert [file.file for file in files if file.error is not None] == ["bad.json"]
@@ -150,7 +156,7 @@ def test_a_file_of_detailed_results_is_a_study(tmp_path: Path) -> None:
 
 def test_runs_have_the_names_and_colours_that_they_were_given() -> None:
     paths = list_folder(SAMPLE_FOLDER).read
-    files = [f for p in paths for f in read_files(p, shown=p.name, origin="sample")]
+    files = [f for p in paths for f in read_files(p, display_name=p.name, origin="sample")]
     said = Settings(names=(("dense", "E5"),), slots=(("bm25", 1), ("dense", 0)))
     library = assemble(files, settings=said)
     study = library.study
@@ -163,10 +169,10 @@ def test_runs_have_the_names_and_colours_that_they_were_given() -> None:
 
 def test_a_link_of_before_leads_to_the_run_under_its_new_name() -> None:
     paths = list_folder(SAMPLE_FOLDER).read
-    files = [f for p in paths for f in read_files(p, shown=p.name, origin="sample")]
+    files = [f for p in paths for f in read_files(p, display_name=p.name, origin="sample")]
     study = assemble(files, settings=Settings(names=(("dense", "E5"),))).study
     assert study is not None
-    view = study.view(Address.of(run="dense", base="hybrid", also=("bm25",)))
+    view = study.view(Address.create(run="dense", base="hybrid", also=("bm25",)))
     assert view.comparison.runs == ("E5", "hybrid", "bm25")
     assert not view.lacking
 
@@ -179,8 +185,8 @@ def test_a_name_that_a_later_file_has_as_well_is_told_apart(tmp_path: Path) -> N
 
 def test_a_run_can_be_taken_for_judgments_and_back(tmp_path: Path) -> None:
     (file,) = files_in(tmp_path, {"llm.run": "001 Q0 d1 1 3 x\n001 Q0 d2 2 0 x\n"})
-    judgments = as_judgments(file)
+    judgments = convert_to_judgments(file)
     assert judgments.kind == "qrels" and judgments.table.relevance.tolist() == [3, 0]
     assert judgments.table.relevance.dtype.kind == "i" and judgments.table.query_ids == ["001"]
-    again = as_a_run(replace(file, table=judgments.table))
+    again = convert_to_run(replace(file, table=judgments.table))
     assert again.table.scores.tolist() == [3.0, 0.0] and again.table.name == "llm"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.files.files import File, list_folder, parts_as_one, read_files
+from dashboard.files.files import File, join_loaded_parts, list_folder, read_files
 from dashboard.study.layered import with_layers
 from dashboard.study.library import assemble
 from dashboard.study.study import Study
-from dashboard.workspace import GivenGrade, Layer
+from dashboard.workspace import GradeRecord, Layer
 from metrics_core.formats import read_set, table_bytes
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, RankedRun, Run
@@ -36,7 +36,7 @@ def files_of(folder: Path) -> list[File]:
     return [
         file
         for path in read
-        for file in read_files(path, shown=str(path.relative_to(folder)), origin="folder")
+        for file in read_files(path, display_name=str(path.relative_to(folder)), origin="folder")
     ]
 
 
@@ -69,7 +69,7 @@ def test_parts_that_lie_apart_are_one_run(tmp_path: Path) -> None:
     assert len(files) == 3
     made = assemble(files)
     assert_same_scores(made.study)
-    first, second = made.of_kind("run")
+    first, second = made.files_of_kind("run")
     assert first.used and [note.kind for note in first.notes] == ["judged_ranks"]
     assert not second.used and second.why_not.startswith("part of bm25, together with part-00000")
     assert made.run_files["bm25"] is first
@@ -81,7 +81,7 @@ def test_a_part_alone_is_a_run_that_lacks_queries(tmp_path: Path) -> None:
     made = assemble(files_of(folder))
     assert made.study is not None
     assert made.study.judged["bm25"].missing_queries == ("b",)
-    (only,) = made.of_kind("run")
+    (only,) = made.files_of_kind("run")
     assert any(note.kind == "part" and note.loud for note in only.notes)
 
 
@@ -96,7 +96,7 @@ def test_parts_of_two_folders_stay_two_runs(tmp_path: Path) -> None:
 def test_parts_stay_together_where_files_are_left_out(tmp_path: Path) -> None:
     folder = collection(tmp_path / "data", inside=".")
     (folder / "z.run").write_bytes(table_bytes(RUN, "trec"))
-    found = list_folder(folder, most=2)
+    found = list_folder(folder, max_files=2)
     assert [path.name for path in found.read] == [PART.format(0), PART.format(1), "qrels.txt"]
     assert [path.name for path in found.left_out] == ["z.run"]
 
@@ -104,11 +104,11 @@ def test_parts_stay_together_where_files_are_left_out(tmp_path: Path) -> None:
 def test_parts_that_are_given_at_once_are_one_file_to_which_others_may_come(tmp_path: Path) -> None:
     parts = [read_set(part_of(query_id), name=PART.format(i)) for i, query_id in enumerate("ab")]
     first, second = (loaded for (loaded,) in parts)
-    (both,) = parts_as_one([first, second])
+    (both,) = join_loaded_parts([first, second])
     assert both.file == "part-*-4f-c000.snappy.parquet/bm25"
     assert isinstance(both.table, Run) and both.table.has_rows_of(judged_ranks_of(RUN, QRELS))
     assert [note.kind for note in both.notes] == ["judged_ranks"]
-    (only,) = parts_as_one([replace(first, file=both.file)])
+    (only,) = join_loaded_parts([replace(first, file=both.file)])
     qrels = File("q", "qrels.txt", "upload", table=QRELS)
     later = [File(x.file, x.file, "upload", table=x.table) for x in (only, second)]
     assert_same_scores(assemble([qrels, *later]).study)
@@ -133,8 +133,8 @@ def test_other_judgments_are_the_error_of_this_run_alone() -> None:
 
 
 def layer(*grades: tuple[str, str, float]) -> Layer:
-    given = {(q, d): GivenGrade(grade, "me", "2026") for q, d, grade in grades}
-    return Layer("1", "me", "2026", judged=True, version=str(grades), given=given)
+    given = {(q, d): GradeRecord(grade, "me", "2026") for q, d, grade in grades}
+    return Layer("1", "me", "2026", judged=True, version=str(grades), grade_records=given)
 
 
 def test_a_layer_changes_grades_or_leaves_the_run_out() -> None:

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from dashboard.address.address import Address
-from dashboard.address.measure_key import at_k
+from dashboard.address.measure_key import key_at_k
 from dashboard.address.view import Comparison
 from dashboard.answers.report import report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document
 from dashboard.drawing.report.parts import ReportRequest
 from dashboard.study.layered import with_layers
-from dashboard.study.sharing import Shared, letter, shared
+from dashboard.study.sharing import SharedStudy, run_letter, share_study
 from dashboard.study.study import Study
-from dashboard.workspace import GivenGrade, Layer
+from dashboard.workspace import GradeRecord, Layer
 from metrics_core.measures import parse_measure
 from metrics_core.slicing.derived_groups import MARK as DERIVED_MARK
 from metrics_core.tables import Documents, Qrels, Queries, RankedRun
@@ -64,10 +64,12 @@ def marked() -> Study:
     return Study(runs, qrels_of(grades), queries, documents)
 
 
-def page_of(leaving: Shared, view: Comparison) -> str:
+def page_of(leaving: SharedStudy, view: Comparison) -> str:
     study, shown = leaving.study, leaving.comparison(view)
-    drawing = Drawing.of(shown, study.names)
-    return document(report(study, shown, ()), drawing, ReportRequest("Shared", said=leaving.said))
+    drawing = Drawing.for_comparison(shown, study.names)
+    return document(
+        report(study, shown, ()), drawing, ReportRequest("Shared", left_out_note=leaving.omissions)
+    )
 
 
 WORDS = f"words in the query{DERIVED_MARK}"
@@ -75,7 +77,7 @@ ADDRESSES: tuple[Any, ...] = (
     {},
     pytest.param({"m": "AP"}, marks=pytest.mark.thorough),
     {"also": ("-",), "run": f"{MARK} one", "base": f"{MARK} one"},
-    {"m": at_k(parse_measure("MoneyP@5")), "k": "5", "where": ((WORDS, "5 to 9 words"),)},
+    {"m": key_at_k(parse_measure("MoneyP@5")), "k": "5", "where": ((WORDS, "5 to 9 words"),)},
     {"where": ((f"{MARK} kind", f"{MARK} a"), ("answer", f"{MARK} the answer is 1"))},
 )
 """Usual; all ranks; one run alone; what follows from texts and documents; too few to test."""
@@ -84,9 +86,9 @@ ADDRESSES: tuple[Any, ...] = (
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_nothing_but_numbers(address: dict[str, Any]) -> None:
     study = marked()
-    view = study.view(Address.of(**address)).comparison
-    assert MARK in page_of(shared(study, "full texts"), view)
-    page = page_of(shared(study, "scores only"), view)
+    view = study.view(Address.create(**address)).comparison
+    assert MARK in page_of(share_study(study, "full texts"), view)
+    page = page_of(share_study(study, "scores only"), view)
     assert MARK not in page
     assert re.search(r"query \d", page) and "names and texts left out" in page
     if not address:
@@ -96,8 +98,8 @@ def test_nothing_but_numbers(address: dict[str, Any]) -> None:
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_names_of_runs_stay_without_texts_and_ids(address: dict[str, Any]) -> None:
     study = marked()
-    view = study.view(Address.of(**address)).comparison
-    page = page_of(shared(study, "run names"), view)
+    view = study.view(Address.create(**address)).comparison
+    page = page_of(share_study(study, "run names"), view)
     left = re.sub(f"{MARK} (one|two|three|kind|a|b)\\b", "", page)
     assert MARK not in left, left[left.index(MARK) - 99 :][:199]
     assert f"{MARK} one" in page and re.search(r"query \d", page)
@@ -111,16 +113,16 @@ def test_judged_ranks_subtopics_and_layers_are_numbered_too() -> None:
     qrels = Qrels.from_columns(ids * 2, ids + ids[1:] + ids[:1], [1] * 12 + [2] * 12, subtopics)
     ones = np.ones(12, dtype=np.int64)
     runs = [RankedRun.from_ranks(f"r{k}", ids, ids, ones * k, ones * 3, ones * 2) for k in (1, 2)]
-    given = {(f"{MARK} what is 1?", f"{MARK} new"): GivenGrade(1.0, "ann", "now")}
-    layer = Layer("a", "a", "2026-01-01", judged=True, version="a", given=given)
+    given = {(f"{MARK} what is 1?", f"{MARK} new"): GradeRecord(1.0, "ann", "now")}
+    layer = Layer("a", "a", "2026-01-01", judged=True, version="a", grade_records=given)
     for study in (Study(runs, qrels), with_layers(marked(), [layer])):
-        view = study.view(Address.of()).comparison
-        assert MARK not in page_of(shared(study, "scores only"), view)
+        view = study.view(Address.create()).comparison
+        assert MARK not in page_of(share_study(study, "scores only"), view)
 
 
 def test_the_numbers_stay_to_the_bit() -> None:
     study, measure = marked(), parse_measure("nDCG@5")
-    leaving = shared(study, "scores only")
+    leaving = share_study(study, "scores only")
     own = study.all_scores(measure).values
     assert np.array_equal(own, leaving.study.all_scores(measure).values, equal_nan=True)
     assert leaving.study.names == ["A", "B", "C"]
@@ -129,18 +131,19 @@ def test_the_numbers_stay_to_the_bit() -> None:
 def test_a_view_is_renamed_with_its_runs_and_groups() -> None:
     study = marked()
     name = f"{MARK} kind"
-    asked = Address.of(run=study.names[2], base=study.names[0], where=((name, f"{MARK} b"),))
-    leaving = shared(study, "scores only")
+    asked = Address.create(run=study.names[2], base=study.names[0], where=((name, f"{MARK} b"),))
+    leaving = share_study(study, "scores only")
     view = leaving.comparison(study.view(asked).comparison)
-    assert (view.focus, view.baseline, view.also) == ("C", "A", ("B",))
-    assert view.where == (("column 1", "Group 2"),)
+    assert (view.focus, view.baseline, view.other_runs) == ("C", "A", ("B",))
+    assert view.filters == (("column 1", "Group 2"),)
     assert (
-        leaving.study.in_view(view).tolist() == study.in_view(study.view(asked).comparison).tolist()
+        leaving.study.view_mask(view).tolist()
+        == study.view_mask(study.view(asked).comparison).tolist()
     )
 
 
 def test_letters_go_on() -> None:
-    assert [letter(place) for place in (0, 25, 26, 52)] == ["A", "Z", "A2", "A3"]
+    assert [run_letter(place) for place in (0, 25, 26, 52)] == ["A", "Z", "A2", "A3"]
 
 
 def test_ranges_of_a_column_of_numbers_are_groups_without_a_name() -> None:
@@ -148,5 +151,5 @@ def test_ranges_of_a_column_of_numbers_are_groups_without_a_name() -> None:
     assert study.queries is not None
     lengths = [str(7 + i // 2) for i in range(len(study.query_ids))]
     queries = Queries(study.queries.frame.assign(length=lengths))
-    leaving = shared(Study(list(study.runs.values()), study.qrels, queries), "scores only")
+    leaving = share_study(Study(list(study.runs.values()), study.qrels, queries), "scores only")
     assert leaving.study.groups["column 3"] == ["Group 1", "Group 2"]

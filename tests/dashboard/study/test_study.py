@@ -25,10 +25,10 @@ def test_what_depends_on_nothing_is_not_pushed_out(monkeypatch: pytest.MonkeyPat
         return "x" * 60
 
     for number in (1, 2, 1):
-        study.kept(lasting)
-        study.kept(large, number)
+        study.cached_answer(lasting)
+        study.cached_answer(large, number)
     assert made == ["lasting", 1, 2, 1]
-    assert study.kept(lasting) == "x" * 60 and made.count("lasting") == 1
+    assert study.cached_answer(lasting) == "x" * 60 and made.count("lasting") == 1
 
 
 def test_very_many_queries_have_more_room(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,5 +42,5 @@ def test_very_many_queries_have_more_room(monkeypatch: pytest.MonkeyPatch) -> No
         return "x" * 60
 
     for number in range(3):
-        study.kept(large, number)
-    assert [study.known(large, number) for number in range(3)] == [False, True, True]
+        study.cached_answer(large, number)
+    assert [study.has_answer(large, number) for number in range(3)] == [False, True, True]

@@ -20,7 +20,7 @@ from metrics_core.tables import Qrels, Run
 def short_are_long(rows: int = 3, group: int = 4, head: int = 2) -> Iterator[None]:
     """Runs of more than so many rows stay on the disk."""
     with (
-        mock.patch("dashboard.workspace.long_runs.stored_run.HELD", rows),
+        mock.patch("dashboard.workspace.long_runs.stored_run.MAX_IN_MEMORY", rows),
         mock.patch("dashboard.workspace.long_runs.stored_run.HEADS", (1, head)),
         mock.patch("dashboard.workspace.long_runs.extracts.HEADS", (1, head)),
         mock.patch("dashboard.workspace.long_runs.tables._GROUP", group),
@@ -46,7 +46,7 @@ QRELS = Qrels.from_columns(
 def stored(folder: Path, run: Run) -> StoredRun:
     """A run as a workspace in this folder opens it anew."""
     workspace = Workspace(folder)
-    entry = workspace.add(workspace.new("Mine").id, Loaded(run, "", "", "a.run")).entry
+    entry = workspace.add(workspace.new_collection("Mine").id, Loaded(run, "", "", "a.run")).entry
     table = Workspace(folder).load(entry)
     if not isinstance(table, StoredRun):
         pytest.fail("the run is held in memory")

@@ -11,19 +11,19 @@ from threading import Thread
 
 import pytest
 
-from dashboard.workspace import Added, StorageError, Workspace
-from dashboard.workspace.starting import start
+from dashboard.workspace import AddedFile, StorageError, Workspace
+from dashboard.workspace.starting import clean_workspace
 from metrics_core import formats
 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "workspace")
-    made.new("Mine", "own")
+    made.new_collection("Mine", "own")
     return made
 
 
-def add(workspace: Workspace, doc_id: str, file: str = "a.run") -> Added:
+def add(workspace: Workspace, doc_id: str, file: str = "a.run") -> AddedFile:
     return workspace.add("own", formats.read(f"q1 Q0 {doc_id} 1 1.0 x\n".encode(), name=file))
 
 
@@ -56,7 +56,7 @@ def test_what_was_replaced_twice_stays_hidden_where_a_record_is_damaged(
     change(workspace, "UPDATE files SET record = record || ' ' WHERE number = 2")
     for _ in range(2):
         assert [e.number for e in workspace.entries("own")] == ["00003"]
-        start(workspace)
+        clean_workspace(workspace)
 
 
 def test_a_damaged_record_is_shown_until_it_is_removed_and_keeps_its_table(
@@ -64,12 +64,12 @@ def test_a_damaged_record_is_shown_until_it_is_removed_and_keeps_its_table(
 ) -> None:
     entry = add(workspace, "d1").entry
     change(workspace, "UPDATE files SET record = '{}'")
-    start(workspace)
-    assert [d.number for d in workspace.damaged("own")] == [entry.number]
+    clean_workspace(workspace)
+    assert [d.number for d in workspace.damaged_records("own")] == [entry.number]
     assert (workspace.folder / "tables" / f"{entry.table}.parquet").exists()
     workspace.remove_entry("own", entry.number)
-    assert workspace.damaged("own") == []
-    start(workspace)
+    assert workspace.damaged_records("own") == []
+    clean_workspace(workspace)
     assert not list((workspace.folder / "tables").iterdir())
 
 
@@ -77,7 +77,7 @@ def test_a_record_under_another_number_is_damaged(workspace: Workspace) -> None:
     one, two = (add(workspace, d, f"{d}.run").entry for d in ("d1", "d2"))
     change(workspace, "UPDATE files SET number = 9 WHERE number = ?", int(two.number))
     assert workspace.entries("own") == [one]
-    assert [d.number for d in workspace.damaged("own")] == ["00009"]
+    assert [d.number for d in workspace.damaged_records("own")] == ["00009"]
 
 
 def test_a_damaged_grade_note_or_tag_costs_only_itself_and_can_be_dropped(
@@ -85,31 +85,31 @@ def test_a_damaged_grade_note_or_tag_costs_only_itself_and_can_be_dropped(
 ) -> None:
     layer = workspace.layers.begin("own", "ann")
     for doc in "abc":
-        workspace.layers.give("own", layer, {("q", doc): 1}, by="ann")
+        workspace.layers.add_grades("own", layer, {("q", doc): 1}, grader="ann")
     for text in ("first", "second"):
-        workspace.notes.write("own", "q", text, by="ann")
-    workspace.notes.tag("own", "q", "odd", by="ben")
+        workspace.notes.write_note("own", "q", text, author="ann")
+    workspace.notes.set_tag("own", "q", "odd", author="ben")
     change(workspace, "UPDATE grades SET grade = 3 WHERE doc_id = 'b'")
     change(workspace, "UPDATE notes SET text = 'sec\nond' WHERE text = 'second'")
     change(workspace, "UPDATE tags SET author = 'Ben'")
     seen = Workspace(workspace.folder)
-    (found,) = seen.layers.of("own")
+    (found,) = seen.layers.list_layers("own")
     assert set(found.grades) == {("q", "a"), ("q", "c")}
     assert [text.split()[1:5] for text in found.lost] == [["q", "b", "3", "ann"]]
-    assert [note.text for note in seen.notes.of("own")["q"].notes] == ["first"]
-    assert seen.notes.of("own")["q"].tags == ()
-    note, tag = seen.contents("own").lost()
+    assert [note.text for note in seen.notes.notes_by_query("own")["q"].notes] == ["first"]
+    assert seen.notes.notes_by_query("own")["q"].tags == ()
+    note, tag = seen.contents("own").lost_texts()
     assert "sec ond ann" in note and "odd 1 Ben" in tag
-    assert seen.damaged("own") == []
+    assert seen.damaged_records("own") == []
     # Somebody judges on meanwhile; what was not shown is not dropped.
-    Workspace(workspace.folder).layers.give("own", layer, {("q", "d"): 2}, by="ben")
+    Workspace(workspace.folder).layers.add_grades("own", layer, {("q", "d"): 2}, grader="ben")
     change(workspace, "UPDATE grades SET grade = 0 WHERE doc_id = 'c'")
     seen = Workspace(workspace.folder)
     assert seen.drop_lost("own", [*found.lost, note, tag]) == 3
     assert seen.drop_lost("own", [*found.lost, "no row"]) == 0
-    (found,) = seen.layers.of("own")
+    (found,) = seen.layers.list_layers("own")
     assert set(found.grades) == {("q", "a"), ("q", "d")} and len(found.lost) == 1
-    assert seen.contents("own").lost() == []
+    assert seen.contents("own").lost_texts() == []
 
 
 def test_a_damaged_layer_costs_its_name_and_can_be_judged_on_and_removed(
@@ -119,28 +119,33 @@ def test_a_damaged_layer_costs_its_name_and_can_be_judged_on_and_removed(
     workspace.layers.begin("own", "ben", {("q", "a"): 2})
     change(workspace, "UPDATE layers SET name = 'Anna' WHERE name = 'anna'")
     again = Workspace(workspace.folder)
-    unnamed, _ = again.layers.of("own")
+    unnamed, _ = again.layers.list_layers("own")
     assert (unnamed.id, unnamed.name) == (layer, f"Unnamed layer {layer}")
     assert unnamed.grades == {("q", "a"): 1}
-    (lost,) = again.contents("own").lost()
+    (lost,) = again.contents("own").lost_texts()
     assert "Anna" in lost and again.drop_lost("own", [lost]) == 1
-    again.layers.give("own", layer, {("q", "b"): 2}, by="ben")
-    assert [len(v) for v in again.layers.of("own")] == [2, 1]
+    again.layers.add_grades("own", layer, {("q", "b"): 2}, grader="ben")
+    assert [len(v) for v in again.layers.list_layers("own")] == [2, 1]
     copy = again.duplicate("own", "Copy").id
-    assert [len(v) for v in again.layers.of(copy)] == [2, 1]
+    assert [len(v) for v in again.layers.list_layers(copy)] == [2, 1]
     again.layers.remove("own", layer)
-    assert [v.name for v in again.layers.of("own")] == ["ben"]
-    start(again)
-    assert again.layers.of("own", removed=True) == [] and again.contents("own").lost() == []
+    assert [v.name for v in again.layers.list_layers("own")] == ["ben"]
+    clean_workspace(again)
+    assert (
+        again.layers.list_layers("own", removed=True) == []
+        and again.contents("own").lost_texts() == []
+    )
 
 
 def test_a_grade_whose_layer_is_damaged_is_told(workspace: Workspace) -> None:
     workspace.layers.begin("own", "anna", {("q", "a"): 1})
     change(workspace, "UPDATE grades SET layer_id = 'none'")
-    assert [(len(v), v.lost) for v in Workspace(workspace.folder).layers.of("own")] == [(0, ())]
-    assert ["none q a" in text for text in Workspace(workspace.folder).contents("own").lost()] == [
-        True
+    assert [(len(v), v.lost) for v in Workspace(workspace.folder).layers.list_layers("own")] == [
+        (0, ())
     ]
+    assert [
+        "none q a" in text for text in Workspace(workspace.folder).contents("own").lost_texts()
+    ] == [True]
 
 
 def test_a_collection_whose_row_is_damaged_keeps_its_name_and_is_named_again(
@@ -150,9 +155,9 @@ def test_a_collection_whose_row_is_damaged_keeps_its_name_and_is_named_again(
     change(workspace, "UPDATE collection SET record = '{}'")
     again = Workspace(workspace.folder)
     assert [c.name for c in again.collections()] == ["Mine"] and again.entries("own") == [entry]
-    assert [d.number for d in again.damaged("own")] == ["collection"]
+    assert [d.number for d in again.damaged_records("own")] == ["collection"]
     again.rename("own", "Ours")
-    assert again.damaged("own") == [] and again.collection("own").name == "Ours"
+    assert again.damaged_records("own") == [] and again.collection("own").name == "Ours"
 
 
 # Databases
@@ -177,12 +182,12 @@ HARMS = [overwrite, lose, empty, replace_by_folder]
 @pytest.fixture
 def two(workspace: Workspace) -> Workspace:
     """Two collections, of which a good state is kept; then the first one changed."""
-    workspace.new("Other", "other")
+    workspace.new_collection("Other", "other")
     for identity in ("own", "other"):
         workspace.layers.begin(identity, "ann", {("q", f"d{i}"): 1 for i in range(300)})
     add(workspace, "d1")
-    start(workspace)
-    workspace.notes.write("own", "q", "since the start", by="ann")
+    clean_workspace(workspace)
+    workspace.notes.write_note("own", "q", "since the start", author="ann")
     return workspace
 
 
@@ -193,28 +198,40 @@ def test_a_damaged_database_is_told_and_goes_back_to_its_last_good_state(
     harm(path := database(two))
     left = path.read_bytes() if path.is_file() else b""
     again = Workspace(two.folder)
-    start(again)  # which removes nothing then
+    clean_workspace(again)  # which removes nothing then
     assert {c.name for c in again.collections()} == {"Mine", "Other"}
-    for asked in (again.entries, again.layers.of, again.notes.of, again.damaged, again.contents):
+    for asked in (
+        again.entries,
+        again.layers.list_layers,
+        again.notes.notes_by_query,
+        again.damaged_records,
+        again.contents,
+    ):
         with pytest.raises(StorageError, match="is damaged"):
             asked("own")
     with pytest.raises(StorageError, match="is damaged"):
-        again.notes.write("own", "q", "lost?", by="ann")
+        again.notes.write_note("own", "q", "lost?", author="ann")
     with pytest.raises(StorageError, match="is damaged"):
         again.rename("own", "Ours")
-    assert len(again.layers.of("other")[0]) == 300 and again.good_since("own")
+    assert len(again.layers.list_layers("other")[0]) == 300 and again.good_state_time("own")
     assert (path.read_bytes() if path.is_file() else b"") == left
     again.restore_good("own")
     again.restore_good("own")  # a second click
     for seen in (again, two, Workspace(two.folder)):
-        assert len(seen.layers.of("own")[0]) == 300 and seen.notes.of("own") == {}
-        assert [e.file for e in seen.entries("own")] == ["a.run"] and seen.damaged("own") == []
-        assert [p.is_dir() or p.read_bytes() == left for p in seen.put_aside()] == (
+        assert (
+            len(seen.layers.list_layers("own")[0]) == 300 and seen.notes.notes_by_query("own") == {}
+        )
+        assert [e.file for e in seen.entries("own")] == ["a.run"] and seen.damaged_records(
+            "own"
+        ) == []
+        assert [p.is_dir() or p.read_bytes() == left for p in seen.set_aside_paths()] == (
             [] if harm is lose else [True]
         )
-    again.notes.write("own", "q", "after it", by="ann")
-    start(again)
-    assert [n.text for n in Workspace(two.folder).notes.of("own")["q"].notes] == ["after it"]
+    again.notes.write_note("own", "q", "after it", author="ann")
+    clean_workspace(again)
+    assert [n.text for n in Workspace(two.folder).notes.notes_by_query("own")["q"].notes] == [
+        "after it"
+    ]
 
 
 @pytest.mark.parametrize("harm", HARMS)
@@ -226,15 +243,15 @@ def test_a_damaged_database_can_be_removed_with_its_collection(
     if not good:
         (two.folder_of("own") / "state.good.db").unlink()
     again = Workspace(two.folder)
-    assert bool(again.good_since("own")) is good
+    assert bool(again.good_state_time("own")) is good
     again.remove("own")
     assert [c.name for c in again.collections()] == ["Other"]
     again.restore("own")
     assert {c.name for c in again.collections()} == {"Mine", "Other"}
-    assert len(again.entries("own")) == good and len(again.put_aside()) == (harm is not lose)
+    assert len(again.entries("own")) == good and len(again.set_aside_paths()) == (harm is not lose)
     again.remove("own")
-    start(again)
-    assert [c.name for c in again.collections()] == ["Other"] and again.put_aside() == []
+    clean_workspace(again)
+    assert [c.name for c in again.collections()] == ["Other"] and again.set_aside_paths() == []
 
 
 @pytest.mark.parametrize("harm", HARMS)
@@ -246,10 +263,10 @@ def test_a_damaged_list_is_put_aside_and_made_again(
     assert {c.name for c in again.collections()} == {"Mine", "Other"} and again.trouble() is None
     again.rename("own", "Ours")
     assert {c.name for c in again.collections()} == {"Ours", "Other"}
-    assert len(again.put_aside()) == (harm in (overwrite, replace_by_folder))
+    assert len(again.set_aside_paths()) == (harm in (overwrite, replace_by_folder))
     assert path.is_file()
     # It tells the names again where a collection cannot.
-    start(again)
+    clean_workspace(again)
     overwrite(database(again, "other"))
     assert {c.name for c in Workspace(two.folder).collections()} == {"Ours", "Other"}
 
@@ -263,7 +280,7 @@ def test_a_list_that_another_one_locks_is_not_taken_for_a_damaged_one(
         with pytest.raises(StorageError, match="Another program is writing"):
             Workspace(two.folder).rename("own", "Ours")
         other.execute("ROLLBACK")
-    assert two.put_aside() == []
+    assert two.set_aside_paths() == []
     two.rename("own", "Ours")
 
 
@@ -282,7 +299,7 @@ def test_what_an_interrupted_change_left_is_not_applied_to_what_takes_its_place(
     journal.write_bytes(kept)
     again = Workspace(two.folder)
     again.restore_good("own")
-    assert len(Workspace(two.folder).layers.of("own")[0]) == 300 and not journal.exists()
+    assert len(Workspace(two.folder).layers.list_layers("own")[0]) == 300 and not journal.exists()
 
 
 # What nobody should give
@@ -291,9 +308,9 @@ def test_what_an_interrupted_change_left_is_not_applied_to_what_takes_its_place(
 def test_a_replacement_is_not_taken_back_once_the_older_file_is_gone(workspace: Workspace) -> None:
     add(workspace, "d1")
     newer = add(workspace, "d2").entry
-    start(Workspace(workspace.folder))  # a second server does so
+    clean_workspace(Workspace(workspace.folder))  # a second server does so
     with pytest.raises(KeyError):
-        workspace.take_back("own", newer.number)
+        workspace.undo_replacement("own", newer.number)
     assert [e.content for e in workspace.entries("own")] == [newer.content]
 
 
@@ -306,7 +323,7 @@ def test_an_id_that_is_none_is_refused_by_what_writes(
         workspace.add(identity, loaded)
     if identity:
         with pytest.raises(KeyError):
-            workspace.new("More", identity)
+            workspace.new_collection("More", identity)
     with pytest.raises(KeyError):
         workspace.rename(identity, "More")
     assert [p.name for p in tmp_path.iterdir()] == ["workspace"]
@@ -315,7 +332,7 @@ def test_an_id_that_is_none_is_refused_by_what_writes(
 
 def test_readings_that_are_chosen_at_once_are_all_kept(workspace: Workspace) -> None:
     def choose(number: int) -> None:
-        Workspace(workspace.folder).read_with("own", f"{number}.run", {"duplicates": "best"})
+        Workspace(workspace.folder).set_read_choices("own", f"{number}.run", {"duplicates": "best"})
 
     threads = [Thread(target=choose, args=(number,)) for number in range(12)]
     for thread in threads:
@@ -328,10 +345,10 @@ def test_readings_that_are_chosen_at_once_are_all_kept(workspace: Workspace) -> 
 def test_half_a_character_that_a_program_gives_is_not_kept(workspace: Workspace) -> None:
     for refused in (
         lambda: workspace.rename("own", "Half \ud800"),
-        lambda: workspace.new("Half \ud800"),
-        lambda: workspace.notes.write("own", "q", "Half \ud800", by="Ann"),
+        lambda: workspace.new_collection("Half \ud800"),
+        lambda: workspace.notes.write_note("own", "q", "Half \ud800", author="Ann"),
     ):
         with pytest.raises(ValueError, match="surrogate"):
             refused()
     assert [c.name for c in workspace.collections()] == ["Mine"]
-    assert workspace.notes.of("own") == {} and workspace.damaged("own") == []
+    assert workspace.notes.notes_by_query("own") == {} and workspace.damaged_records("own") == []

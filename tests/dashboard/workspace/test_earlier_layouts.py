@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.workspace import GivenGrade, StorageError, Workspace
+from dashboard.workspace import GradeRecord, StorageError, Workspace
 from dashboard.workspace.disk import database
-from dashboard.workspace.starting import start
+from dashboard.workspace.starting import clean_workspace
 from dashboard.workspace.taken_out import in_page
 from dashboard.workspace.taken_out.packing import is_packed, unpack
 from metrics_core.tables import Qrels, Run
@@ -56,32 +56,35 @@ def holds_all(workspace: Workspace, identity: str) -> None:
     assert isinstance(first, Run) and isinstance(second, Run)
     assert first.table["score"].to_pylist() == [2.5, 1.5, 3.5]
     assert second.table["score"].to_pylist() == [2.5, 0.5]
-    (layer,) = workspace.layers.of(identity)
+    (layer,) = workspace.layers.list_layers(identity)
     assert (layer.name, layer.judged, layer.begun) == (
         "ann", True, "2026-11-27T02:00:24.136285+00:00",
     )  # fmt: skip
-    assert layer.given == {
-        ("q2", "d9"): GivenGrade(1.0, "ann", "2026-11-27T02:00:24.136323+00:00"),
-        ("q1", "d2"): GivenGrade(2, "ben", "2026-11-27T02:00:24.171272+00:00"),
+    assert layer.grade_records == {
+        ("q2", "d9"): GradeRecord(1.0, "ann", "2026-11-27T02:00:24.136323+00:00"),
+        ("q1", "d2"): GradeRecord(2, "ben", "2026-11-27T02:00:24.171272+00:00"),
     }
-    noted = workspace.notes.of(identity)
+    noted = workspace.notes.notes_by_query(identity)
     (note,) = noted["q1"].notes
-    assert (note.id, note.text, note.by) == ("f73cc3c9", "first note", "ann")
+    assert (note.id, note.text, note.author) == ("f73cc3c9", "first note", "ann")
     assert noted["q1"].tags == ("cause: stemming",)
-    assert noted["q2"].notes == () and [(t.name, t.by) for t in noted["q2"].marks] == [
+    assert noted["q2"].notes == () and [(t.name, t.author) for t in noted["q2"].marks] == [
         ("odd", "ben")
     ]
-    assert workspace.damaged(identity) == [] and workspace.contents(identity).lost() == []
-    assert workspace.layers.of(identity)[0].lost == ()
+    assert (
+        workspace.damaged_records(identity) == []
+        and workspace.contents(identity).lost_texts() == []
+    )
+    assert workspace.layers.list_layers(identity)[0].lost == ()
 
 
 def test_a_zip_and_a_report_are_imported(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "workspace")
     packed, page = _SAVED / "collection.zip", _SAVED / "report.html"
-    assert is_packed(packed) and in_page.carries(page)
-    for content in (packed, in_page.packed_in(page)):
+    assert is_packed(packed) and in_page.is_page_with_data(page)
+    for content in (packed, in_page.extract_packed(page)):
         made = unpack(workspace, content, file="saved")
-        start(workspace)
+        clean_workspace(workspace)
         for seen in (workspace, Workspace(workspace.folder)):
             holds_all(seen, made.id)
 
@@ -92,25 +95,25 @@ def test_a_folder_is_imported_once_and_stays_as_it_was(old: Path) -> None:
         assert {c.id: c.name for c in workspace.collections()} == {"shop": "Shop", "empty": "Empty"}
         holds_all(workspace, "shop")
         assert workspace.entries("empty") == [] and is_untouched(old)
-        start(workspace)
+        clean_workspace(workspace)
         holds_all(Workspace(old), "shop")
         assert is_untouched(old)
     # What is changed from then on is not imported again.
     for entry in workspace.entries("shop"):
         workspace.remove_entry("shop", entry.number)
     workspace.rename("empty", "Full")
-    workspace.layers.remove("shop", workspace.layers.of("shop")[0].id)
+    workspace.layers.remove("shop", workspace.layers.list_layers("shop")[0].id)
     for _ in range(2):
-        start(Workspace(old))
+        clean_workspace(Workspace(old))
         again = Workspace(old)
-        assert again.entries("shop") == [] and again.layers.of("shop") == []
+        assert again.entries("shop") == [] and again.layers.list_layers("shop") == []
         assert again.collection("empty").name == "Full" and is_untouched(old)
 
 
 def test_a_replacement_of_before_is_taken_back(old: Path) -> None:
     workspace = Workspace(old)
     newer = workspace.entries("shop")[-1]
-    workspace.take_back("shop", newer.number)
+    workspace.undo_replacement("shop", newer.number)
     (older,) = [e for e in workspace.entries("shop") if e.file == "dense.run"]
     assert older.number == newer.replaces and isinstance(workspace.load(older), Run)
 
@@ -120,7 +123,7 @@ def test_what_of_an_old_folder_is_gone_costs_no_more_than_it_held(old: Path, gon
     (old / gone).unlink()
     workspace = Workspace(old)
     assert [e.file for e in workspace.entries("shop")][1:] == ["bm25.run", "dense.run"]
-    assert len(workspace.layers.of("shop")[0]) == 2
+    assert len(workspace.layers.list_layers("shop")[0]) == 2
     named = "Shop" if gone == "workspace.json" else "Unnamed collection shop"
     assert workspace.collection("shop").name == named
 
@@ -134,15 +137,15 @@ def test_what_of_an_old_folder_is_damaged_stays_there_and_is_told(old: Path) -> 
     record.write_bytes(record.read_bytes().replace(b"bm25", b"BM25"))
     before = content_of(old)
     workspace = Workspace(old)
-    start(workspace)
-    (layer,) = Workspace(old).layers.of("shop")
+    clean_workspace(workspace)
+    (layer,) = Workspace(old).layers.list_layers("shop")
     assert layer.grades == {("q2", "d9"): 1.0} and len(layer.lost) == 1
     assert "xff" in layer.lost[0] and workspace.drop_lost("shop", layer.lost) == 1
     assert [e.file for e in workspace.entries("shop")] == ["qrels.txt", "dense.run"]
-    assert [d.number for d in workspace.damaged("shop")] == ["00002"]
+    assert [d.number for d in workspace.damaged_records("shop")] == ["00002"]
     workspace.remove_entry("shop", "00002")
-    start(workspace)
-    assert workspace.damaged("shop") == []
+    clean_workspace(workspace)
+    assert workspace.damaged_records("shop") == []
     now = content_of(old)
     assert {name: now[name] for name in before} == before
 
@@ -157,7 +160,7 @@ def test_an_import_that_is_killed_goes_on(old: Path) -> None:
         child.join()
         workspace = Workspace(folder)
         holds_all(workspace, "shop")
-        start(workspace)
+        clean_workspace(workspace)
         holds_all(Workspace(folder), "shop")
         assert {c.name for c in workspace.collections()} == {"Shop", "Empty"}
         assert is_untouched(folder) and not list(folder.rglob("*.part"))
@@ -202,14 +205,14 @@ def test_two_who_open_an_old_folder_at_once_import_it_once(old: Path) -> None:
             one.join()
         assert [one.exitcode for one in both] == [0, 0]
         workspace = Workspace(folder)
-        texts = [n.text for n in workspace.notes.of("shop")["later"].notes]
+        texts = [n.text for n in workspace.notes.notes_by_query("shop")["later"].notes]
         assert sorted(texts) == ["n0", "n1"] and len(workspace.collections()) == 2
         assert len(workspace.entries("shop")) == 3 and is_untouched(folder)
 
 
 def _opens_and_notes(folder: Path, together: Barrier, text: str) -> None:
     together.wait()
-    Workspace(folder).notes.write("shop", "later", text, by="ann")
+    Workspace(folder).notes.write_note("shop", "later", text, author="ann")
 
 
 @pytest.mark.skipif(os.name != "posix" or os.getuid() == 0, reason="everything may be written")
@@ -218,5 +221,5 @@ def test_an_old_folder_that_may_not_be_written_says_so(old: Path) -> None:
     workspace = Workspace(old)
     assert workspace.collections() == []
     with pytest.raises(StorageError, match="may not be written"):
-        workspace.new("More")
+        workspace.new_collection("More")
     old.chmod(0o700)

@@ -9,8 +9,8 @@ from threading import Thread
 
 import pytest
 
-from dashboard.workspace import Noted, StorageError, Workspace
-from dashboard.workspace.starting import start
+from dashboard.workspace import QueryNotes, StorageError, Workspace
+from dashboard.workspace.starting import clean_workspace
 from dashboard.workspace.taken_out.carried import layers_csv, read_layers
 from dashboard.workspace.taken_out.packing import pack, unpack
 
@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def workspace(folder: Path) -> Workspace:
     made = Workspace(folder)
-    made.new("Shop", "shop")
+    made.new_collection("Shop", "shop")
     return made
 
 
@@ -31,23 +31,25 @@ def test_grades_are_there_for_everybody_and_after_a_start(
     workspace: Workspace, folder: Path
 ) -> None:
     layer = workspace.layers.begin("shop", "anna")
-    workspace.layers.give("shop", layer, {("q1", "d1"): 2}, by="anna")
-    workspace.layers.give("shop", layer, {("q1", "d2"): 0, ("é", "d\n"): 0.5}, by="bo")
-    workspace.layers.give("shop", layer, {("q1", "d1"): 3}, by="bo")
-    start(workspace)
+    workspace.layers.add_grades("shop", layer, {("q1", "d1"): 2}, grader="anna")
+    workspace.layers.add_grades("shop", layer, {("q1", "d2"): 0, ("é", "d\n"): 0.5}, grader="bo")
+    workspace.layers.add_grades("shop", layer, {("q1", "d1"): 3}, grader="bo")
+    clean_workspace(workspace)
     for seen in (workspace, Workspace(folder)):
-        (found,) = seen.layers.of("shop")
+        (found,) = seen.layers.list_layers("shop")
         assert (found.name, found.judged, found.lost) == ("anna", True, ())
         assert found.grades == {("q1", "d1"): 3, ("q1", "d2"): 0, ("é", "d\n"): 0.5}
-        assert found.given["q1", "d1"].by == "bo"
-        assert found.given["q1", "d2"].at > found.begun
+        assert found.grade_records["q1", "d1"].grader == "bo"
+        assert found.grade_records["q1", "d2"].time > found.begun
 
 
 def test_a_grade_that_is_taken_back_is_gone(workspace: Workspace) -> None:
     layer = workspace.layers.begin("shop", "anna", {("q", "a"): 1, ("q", "b"): 2})
-    before = workspace.layers.of("shop")[0]
-    workspace.layers.give("shop", layer, {("q", "a"): None, ("q", "never"): None}, by="anna")
-    (after,) = workspace.layers.of("shop")
+    before = workspace.layers.list_layers("shop")[0]
+    workspace.layers.add_grades(
+        "shop", layer, {("q", "a"): None, ("q", "never"): None}, grader="anna"
+    )
+    (after,) = workspace.layers.list_layers("shop")
     assert after.grades == {("q", "b"): 2}
     assert before.grades == {("q", "a"): 1, ("q", "b"): 2} and before != after
 
@@ -57,15 +59,15 @@ def test_a_layer_can_be_removed_and_brought_back_until_the_next_start(
 ) -> None:
     layer = workspace.layers.begin("shop", "anna", {("q", "a"): 1})
     workspace.layers.remove("shop", layer)
-    assert workspace.layers.of("shop") == []
-    assert [found.id for found in workspace.layers.of("shop", removed=True)] == [layer]
+    assert workspace.layers.list_layers("shop") == []
+    assert [found.id for found in workspace.layers.list_layers("shop", removed=True)] == [layer]
     workspace.layers.restore("shop", layer)
-    assert workspace.layers.of("shop")[0].grades == {("q", "a"): 1}
+    assert workspace.layers.list_layers("shop")[0].grades == {("q", "a"): 1}
     workspace.layers.remove("shop", layer)
-    start(Workspace(folder))
-    assert workspace.layers.of("shop", removed=True) == []
+    clean_workspace(Workspace(folder))
+    assert workspace.layers.list_layers("shop", removed=True) == []
     with pytest.raises(KeyError):
-        workspace.layers.give("shop", layer, {("q", "a"): 1}, by="anna")
+        workspace.layers.add_grades("shop", layer, {("q", "a"): 1}, grader="anna")
 
 
 @pytest.mark.parametrize("bad", [{("", "d"): 1.0}, {("q", ""): 1.0}, {("q", "d"): float("nan")}])
@@ -74,16 +76,16 @@ def test_what_is_no_grade_is_not_kept(
 ) -> None:
     layer = workspace.layers.begin("shop", "anna")
     with pytest.raises(ValueError, match="finite"):
-        workspace.layers.give("shop", layer, bad, by="anna")
-    assert len(workspace.layers.of("shop")[0]) == 0
+        workspace.layers.add_grades("shop", layer, bad, grader="anna")
+    assert len(workspace.layers.list_layers("shop")[0]) == 0
 
 
 def test_no_layer_without_its_collection(workspace: Workspace) -> None:
     with pytest.raises(StorageError, match="no longer exists"):
         workspace.layers.begin("gone", "anna")
     with pytest.raises(StorageError, match="no longer exists"):
-        workspace.notes.tag("gone", "q", "t", by="anna")
-    assert workspace.layers.of("gone") == [] and workspace.layers.of("../x") == []
+        workspace.notes.set_tag("gone", "q", "t", author="anna")
+    assert workspace.layers.list_layers("gone") == [] and workspace.layers.list_layers("../x") == []
 
 
 def test_two_who_judge_at_once_lose_nothing(workspace: Workspace, folder: Path) -> None:
@@ -92,14 +94,14 @@ def test_two_who_judge_at_once_lose_nothing(workspace: Workspace, folder: Path) 
     def judge(who: str) -> None:
         own = Workspace(folder)
         for number in range(15):
-            own.layers.give("shop", layer, {("q", f"{who}{number}"): number}, by=who)
+            own.layers.add_grades("shop", layer, {("q", f"{who}{number}"): number}, grader=who)
 
     both = [Thread(target=judge, args=(who,)) for who in "ab"]
     for one in both:
         one.start()
     for one in both:
         one.join()
-    (found,) = workspace.layers.of("shop")
+    (found,) = workspace.layers.list_layers("shop")
     assert found.grades == {("q", f"{who}{n}"): n for who in "ab" for n in range(15)}
 
 
@@ -112,26 +114,29 @@ def test_who_judges_has_one_layer_however_many_begin_it(workspace: Workspace, fo
         one.start()
     for one in every:
         one.join()
-    (found,) = workspace.layers.of("shop")
+    (found,) = workspace.layers.list_layers("shop")
     assert (found.name, len(found)) == ("anna", 6)
     assert workspace.layers.judge("shop", "anna", {("q", "d1"): None}) == (found.id, False)
     assert workspace.layers.judge("shop", "bo", {("q", "d1"): None}) == ("", False)
     assert workspace.layers.judge("shop", "bo", {("q", "d1"): 0})[1]
-    assert [(v.name, len(v)) for v in workspace.layers.of("shop")] == [("anna", 5), ("bo", 1)]
+    assert [(v.name, len(v)) for v in workspace.layers.list_layers("shop")] == [
+        ("anna", 5),
+        ("bo", 1),
+    ]
 
 
 def test_layers_and_notes_go_with_a_copy(workspace: Workspace) -> None:
     layer = workspace.layers.begin("shop", "anna", {("q", "a"): 1})
-    workspace.notes.write("shop", "q", "why", by="anna")
+    workspace.notes.write_note("shop", "q", "why", author="anna")
     copy = workspace.duplicate("shop", "Copy").id
     out = io.BytesIO()
     pack(workspace, "shop", out)
     taken = unpack(workspace, out.getvalue(), file="shop.zip").id
-    workspace.layers.give("shop", layer, {("q", "a"): 2}, by="anna")
+    workspace.layers.add_grades("shop", layer, {("q", "a"): 2}, grader="anna")
     for identity in (copy, taken):
-        (found,) = workspace.layers.of(identity)
+        (found,) = workspace.layers.list_layers(identity)
         assert (found.name, found.grades) == ("anna", {("q", "a"): 1})
-        assert [n.text for n in workspace.notes.of(identity)["q"].notes] == ["why"]
+        assert [n.text for n in workspace.notes.notes_by_query(identity)["q"].notes] == ["why"]
 
 
 def test_a_packed_collection_without_layers_opens_in_the_layout_before(
@@ -151,72 +156,74 @@ def test_a_packed_collection_without_layers_opens_in_the_layout_before(
 
 
 def test_notes_stand_beside_each_other(workspace: Workspace, folder: Path) -> None:
-    first = workspace.notes.write("shop", "q", "the <b>stemmer</b>", by="anna")
-    workspace.notes.write("shop", "q", "ask Bo", by="bo")
-    workspace.notes.tag("shop", "q", "cause: stemming", by="anna")
-    workspace.notes.tag("shop", "q", "owner: bo", by="bo")
-    workspace.notes.tag("shop", "q", "cause: stemming", by="bo", on=False)
-    workspace.notes.tag("shop", "other", "owner: bo", by="bo")
-    workspace.notes.tag("shop", "other", "owner: bo", by="bo", on=False)
-    workspace.notes.write("shop", "q", "the stemmer", by="bo", note=first)
+    first = workspace.notes.write_note("shop", "q", "the <b>stemmer</b>", author="anna")
+    workspace.notes.write_note("shop", "q", "ask Bo", author="bo")
+    workspace.notes.set_tag("shop", "q", "cause: stemming", author="anna")
+    workspace.notes.set_tag("shop", "q", "owner: bo", author="bo")
+    workspace.notes.set_tag("shop", "q", "cause: stemming", author="bo", is_set=False)
+    workspace.notes.set_tag("shop", "other", "owner: bo", author="bo")
+    workspace.notes.set_tag("shop", "other", "owner: bo", author="bo", is_set=False)
+    workspace.notes.write_note("shop", "q", "the stemmer", author="bo", note=first)
     (note, second), tags = (
-        (found := Workspace(folder).notes.of("shop")["q"]).notes,
+        (found := Workspace(folder).notes.notes_by_query("shop")["q"]).notes,
         found.tags,
     )
-    assert (note.text, note.by, second.text) == ("the stemmer", "bo", "ask Bo")
+    assert (note.text, note.author, second.text) == ("the stemmer", "bo", "ask Bo")
     assert tags == ("owner: bo",)
-    workspace.notes.write("shop", "q", "", by="bo", note=first)
+    workspace.notes.write_note("shop", "q", "", author="bo", note=first)
     (mark,) = found.marks
-    assert (mark.name, mark.by) == ("owner: bo", "bo") and mark.at >= note.at[:10]
-    assert workspace.notes.of("shop") == {"q": Noted((second,), (mark,))}
-    assert workspace.contents("shop").lost() == []
+    assert (mark.name, mark.author) == ("owner: bo", "bo") and mark.time >= note.time[:10]
+    assert workspace.notes.notes_by_query("shop") == {"q": QueryNotes((second,), (mark,))}
+    assert workspace.contents("shop").lost_texts() == []
 
 
 def test_a_clock_that_is_set_back_lets_the_later_layer_count(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, year in (("first", "2026"), ("second", "2025"), ("third", "2024")):
-        monkeypatch.setattr("dashboard.workspace.layers.now", lambda year=year: year)
+        monkeypatch.setattr("dashboard.workspace.layers.current_time", lambda year=year: year)
         workspace.layers.begin("shop", name, {("q", "a"): 1})
-    here = workspace.layers.of("shop")
+    here = workspace.layers.list_layers("shop")
     assert [(v.name, v.begun) for v in here] == [
         ("first", "2026"),
         ("second", "2025"),
         ("third", "2024"),
     ]
     # Where they are taken in elsewhere, too.
-    workspace.new("Other", "other")
+    workspace.new_collection("Other", "other")
     taken = ""
     for lines in read_layers(layers_csv(here, ["q"])):
-        taken = workspace.layers.take_in("other", lines, behind=taken)
-    assert [v.name for v in workspace.layers.of("other")] == ["first", "second", "third"]
+        taken = workspace.layers.import_layer("other", lines, earlier_layer=taken)
+    assert [v.name for v in workspace.layers.list_layers("other")] == ["first", "second", "third"]
     workspace.layers.remove("shop", here[2].id)
     workspace.layers.begin("shop", "fourth")
-    assert [v.name for v in workspace.layers.of("shop")] == ["first", "second", "fourth"]
+    assert [v.name for v in workspace.layers.list_layers("shop")] == ["first", "second", "fourth"]
 
 
 def test_layers_of_elsewhere_stand_by_when_they_were_begun(workspace: Workspace) -> None:
     for name, begun in (("late", "2003"), ("early", "2001")):
-        workspace.layers.take_in("shop", [{"name": name, "begun": begun, "judged": True}])
+        workspace.layers.import_layer("shop", [{"name": name, "begun": begun, "judged": True}])
     workspace.layers.begin("shop", "now")
     for name, begun in (("between", "2002"), ("soon", "9999")):
-        workspace.layers.take_in("shop", [{"name": name, "begun": begun, "judged": False}])
+        workspace.layers.import_layer("shop", [{"name": name, "begun": begun, "judged": False}])
     workspace.layers.begin("shop", "last")
     order = ["early", "between", "late", "now", "soon", "last"]
-    assert [v.name for v in workspace.layers.of("shop")] == order
+    assert [v.name for v in workspace.layers.list_layers("shop")] == order
 
 
 def test_a_layer_that_went_back_is_another_version(workspace: Workspace) -> None:
     """What was worked out of its grades is kept by version."""
     layer = workspace.layers.begin("shop", "anna", {("q", "a"): 1})
-    start(workspace)
-    workspace.layers.give("shop", layer, {("q", "b"): 1}, by="anna")
-    before = workspace.layers.of("shop")[0].version
+    clean_workspace(workspace)
+    workspace.layers.add_grades("shop", layer, {("q", "b"): 1}, grader="anna")
+    before = workspace.layers.list_layers("shop")[0].version
     workspace.folder_of("shop").joinpath("state.db").write_bytes(b"damaged")
     workspace.restore_good("shop")
-    workspace.layers.give("shop", layer, {("q", "c"): 1}, by="anna")
-    assert workspace.layers.of("shop")[0].version != before
-    assert Workspace(workspace.folder).layers.of("shop") == workspace.layers.of("shop")
+    workspace.layers.add_grades("shop", layer, {("q", "c"): 1}, grader="anna")
+    assert workspace.layers.list_layers("shop")[0].version != before
+    assert Workspace(workspace.folder).layers.list_layers("shop") == workspace.layers.list_layers(
+        "shop"
+    )
 
 
 def test_what_others_grade_at_the_same_moment_is_seen(workspace: Workspace, folder: Path) -> None:
@@ -224,5 +231,9 @@ def test_what_others_grade_at_the_same_moment_is_seen(workspace: Workspace, fold
     other = Workspace(folder)
     layer = workspace.layers.begin("shop", "anna")
     for number in range(40):
-        (workspace, other)[number % 2].layers.give("shop", layer, {("q", f"d{number}"): 1}, by="bo")
-        assert [len(seen.layers.of("shop")[0]) for seen in (workspace, other)] == [number + 1] * 2
+        (workspace, other)[number % 2].layers.add_grades(
+            "shop", layer, {("q", f"d{number}"): 1}, grader="bo"
+        )
+        assert [len(seen.layers.list_layers("shop")[0]) for seen in (workspace, other)] == [
+            number + 1
+        ] * 2

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.workspace import Added, Workspace
-from dashboard.workspace.disk.records import hidden
-from dashboard.workspace.starting import start
+from dashboard.workspace import AddedFile, Workspace
+from dashboard.workspace.disk.records import hidden_numbers
+from dashboard.workspace.starting import clean_workspace
 from metrics_core import formats
 from metrics_core.tables import Run
 
@@ -17,15 +17,15 @@ from metrics_core.tables import Run
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "workspace")
-    made.new("Mine", "own")
+    made.new_collection("Mine", "own")
     return made
 
 
-def add(workspace: Workspace, doc_id: str, file: str = "a.run") -> Added:
+def add(workspace: Workspace, doc_id: str, file: str = "a.run") -> AddedFile:
     return workspace.add("own", formats.read(f"q1 Q0 {doc_id} 1 1.0 x\n".encode(), name=file))
 
 
-def table(workspace: Workspace, added: Added) -> Path:
+def table(workspace: Workspace, added: AddedFile) -> Path:
     return workspace.folder / "tables" / f"{added.entry.table}.parquet"
 
 
@@ -40,7 +40,7 @@ HARMS = [Path.unlink, rot]
 
 def shown(workspace: Workspace) -> list[str]:
     """The documents of the files that can be read."""
-    lost = {d.number for d in workspace.damaged("own")}
+    lost = {d.number for d in workspace.damaged_records("own")}
     tables = [workspace.load(e) for e in workspace.entries("own") if e.number not in lost]
     return [str(t.table["doc_id"][0]) for t in tables if isinstance(t, Run)]
 
@@ -53,10 +53,10 @@ def test_a_start_keeps_what_a_damaged_table_replaced(
     harm(table(workspace, newer))
     again = Workspace(workspace.folder)
     for _ in range(2):
-        start(again)
-        again.check()
-        assert [d.number for d in again.damaged("own")] == [newer.entry.number]
-        assert again.standing_in("own") == {older.entry.number}
+        clean_workspace(again)
+        again.check_tables()
+        assert [d.number for d in again.damaged_records("own")] == [newer.entry.number]
+        assert again.stand_in_numbers("own") == {older.entry.number}
         assert shown(again) == ["d1"]
 
 
@@ -66,37 +66,37 @@ def test_the_newer_one_added_again_stands_for_the_older_one_again(
 ) -> None:
     older, newer = add(workspace, "d1"), add(workspace, "d2")
     harm(table(workspace, newer))
-    start(workspace)
+    clean_workspace(workspace)
     assert add(workspace, "d2").entry == newer.entry
-    assert shown(workspace) == ["d2"] and workspace.standing_in("own") == set()
-    start(workspace)
-    assert workspace.damaged("own") == [] and not table(workspace, older).exists()
+    assert shown(workspace) == ["d2"] and workspace.stand_in_numbers("own") == set()
+    clean_workspace(workspace)
+    assert workspace.damaged_records("own") == [] and not table(workspace, older).exists()
 
 
 def test_of_several_versions_the_newest_whole_one_is_shown(workspace: Workspace) -> None:
     _, second, third = (add(workspace, d) for d in ("d1", "d2", "d3"))
     rot(table(workspace, third))
-    start(workspace)
+    clean_workspace(workspace)
     assert shown(workspace) == ["d2"]
     fourth = add(workspace, "d4")
-    assert shown(workspace) == ["d4"] and workspace.damaged("own") == []
+    assert shown(workspace) == ["d4"] and workspace.damaged_records("own") == []
     for damaged in (fourth, second):
         table(workspace, damaged).unlink()
-    start(workspace)
+    clean_workspace(workspace)
     assert shown(workspace) == []
     workspace.remove_entry("own", fourth.entry.number)
-    assert add(workspace, "d5").how == "replaced"
+    assert add(workspace, "d5").status == "replaced"
     assert shown(workspace) == ["d5"]
 
 
 def test_a_damaged_newer_one_that_is_removed_leaves_the_older_one(workspace: Workspace) -> None:
     _, newer = add(workspace, "d1"), add(workspace, "d2")
     rot(table(workspace, newer))
-    start(workspace)
+    clean_workspace(workspace)
     workspace.remove_entry("own", newer.entry.number)
     assert shown(workspace) == ["d1"]
-    start(workspace)
-    assert shown(workspace) == ["d1"] and workspace.damaged("own") == []
+    clean_workspace(workspace)
+    assert shown(workspace) == ["d1"] and workspace.damaged_records("own") == []
 
 
 def test_a_duplicate_knows_which_file_stands_for_which(workspace: Workspace) -> None:
@@ -112,7 +112,7 @@ def test_only_of_what_replaces_something_that_is_there_is_asked(workspace: Works
     for doc_id in ("d1", "d2"):
         add(workspace, doc_id)
     add(workspace, "d3", "b.run")
-    start(workspace)
+    clean_workspace(workspace)
     asked: list[str] = []
-    assert hidden(workspace.entries("own"), lambda e: bool(asked.append(e.name))) == set()
+    assert hidden_numbers(workspace.entries("own"), lambda e: bool(asked.append(e.name))) == set()
     assert asked == []

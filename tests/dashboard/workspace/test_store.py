@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.workspace import Added, Collection, Settings, StorageError, Workspace
+from dashboard.workspace import AddedFile, Collection, Settings, StorageError, Workspace
 from dashboard.workspace.disk.records import (
     DamagedRecordError,
     encode,
-    record_from,
+    parse_record,
 )
-from dashboard.workspace.starting import start
+from dashboard.workspace.starting import clean_workspace
 from metrics_core import formats
 from metrics_core.formats import Loaded
 from metrics_core.tables import Documents, Qrels, Queries, Run
@@ -33,14 +33,14 @@ FILES = {
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "workspace")
-    made.new("Mine", "own")
+    made.new_collection("Mine", "own")
     return made
 
 
 def again(workspace: Workspace) -> Workspace:
     """The same folder after a start."""
     started = Workspace(workspace.folder)
-    start(started)
+    clean_workspace(started)
     return started
 
 
@@ -56,7 +56,7 @@ def a_run(doc_id: str, name: str = "a.run") -> Loaded:
 def test_a_table_comes_back_as_it_was(workspace: Workspace, name: str) -> None:
     given = read(name)
     added = workspace.add("own", given)
-    assert added.how == "new" and added.entry.file == name
+    assert added.status == "new" and added.entry.file == name
     later = again(workspace)
     back = later.load(later.entries("own")[0])
     assert back.notes == given.table.notes
@@ -81,13 +81,13 @@ def test_documents_keep_their_other_columns(workspace: Workspace) -> None:
 def test_the_same_rows_are_kept_once_in_a_collection(workspace: Workspace) -> None:
     first = workspace.add("own", read("a.run")).entry
     second = workspace.add("own", read("a.run", FILES["a.run"]))
-    assert second == Added(first, "known")
+    assert second == AddedFile(first, "known")
     workspace.add("own", read("j.qrels"))
     named_otherwise = formats.read(FILES["j.qrels"], name="copy.qrels")
-    assert workspace.add("own", named_otherwise).how == "known"
+    assert workspace.add("own", named_otherwise).status == "known"
     assert len(workspace.entries("own")) == 2
-    workspace.new("Other", "other")
-    assert workspace.add("other", read("a.run")).how == "new"
+    workspace.new_collection("Other", "other")
+    assert workspace.add("other", read("a.run")).status == "new"
     assert len(list((workspace.folder / "tables").iterdir())) == 2
 
 
@@ -95,7 +95,7 @@ def test_two_identical_runs_under_two_names_are_two(workspace: Workspace) -> Non
     workspace.add("own", read("a.run"))
     for _ in range(2):
         added = workspace.add("own", formats.read(FILES["a.run"], name="copy.run"))
-    assert added.how == "known"
+    assert added.status == "known"
     assert [(e.name, e.slot) for e in workspace.entries("own")] == [("a", 0), ("copy", 1)]
     assert [e.name for e in again(workspace).entries("own")] == ["a", "copy"]
     assert len(list((workspace.folder / "tables").iterdir())) == 1
@@ -116,10 +116,10 @@ def test_a_newer_file_stands_for_the_older_one_until_that_is_taken_back(
     older = workspace.add("own", a_run("d1")).entry
     workspace.add("own", a_run("d3", "b.run"))
     added = workspace.add("own", a_run("d2"))
-    assert added.how == "replaced" and added.older == older
+    assert added.status == "replaced" and added.older_file == older
     assert (added.entry.name, added.entry.slot) == (older.name, older.slot)
     assert [e.file for e in workspace.entries("own")] == ["b.run", "a.run"]
-    workspace.take_back("own", added.entry.number)
+    workspace.undo_replacement("own", added.entry.number)
     assert next(e.content for e in workspace.entries("own")) == older.content
 
     added = workspace.add("own", a_run("d2"))
@@ -146,9 +146,9 @@ def test_a_removed_file_comes_back_until_the_next_start(workspace: Workspace) ->
     assert [e.number for e in workspace.removed_entries("own")] == [entry.number]
     workspace.restore_entry("own", entry.number)
     assert [e.content for e in workspace.entries("own")] == [entry.content]
-    assert [e.came for e in workspace.entries("own")] == [entry.came] == [entry.changed]
+    assert [e.added_at for e in workspace.entries("own")] == [entry.added_at] == [entry.changed]
     workspace.remove_entry("own", entry.number)
-    assert workspace.add("own", read("a.run")).how == "new"
+    assert workspace.add("own", read("a.run")).status == "new"
     assert workspace.entries("own")[0].slot == entry.slot
     workspace.remove_entry("own", entry.number)
     workspace.remove_entry("own", "../collection")
@@ -161,7 +161,7 @@ def test_a_removed_file_comes_back_until_the_next_start(workspace: Workspace) ->
 
 def test_collections_are_made_renamed_copied_removed(workspace: Workspace) -> None:
     workspace.add("own", read("a.run"))
-    made = workspace.new("Second")
+    made = workspace.new_collection("Second")
     workspace.add(made.id, read("j.qrels"))
     assert [c.name for c in workspace.collections()] == ["Second", "Mine"]
     workspace.rename("own", "Ours <b>")
@@ -177,20 +177,20 @@ def test_collections_are_made_renamed_copied_removed(workspace: Workspace) -> No
     assert workspace.load(workspace.entries("own")[0])
     workspace.remove("own")
     later = again(workspace)
-    assert not later.has("own") and later.load(later.entries(copy.id)[0])
+    assert not later.has_collection("own") and later.load(later.entries(copy.id)[0])
     with pytest.raises(KeyError):
         later.restore("own")
 
 
 def test_how_a_folders_file_is_read_is_remembered(workspace: Workspace) -> None:
-    workspace.read_with("own", "x.run", {"duplicates": "best"})
+    workspace.set_read_choices("own", "x.run", {"duplicates": "best"})
     assert again(workspace).collection("own").choices == {"x.run": {"duplicates": "best"}}
 
 
 @pytest.mark.parametrize("name", ["../../x.run", "/etc/x.run", "a\\..\\b.run", "x\n.run"])
 def test_a_name_is_never_a_path(workspace: Workspace, name: str) -> None:
     workspace.add("own", formats.read(FILES["a.run"], name=name))
-    made = workspace.new(name)
+    made = workspace.new_collection(name)
     folder = workspace.folder.resolve()
     outside = [p for p in folder.parent.rglob("*") if not p.resolve().is_relative_to(folder)]
     assert outside == []
@@ -199,7 +199,7 @@ def test_a_name_is_never_a_path(workspace: Workspace, name: str) -> None:
 
 @pytest.mark.parametrize("identity", ["..", "../own", "", "a/b", "own\0", "x" * 300])
 def test_an_id_is_never_a_path(workspace: Workspace, identity: str) -> None:
-    assert workspace.entries(identity) == [] and workspace.damaged(identity) == []
+    assert workspace.entries(identity) == [] and workspace.damaged_records(identity) == []
     with pytest.raises(KeyError):
         workspace.collection(identity)
 
@@ -241,8 +241,8 @@ def test_a_newer_layout_is_only_read(workspace: Workspace) -> None:
 
 
 def test_what_is_said_of_a_collection_outlasts_a_start(workspace: Workspace) -> None:
-    workspace.judge_completely("own", True)
-    workspace.call_runs("own", {"a": "Ä b"}, {"a": 3})
+    workspace.set_complete("own", True)
+    workspace.rename_runs("own", {"a": "Ä b"}, {"a": 3})
     said = again(workspace).collection("own").settings
     assert said == Settings(True, (("a", "Ä b"),), (("a", 3),))
 
@@ -251,7 +251,7 @@ def test_a_collection_of_before_finds_its_baseline_as_it_did(workspace: Workspac
     assert not workspace.collection("own").settings.old_baseline
     told = json.loads(encode(workspace.collection("own")))["record"]
     del told["baseline_rule"], told["run_names"], told["run_slots"], told["complete"]
-    assert record_from(told, Collection).settings == Settings(old_baseline=True)
+    assert parse_record(told, Collection).settings == Settings(old_baseline=True)
 
 
 @pytest.mark.parametrize(
@@ -263,4 +263,4 @@ def test_settings_that_nobody_wrote_here_are_not_taken(
 ) -> None:
     told = json.loads(encode(workspace.collection("own")))["record"] | foreign
     with pytest.raises(DamagedRecordError):
-        record_from(told, Collection)
+        parse_record(told, Collection)

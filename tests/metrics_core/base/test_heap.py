@@ -44,7 +44,7 @@ print(again, held - resident())
 """
 
 
-@pytest.mark.skipif(heap._library() is None, reason="the heap of another C library")
+@pytest.mark.skipif(heap._c_library() is None, reason="the heap of another C library")
 def test_what_a_page_worked_with_is_there_for_the_next_and_given_back_when_asked() -> None:
     # Huge pages would hide how many a thread asks for.
     environment = os.environ | {"NUMPY_MADVISE_HUGEPAGE": "0"}
@@ -62,10 +62,10 @@ def test_on_another_c_library_nothing_is_set(monkeypatch: pytest.MonkeyPatch) ->
         raise OSError(f"{name}: cannot open shared object file")
 
     monkeypatch.setattr(heap.ctypes, "CDLL", missing)
-    heap.keep_what_is_free(together=True)
-    heap.give_back()
+    heap.keep_freed_memory(shared=True)
+    heap.release_memory()
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert heap._library() is None
+    assert heap._c_library() is None
 
 
 class Told:
@@ -84,13 +84,13 @@ def test_what_the_library_allows_is_kept(
     most: int, kept: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = Told(most)
-    monkeypatch.setattr(heap, "_library", lambda: library)
-    heap.keep_what_is_free()
+    monkeypatch.setattr(heap, "_c_library", lambda: library)
+    heap.keep_freed_memory()
     assert library.told[-2:] == [(heap._MMAP_THRESHOLD, kept), (heap._TRIM_THRESHOLD, kept)]
 
 
 def test_where_the_library_refuses_nothing_else_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     library = Told(0)
-    monkeypatch.setattr(heap, "_library", lambda: library)
-    heap.keep_what_is_free()
+    monkeypatch.setattr(heap, "_c_library", lambda: library)
+    heap.keep_freed_memory()
     assert {setting for setting, _ in library.told} == {heap._MMAP_THRESHOLD}

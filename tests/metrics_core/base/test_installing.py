@@ -45,7 +45,7 @@ def test_installed_it_is_what_it_was_installed_from(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(installing, "_HERE", tmp_path)
+    monkeypatch.setattr(installing, "_ROOT", tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "a b.whl").touch()
     folder = tmp_path / "ranklens-99.dist-info"
@@ -58,6 +58,6 @@ def test_installed_it_is_what_it_was_installed_from(
 
 
 def test_a_copy_without_either_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installing, "_HERE", tmp_path)
+    monkeypatch.setattr(installing, "_ROOT", tmp_path)
     monkeypatch.setattr("sys.path", [])
     assert install_command("app") == "pip install '.[app]' in the folder of Ranklens"

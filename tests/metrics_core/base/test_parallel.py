@@ -9,19 +9,19 @@ from unittest import mock
 import pytest
 
 from metrics_core.base import parallel
-from metrics_core.base.parallel import in_order, on_all_cores
+from metrics_core.base.parallel import map_in_order, map_on_all_cores
 
 
 @pytest.fixture(autouse=True)
 def two_workers() -> Iterator[None]:
     """As on a machine of two cores."""
-    parallel._helpers.cache_clear()
+    parallel._helper_pool.cache_clear()
     with mock.patch.object(parallel, "WORKERS", 2):
         yield
-    parallel._helpers.cache_clear()
+    parallel._helper_pool.cache_clear()
 
 
-@pytest.mark.parametrize("work", [in_order, on_all_cores])
+@pytest.mark.parametrize("work", [map_in_order, map_on_all_cores])
 @pytest.mark.parametrize("items", [[], [3], range(100)])
 def test_results_stand_in_the_order_of_the_items(work, items) -> None:  # type: ignore[no-untyped-def]
     assert list(work(lambda item: -item, items)) == [-item for item in items]
@@ -35,7 +35,7 @@ def test_another_thread_helps() -> None:
         meeting.wait()
         return item, threading.current_thread().name
 
-    found = on_all_cores(met, [1, 2])
+    found = map_on_all_cores(met, [1, 2])
     assert [item for item, _ in found] == [1, 2]
     assert len({name for _, name in found}) == 2
 
@@ -47,19 +47,23 @@ def test_who_asks_does_all_where_nobody_is_free() -> None:
         taken.set()
         free.wait(30)
 
-    parallel._helpers().submit(hold)
+    parallel._helper_pool().submit(hold)
     assert taken.wait(30)
     try:
-        found = on_all_cores(lambda _: threading.current_thread(), range(5))
+        found = map_on_all_cores(lambda _: threading.current_thread(), range(5))
         assert found == [threading.current_thread()] * 5
-        nested = on_all_cores(lambda n: sum(on_all_cores(lambda m: n * m, range(3))), range(4))
+        nested = map_on_all_cores(
+            lambda n: sum(map_on_all_cores(lambda m: n * m, range(3))), range(4)
+        )
         assert nested == [0, 3, 6, 9]
     finally:
         free.set()
 
 
 def test_work_may_be_shared_out_again() -> None:
-    nested = on_all_cores(lambda n: sum(on_all_cores(lambda m: n * m, range(30))), range(40))
+    nested = map_on_all_cores(
+        lambda n: sum(map_on_all_cores(lambda m: n * m, range(30))), range(40)
+    )
     assert nested == [435 * n for n in range(40)]
 
 
@@ -78,5 +82,5 @@ def test_an_error_reaches_who_asks_once_nobody_works_any_more(asks: bool) -> Non
         working.discard(item)
 
     with pytest.raises(ValueError, match=r"\d"):
-        on_all_cores(fails, range(20))
+        map_on_all_cores(fails, range(20))
     assert not working

@@ -11,7 +11,7 @@ import pytest
 
 from metrics_core.base import plugins
 from metrics_core.base.errors import RanklensError
-from metrics_core.base.plugins import Registry, guarded
+from metrics_core.base.plugins import Registry, guard_function
 from tests.packages import install
 
 GROUP = "ranklens.fruit"
@@ -33,9 +33,9 @@ def _fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.delenv(plugins.VARIABLE)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(plugins, "_failed", set())
-    plugins.say_once.cache_clear()
+    plugins.warn_once.cache_clear()
     yield
-    plugins.say_once.cache_clear()
+    plugins.warn_once.cache_clear()
     for name in [name for name in sys.modules if name.startswith("plugin_")]:
         del sys.modules[name]
 
@@ -96,7 +96,7 @@ def test_one_that_fails_adds_nothing_and_is_told_of_once(
     package("quince-trees", ADDS.format("Quince"))
     assert [FRUIT.all(), FRUIT.all()] == [["Apple", "Quince"]] * 2
     assert Registry[str](GROUP, "fruit", lambda name: {name}).all() == []  # it is not tried again
-    assert plugins.left_out() == ["pear-trees"]
+    assert plugins.failed_packages() == ["pear-trees"]
     assert said(caplog) == [
         "A plug-in of pear-trees was not loaded (entry point ranklens.fruit: mine ="
         f" plugin_pear_trees). {why}\nThe rest works. Fix or uninstall pear-trees, or disable all"
@@ -161,13 +161,13 @@ def test_a_mistake_of_theirs_is_told_as_theirs() -> None:
         raise (RanklensError if message == "ours" else ValueError)(message)
 
     with pytest.raises(RanklensError, match=r"The pip of orchard failed: ValueError: sour\."):
-        guarded(fails, "The pip", "orchard")("sour")
+        guard_function(fails, "The pip", "orchard")("sour")
     with pytest.raises(RanklensError, match=r"The pip of orchard failed: SystemExit: 3\."):
-        guarded(sys.exit, "The pip", "orchard")(3)
+        guard_function(sys.exit, "The pip", "orchard")(3)
     with pytest.raises(RanklensError, match=r"^ours$"):
-        guarded(fails, "The pip", "orchard")("ours")
+        guard_function(fails, "The pip", "orchard")("ours")
     with pytest.raises(KeyboardInterrupt):  # whoever waits for it may end it
-        guarded(interrupted, "The pip", "orchard")()
+        guard_function(interrupted, "The pip", "orchard")()
 
 
 def interrupted() -> None:

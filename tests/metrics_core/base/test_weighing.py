@@ -10,7 +10,7 @@ import pytest
 
 from dashboard.study.keeping import ROOM_FOR_ANSWERS
 from dashboard.study.study import Study
-from metrics_core.base.weighing import weight
+from metrics_core.base.weighing import estimate_size
 from metrics_core.tables import Qrels, Run
 
 
@@ -37,17 +37,17 @@ NUMBERS = np.zeros(BYTES // 8)
     ],
 )
 def test_it_is_about_what_the_numbers_take(answer: object) -> None:
-    assert weight(answer) == pytest.approx(BYTES, rel=0.01)
+    assert estimate_size(answer) == pytest.approx(BYTES, rel=0.01)
 
 
 def test_texts_of_long_lists_are_those_of_the_tables() -> None:
     texts = [f"query {i}" for i in range(1000)]
     several = (texts, np.array(texts, dtype=object), pd.Series(texts, dtype=object), tuple(texts))
-    assert {weight(them) // 1000 for them in several} == {8}
+    assert {estimate_size(them) // 1000 for them in several} == {8}
 
 
 def test_what_cannot_be_weighed_is_light() -> None:
-    assert max(map(weight, (None, 1, 1.5, weight, Answer, [], {}, ()))) < 100
+    assert max(map(estimate_size, (None, 1, 1.5, estimate_size, Answer, [], {}, ()))) < 100
 
 
 def test_a_study_forgets_what_was_asked_for_longest_ago() -> None:
@@ -58,5 +58,5 @@ def test_a_study_forgets_what_was_asked_for_longest_ago() -> None:
         return np.full(ROOM_FOR_ANSWERS // 24, number, dtype=np.float64)
 
     for number in (1, 2, 1, 3):
-        assert study.kept(third, number)[0] == number
-    assert [study.known(third, number) for number in (1, 2, 3)] == [True, False, True]
+        assert study.cached_answer(third, number)[0] == number
+    assert [study.has_answer(third, number) for number in (1, 2, 3)] == [True, False, True]

@@ -31,33 +31,33 @@ from metrics_core.base import wording as w
 def test_an_interval_has_the_decimals_that_its_width_and_its_side_of_zero_need(
     low: float | None, high: float | None, digits: int
 ) -> None:
-    assert w.decimals(low, high) == digits
+    assert w.interval_decimals(low, high) == digits
 
 
 def test_the_numbers_of_a_column_have_the_same_decimals() -> None:
-    assert w.column([7.0, math.nan], counts=True) == ["7", w.DASH]
-    assert w.column([1.0, 0.25], counts=True) == ["1.000", "0.250"]
-    assert w.column([1.0, 0.0], counts=False) == ["1.000", "0.000"]
-    assert w.column([0.25, 120.0], counts=False) == ["0.2", "120.0"]
+    assert w.format_column([7.0, math.nan], counts=True) == ["7", w.DASH]
+    assert w.format_column([1.0, 0.25], counts=True) == ["1.000", "0.250"]
+    assert w.format_column([1.0, 0.0], counts=False) == ["1.000", "0.000"]
+    assert w.format_column([0.25, 120.0], counts=False) == ["0.2", "120.0"]
     assert w.column_decimals([0.03, 0.0311], [0.092, 0.0323]) == 4
 
 
 @given(low=st.floats(-1, 1), width=st.floats(1e-6, 1))
 def test_the_ends_of_an_interval_are_told_apart(low: float, width: float) -> None:
-    digits = w.decimals(low, low + width)
-    assert w.score(low, digits) != w.score(low + width, digits)
+    digits = w.interval_decimals(low, low + width)
+    assert w.format_score(low, digits) != w.format_score(low + width, digits)
 
 
 def test_a_difference_with_its_interval() -> None:
-    assert w.with_interval(0.038, 5e-324, 0.078) == "+0.038 [above 0, 0.078]"
-    assert w.with_interval(-0.038, -0.078, -5e-324) == "−0.038 [−0.078, below 0]"
-    assert w.with_interval(0.06, 0.03, 0.092) == "+0.060 [0.030, 0.092]"
-    assert w.with_interval(-0.00042, -0.00053, -0.00031) == "−0.00042 [−0.00053, −0.00031]"
-    assert w.with_interval(math.nan, math.nan, math.nan) == w.DASH
+    assert w.format_with_interval(0.038, 5e-324, 0.078) == "+0.038 [above 0, 0.078]"
+    assert w.format_with_interval(-0.038, -0.078, -5e-324) == "−0.038 [−0.078, below 0]"
+    assert w.format_with_interval(0.06, 0.03, 0.092) == "+0.060 [0.030, 0.092]"
+    assert w.format_with_interval(-0.00042, -0.00053, -0.00031) == "−0.00042 [−0.00053, −0.00031]"
+    assert w.format_with_interval(math.nan, math.nan, math.nan) == w.DASH
 
 
 def test_places_are_written_as_words_then_as_figures() -> None:
-    assert [w.ordinal(n) for n in (1, 2, 10, 11, 12, 13, 21, 22, 103, 111)] == [
+    assert [w.ordinal_word(n) for n in (1, 2, 10, 11, 12, 13, 21, 22, 103, 111)] == [
         "first", "second", "tenth", "11th", "12th", "13th", "21st", "22nd", "103rd", "111th",
     ]  # fmt: skip
 
@@ -67,8 +67,10 @@ def test_places_are_written_as_words_then_as_figures() -> None:
     st.integers(0, 5),
 )
 def test_many_are_written_as_one_is(values: list[float], digits: int) -> None:
-    assert w.scores(values, digits) == [w.score(value, digits) for value in values]
-    assert w.differences(values, digits) == [w.difference(value, digits) for value in values]
+    assert w.format_scores(values, digits) == [w.format_score(value, digits) for value in values]
+    assert w.format_differences(values, digits) == [
+        w.format_difference(value, digits) for value in values
+    ]
 
 
 HIDDEN = [
@@ -80,26 +82,26 @@ HIDDEN = [
 @pytest.mark.parametrize("letter", HIDDEN, ids=ascii)
 def test_what_a_terminal_would_obey_is_written(letter: str) -> None:
     written = f"\\u{ord(letter):04x}"
-    assert w.visible(f"a{letter}b") == f"a{written}b"
+    assert w.escape_controls(f"a{letter}b") == f"a{written}b"
     kept = letter if letter in "\n\t" else written
-    assert w.visible_lines(f"a{letter}b") == f"a{kept}b"
+    assert w.escape_controls_in_lines(f"a{letter}b") == f"a{kept}b"
     assert json.loads(f'"{written}"') == letter
 
 
 @pytest.mark.parametrize("text", ["", "q1", "é – \u00a0 ü", "日本", "\u200d", "😀", "a\\b"])
 def test_all_else_stays(text: str) -> None:
-    assert w.visible(text) == w.visible_lines(text) == text
+    assert w.escape_controls(text) == w.escape_controls_in_lines(text) == text
 
 
 def printed(value: float) -> int:
     """A number as it is printed, in thousandths."""
-    return round(1000 * float(w.difference(value).replace(w.MINUS, "-")))
+    return round(1000 * float(w.format_difference(value).replace(w.MINUS, "-")))
 
 
 @given(st.lists(st.floats(-2, 2), min_size=1, max_size=20))
 def test_printed_parts_add_up_to_the_printed_whole(parts: list[float]) -> None:
     whole = math.fsum(parts)
-    found = w.parts_of(whole, parts)
+    found = w.round_parts(whole, parts)
     if any(parts):
         assert sum(map(printed, found)) == printed(whole)
     for part, shown in zip(parts, found, strict=True):
@@ -108,13 +110,13 @@ def test_printed_parts_add_up_to_the_printed_whole(parts: list[float]) -> None:
 
 
 def test_what_is_cut_off_goes_where_most_was() -> None:
-    assert w.parts_of(0.0532, [0.0536, -0.0004]) == [0.054, -0.001]
-    eight = w.parts_of(0.0872, [0.0109] * 8)
+    assert w.round_parts(0.0532, [0.0536, -0.0004]) == [0.054, -0.001]
+    eight = w.round_parts(0.0872, [0.0109] * 8)
     assert sorted(eight) == [0.010] + [0.011] * 7
-    assert w.parts_of(0.3, [0.1, 0.2]) == [0.1, 0.2]
-    assert w.parts_of(1234.5, [1234.25, 0.25]) == [1234, 0]
-    assert math.isnan(w.parts_of(math.nan, [math.nan])[0])
-    assert w.parts_of(0.5, []) == []
+    assert w.round_parts(0.3, [0.1, 0.2]) == [0.1, 0.2]
+    assert w.round_parts(1234.5, [1234.25, 0.25]) == [1234, 0]
+    assert math.isnan(w.round_parts(math.nan, [math.nan])[0])
+    assert w.round_parts(0.5, []) == []
 
 
 @pytest.mark.parametrize(
@@ -131,4 +133,4 @@ def test_what_is_cut_off_goes_where_most_was() -> None:
     ],
 )
 def test_a_p_value_says_on_which_side_of_a_limit_it_is(p: float, said: str) -> None:
-    assert w.p_value(p).replace(w.NO_BREAK, " ") == said
+    assert w.format_p_value(p).replace(w.NO_BREAK, " ") == said

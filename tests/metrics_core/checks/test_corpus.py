@@ -10,22 +10,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.__main__ import main
-from metrics_core.checks.corpus import equal_text_notes, lacking_notes
-from metrics_core.checks.fit import with_clean_ids
-from metrics_core.checks.id_readings import id_map
-from metrics_core.checks.mapped_ids import IdMaps, with_mapped_ids
+from metrics_core.checks.corpus import duplicate_text_notes, missing_document_notes
+from metrics_core.checks.fit import clean_ids
+from metrics_core.checks.id_readings import parse_id_map
+from metrics_core.checks.mapped_ids import IdMaps, map_ids
 from metrics_core.tables import Documents
-from metrics_core.tables.arrays import texts_of
+from metrics_core.tables.arrays import as_text_column
 from tests.collections_of import qrels_of
 
 
 def test_relevant_documents_that_are_not_there() -> None:
     documents = Documents.from_columns({"doc_id": ["d1", "d2"], "text": ["a", "b"]})
     qrels = qrels_of({"q": {"d1": 1, "x": 2, "y": 0, "z": -1}, "r": {"x": 1, "w": 1}})
-    (note,) = lacking_notes(documents, qrels)
+    (note,) = missing_document_notes(documents, qrels)
     assert (note.count, note.examples) == (2, ("x", "w"))
     assert note.message.startswith("2 of 3 relevant documents in the judgments are missing from")
-    assert lacking_notes(documents, qrels_of({"q": {"d1": 1, "y": 0}})) == ()
+    assert missing_document_notes(documents, qrels_of({"q": {"d1": 1, "y": 0}})) == ()
 
 
 @settings(max_examples=150)
@@ -51,7 +51,7 @@ def test_equal_texts_as_a_dictionary_of_lists_finds_them(rows: list[tuple[str, s
         if row[1]:
             alike[row].append(f"d{i}")
     several = [ids for ids in alike.values() if len(ids) > 1]
-    notes = equal_text_notes(documents)
+    notes = duplicate_text_notes(documents)
     if not several:
         assert notes == ()
         return
@@ -86,8 +86,8 @@ def test_documents_have_their_ids_read_as_those_of_runs(
     assert "note: docs.csv: 1 of 2 relevant documents in the judgments is missing from" in said
     assert "1 document dropped because the id mapping merged ids; the first of each" in said
     table = Documents.from_columns({"doc_id": ["d1#1", "d1#2", "d2#1"], "text": ["a", "b", "c"]})
-    mapped = with_mapped_ids(table, IdMaps(documents=id_map("run: cut #")))
+    mapped = map_ids(table, IdMaps(documents=parse_id_map("run: cut #")))
     assert mapped.lookup(["d1", "d2"])["text"].to_dict() == {"d1": "a", "d2": "c"}
     assert (
-        with_clean_ids(Documents.from_columns({"doc_id": [" d1 "]})).known(texts_of(["d1"])).all()
+        clean_ids(Documents.from_columns({"doc_id": [" d1 "]})).known(as_text_column(["d1"])).all()
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from metrics_core.base.errors import NoSharedQueriesError, TableError
-from metrics_core.checks.fit import fit_report, near_matches, with_clean_ids
+from metrics_core.checks.fit import clean_ids, find_near_matches, fit_report
 from metrics_core.judging import judge
 from metrics_core.tables import Documents, Qrels, Queries, Run
-from metrics_core.tables.columns import cleaned_id
+from metrics_core.tables.columns import clean_id
 from tests.collections_of import qrels_of, run_of
 
 QRELS = qrels_of({"q1": {"d1": 1}, "q2": {"d1": 1}})
@@ -81,7 +81,7 @@ def test_many_are_counted_and_three_shown() -> None:
     ],
 )
 def test_an_id_without_what_nobody_sees(odd: str, clean: str) -> None:
-    assert cleaned_id(odd) == clean
+    assert clean_id(odd) == clean
 
 
 @pytest.mark.parametrize("odd", [" d1", "d1\u200b", "d1\xa0", "\ufeffd1"])
@@ -89,7 +89,7 @@ def test_an_id_without_what_nobody_sees(odd: str, clean: str) -> None:
 def test_ids_that_would_match_are_noted_and_kept(odd: str, side: str) -> None:
     own, judged = (odd, "d1") if side == "run" else ("d1", odd)
     run, qrels = run_of({"q": {own: 1, "d2": 2}}), qrels_of({"q": {judged: 1, "d2": 0}})
-    (note,) = near_matches(run, qrels)
+    (note,) = find_near_matches(run, qrels)
     assert (note.kind, note.count, note.loud) == ("near_document_ids", 1, True)
     assert note.message.startswith("1 document id in the judgments would match after")
     assert "clean-ids" in note.message
@@ -100,30 +100,30 @@ def test_ids_that_would_match_are_noted_and_kept(odd: str, side: str) -> None:
 def test_query_ids_and_accents_are_noted_too() -> None:
     run = run_of({"cafe\u0301": {"d1": 1}, "q": {"d1": 1}})
     qrels = qrels_of({"caf\u00e9": {"d1": 1}, "q": {"d1": 1}})
-    assert [n.kind for n in near_matches(run, qrels)] == ["near_query_ids"]
+    assert [n.kind for n in find_near_matches(run, qrels)] == ["near_query_ids"]
 
 
 def test_ids_that_match_or_differ_visibly_are_not_noted() -> None:
     run = run_of({"q": {"é": 2, " b": 1, "c": 0}})
-    assert near_matches(run, qrels_of({"q": {"é": 1, "x": 1, " b": 1}})) == ()
+    assert find_near_matches(run, qrels_of({"q": {"é": 1, "x": 1, " b": 1}})) == ()
 
 
 def test_clean_ids_match() -> None:
     run = run_of({"q\u200b": {" d1": 2, "cafe\u0301": 1, "d3": 0}}, "r")
     qrels = qrels_of({"q": {"d1": 0, "caf\u00e9": 1}})
-    ranks = judge(with_clean_ids(run), with_clean_ids(qrels))
+    ranks = judge(clean_ids(run), clean_ids(qrels))
     assert ranks.rank.tolist() == [1, 2]
-    assert with_clean_ids(run).name == "r"
+    assert clean_ids(run).name == "r"
     queries = Queries.from_columns({"query_id": [" q"], "category": ["x"]})
-    assert with_clean_ids(queries).frame["query_id"].tolist() == ["q"]
-    assert with_clean_ids(queries).columns == ["category"]
+    assert clean_ids(queries).frame["query_id"].tolist() == ["q"]
+    assert clean_ids(queries).columns == ["category"]
 
 
 def test_two_ids_that_become_one_are_refused() -> None:
     with pytest.raises(TableError, match="document d1 of query q a second time"):
-        with_clean_ids(run_of({"q": {"d1": 2, "d1\u200b": 1}}))
+        clean_ids(run_of({"q": {"d1": 2, "d1\u200b": 1}}))
     with pytest.raises(TableError):
-        with_clean_ids(Queries.from_columns({"query_id": ["q", "q "]}))
+        clean_ids(Queries.from_columns({"query_id": ["q", "q "]}))
 
 
 LONG = [str(1234567890123456789 + 10**12 * n) for n in range(6)]
@@ -135,7 +135,7 @@ def test_ids_that_a_spreadsheet_shortened_are_counted(in_run: bool) -> None:
     run_ids, judged_ids = (SHORT, LONG) if in_run else (LONG, SHORT)
     run = Run.from_columns("run", list("123456"), run_ids, range(6))
     qrels = Qrels.from_columns(list("123456"), judged_ids, [1] * 6)
-    (note,) = near_matches(run, qrels)
+    (note,) = find_near_matches(run, qrels)
     where = "the run" if in_run else "the judgments"
     assert (note.kind, note.count, note.loud) == ("shortened_document_ids", 6, True)
     assert note.message.startswith(
@@ -147,14 +147,14 @@ def test_ids_that_a_spreadsheet_shortened_are_counted(in_run: bool) -> None:
 
 def test_query_ids_that_a_spreadsheet_shortened() -> None:
     run = Run.from_columns("run", ["1.23457e+18", "2"], ["a", "b"], [1, 2])
-    (note,) = near_matches(run, Qrels.from_columns(["2", LONG[0]], ["a", "b"], [1, 1]))
+    (note,) = find_near_matches(run, Qrels.from_columns(["2", LONG[0]], ["a", "b"], [1, 1]))
     assert (note.kind, note.count) == ("shortened_query_ids", 1)
 
 
 @pytest.mark.parametrize("ids", [LONG, ["E+18", "1.5", "1E5", "a1E+18", "0E+1", "1.2.3E+4"]])
 def test_other_ids_are_not_called_shortened(ids: list[str]) -> None:
     run = Run.from_columns("run", ids, ids, range(6))
-    assert near_matches(run, Qrels.from_columns(ids, ids, [1] * 6)) == ()
+    assert find_near_matches(run, Qrels.from_columns(ids, ids, [1] * 6)) == ()
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ import pytest
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.checks import id_mismatch
 from metrics_core.checks.id_mismatch import (
-    document_mismatch,
-    document_mismatches,
-    query_mismatch,
-    query_mismatches,
+    find_document_mismatch,
+    find_document_mismatches,
+    find_query_mismatch,
+    find_query_mismatches,
 )
-from metrics_core.checks.id_readings import id_map, reading
-from metrics_core.checks.mapped_ids import IdMaps, with_mapped_ids
+from metrics_core.checks.id_readings import parse_id_map, parse_reading
+from metrics_core.checks.mapped_ids import IdMaps, map_ids
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import score_runs
@@ -74,12 +74,12 @@ def test_documents_that_another_reading_would_match(
     in_run: Write, in_qrels: Write, name: str
 ) -> None:
     run, qrels = files(in_run, in_qrels)
-    found = document_mismatch(run, qrels)
+    found = find_document_mismatch(run, qrels)
     assert found is not None and name in found.reading.name
-    assert found.then == found.of > found.now
-    assert id_map(found.reading.name).name == found.reading.name, "an option takes it back"
-    maps = IdMaps(documents=id_map(found.reading.name))
-    mapped = judge(with_mapped_ids(run, maps), with_mapped_ids(qrels, maps))
+    assert found.n_matched_by_reading == found.n_possible > found.n_matched
+    assert parse_id_map(found.reading.name).name == found.reading.name, "an option takes it back"
+    maps = IdMaps(documents=parse_id_map(found.reading.name))
+    mapped = judge(map_ids(run, maps), map_ids(qrels, maps))
     assert (mapped.judged().count() == judge(*PLAIN).judged().count()).all()
     note = found.note()
     assert found.option in note.message and len(note.examples) == 3 and note.loud
@@ -98,18 +98,26 @@ def test_documents_that_another_reading_would_match(
 )
 def test_queries_that_another_reading_would_match(query: Write, name: str) -> None:
     run, qrels = files(query=query)
-    found = query_mismatch(run, qrels)
-    assert found is not None and (found.reading.name, found.then, found.of) == (name, 30, 30)
-    maps = IdMaps(queries=id_map(name))
-    mapped = judge(with_mapped_ids(run, maps), with_mapped_ids(qrels, maps))
+    found = find_query_mismatch(run, qrels)
+    assert found is not None and (
+        found.reading.name,
+        found.n_matched_by_reading,
+        found.n_possible,
+    ) == (name, 30, 30)
+    maps = IdMaps(queries=parse_id_map(name))
+    mapped = judge(map_ids(run, maps), map_ids(qrels, maps))
     assert not mapped.missing_queries
 
 
 def test_where_ids_meet_or_cannot_nothing_is_told() -> None:
-    assert document_mismatch(*PLAIN) is query_mismatch(*PLAIN) is None
+    assert find_document_mismatch(*PLAIN) is find_query_mismatch(*PLAIN) is None
     elsewhere, _ = files(lambda d: f"x{int(d) * 7919 % 10**6}")
-    assert document_mismatch(elsewhere, PLAIN[1]) is query_mismatch(elsewhere, PLAIN[1]) is None
-    assert query_mismatch(files(query=lambda q: f"z{int(q) + 500}")[0], PLAIN[1]) is None
+    assert (
+        find_document_mismatch(elsewhere, PLAIN[1])
+        is find_query_mismatch(elsewhere, PLAIN[1])
+        is None
+    )
+    assert find_query_mismatch(files(query=lambda q: f"z{int(q) + 500}")[0], PLAIN[1]) is None
 
 
 def odd(number: str, if_odd: str, if_even: str) -> str:
@@ -135,30 +143,30 @@ def odd(number: str, if_odd: str, if_even: str) -> str:
 def test_a_reading_that_may_take_two_documents_for_one_is_not_proposed(
     in_run: Write, in_qrels: Write
 ) -> None:
-    assert document_mismatch(*files(in_run, in_qrels)) is None
+    assert find_document_mismatch(*files(in_run, in_qrels)) is None
 
 
 def test_a_part_is_cut_on_both_sides_only_if_no_id_matches_without() -> None:
-    found = document_mismatch(*files(lambda d: f"wiki-{d}", lambda d: f"corpus/{d}"))
-    assert found is not None and found.then == found.of
+    found = find_document_mismatch(*files(lambda d: f"wiki-{d}", lambda d: f"corpus/{d}"))
+    assert found is not None and found.n_matched_by_reading == found.n_possible
 
     def in_qrels(number: str) -> str:
         return f"wiki-{number}" if int(number) % 101 == 0 else f"corpus/{number}"
 
     run, qrels = files(lambda d: f"wiki-{d}", in_qrels)
     assert 0 < judge(run, qrels).judged().count().sum() < 0.02 * len(qrels)
-    assert document_mismatch(run, qrels) is None
+    assert find_document_mismatch(run, qrels) is None
 
 
 def test_ids_that_become_one_outside_of_the_sample_count_too() -> None:
     queries, docs = [str(q) for q in range(100)], [str(d) for d in range(1000, 1100)]
     qrels = Qrels.from_columns(queries, docs, [1] * 100)
     prefixed = [f"wiki-{doc}" for doc in docs]
-    found = document_mismatch(Run.from_columns("run", queries, prefixed, [0.0] * 100), qrels)
+    found = find_document_mismatch(Run.from_columns("run", queries, prefixed, [0.0] * 100), qrels)
     assert found is not None and found.sampled and found.reading.name == "after -"
     # Of another source, beyond the queries that are looked at.
     both = Run.from_columns("run", [*queries, "1"], [*prefixed, "blog-1000"], [0.0] * 101)
-    found = document_mismatch(both, qrels)
+    found = find_document_mismatch(both, qrels)
     assert found is not None and found.sampled and found.reading.name == "drop wiki-"
 
 
@@ -167,13 +175,13 @@ def test_a_run_that_retrieves_some_judged_documents_is_not_searched(
 ) -> None:
     """Of pooled judgments a run retrieves a part: nothing is wrong with its ids."""
     searched: list[object] = []
-    every_reading = id_mismatch.every_reading
+    every_reading = id_mismatch.list_readings
     monkeypatch.setattr(
-        id_mismatch, "every_reading", lambda *ids: searched.append(ids) or every_reading(*ids)
+        id_mismatch, "list_readings", lambda *ids: searched.append(ids) or every_reading(*ids)
     )
     pooled = files(lambda d: d if int(d) % 25 == 0 else f"other-{int(d) * 7919 % 10**6}")
-    assert document_mismatch(*pooled) is None
-    assert not document_mismatches(
+    assert find_document_mismatch(*pooled) is None
+    assert not find_document_mismatches(
         {"run": (judge(*pooled), lambda: pytest.fail("loaded"))}, PLAIN[1]
     )
     assert not searched
@@ -184,17 +192,17 @@ def test_readings_are_looked_for_once_in_a_collection(
     what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searched: list[object] = []
-    every_reading = id_mismatch.every_reading
+    every_reading = id_mismatch.list_readings
     monkeypatch.setattr(
-        id_mismatch, "every_reading", lambda *ids: searched.append(ids) or every_reading(*ids)
+        id_mismatch, "list_readings", lambda *ids: searched.append(ids) or every_reading(*ids)
     )
 
     def found(*runs: Run) -> dict[str, id_mismatch.Mismatch]:
         searched.clear()
         named = {str(number): run for number, run in enumerate(runs)}
         if what == "query":
-            return query_mismatches(named, PLAIN[1])
-        return document_mismatches(
+            return find_query_mismatches(named, PLAIN[1])
+        return find_document_mismatches(
             {n: (judge(run, PLAIN[1]), lambda run=run: run) for n, run in named.items()},  # type: ignore[misc]
             PLAIN[1],
         )
@@ -219,8 +227,8 @@ def test_of_several_chunks_the_best_counts() -> None:
         [1.0, 2.0, 3.0, 0.5],
     )
     qrels = Qrels.from_columns(["q1", "q1", "q1"], ["docA", "docB", "docB#1"], [2, 1, 0])
-    maps = IdMaps(documents=id_map("cut #"))
-    mapped, judged = with_mapped_ids(run, maps), with_mapped_ids(qrels, maps)
+    maps = IdMaps(documents=parse_id_map("cut #"))
+    mapped, judged = map_ids(run, maps), map_ids(qrels, maps)
     listed = dict(zip(mapped.doc_ids.to_pylist(), mapped.scores.tolist(), strict=True))
     assert listed == {"docA": 3.0, "docB": 2.0, "docC": 0.5}
     grades = dict(zip(judged.doc_ids.to_pylist(), judged.relevance.tolist(), strict=True))
@@ -236,33 +244,35 @@ def test_ids_that_are_cut_at_a_length() -> None:
     def whole(number: str) -> str:
         return f"doc{number.zfill(6)}{int(number) * 7919:012}"
 
-    found = document_mismatch(*files(lambda d: whole(d)[:9], whole))
+    found = find_document_mismatch(*files(lambda d: whole(d)[:9], whole))
     assert found is not None and found.reading.name == "first 9"
 
 
 def test_a_reading_that_makes_one_of_many_ids_matches_nothing() -> None:
-    assert document_mismatch(*files(lambda d: f"doc-{d}", lambda d: f"doc-{int(d) + 1}")) is None
+    assert (
+        find_document_mismatch(*files(lambda d: f"doc-{d}", lambda d: f"doc-{int(d) + 1}")) is None
+    )
 
 
 def test_one_side_can_be_named() -> None:
-    maps = id_map("run: drop MARCO_D; qrels: after _, case")
+    maps = parse_id_map("run: drop MARCO_D; qrels: after _, case")
     assert [r.name for r in maps.run] == ["drop MARCO_D"]
     assert [r.name for r in maps.qrels] == ["after _", "case"]
-    assert "in the run" in maps.said and "in the judgments" in maps.said
+    assert "in the run" in maps.description and "in the judgments" in maps.description
 
 
 def test_two_queries_do_not_become_one() -> None:
     run, qrels = PLAIN
-    maps = IdMaps(queries=id_map("first 1"))
+    maps = IdMaps(queries=parse_id_map("first 1"))
     for table in (run, qrels):
         with pytest.raises(RanklensError, match="This mapping of query ids merges two queries"):
-            with_mapped_ids(table, maps)
+            map_ids(table, maps)
     queries = Queries.from_columns({"query_id": ["11", "12"], "text": ["a", "b"]})
     with pytest.raises(RanklensError, match="This mapping of query ids merges two queries"):
-        with_mapped_ids(queries, maps)
+        map_ids(queries, maps)
 
 
 @pytest.mark.parametrize("name", ["", "cut", "first", "first x", "first 0", "shout", "drop "])
 def test_a_reading_that_there_is_not(name: str) -> None:
     with pytest.raises(ParameterError, match="Unknown id mapping"):
-        reading(name)
+        parse_reading(name)

@@ -14,21 +14,21 @@ import numpy as np
 import pytest
 
 from metrics_core.base.errors import FileFormatError, RanklensError
-from metrics_core.checks.judgment_marks import marks_of
+from metrics_core.checks.judgment_marks import mark_judgments
 from metrics_core.checks.snapshots import (
     FORMAT,
     BestMean,
-    Changes,
     Origin,
     Snapshot,
-    beside,
-    changes_since,
+    SnapshotChanges,
+    find_changes,
+    format_snapshot,
     is_snapshot,
+    join_snapshot,
+    make_snapshot,
     read_snapshot,
-    snapshot_of,
-    text_of,
 )
-from metrics_core.checks.strict_json import hash_of
+from metrics_core.checks.strict_json import hash_values
 from metrics_core.findings.snapshots import changes_findings
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import Scores
@@ -51,26 +51,26 @@ def made(values: np.ndarray | None = None, qrels: Qrels | None = None) -> Snapsh
     values = np.random.default_rng(1).random((1, 3, 2)) if values is None else values
     ids = tuple(qrels.query_ids)
     scores = Scores(("dense",), ids, (AP, NDCG), values, np.zeros((1, len(ids)), dtype=np.bool_))
-    return snapshot_of(scores, qrels, ORIGIN)
+    return make_snapshot(scores, qrels, ORIGIN)
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "baseline.json"
-    path.write_text(text_of(made()), "utf-8")
+    path.write_text(format_snapshot(made()), "utf-8")
     return path
 
 
 def test_what_is_written_reads_back_to_the_bit(path: Path) -> None:
     odd = np.array([[[0.1 + 0.2, 1.0], [np.nan, 1e-17], [2 / 3, 5e-324]]])
     snapshot = made(odd)
-    path.write_text(text_of(snapshot), "utf-8")
+    path.write_text(format_snapshot(snapshot), "utf-8")
     found = read_snapshot(str(path))
     assert found.scores.query_ids == ("q1", "q2", "ü 3")
     assert found.measures == (AP, NDCG)
     assert np.array_equal(found.scores.values, snapshot.scores.values, equal_nan=True)
     assert (found.run, found.origin, found.marks) == (snapshot.run, ORIGIN, snapshot.marks)
-    assert text_of(found) == text_of(snapshot)
+    assert format_snapshot(found) == format_snapshot(snapshot)
 
 
 def test_a_query_a_line_in_their_order(path: Path) -> None:
@@ -92,12 +92,12 @@ def test_7000_queries_by_five_measures_are_small() -> None:
         chance.random((1, n, 5)),
         np.zeros((1, n), dtype=bool),
     )
-    assert len(text_of(snapshot_of(scores, qrels, Origin())).encode()) < 1_200_000
+    assert len(format_snapshot(make_snapshot(scores, qrels, Origin())).encode()) < 1_200_000
 
 
 def test_marks_are_of_documents_and_grades_in_any_order() -> None:
-    marks = marks_of(qrels_of(*ROWS))
-    assert marks == marks_of(qrels_of(*ROWS[::-1]))
+    marks = mark_judgments(qrels_of(*ROWS))
+    assert marks == mark_judgments(qrels_of(*ROWS[::-1]))
     assert {q: mark.split()[0] for q, mark in marks.items()} == {"q2": "2", "q1": "1", "ü 3": "1"}
     seen = {marks["q2"]}
     for other in (
@@ -107,10 +107,10 @@ def test_marks_are_of_documents_and_grades_in_any_order() -> None:
         (("q2", "d1", 1),),
         (("q2", "1d", 1), ("q2", "d2", 0)),
     ):
-        seen.add(marks_of(qrels_of(*other))["q2"])
+        seen.add(mark_judgments(qrels_of(*other))["q2"])
     assert len(seen) == 6
     by_subtopic = [
-        marks_of(qrels_of(("q", "d1", 1), ("q", "d2", 1), subtopic=list(s)))["q"]
+        mark_judgments(qrels_of(("q", "d1", 1), ("q", "d2", 1), subtopic=list(s)))["q"]
         for s in ("ab", "ba")
     ]
     assert len(set(by_subtopic)) == 2
@@ -118,16 +118,16 @@ def test_marks_are_of_documents_and_grades_in_any_order() -> None:
 
 def test_marks_stay_what_they_are() -> None:
     """They are compared with what a file holds: another way of hashing would change all."""
-    assert marks_of(qrels_of(*ROWS)) == MARKS
+    assert mark_judgments(qrels_of(*ROWS)) == MARKS
 
 
 MARKS = {"q2": "2 03197525", "q1": "1 117e5077", "ü 3": "1 cc4e366c"}
 
 
 def test_changes_are_named() -> None:
-    now = marks_of(qrels_of(("q2", "d1", 1), ("q1", "d1", 1), ("q4", "d1", 1)))
-    changes = changes_since(made(), now, [AP, parse_measure("RR")])
-    assert changes == Changes(
+    now = mark_judgments(qrels_of(("q2", "d1", 1), ("q1", "d1", 1), ("q4", "d1", 1)))
+    changes = find_changes(made(), now, [AP, parse_measure("RR")])
+    assert changes == SnapshotChanges(
         ("ü 3",), ("q4",), {"q1": (1, 1), "q2": (2, 1)}, (parse_measure("RR"),)
     )
     assert changes_findings(changes, "b.json", 0) == [
@@ -138,18 +138,18 @@ def test_changes_are_named() -> None:
         "b.json has no scores for RR: not compared.",
         "Compared on the no queries whose judgments did not change.",
     ]
-    assert not changes_since(made(), marks_of(qrels_of(*ROWS)), [AP])
+    assert not find_changes(made(), mark_judgments(qrels_of(*ROWS)), [AP])
 
 
 def test_a_measure_of_another_version_of_its_package_is_not_compared() -> None:
     snapshot = made()
     of_a_package = replace(snapshot, origin=replace(ORIGIN, added_by={"AP": "essays 1.0"}))
-    changes = changes_since(of_a_package, snapshot.marks, (AP, NDCG))
-    assert changes.remade == (AP,) and changes.uncompared == (AP,)
+    changes = find_changes(of_a_package, snapshot.marks, (AP, NDCG))
+    assert changes.remeasured == (AP,) and changes.not_compared == (AP,)
     assert changes_findings(changes, "b.json", 3) == [
         "The package that adds AP has another version now: not compared."
     ]
-    assert beside(of_a_package, snapshot.scores, changes).measures == (NDCG,)
+    assert join_snapshot(of_a_package, snapshot.scores, changes).measures == (NDCG,)
 
 
 def test_a_run_beside_its_snapshot_has_the_shared_queries() -> None:
@@ -157,7 +157,7 @@ def test_a_run_beside_its_snapshot_has_the_shared_queries() -> None:
     ids = tuple(qrels.query_ids)
     rr = parse_measure("RR")
     scores = Scores(("dense",), ids, (rr, AP), np.ones((1, 3, 2)), np.zeros((1, 3), dtype=np.bool_))
-    both = beside(snapshot, scores, changes_since(snapshot, marks_of(qrels), (rr, AP)))
+    both = join_snapshot(snapshot, scores, find_changes(snapshot, mark_judgments(qrels), (rr, AP)))
     assert (both.runs, both.query_ids, both.measures) == (
         ("dense (baseline)", "dense"),
         ("q2",),
@@ -188,9 +188,11 @@ def test_what_is_damaged_is_refused(path: Path) -> None:
 
 def test_every_value_counts_and_no_layout_does(path: Path) -> None:
     """Two measures that change places would turn a loss into a gain."""
-    path.write_text(text_of(made(np.array([[[1.0, 0.5], [0.0, 0.1], [1.0, 0.3]]]))), "utf-8")
+    path.write_text(
+        format_snapshot(made(np.array([[[1.0, 0.5], [0.0, 0.1], [1.0, 0.3]]]))), "utf-8"
+    )
     whole = json.loads(path.read_text("utf-8"))
-    text = text_of(read_snapshot(str(path)))
+    text = format_snapshot(read_snapshot(str(path)))
 
     def backwards(values: dict[str, Any]) -> dict[str, Any]:
         return dict(sorted(values.items(), reverse=True))
@@ -207,7 +209,7 @@ def test_every_value_counts_and_no_layout_does(path: Path) -> None:
     }
     for layout, body in layouts.items():
         path.write_bytes(body)
-        assert is_snapshot(str(path)) and text_of(read_snapshot(str(path))) == text, layout
+        assert is_snapshot(str(path)) and format_snapshot(read_snapshot(str(path))) == text, layout
     for key, value in whole.items():
         others = {
             int: lambda v: v - 1,
@@ -243,7 +245,7 @@ HOSTILE: dict[str, Callable[[str], str]] = {
 def test_a_hostile_one_is_refused_in_words(path: Path, says: str) -> None:
     values = np.full((1, 3, 2), 0.5)
     snapshot = made(values)
-    text = text_of(replace(snapshot, origin=replace(snapshot.origin, label="")))
+    text = format_snapshot(replace(snapshot, origin=replace(snapshot.origin, label="")))
     hostile = HOSTILE[says](text)
     assert hostile != text
     path.write_text(hostile, "utf-8")
@@ -260,7 +262,7 @@ def test_a_score_or_mark_that_is_none_is_refused_though_its_check_fits(
         row = list(whole["scores"]["q1"])
         row[place] = value
         given = {**whole, "scores": {**whole["scores"], "q1": row}}
-        given["check"] = hash_of({k: v for k, v in given.items() if k != "check"})
+        given["check"] = hash_values({k: v for k, v in given.items() if k != "check"})
         path.write_text(json.dumps(given), "utf-8")
         with pytest.raises(FileFormatError):
             read_snapshot(str(path))
@@ -278,21 +280,21 @@ def test_one_of_the_first_format_is_read(path: Path) -> None:
     given["check"] = hashlib.sha256("\n".join(rows).encode()).hexdigest()[:12]
     path.write_text(json.dumps(given), "utf-8")
     found = read_snapshot(str(path))
-    assert text_of(found) == text_of(made())
+    assert format_snapshot(found) == format_snapshot(made())
 
 
 def test_it_carries_the_best_mean_of_all_before_it() -> None:
     first = made(np.array([[[0.9, 0.2], [0.9, 0.2], [0.9, 0.2]]]))
     second = made(np.array([[[0.5, 0.4], [0.5, 0.4], [0.5, 0.4]]]))
     qrels = qrels_of(*ROWS)
-    held = snapshot_of(second.scores, qrels, ORIGIN, first).best
+    held = make_snapshot(second.scores, qrels, ORIGIN, first).best
     judgments = first.best["AP"].judgments
     assert {name: round(best.mean, 12) for name, best in held.items()} == {
         "AP": 0.9,
         "nDCG(dcg='exp-log2')@10": 0.4,
     }
     other = made(second.scores.values, qrels_of(*ROWS[:3], ("ü 3", "d9", 2)))
-    kept = snapshot_of(other.scores, qrels_of(*ROWS[:3], ("ü 3", "d9", 2)), ORIGIN, first).best
+    kept = make_snapshot(other.scores, qrels_of(*ROWS[:3], ("ü 3", "d9", 2)), ORIGIN, first).best
     assert kept["AP"] == BestMean(first.best["AP"].mean, judgments)
     assert kept[str(NDCG)].judgments == other.best["AP"].judgments != judgments
 

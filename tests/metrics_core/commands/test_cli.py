@@ -16,9 +16,9 @@ from metrics_core import formats
 from metrics_core.__main__ import main
 from metrics_core.commands.reading_options import DEFAULT_MEASURES
 from metrics_core.measures import declarations
-from metrics_core.measures.declaring.description import described, signature
+from metrics_core.measures.declaring.description import describe_measure, signature
 from metrics_core.scoring.evaluate import evaluate
-from metrics_core.scoring.means import means
+from metrics_core.scoring.means import combine_scores
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\nq3 0 d9 1\n"
 BM25 = "q1 Q0 d2 1 9 x\nq1 Q0 d1 2 8 x\nq2 Q0 d1 1 7 x\n"
@@ -56,7 +56,9 @@ def test_tsv_is_the_means_in_full_precision(command: Command) -> None:
     found = rows(out)
     assert found[0] == ["run", "query_id", "measure", "value"]
     runs = [formats.read_run("bm25.run"), formats.read_run("dense.run")]
-    expected = means(evaluate(runs, formats.read_qrels("qrels.txt"), ["nDCG@10", "AP", "NumRet"]))
+    expected = combine_scores(
+        evaluate(runs, formats.read_qrels("qrels.txt"), ["nDCG@10", "AP", "NumRet"])
+    )
     assert [(r, m, v) for r, q, m, v in found[1:]] == [
         (row["run"], row["measure"], repr(row["value"])) for row in expected.to_dict("records")
     ]
@@ -199,7 +201,7 @@ def test_measures_lists_all_with_their_names(capsys: pytest.CaptureFixture[str])
     lines = out.splitlines()
     for declaration in declarations():
         assert signature(declaration) in [line.split("  ")[0] for line in lines]
-        assert described(declaration).answer.split(".")[0][:60] in out
+        assert describe_measure(declaration).answer.split(".")[0][:60] in out
     assert "R(rel)@k  Recall\n" in out
 
 

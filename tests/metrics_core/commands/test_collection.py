@@ -110,7 +110,7 @@ def command(
     ir_datasets.registry.register(NAME, whole)
     ir_datasets.registry.register("ranklens-test", ir_datasets.Dataset(texts))
     ir_datasets.registry.register("ranklens-test/gone", ir_datasets.Dataset(Judged(None)))
-    reading._collection.cache_clear()
+    reading._load_collection.cache_clear()
 
     def run(*arguments: str) -> tuple[int, str, str]:
         status = main(arguments)

@@ -15,7 +15,7 @@ import pytest
 from metrics_core import formats
 from metrics_core.__main__ import main
 from metrics_core.base import wording as w
-from metrics_core.commands.compare import table
+from metrics_core.commands.compare import format_table
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import compare
 from metrics_core.scoring.evaluate import evaluate
@@ -106,7 +106,7 @@ def test_the_table_and_markdown_say_who_is_better(command: Command) -> None:
 
 def test_a_tiny_p_value_is_not_printed_as_zero(command: Command) -> None:
     frame = pd.DataFrame(json.loads(command("-m", "AP", "--format", "json")[0]))
-    text = table(frame.assign(p_corrected=[3e-9, float("nan")]))
+    text = format_table(frame.assign(p_corrected=[3e-9, float("nan")]))
     assert "<0.0001" in text and "0.0000" not in text and "nan" not in text
 
 

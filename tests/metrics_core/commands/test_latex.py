@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metrics_core.commands.latex import escape, table_of_texts
+from metrics_core.commands.latex import escape, format_tabular
 from tests.metrics_core.commands.latex_tables import structure
 
 
@@ -26,6 +26,6 @@ def test_every_letter_is_that_letter(text: str, written: str) -> None:
 
 
 def test_a_table_has_its_rules_and_columns() -> None:
-    text = table_of_texts(["run", "n & m"], [["[2pt]", "1"], ["a\\\\b", "2"]], 1)
+    text = format_tabular(["run", "n & m"], [["[2pt]", "1"], ["a\\\\b", "2"]], 1)
     assert text.startswith("\\begin{tabular}{lr}\n\\toprule\nrun & n \\& m \\\\\n\\midrule\n")
     assert structure(text) == [2, 2, 2]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from metrics_core.__main__ import main
-from metrics_core.commands.paper_table import letter, paper_table
+from metrics_core.commands.paper_table import paper_table, row_letter
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import Scores
 from tests.metrics_core.commands.latex_tables import PDFLATEX, compiled, structure
@@ -41,7 +41,7 @@ def test_a_table_worked_by_hand() -> None:
 
 
 def test_after_z_comes_aa() -> None:
-    assert [letter(place) for place in (0, 25, 26, 27, 51, 52, 701, 702)] == [
+    assert [row_letter(place) for place in (0, 25, 26, 27, 51, 52, 701, 702)] == [
         "a", "z", "aa", "ab", "az", "ba", "zz", "aaa",
     ]  # fmt: skip
     names = [f"run{place}" for place in range(28)]
@@ -65,7 +65,9 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for command, more in {"compare": ["--baseline", "dense"], "all-pairs": []}.items():
         with pytest.MonkeyPatch.context() as patch:
             found: list[str] = []
-            patch.setattr("metrics_core.__main__._printed", lambda text, f=found: f.append(text))
+            patch.setattr(
+                "metrics_core.__main__._print_output", lambda text, f=found: f.append(text)
+            )
             main([command, *asked, *more])
         out[command] = found[0]
     return out

@@ -9,7 +9,13 @@ import json
 import pandas as pd
 import pytest
 
-from metrics_core.commands.score_tables import PRINTERS, latex, line_of_markdown, markdown, table
+from metrics_core.commands.score_tables import (
+    PRINTERS,
+    escape_markdown_line,
+    format_latex,
+    format_markdown,
+    format_table,
+)
 
 THIRD = 1 / 3
 FRAME = pd.DataFrame(
@@ -35,7 +41,7 @@ PER_QUERY = pd.DataFrame(
 
 
 def test_table_has_a_measure_a_column_and_counts_as_whole_numbers() -> None:
-    assert table(FRAME) == (
+    assert format_table(FRAME) == (
         "run    query_id     AP  NumRet\n"
         "bm25   all       0.333   1,234\n"
         "a_b&c  all       0.500       0\n"
@@ -44,7 +50,7 @@ def test_table_has_a_measure_a_column_and_counts_as_whole_numbers() -> None:
 
 def test_a_count_of_one_is_a_count() -> None:
     frame = pd.DataFrame([("r", "NumQ", 1.0)], columns=["run", "measure", "value"])
-    assert table(frame) == "run  NumQ\nr       1\n"
+    assert format_table(frame) == "run  NumQ\nr       1\n"
 
 
 @pytest.mark.parametrize("format", ["tsv", "csv"])
@@ -60,7 +66,7 @@ def test_separated_values_are_read_back_exactly(format: str) -> None:
 def test_an_undefined_value_is_never_zero() -> None:
     assert "bm25\tq2\tAP\tnan\n" in PRINTERS["tsv"](PER_QUERY)
     assert json.loads(PRINTERS["json"](PER_QUERY))[1]["value"] is None
-    assert "–" in table(PER_QUERY)
+    assert "–" in format_table(PER_QUERY)
 
 
 def test_json_is_a_list_of_objects() -> None:
@@ -87,7 +93,7 @@ def test_a_name_that_a_spreadsheet_would_run_is_made_inert(begin: str) -> None:
 
 
 def test_markdown() -> None:
-    assert markdown(FRAME[:2].assign(run="a|b")).splitlines() == [
+    assert format_markdown(FRAME[:2].assign(run="a|b")).splitlines() == [
         "| run | query_id | AP | NumRet |",
         "| --- | --- | ---: | ---: |",
         r"| a\|b | all | 0.333 | 1,234 |",
@@ -109,7 +115,9 @@ def test_markdown() -> None:
     ],
 )
 def test_a_name_in_markdown_is_shown_letter_for_letter(name: str, shown: str) -> None:
-    assert markdown(FRAME[:2].assign(run=name)).splitlines()[2].startswith(f"| {shown} | all |")
+    assert (
+        format_markdown(FRAME[:2].assign(run=name)).splitlines()[2].startswith(f"| {shown} | all |")
+    )
 
 
 @pytest.mark.parametrize(
@@ -124,7 +132,7 @@ def test_a_name_in_markdown_is_shown_letter_for_letter(name: str, shown: str) ->
     ],
 )
 def test_a_line_of_markdown_is_no_other_block(text: str, shown: str) -> None:
-    assert line_of_markdown(text) == shown
+    assert escape_markdown_line(text) == shown
 
 
 @pytest.mark.parametrize("format", ["table", "markdown", "latex"])
@@ -135,16 +143,16 @@ def test_what_a_terminal_would_obey_is_written_in_tables(format: str) -> None:
 
 
 def test_latex_escapes_names_and_sets_the_best_mean_in_bold() -> None:
-    text = latex(FRAME)
+    text = format_latex(FRAME)
     assert r"a\_b\&c & all & \textbf{0.500} & 0 \\" in text
     assert r"bm25 & all & 0.333 & 1,234 \\" in text  # a count is not a merit
     assert text.startswith("\\begin{tabular}{llrr}\n")
-    odd = latex(FRAME[:2].assign(run="50% ~x^2\\"))
+    odd = format_latex(FRAME[:2].assign(run="50% ~x^2\\"))
     assert r"50\% \textasciitilde{}x\textasciicircum{}2\textbackslash{}" in odd
 
 
 def test_latex_sets_only_means_in_bold() -> None:
-    text = latex(PER_QUERY)
+    text = format_latex(PER_QUERY)
     assert r"new & all & \textbf{0.750} \\" in text
     assert text.count("textbf") == 1
 

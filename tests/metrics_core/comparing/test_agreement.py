@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics_core.comparing.agreement import agreement, disagreements, opposed
+from metrics_core.comparing.agreement import count_opposed, find_agreement, find_disagreements
 from metrics_core.scoring.scores import Scores
 
 QUERIES = [f"q{i}" for i in range(40)]
@@ -41,7 +41,7 @@ def tau_b(x: list[float], y: list[float]) -> float:
 
 def test_sides_and_orders_are_those_of_a_loop() -> None:
     given = scores()
-    found = agreement(given, "c", "a")
+    found = find_agreement(given, "c", "a")
     means = {m: [float(np.mean(given.of(m)[r])) for r in range(4)] for m in MEASURES}
     signs = {m: -1 if m.startswith("Unjudged") else 1 for m in MEASURES}
     for row in found.table.to_dict("records"):
@@ -57,20 +57,20 @@ def test_sides_and_orders_are_those_of_a_loop() -> None:
             assert found.orders[a, b] == pytest.approx(tau_b(x, y))
     side = dict(zip(found.table["measure"], found.table["side"], strict=True))
     agreeing = [m for m in MEASURES if side[m] == side["nDCG@10"]]
-    assert found.agreeing("nDCG@10") == agreeing
+    assert found.agreeing_measures("nDCG@10") == agreeing
     same = [m for b, m in enumerate(MEASURES) if found.orders[0, b] > 1 - 1e-9]
-    assert found.same_order("nDCG@10") == same
+    assert found.measures_in_same_order("nDCG@10") == same
 
 
 def test_another_order_of_the_measures_says_the_same() -> None:
-    found = agreement(scores(), "c", "a")
+    found = find_agreement(scores(), "c", "a")
     names = list(found.table["measure"])
-    turned = found.in_order(names[::-1])
+    turned = found.reorder(names[::-1])
     assert list(turned.table["measure"]) == names[::-1]
-    assert turned.in_order(names).table.equals(found.table)
+    assert turned.reorder(names).table.equals(found.table)
     for name in names:
-        assert turned.agreeing(name)[::-1] == found.agreeing(name)
-        assert turned.same_order(name)[::-1] == found.same_order(name)
+        assert turned.agreeing_measures(name)[::-1] == found.agreeing_measures(name)
+        assert turned.measures_in_same_order(name)[::-1] == found.measures_in_same_order(name)
 
 
 def test_level_runs_have_no_side_and_no_order() -> None:
@@ -78,16 +78,18 @@ def test_level_runs_have_no_side_and_no_order() -> None:
         [{"run": r, "query_id": q, "P@1": 1.0, "RR": 0.5 if r == "a" else 1.0}
          for r in "ab" for q in QUERIES]
     )  # fmt: skip
-    found = agreement(Scores.given(frame), "b", "a")
+    found = find_agreement(Scores.given(frame), "b", "a")
     assert found.table["side"].tolist() == [0, 1]
     assert np.isnan(found.orders[0]).all() and found.orders[1, 1] == 1
-    assert found.same_order("P@1") == ["P@1"] and found.same_order("RR") == ["RR"]
+    assert found.measures_in_same_order("P@1") == ["P@1"] and found.measures_in_same_order(
+        "RR"
+    ) == ["RR"]
     assert found.table["verdict"].tolist() == ["cannot tell", "better"]
 
 
 def test_the_queries_that_two_measures_see_differently() -> None:
     given = scores()
-    found = disagreements(given, "c", "a", "nDCG@10", "Unjudged@10")
+    found = find_disagreements(given, "c", "a", "nDCG@10", "Unjudged@10")
     gaps = {m: given.of(m)[2] - given.of(m)[0] for m in MEASURES}
     first, second = gaps["nDCG@10"], -gaps["Unjudged@10"]
     usual = [math.sqrt(sum(v * v for v in g) / len(g)) for g in (first, second)]
@@ -98,9 +100,9 @@ def test_the_queries_that_two_measures_see_differently() -> None:
         [gaps["Unjudged@10"][QUERIES.index(q)] for q in found["query_id"]]
     )
     count = sum(a * b < 0 for a, b in zip(first, second, strict=True))
-    assert opposed(found, ["nDCG@10", "Unjudged@10"]) == count
+    assert count_opposed(found, ["nDCG@10", "Unjudged@10"]) == count
 
 
 def test_few_queries_have_no_verdict_under_any_measure() -> None:
     given = scores().among(np.arange(40) < 4)
-    assert set(agreement(given, "c", "a").table["verdict"]) == {"cannot tell"}
+    assert set(find_agreement(given, "c", "a").table["verdict"]) == {"cannot tell"}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metrics_core.base.errors import UnknownRunError
-from metrics_core.comparing.coverage import counting, coverage, shared_queries
+from metrics_core.comparing.coverage import find_coverage, select_scores, shared_queries
 from metrics_core.comparing.pairs import compare
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
@@ -33,18 +33,18 @@ def scores() -> Scores:
 
 
 def test_what_each_run_lacks_is_told() -> None:
-    found = coverage(JUDGED)
+    found = find_coverage(JUDGED)
     assert (found.judged, found.shared, found.complete) == (12, 5, False)
     assert found.lacking == {"whole": (), "half": tuple(QUERIES[6:]), "most": ("q0",)}
     assert found.unjudged == {"whole": ("other",), "half": (), "most": ()}
-    assert coverage([judge(run("all", QUERIES), QRELS)]).complete
+    assert find_coverage([judge(run("all", QUERIES), QRELS)]).complete
 
 
 def test_a_missing_query_counts_zero_or_not_at_all() -> None:
     assert shared_queries(scores()).tolist() == [False] + [True] * 5 + [False] * 6
     assert shared_queries(scores(), ["whole", "most"]).sum() == 11
-    zero = compare(counting(scores(), "zero"), "P@1", "whole").set_index("run")
-    shared = compare(counting(scores(), "shared", ["whole", "most"]), "P@1", "whole")
+    zero = compare(select_scores(scores(), "zero"), "P@1", "whole").set_index("run")
+    shared = compare(select_scores(scores(), "shared", ["whole", "most"]), "P@1", "whole")
     assert zero.loc["most", "difference"] == pytest.approx(-1 / 12)
     assert shared.set_index("run").loc["most", ["difference", "queries"]].tolist() == [0, 11]
 
@@ -56,5 +56,5 @@ def test_a_run_that_is_not_there_is_an_error() -> None:
 
 def test_scores_of_complete_runs_stay_as_they_are() -> None:
     whole = score_runs(JUDGED[:1], [parse_measure("P@1")])
-    assert counting(whole, "shared") is whole
+    assert select_scores(whole, "shared") is whole
     assert np.array_equal(shared_queries(whole), np.ones(12, dtype=bool))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from metrics_core.base.errors import NoSharedQueriesError, ParameterError
 from metrics_core.comparing import testing
-from metrics_core.comparing.crossings import Crossings, crossings, difference_at_each
+from metrics_core.comparing.crossings import Crossings, difference_curve, find_crossings
 from metrics_core.comparing.curves import mean_curves
 from metrics_core.comparing.method import MIN_P, Method
 from metrics_core.judging import judge
@@ -29,7 +29,7 @@ def test_every_k_is_that_of_a_literal_sweep(first: Any, second: Any) -> None:
     except NoSharedQueriesError:
         return
     measure = parse_measure("nDCG@1")
-    found = crossings(own, other, measure, depth=6)
+    found = find_crossings(own, other, measure, depth=6)
     lead: list[int] = []
     for k in range(1, 7):
         gap = [
@@ -39,12 +39,12 @@ def test_every_k_is_that_of_a_literal_sweep(first: Any, second: Any) -> None:
         assert found.difference[k - 1] == pytest.approx(mean, abs=1e-12)
         lead.append(0 if abs(mean) < 1e-12 else (1 if mean > 0 else -1))
     assert found.side.tolist() == lead
-    each = difference_at_each(own, other, measure.at(3), depth=6)
-    known = crossings(own, other, measure, depth=6, difference=each)
+    each = difference_curve(own, other, measure.at(3), depth=6)
+    known = find_crossings(own, other, measure, depth=6, difference=each)
     assert known.difference.tolist() == found.difference.tolist()
     assert known.side.tolist() == lead
     changes = [(k + 1, lead[k - 1], lead[k]) for k in range(1, 6) if lead[k] != lead[k - 1]]
-    assert found.changes() == changes
+    assert found.side_changes() == changes
 
 
 def pair(n: int, ranks: tuple[int, int]) -> tuple[Any, Any]:
@@ -66,23 +66,23 @@ def pair(n: int, ranks: tuple[int, int]) -> tuple[Any, Any]:
 
 def test_the_band_holds_for_all_k_at_once_and_says_where_it_is_clear() -> None:
     own, other = pair(60, (2, 4))
-    found = crossings(own, other, parse_measure("P@1"))
+    found = find_crossings(own, other, parse_measure("P@1"))
     assert found.depth == 6 and found.cutoffs.tolist() == [1, 2, 3, 4, 5, 6]
-    assert found.changes() == [(2, 0, 1), (4, 1, 0)]
-    assert found.spans(1) == [(2, 3)] and found.spans(-1) == []
-    assert (found.at(1), found.at(2), found.at(9)) == (0, 1, 0)
+    assert found.side_changes() == [(2, 0, 1), (4, 1, 0)]
+    assert found.clear_ranges(1) == [(2, 3)] and found.clear_ranges(-1) == []
+    assert (found.clear_side(1), found.clear_side(2), found.clear_side(9)) == (0, 1, 0)
     gaps = np.stack(
         [parse_measure(f"P@{k}").score(own) - parse_measure(f"P@{k}").score(other)
          for k in range(1, 7)], axis=1,
     )  # fmt: skip
-    band = testing.tested(gaps, Method(correction=MIN_P)).no_farther(1)
+    band = testing.compare_columns(gaps, Method(correction=MIN_P)).limit_ends(1)
     assert np.allclose(found.low, band.low) and np.allclose(found.high, band.high)
 
 
 def test_the_band_is_that_of_the_curves() -> None:
     for queries in (9, 30, 60):
         own, other = pair(queries, (2, 4))
-        found = crossings(own, other, parse_measure("P@1"))
+        found = find_crossings(own, other, parse_measure("P@1"))
         curves = mean_curves([own, other], parse_measure("P@1"), list(range(1, 7)), "old")
         rows = curves[curves["run"] == "new"]
         assert np.allclose(found.low, rows["diff_low"], equal_nan=True)
@@ -92,7 +92,7 @@ def test_the_band_is_that_of_the_curves() -> None:
 
 def test_lower_is_better_turns_the_sides_round() -> None:
     own, other = pair(30, (2, 4))
-    found = crossings(own, other, parse_measure("Unjudged@1"))
+    found = find_crossings(own, other, parse_measure("Unjudged@1"))
     higher = found.difference > 1e-12
     assert (found.side[higher] == -1).all() and (found.side[found.difference < -1e-12] == 1).all()
     assert found.side.any()
@@ -101,7 +101,7 @@ def test_lower_is_better_turns_the_sides_round() -> None:
 def test_a_measure_without_cutoff_has_no_crossings() -> None:
     own, other = pair(3, (1, 2))
     with pytest.raises(ParameterError):
-        crossings(own, other, parse_measure("Bpref"))
+        find_crossings(own, other, parse_measure("Bpref"))
 
 
 def test_where_a_lead_begins_and_ends() -> None:
@@ -109,12 +109,12 @@ def test_where_a_lead_begins_and_ends() -> None:
         numbers = np.array(values)
         return Crossings(numbers.astype(float), numbers, np.arange(1, 5), *[numbers] * 3)
 
-    assert side([1, 1, -1, 1]).spans(1) == [(1, 2), (4, 4)]
+    assert side([1, 1, -1, 1]).clear_ranges(1) == [(1, 2), (4, 4)]
 
 
 @pytest.mark.thorough
 def test_of_many_queries_the_band_is_worked_out_at_spaced_cutoffs() -> None:
     own, other = pair(20_000, (2, 4))
-    found = crossings(own, other, parse_measure("P@1"), depth=300, also=123)
+    found = find_crossings(own, other, parse_measure("P@1"), depth=300, also=123)
     assert found.depth == 300 and len(found.cutoffs) < 20
     assert {1, 2, 10, 123, 300} <= set(found.cutoffs.tolist())

@@ -35,8 +35,8 @@ def test_a_baseline_that_is_not_there_is_an_error() -> None:
 def test_the_band_of_differences_holds_for_all_cutoffs_at_once() -> None:
     values = np.random.default_rng(3).normal(0, 0.2, (60, 12))
     band, alone = (
-        testing.tested(values, Method()),
-        testing.tested(values, Method(correction="none")),
+        testing.compare_columns(values, Method()),
+        testing.compare_columns(values, Method(correction="none")),
     )
     assert (band.low < alone.low).all() and (band.high > alone.high).all()
 
@@ -48,7 +48,7 @@ def test_where_nothing_differs_at_some_cutoff_few_bands_claim_a_lead() -> None:
     apart = together = 0
     for _ in range(200):
         values = generator.normal(0, 0.2, (40, 20)).cumsum(axis=1) / np.arange(1, 21)
-        found = testing.tested(values, Method())
+        found = testing.compare_columns(values, Method())
         together += bool(((found.low > 0) | (found.high < 0)).any())
         apart += bool((found.p <= 0.05).any())
     assert together <= 16 < 35 <= apart
@@ -56,12 +56,12 @@ def test_where_nothing_differs_at_some_cutoff_few_bands_claim_a_lead() -> None:
 
 def test_where_all_queries_differ_alike_the_band_is_that_of_the_share_won() -> None:
     values = np.column_stack([np.full(30, 0.25), np.linspace(-1, 1, 30)])
-    band = testing.tested(values, Method())
+    band = testing.compare_columns(values, Method())
     assert 0.2 < band.low[0] < band.mean[0] == band.high[0] == 0.25
     assert band.low[1] < 0 < band.high[1]
 
 
 def test_below_ten_queries_there_is_no_band() -> None:
-    found = testing.tested(np.random.default_rng(1).normal(1, 0.1, (9, 3)), Method())
+    found = testing.compare_columns(np.random.default_rng(1).normal(1, 0.1, (9, 3)), Method())
     assert np.isnan(found.low).all() and np.isnan(found.p).all()
     assert not np.isnan(found.mean).any()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.comparing.fragility import carried, fragility
+from metrics_core.comparing.fragility import carried_share, find_fragility
 
 TENTHS = st.integers(-10, 10).map(lambda n: n / 8)
 
@@ -30,7 +30,7 @@ def every_set(values: list[float]) -> int | None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(TENTHS | st.just(math.nan), min_size=1, max_size=11))
 def test_the_fewest_queries_are_those_of_every_set(values: list[float]) -> None:
-    found = fragility(np.array(values))
+    found = find_fragility(np.array(values))
     assert found.turning == every_set(values)
     if found.turning is not None:
         rest = set(range(len(values))) - set(found.order[: found.turning].tolist())
@@ -40,24 +40,24 @@ def test_the_fewest_queries_are_those_of_every_set(values: list[float]) -> None:
 
 def test_fifteen_queries_are_those_of_every_set() -> None:
     values = (np.random.default_rng(3).normal(0.25, 1, 15)).round(3).tolist()
-    assert fragility(np.array(values)).turning == every_set(values) != 0
+    assert find_fragility(np.array(values)).turning == every_set(values) != 0
 
 
 def test_they_are_named_largest_first() -> None:
-    found = fragility(np.array([-0.2, 0.5, np.nan, 0.1, -0.1, 0.3]))
+    found = find_fragility(np.array([-0.2, 0.5, np.nan, 0.1, -0.1, 0.3]))
     assert (found.turning, found.queries) == (2, 5)
-    assert found.names(list("abcdef")) == ["b", "f"]
-    assert found.names(list("abcdef"), most=1) == ["b"]
+    assert found.deciding_queries(list("abcdef")) == ["b", "f"]
+    assert found.deciding_queries(list("abcdef"), most=1) == ["b"]
 
 
 @pytest.mark.parametrize("values", [[0.1, 0.2, 0.0], [0.0, 0.0], [0.1, -0.1], [0.1, 0.2, -0.3], []])
 def test_what_nothing_speaks_against_cannot_be_turned(values: list[float]) -> None:
     # 0.1 + 0.2 - 0.3 is 5.6e-17 in floating point: no sign to turn.
-    assert fragility(np.array(values)).turning is None
+    assert find_fragility(np.array(values)).turning is None
 
 
 def test_what_some_queries_carry() -> None:
     values = np.array([0.4, 0.2, -0.1, np.nan])
-    assert carried(values, np.array([True, False, False, True])) == pytest.approx(0.8)
-    assert carried(values, np.array([True, True, False, False])) == pytest.approx(1.2)
-    assert math.isnan(carried(np.array([0.1, 0.2, -0.3]), np.array([True, False, False])))
+    assert carried_share(values, np.array([True, False, False, True])) == pytest.approx(0.8)
+    assert carried_share(values, np.array([True, True, False, False])) == pytest.approx(1.2)
+    assert math.isnan(carried_share(np.array([0.1, 0.2, -0.3]), np.array([True, False, False])))

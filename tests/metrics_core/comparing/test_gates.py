@@ -19,17 +19,17 @@ from metrics_core.comparing.gates import (
     Gate,
     GateOutcome,
     QuerySlice,
-    floor_outcomes,
-    gate_outcomes,
-    status_of,
+    evaluate_floors,
+    evaluate_gates,
+    exit_status,
 )
-from metrics_core.comparing.mean_intervals import margin_interval, share_at_most
+from metrics_core.comparing.mean_intervals import margin_interval, share_upper_bound
 from metrics_core.comparing.method import Method
-from metrics_core.comparing.power import chance_to_fail, smallest_failing
-from metrics_core.comparing.resampled import resampled
-from metrics_core.comparing.tests import holm
+from metrics_core.comparing.power import failure_chance, smallest_failing_loss
+from metrics_core.comparing.resampled import resample_means
+from metrics_core.comparing.tests import holm_adjusted
 from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN
-from metrics_core.measures import known_by_scores, parse_measure
+from metrics_core.measures import parse_measure, score_only_measure
 from metrics_core.scoring.scores import Scores
 
 Floats = npt.NDArray[np.float64]
@@ -52,7 +52,7 @@ def scores_of(*differences: Floats, measure: str = MEASURE) -> Scores:
 
 def outcomes_of(scores: Scores, *gates: str) -> list[GateOutcome]:
     every = {EVERY_QUERY: np.ones(scores.n_queries, dtype=np.bool_)}
-    return gate_outcomes(scores, [Gate.of(gate) for gate in gates], every, "main")
+    return evaluate_gates(scores, [Gate.parse(gate) for gate in gates], every, "main")
 
 
 def spread(mean: float, deviation: float, n: int = 100, seed: int = 1) -> Floats:
@@ -83,7 +83,7 @@ def test_three_outcomes(mean: float, deviation: float, n: int, outcome: str) -> 
 
 def test_the_rule_is_the_lower_end_of_the_90_percent_interval_by_itself() -> None:
     gaps = np.column_stack([spread(-0.001 * seed, 0.04, seed=seed) for seed in range(8)])
-    sample = resampled(gaps)
+    sample = resample_means(gaps)
     inner = margin_interval(sample, 0.1, sample.p <= 0.1).low
     found = outcomes_of(scores_of(*gaps.T), "nDCG@10 > -0.01")
     assert [one.inner_low for one in found] == pytest.approx(inner.tolist())
@@ -113,7 +113,7 @@ def test_both_intervals_hold_the_difference() -> None:
         (found,) = outcomes_of(scores_of(gap), "nDCG@10 > -0.01")
         assert found.low <= found.difference <= found.high
         assert found.inner_low <= found.difference <= found.inner_high
-        assert (found.low > 0 or found.high < 0) == found.found
+        assert (found.low > 0 or found.high < 0) == found.is_significant
 
 
 def test_worse_is_corrected_over_all_gates_and_runs() -> None:
@@ -124,10 +124,11 @@ def test_worse_is_corrected_over_all_gates_and_runs() -> None:
         scores_of(gap, spread(0.0, 0.1, seed=2)), "nDCG@10 > -0.01", "nDCG@10 > -0.02"
     )
     p = [
-        testing.tested(np.column_stack([g]), Method()).p[0] for g in (gap, spread(0.0, 0.1, seed=2))
+        testing.compare_columns(np.column_stack([g]), Method()).p[0]
+        for g in (gap, spread(0.0, 0.1, seed=2))
     ]
     assert [found.p_corrected for found in several] == pytest.approx(
-        holm(np.array([*p, *p])).tolist()
+        holm_adjusted(np.array([*p, *p])).tolist()
     )
     assert several[0].outcome == CANNOT_TELL
     assert several[0].low < alone.low and several[0].inner_low == alone.inner_low
@@ -136,7 +137,7 @@ def test_worse_is_corrected_over_all_gates_and_runs() -> None:
 def test_an_unchanged_run_is_not_worse_however_few_its_queries() -> None:
     for n in (1, 5, 50):
         (found,) = outcomes_of(scores_of(np.zeros(n)), "nDCG@10 > -0.01")
-        assert found.outcome == NOT_WORSE and found.unchanged
+        assert found.outcome == NOT_WORSE and found.is_unchanged
 
 
 def test_few_queries_that_differ_are_not_tested() -> None:
@@ -144,7 +145,7 @@ def test_few_queries_that_differ_are_not_tested() -> None:
     gap[:5] = -0.5
     (found,) = outcomes_of(scores_of(gap), "nDCG@10 > -0.01")
     assert found.outcome == CANNOT_TELL and math.isnan(found.p_corrected)
-    assert math.isnan(found.smallest) and math.isnan(found.chance)
+    assert math.isnan(found.smallest_loss) and math.isnan(found.chance_at_twice)
 
 
 def test_no_query_with_a_score_is_no_pass() -> None:
@@ -153,12 +154,12 @@ def test_no_query_with_a_score_is_no_pass() -> None:
 
 
 def test_of_a_measure_of_which_less_is_better_a_rise_is_the_loss() -> None:
-    seconds = known_by_scores("Seconds", higher_is_better=False)
+    seconds = score_only_measure("Seconds", higher_is_better=False)
     gate = Gate(seconds, 0.01)
     scores = scores_of(spread(0.03, 0.05), spread(-0.03, 0.05))
     scores = Scores(scores.runs, scores.query_ids, (seconds,), scores.values, scores.missing)
     every = {EVERY_QUERY: np.ones(100, dtype=np.bool_)}
-    slower, faster = gate_outcomes(scores, [gate], every, "main")
+    slower, faster = evaluate_gates(scores, [gate], every, "main")
     assert slower.outcome == WORSE_RUN and slower.loss == pytest.approx(0.03)
     assert faster.outcome == NOT_WORSE and faster.worst_loss < 0
 
@@ -168,8 +169,8 @@ def test_a_slice_holds_only_its_queries() -> None:
     gap[:20] = spread(-0.3, 0.1, 20)
     asked = QuerySlice("category", "Billing")
     members = {asked: np.arange(60) < 20, EVERY_QUERY: np.ones(60, dtype=np.bool_)}
-    gates = [Gate.of("nDCG@10[category=Billing] > -0.1"), Gate.of("nDCG@10 > -0.2")]
-    part, whole = gate_outcomes(scores_of(gap), gates, members, "main")
+    gates = [Gate.parse("nDCG@10[category=Billing] > -0.1"), Gate.parse("nDCG@10 > -0.2")]
+    part, whole = evaluate_gates(scores_of(gap), gates, members, "main")
     assert (part.queries, part.outcome) == (20, WORSE_RUN)
     assert (whole.queries, whole.outcome) == (60, NOT_WORSE)
 
@@ -187,9 +188,9 @@ def test_a_slice_holds_only_its_queries() -> None:
 def test_a_gate_is_read_from_its_text(
     text: str, measure: str, margin: float, asked: QuerySlice
 ) -> None:
-    gate = Gate.of(text)
+    gate = Gate.parse(text)
     assert (str(gate.measure), gate.margin, gate.slice) == (measure, margin, asked)
-    assert Gate.of(str(gate)) == gate
+    assert Gate.parse(str(gate)) == gate
 
 
 @pytest.mark.parametrize(
@@ -197,28 +198,28 @@ def test_a_gate_is_read_from_its_text(
 )
 def test_what_is_no_gate_is_refused(text: str) -> None:
     with pytest.raises(ParameterError):
-        Gate.of(text)
+        Gate.parse(text)
 
 
 def test_an_unknown_measure_is_named() -> None:
     with pytest.raises(UnknownMeasureError, match="nDGC"):
-        Gate.of("nDGC@10 > -0.01")
+        Gate.parse("nDGC@10 > -0.01")
     with pytest.raises(ParameterError, match="not a floor"):
-        Floor.of("AP > 0.3")
+        Floor.parse("AP > 0.3")
 
 
 def test_floors_ask_the_mean_or_what_is_shown_of_it() -> None:
     scores = scores_of(spread(0.0, 0.2))
     every = {EVERY_QUERY: np.ones(100, dtype=np.bool_)}
     floors = [
-        Floor.of("nDCG@10 >= 0.5"),
-        Floor.of("nDCG@10 >= 0.501"),
-        Floor.of("nDCG@10 >= 0.4", shown=True),
-        Floor.of("nDCG@10 >= 0.499", shown=True),
+        Floor.parse("nDCG@10 >= 0.5"),
+        Floor.parse("nDCG@10 >= 0.501"),
+        Floor.parse("nDCG@10 >= 0.4", by_bound=True),
+        Floor.parse("nDCG@10 >= 0.499", by_bound=True),
     ]
-    found = floor_outcomes(scores, floors, every, ["run0"])
+    found = evaluate_floors(scores, floors, every, ["run0"])
     assert [one.outcome for one in found] == ["held", "below", "held", "below"]
-    few = floor_outcomes(
+    few = evaluate_floors(
         scores_of(np.zeros(5)), floors[2:3], {EVERY_QUERY: np.arange(5) < 9}, ["run0"]
     )
     assert few[0].outcome == CANNOT_TELL
@@ -239,21 +240,21 @@ def test_floors_ask_the_mean_or_what_is_shown_of_it() -> None:
 def test_which_of_several_statuses_counts(
     outcomes: list[str], changed: bool, fails: bool, status: int
 ) -> None:
-    assert status_of(outcomes, changed=changed, fail_unclear=fails) == status
+    assert exit_status(outcomes, changed=changed, fail_unclear=fails) == status
 
 
 def test_what_would_fail_is_what_fails() -> None:
     """Of normal differences, drawn anew: the loss that fails four times out of five does."""
     chance, n, margin = np.random.default_rng(3), 60, 0.05
     error, width = 0.3 / math.sqrt(n), 2.001
-    smallest = smallest_failing(error, width, n, margin)
+    smallest = smallest_failing_loss(error, width, n, margin)
     drawn = chance.normal(-smallest, 0.3, (20_000, n))
     means, errors = drawn.mean(axis=1), drawn.std(axis=1, ddof=1) / math.sqrt(n)
     failing = ((means < -margin) & (np.abs(means) > width * errors)).mean()
     assert failing == pytest.approx(0.8, abs=0.03)
-    assert chance_to_fail(smallest, error, width, n, margin) == pytest.approx(0.8, abs=1e-3)
-    assert math.isnan(smallest_failing(error, width, 19, margin))
-    assert math.isnan(chance_to_fail(0.1, 0.0, width, n, margin))
+    assert failure_chance(smallest, error, width, n, margin) == pytest.approx(0.8, abs=1e-3)
+    assert math.isnan(smallest_failing_loss(error, width, 19, margin))
+    assert math.isnan(failure_chance(0.1, 0.0, width, n, margin))
 
 
 @pytest.mark.parametrize(("queries", "outcome"), [(20, NO_QUERY_LOST), (100, NOT_WORSE)])
@@ -263,7 +264,7 @@ def test_few_changes_without_a_loss_are_no_reason_to_fail(queries: int, outcome:
     (found,) = outcomes_of(scores_of(gap), "nDCG@10 > -0.03")
     assert found.counts_as == outcome and found.lost == 0
     assert found.queries_without_loss == 99
-    assert status_of([found.counts_as], fail_unclear=True) == ALL_WELL
+    assert exit_status([found.counts_as], fail_unclear=True) == ALL_WELL
     assert found.worst_loss == pytest.approx(1 - 0.05 ** (1 / queries))
 
 
@@ -279,8 +280,8 @@ def test_rare_total_failures_are_seldom_let_by(queries: int, most: float) -> Non
         ids = tuple(map(str, range(queries)))
         values = np.stack([base, run])[:, :, None]
         scores = Scores(("base", "run"), ids, (parse_measure("nDCG@10"),), values, missing)
-        gate = Gate.of(f"nDCG@10 > -{0.06 * 0.65:.3f}")
-        let_by += gate_outcomes(scores, [gate], every, "base")[0].outcome == NOT_WORSE
+        gate = Gate.parse(f"nDCG@10 > -{0.06 * 0.65:.3f}")
+        let_by += evaluate_gates(scores, [gate], every, "base")[0].outcome == NOT_WORSE
     assert let_by / trials <= most + 3 * (most * (1 - most) / trials) ** 0.5
 
 
@@ -288,4 +289,4 @@ def test_the_query_that_is_lost_wholly_bounds_what_is_ruled_out() -> None:
     gap = np.random.default_rng(2).normal(0.0, 0.001, 50)
     gap[0] = -0.3  # all of its score
     (found,) = outcomes_of(scores_of(gap), "nDCG@10 > -0.03")
-    assert found.lost >= 1 and found.worst_loss >= 0.5 * share_at_most(1, 50, 0.95) - 1e-12
+    assert found.lost >= 1 and found.worst_loss >= 0.5 * share_upper_bound(1, 50, 0.95) - 1e-12

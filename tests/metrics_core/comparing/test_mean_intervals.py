@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metrics_core.comparing.mean_intervals import (
-    bca,
     bca_interval,
+    bca_test,
     margin_interval,
     t_interval,
 )
-from metrics_core.comparing.resampled import resampled
+from metrics_core.comparing.resampled import resample_means
 from metrics_core.comparing.tests import t_test
 
 
@@ -60,7 +60,7 @@ def test_an_interval_excludes_zero_just_where_its_p_value_says_so(
     n: int, shift: float, digits: int, seed: int, level: float
 ) -> None:
     values = np.round(np.random.default_rng(seed).normal(shift, 1.0, n), digits)
-    p, (low, high) = bca(values, level)
+    p, (low, high) = bca_test(values, level)
     assert 0 <= p <= 1 and low <= high
     assert (low > 0 or high < 0) == (p <= 1 - level + 1e-12)
     low, high = t_interval(values, level)
@@ -79,9 +79,9 @@ def test_edges(interval) -> None:  # type: ignore[no-untyped-def]
 
 def test_a_bca_p_value_is_near_the_t_tests_and_never_zero() -> None:
     values = np.random.default_rng(9).normal(0.25, 1.0, 60)
-    assert bca(values)[0] == pytest.approx(t_test(values), abs=0.03)
-    assert bca(values + 5)[0] > 0
-    assert bca(np.zeros(12))[0] == 1
+    assert bca_test(values)[0] == pytest.approx(t_test(values), abs=0.03)
+    assert bca_test(values + 5)[0] > 0
+    assert bca_test(np.zeros(12))[0] == 1
 
 
 def sparse(n: int, differ: int) -> npt.NDArray[np.float64]:
@@ -96,7 +96,7 @@ def test_each_end_of_a_margins_interval_is_as_far_off_as_its_own_error_allows(
 ) -> None:
     """Literally: those that differ are moved until the mean is the end, and vary as before."""
     gaps, share = sparse(n, differ), differ / n
-    found = margin_interval(resampled(gaps[:, None]), 0.1, np.array([False]))
+    found = margin_interval(resample_means(gaps[:, None]), 0.1, np.array([False]))
     for end, side in ((found.low[0], 1), (found.high[0], -1)):
         moved = gaps[:differ] - gaps[:differ].mean() + end / share
         variance = share * (moved.var(ddof=1) + moved.mean() ** 2) - end**2
@@ -106,13 +106,13 @@ def test_each_end_of_a_margins_interval_is_as_far_off_as_its_own_error_allows(
 
 def test_where_every_query_differs_a_margins_interval_is_that_of_t() -> None:
     gaps = sparse(40, 40)
-    found = margin_interval(resampled(gaps[:, None]), 0.1, np.array([False]))
+    found = margin_interval(resample_means(gaps[:, None]), 0.1, np.array([False]))
     assert (found.low[0], found.high[0]) == pytest.approx(t_interval(gaps, 0.945), rel=1e-9)
 
 
 def test_a_margins_interval_without_a_test_or_without_a_difference() -> None:
     gaps = np.column_stack([np.zeros(30), np.full(30, -0.2), sparse(30, 5), np.full(30, np.nan)])
-    sample = resampled(gaps)
+    sample = resample_means(gaps)
     found = margin_interval(sample, 0.1, sample.p <= 0.1)
     assert (found.low[0], found.high[0]) == (0, 0)
     assert found.low[1] == pytest.approx(-0.2) and -0.2 < found.high[1] < 0

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 from metrics_core.comparing import testing
-from metrics_core.comparing.agreement import agreement
+from metrics_core.comparing.agreement import find_agreement
 from metrics_core.comparing.all_pairs.all_pairs import all_pairs
 from metrics_core.comparing.method import MIN_P, Method
 from metrics_core.comparing.pairs import compare
 from metrics_core.comparing.verdicts import AHEAD, BEHIND, CLEAR, FEWEST_DIFFERING, FEWEST_QUERIES
-from metrics_core.explaining.history import first_bad_versions
-from metrics_core.slicing.breakdowns import by_group
+from metrics_core.explaining.history import find_first_bad_versions
+from metrics_core.slicing.breakdowns import summarise_groups
 from tests.situations import Situation, situation
 
 CASES = tuple(g for g in map(situation, range(210)) if len(g.scores.runs) > 1)[:150]
@@ -46,21 +46,21 @@ def contradictions(given: Situation) -> Iterator[str]:
     pair = scores.only([given.baseline, given.focus])
     alone = compare(pair, measure, given.baseline, method=method).iloc[1]
     told = alone["verdict"]
-    found = agreement(pair, given.focus, given.baseline, level=level).table["verdict"][0]
+    found = find_agreement(pair, given.focus, given.baseline, level=level).table["verdict"][0]
     if found != told:
         yield f"other measures: {found}, compare: {told}"
     own, other = (given.values(run)[:, None] for run in (given.focus, given.baseline))
-    against = testing.Against(own, other, measure)
-    (band,) = testing.tested_groups([against], Method(correction=MIN_P, level=level))
+    against = testing.PairedScores(own, other, measure)
+    (band,) = testing.compare_groups([against], Method(correction=MIN_P, level=level))
     if abs(side_of(told)) != bool(band.low[0] > 0 or band.high[0] < 0):
         yield f"one cutoff: {band.low[0]} to {band.high[0]}, compare: {told}"
     whole = pd.Series("all", index=list(scores.query_ids))
-    group = by_group(pair, measure, whole, baseline=given.baseline, level=level).iloc[-1]
+    group = summarise_groups(pair, measure, whole, baseline=given.baseline, level=level).iloc[-1]
     if bool(group["clear"]) != (told in CLEAR):
         yield f"one group: {group['clear']}, compare: {told}"
     at_95 = compare(pair, measure, given.baseline).iloc[1]["verdict"]
-    versions = combination.onto(np.stack([other[:, 0], own[:, 0]]))
-    worse = first_bad_versions([versions], direction=given.direction)[0] >= 0
+    versions = combination.to_scale(np.stack([other[:, 0], own[:, 0]]))
+    worse = find_first_bad_versions([versions], direction=given.direction)[0] >= 0
     if worse and at_95 not in BEHIND:
         yield f"history: worse, compare: {at_95}"
 

@@ -10,7 +10,7 @@ from scipy import stats
 from metrics_core.base.errors import UnknownRunError
 from metrics_core.comparing import testing
 from metrics_core.comparing.method import Method
-from metrics_core.comparing.pairs import compare, differences, outcomes
+from metrics_core.comparing.pairs import classify_differences, compare, query_differences
 
 GENERATOR = np.random.default_rng(5)
 BASE = GENERATOR.random(50).round(3)
@@ -34,7 +34,7 @@ ROWS = compare(FRAME, "AP", "bm25").set_index("run")
 
 def test_runs_are_paired_by_query_and_not_by_row() -> None:
     shuffled = FRAME.sample(frac=1, random_state=1, ignore_index=True)
-    gap = differences(shuffled, "AP", "better", "bm25")["difference"]
+    gap = query_differences(shuffled, "AP", "better", "bm25")["difference"]
     assert gap.to_numpy() == pytest.approx(np.full(50, 0.1))
 
 
@@ -50,7 +50,7 @@ def test_runs_are_paired_by_query_and_not_by_row() -> None:
     ],
 )
 def test_a_difference_within_the_band_is_the_same(difference: float, outcome: str | None) -> None:
-    assert outcomes(np.array([difference])).tolist() == [outcome]
+    assert classify_differences(np.array([difference])).tolist() == [outcome]
 
 
 def test_below_ten_queries_there_is_no_test_and_no_verdict() -> None:
@@ -66,7 +66,7 @@ def test_below_ten_queries_there_is_no_test_and_no_verdict() -> None:
 def test_a_run_that_is_not_there_is_an_error() -> None:
     for call in (
         lambda: compare(FRAME, "AP", "BM25"),
-        lambda: differences(FRAME, "AP", "bm26", "bm25"),
+        lambda: query_differences(FRAME, "AP", "bm26", "bm25"),
     ):
         with pytest.raises(UnknownRunError, match="Did you mean 'bm25'"):
             call()
@@ -92,7 +92,7 @@ def test_a_difference_is_run_minus_baseline() -> None:
 
 def test_interval_and_test_hold_for_all_runs_together() -> None:
     gaps = np.column_stack([RUNS[run] - BASE for run in ("better", "worse", "noise")])
-    found = testing.tested(gaps, Method()).no_farther(1)
+    found = testing.compare_columns(gaps, Method()).limit_ends(1)
     for row, c in ((ROWS.loc["worse"], 1), (ROWS.loc["noise"], 2)):
         assert (row["low"], row["high"]) == (found.low[c], found.high[c])
         assert row["inner_low"] <= found.inner_low[c] < found.inner_high[c] <= row["inner_high"]
@@ -133,7 +133,7 @@ def test_undefined_pairs_are_left_out() -> None:
 
 
 def test_differences_of_a_run_to_itself_are_the_same() -> None:
-    own = differences(FRAME, "AP", "bm25", "bm25")
+    own = query_differences(FRAME, "AP", "bm25", "bm25")
     assert set(own["outcome"]) == {"same"}
     assert (own["score"] == own["baseline_score"]).all()
 
@@ -163,7 +163,7 @@ def test_fewer_is_better_where_the_measure_says_so() -> None:
     assert rows.loc["worse", "verdict"] == "better"
     assert rows.loc["better", "difference"] == pytest.approx(0.1)
     assert (rows.loc["worse", "won"], rows.loc["worse", "lost"]) == (40, 0)
-    assert set(differences(frame, "Unjudged@10", "better", "bm25")["outcome"]) == {"worse"}
+    assert set(query_differences(frame, "Unjudged@10", "better", "bm25")["outcome"]) == {"worse"}
 
 
 def test_where_mean_and_ranks_point_to_different_runs_there_is_no_verdict() -> None:

@@ -12,10 +12,10 @@ from scipy import stats
 from metrics_core.comparing import testing
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.power import (
-    chance_to_show,
-    level_of_one,
-    queries_needed,
-    smallest_shown,
+    detection_chance,
+    find_queries_needed,
+    single_test_level,
+    smallest_detectable,
 )
 
 
@@ -24,7 +24,7 @@ from metrics_core.comparing.power import (
 def test_the_smallest_difference_has_the_chance_it_is_said_to_have(
     queries: int, width: float
 ) -> None:
-    smallest = smallest_shown(0.02, width, queries)
+    smallest = smallest_detectable(0.02, width, queries)
     # Over what the deviation may be, by scipy's quantiles of chi squared.
     variances = (queries - 1) / stats.chi2.ppf((np.arange(2_000) + 0.5) / 2_000, queries - 1)
     power = stats.nct.sf(width, queries - 1, smallest / 0.02 / np.sqrt(variances)).mean()
@@ -36,7 +36,7 @@ def test_the_smallest_difference_has_the_chance_it_is_said_to_have(
 def test_scores_spread_as_in_the_simulation_show_it_four_times_out_of_five() -> None:
     n, generator = 40, np.random.default_rng(4)
     width = float(stats.t.ppf(0.975, n - 1))
-    smallest = smallest_shown(1 / math.sqrt(n), width, n)
+    smallest = smallest_detectable(1 / math.sqrt(n), width, n)
     # The deviation is not known but told by a sample of as many.
     told = generator.normal(0.0, 1.0, (20_000, n)).std(axis=1, ddof=1)
     samples = generator.normal(smallest * told[:, None], 1.0, (20_000, n))
@@ -46,12 +46,12 @@ def test_scores_spread_as_in_the_simulation_show_it_four_times_out_of_five() -> 
 
 def test_the_engines_width_holds_what_several_runs_cost() -> None:
     values = np.random.default_rng(8).normal(0.0, 1.0, (50, 20))
-    alone, together = (testing.tested(v, Method()) for v in (values[:, :1], values))
+    alone, together = (testing.compare_columns(v, Method()) for v in (values[:, :1], values))
     error = float(alone.sample.error[0])
     widths = float(together.width[0]), float(alone.width[0])
-    assert smallest_shown(error, widths[0], 50) > smallest_shown(error, widths[1], 50)
-    assert level_of_one(widths[0], 50) == pytest.approx(1 - 0.05 / 20)
-    assert level_of_one(float(stats.t.ppf(0.975, 49)), 50) == pytest.approx(0.95)
+    assert smallest_detectable(error, widths[0], 50) > smallest_detectable(error, widths[1], 50)
+    assert single_test_level(widths[0], 50) == pytest.approx(1 - 0.05 / 20)
+    assert single_test_level(float(stats.t.ppf(0.975, 49)), 50) == pytest.approx(0.95)
 
 
 @pytest.mark.parametrize(("difference", "deviation"), [(0.02, 0.2), (-0.05, 0.2), (0.003, 0.25)])
@@ -63,37 +63,37 @@ def test_the_number_of_queries_is_the_fewest_with_that_chance(
         width = stats.t.ppf((1 + level) / 2, n - 1)
         return float(stats.nct.sf(width, n - 1, abs(difference) / deviation * math.sqrt(n)))
 
-    needed = int(queries_needed(difference, deviation, level))
+    needed = int(find_queries_needed(difference, deviation, level))
     assert power(needed) >= 0.8 - 1e-4 and power(needed - 1) < 0.8 + 1e-4
     normal = ((stats.norm.ppf((1 + level) / 2) + stats.norm.ppf(0.8)) * deviation / difference) ** 2
     assert needed == pytest.approx(normal, rel=0.03, abs=6)
 
 
 def test_smaller_differences_and_stricter_levels_need_more() -> None:
-    sizes = [queries_needed(d, 0.2, 0.95) for d in (0.2, 0.1, 0.05, 0.02, 0.01, 0.001)]
+    sizes = [find_queries_needed(d, 0.2, 0.95) for d in (0.2, 0.1, 0.05, 0.02, 0.01, 0.001)]
     assert sizes == sorted(sizes) and len(set(sizes)) == len(sizes)
-    assert queries_needed(0.05, 0.2, 0.999) > queries_needed(0.05, 0.2, 0.95)
+    assert find_queries_needed(0.05, 0.2, 0.999) > find_queries_needed(0.05, 0.2, 0.95)
     # Back again: what so many queries show is that difference.
-    n = int(queries_needed(0.02, 0.2, 0.95))
+    n = int(find_queries_needed(0.02, 0.2, 0.95))
     width = float(stats.t.ppf(0.975, n - 1))
-    assert smallest_shown(0.2 / math.sqrt(n), width, n) == pytest.approx(0.02, rel=0.002)
+    assert smallest_detectable(0.2 / math.sqrt(n), width, n) == pytest.approx(0.02, rel=0.002)
 
 
 def test_edges() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert smallest_shown(0.0, 2.0, 50) == 0
-        assert smallest_shown(0.1, 0.0, 50) == 0
-        assert math.isnan(smallest_shown(math.nan, 2.0, 50))
-        assert math.isnan(smallest_shown(0.1, math.inf, 50))
-        assert math.isnan(smallest_shown(0.1, 2.0, 19)), "too little is known of the deviation"
+        assert smallest_detectable(0.0, 2.0, 50) == 0
+        assert smallest_detectable(0.1, 0.0, 50) == 0
+        assert math.isnan(smallest_detectable(math.nan, 2.0, 50))
+        assert math.isnan(smallest_detectable(0.1, math.inf, 50))
+        assert math.isnan(smallest_detectable(0.1, 2.0, 19)), "too little is known of the deviation"
         for queries in (20, 9_999, 10_000, 10**6):
             for width in (0.5, 2.0, 10.0, 100.0):
-                smallest = smallest_shown(0.1, width, queries)
-                chance = chance_to_show(smallest, 0.1, width, queries)
+                smallest = smallest_detectable(0.1, width, queries)
+                chance = detection_chance(smallest, 0.1, width, queries)
                 assert 0.79 < chance < (0.95 if queries < 10_000 else 0.801)
-        assert queries_needed(0.0, 0.2, 0.95) == math.inf
-        assert queries_needed(1e-9, 0.2, 0.95) == math.inf
-        assert queries_needed(0.5, 0.1, 0.95) == 10, "fewer give no verdict"
-        assert queries_needed(0.5, 0.0, 0.95) == 10
-        assert math.isnan(queries_needed(0.5, math.nan, 0.95))
+        assert find_queries_needed(0.0, 0.2, 0.95) == math.inf
+        assert find_queries_needed(1e-9, 0.2, 0.95) == math.inf
+        assert find_queries_needed(0.5, 0.1, 0.95) == 10, "fewer give no verdict"
+        assert find_queries_needed(0.5, 0.0, 0.95) == 10
+        assert math.isnan(find_queries_needed(0.5, math.nan, 0.95))

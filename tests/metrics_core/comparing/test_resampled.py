@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metrics_core.comparing.resampled import resampled, resampled_groups
-from metrics_core.comparing.tests import PAIRED_TESTS, holm
-from metrics_core.comparing.verdicts import is_found
+from metrics_core.comparing.resampled import resample_groups, resample_means
+from metrics_core.comparing.tests import PAIRED_TESTS, holm_adjusted
+from metrics_core.comparing.verdicts import are_significant
 from metrics_core.scoring import studentised
-from metrics_core.scoring.random_groups import MOST_SINGLE, in_groups
+from metrics_core.scoring.random_groups import MOST_SINGLE, sum_in_groups
 from metrics_core.scoring.resampling import draws
-from metrics_core.scoring.studentised import Columns
+from metrics_core.scoring.studentised import CentredColumns
 
 
 def literal(columns: list[list[float]], level: float) -> tuple[list[float], list[float], float]:
@@ -64,20 +64,22 @@ def test_as_a_literal_loop(lacking: bool) -> None:
     values = generator.normal(0.3, 1.0, (12, 3)) * [1.0, 0.4, 2.0] + [0.0, 0.5, -0.2]
     if lacking:
         values[[0, 4], [1, 2]] = np.nan
-    found = resampled(values)
+    found = resample_means(values)
     share, rarest, left = literal(values.T.tolist(), 0.95)
     signs = [PAIRED_TESTS["randomization"](column) for column in values.T]
     p = [s**0.7 * r**0.3 for s, r in zip(share, signs, strict=True)]
     assert found.p == pytest.approx(p, abs=3e-4)  # sums in another order may tie
-    assert found.left_to_each(0.05) == pytest.approx(left, abs=2e-4)
+    assert found.error_per_column(0.05) == pytest.approx(left, abs=2e-4)
     first = int(np.argmin(found.p))
     as_rare = sum(rank <= found.p[first] * (len(rarest) + 1) for rank in rarest)
-    assert found.together()[first] == pytest.approx((as_rare + 1) / (len(rarest) + 1), abs=3e-4)
+    assert found.correct_together()[first] == pytest.approx(
+        (as_rare + 1) / (len(rarest) + 1), abs=3e-4
+    )
 
 
 def test_mean_error_and_statistic_are_those_of_the_t_test() -> None:
     values = np.random.default_rng(3).normal(0.1, 1.0, (40, 4))
-    found = resampled(values)
+    found = resample_means(values)
     t = stats.ttest_1samp(values, 0.0)
     assert found.mean == pytest.approx(values.mean(axis=0), abs=1e-15)
     assert found.statistic == pytest.approx(t.statistic, rel=1e-12)
@@ -85,9 +87,9 @@ def test_mean_error_and_statistic_are_those_of_the_t_test() -> None:
 
 
 def test_one_column_needs_no_correction() -> None:
-    found = resampled(np.random.default_rng(5).normal(0.4, 1.0, (25, 1)))
-    assert found.together() == pytest.approx(found.p, abs=2e-4)
-    assert found.left_to_each(0.05) == pytest.approx(0.05, abs=2e-4)
+    found = resample_means(np.random.default_rng(5).normal(0.4, 1.0, (25, 1)))
+    assert found.correct_together() == pytest.approx(found.p, abs=2e-4)
+    assert found.error_per_column(0.05) == pytest.approx(0.05, abs=2e-4)
 
 
 @settings(max_examples=40, deadline=None)
@@ -102,10 +104,10 @@ def test_an_interval_excludes_zero_just_where_a_difference_is_found(
 ) -> None:
     generator = np.random.default_rng(seed)
     values = generator.normal(generator.normal(0, 0.7, runs), 1.0, (n, runs))
-    sample = resampled(np.round(values, 1))
-    for p in (sample.p, sample.together()):
-        found = is_found(p, level)
-        interval = sample.intervals(sample.left_to_each(1 - level), found)
+    sample = resample_means(np.round(values, 1))
+    for p in (sample.p, sample.correct_together()):
+        found = are_significant(p, level)
+        interval = sample.intervals(sample.error_per_column(1 - level), found)
         assert (((interval.low > 0) | (interval.high < 0)) == found).all()
         tested = ~np.isnan(p)
         assert (p >= sample.p - 1e-12)[tested].all()
@@ -116,12 +118,12 @@ def test_an_interval_excludes_zero_just_where_a_difference_is_found(
 def test_columns_may_come_in_any_order_and_scale() -> None:
     values = np.random.default_rng(11).normal(0.2, 1.0, (30, 5))
     order = [3, 0, 4, 2, 1]
-    plain, turned = resampled(values), resampled(values[:, order] * 1000)
+    plain, turned = resample_means(values), resample_means(values[:, order] * 1000)
     for name in ("p", "together"):
         ours, theirs = (getattr(s, name) for s in (turned, plain))
         ours, theirs = (v() if callable(v) else v for v in (ours, theirs))
         assert ours == pytest.approx(theirs[order], abs=1e-12)
-    assert resampled(-values).p == pytest.approx(plain.p, abs=1e-12)
+    assert resample_means(-values).p == pytest.approx(plain.p, abs=1e-12)
 
 
 # Won, of how many, by 1 each: what a reader takes for better is.
@@ -131,68 +133,68 @@ def test_columns_may_come_in_any_order_and_scale() -> None:
      (25, 25, 0.8), (10, 10, 1)],
 )  # fmt: skip
 def test_runs_that_lose_no_query_are_better(won: int, queries: int, size: float) -> None:
-    found = resampled(np.r_[np.full(won, size), np.zeros(queries - won)][:, None])
+    found = resample_means(np.r_[np.full(won, size), np.zeros(queries - won)][:, None])
     assert 2.0 ** (1 - won) <= found.p[0] <= 0.05
     low, high = (float(end[0]) for end in found.intervals(0.05, found.p <= 0.05)[1:])
     assert 0 < low <= won / queries * size <= high
 
 
 def test_of_differences_that_are_all_equal_the_interval_is_that_of_the_share_won() -> None:
-    found = resampled(np.full((10, 1), 1.0))
+    found = resample_means(np.full((10, 1), 1.0))
     assert found.p[0] == 2 / 2**10
     low, high = (float(end[0]) for end in found.intervals(0.05, found.p <= 0.05)[1:])
     exact = stats.binomtest(10, 10).proportion_ci(0.95, "exact")
     assert (low, high) == pytest.approx((exact.low, 1.0))
-    down = resampled(np.full((25, 1), -0.8)).intervals(0.05, np.array([True]))
+    down = resample_means(np.full((25, 1), -0.8)).intervals(0.05, np.array([True]))
     assert down.high[0] == pytest.approx(-0.8 * 0.025 ** (1 / 25))
     assert down.low[0] == pytest.approx(-0.8)
 
 
 def test_one_column_that_hardly_varies_hides_nothing_in_the_others() -> None:
     values = np.random.default_rng(2).normal(0.8, 0.3, (12, 19))
-    alone = resampled(values[:, 1:])
+    alone = resample_means(values[:, 1:])
     values[:, 0] = 1.0
     values[0, 0] = 0.0
-    found = resampled(values)
+    found = resample_means(values)
     assert (found.p[1:] == alone.p).all()
-    assert (found.together()[1:] <= 0.05).all() and (holm(found.p) <= 0.05).all()
+    assert (found.correct_together()[1:] <= 0.05).all() and (holm_adjusted(found.p) <= 0.05).all()
 
 
 def test_what_hardly_any_draw_reaches_is_as_rare_as_t_says() -> None:
     values = np.random.default_rng(3).normal(0.5, 1.0, (150, 3))
     t = stats.ttest_1samp(values, 0.0).pvalue
     assert (t < 1e-5).all()
-    assert np.log(resampled(values).p) == pytest.approx(np.log(t), rel=0.25)
+    assert np.log(resample_means(values).p) == pytest.approx(np.log(t), rel=0.25)
 
 
 def test_edges() -> None:
-    nothing = resampled(np.zeros((12, 2)))
-    assert (nothing.p == 1).all() and (nothing.together() == 1).all()
+    nothing = resample_means(np.zeros((12, 2)))
+    assert (nothing.p == 1).all() and (nothing.correct_together() == 1).all()
     no = np.zeros(2, dtype=bool)
     assert (nothing.error == 0).all() and (nothing.intervals(0.05, no).high == 0).all()
-    one = resampled(np.array([[0.5]]))
+    one = resample_means(np.array([[0.5]]))
     assert np.isnan(one.p).all() and one.mean[0] == 0.5 and one.queries[0] == 1
-    none = resampled(np.full((3, 1), np.nan))
+    none = resample_means(np.full((3, 1), np.nan))
     assert np.isnan(none.mean).all() and none.queries[0] == 0
-    mixed = resampled(np.column_stack([np.r_[1.0, np.full(9, np.nan)], np.arange(10.0)]))
+    mixed = resample_means(np.column_stack([np.r_[1.0, np.full(9, np.nan)], np.arange(10.0)]))
     assert np.isnan(mixed.p[0]) and mixed.p[1] < 0.05
 
 
 def test_the_same_draws_serve_every_call() -> None:
     values = np.random.default_rng(2).normal(0.1, 1.0, (60, 3))
-    assert resampled(values).p[1] == resampled(values[:, [1]]).p[0]
+    assert resample_means(values).p[1] == resample_means(values[:, [1]]).p[0]
 
 
 def test_a_column_in_which_hardly_a_query_differs_is_not_tested() -> None:
     values = np.random.default_rng(4).normal(0.5, 1.0, (40, 3))
     values[5:, 1] = 0.0
     values[:5, 1] = 0.3
-    found = resampled(values)
+    found = resample_means(values)
     assert found.differing.tolist() == [40, 5, 40]
-    assert np.isnan(found.p[1]) and np.isnan(found.together()[1])
+    assert np.isnan(found.p[1]) and np.isnan(found.correct_together()[1])
     assert found.mean[1] == pytest.approx(0.3 / 8)
     values[:6, 1] = 0.3
-    assert resampled(values).p[1] <= 1.0
+    assert resample_means(values).p[1] <= 1.0
 
 
 def in_double_precision(differences: np.ndarray) -> np.ndarray:
@@ -225,27 +227,27 @@ def test_of_many_queries_as_if_all_were_in_double_precision(
         values[generator.random(values.shape) < 0.2] = np.nan
     elif kind == "carried by few":
         values = np.where(generator.random(values.shape) < 0.1, values**3, 0.0)
-    assert resampled(values).p.tolist() == in_double_precision(values).tolist()
+    assert resample_means(values).p.tolist() == in_double_precision(values).tolist()
 
 
 def test_columns_that_do_not_vary_ask_for_no_second_look(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(8)
     looked: list[int] = []
-    exactly = Columns.away_in
+    exactly = CentredColumns.distances_in
 
-    def counting(self: Columns, places: np.ndarray) -> np.ndarray:
+    def counting(self: CentredColumns, places: np.ndarray) -> np.ndarray:
         looked.append(len(places))
         return exactly(self, places)
 
-    monkeypatch.setattr(Columns, "away_in", counting)
+    monkeypatch.setattr(CentredColumns, "distances_in", counting)
     monkeypatch.setattr(studentised, "_SMALL", 0)
     varied = generator.normal(0.1, 1.0, 2_500)
     # Two runs that are one at a deep cutoff, and one that is better by as much on every query.
     alike, better = np.zeros(2_500), np.full(2_500, 0.25)
     values = np.stack([varied, alike, better], axis=1)
-    found = resampled(values)
+    found = resample_means(values)
     assert found.p[1] == 1.0 and found.p[2] < 0.001
-    assert found.p[0] == resampled(values[:, :1]).p[0]
+    assert found.p[0] == resample_means(values[:, :1]).p[0]
     assert sum(looked) < 200, "of ten thousand draws"
 
 
@@ -253,7 +255,7 @@ def test_groups_together_are_as_each_by_itself() -> None:
     generator = np.random.default_rng(6)
     groups = [generator.normal(0.02, 1.0, (1_500, columns)) for columns in (1, 3, 2)]
     groups[1][:40, 0] = np.nan
-    for together, alone in zip(resampled_groups(groups), map(resampled, groups), strict=True):
+    for together, alone in zip(resample_groups(groups), map(resample_means, groups), strict=True):
         assert together.p.tolist() == alone.p.tolist()
 
 
@@ -261,11 +263,11 @@ def test_bags_of_squares_and_squares_put_into_bags_are_the_same() -> None:
     values = np.random.default_rng(5).normal(size=(MOST_SINGLE + 7, 2))
     defined = np.ones_like(values, dtype=bool)
     defined[::9, 1] = False
-    columns = Columns(np.where(defined, values, 0.0), defined)
+    columns = CentredColumns(np.where(defined, values, 0.0), defined)
     spread = np.sqrt(np.square(columns.centred).mean(axis=0))
     scaled = columns.centred / spread
     each = np.hstack([scaled, np.square(scaled), defined.astype(float)])
-    assert columns.parts() == pytest.approx(in_groups(each), rel=1e-12, abs=1e-12)
+    assert columns.parts() == pytest.approx(sum_in_groups(each), rel=1e-12, abs=1e-12)
 
 
 SIZES = (10, 11, 12, 15, 20, 30, 50, 100, 101, 130, 200, 1_000)
@@ -279,7 +281,7 @@ def test_each_further_loss_makes_chance_less_likely(spread: float, odd: int, val
     chance = np.random.default_rng(3)
     losses = [-1 + spread * chance.uniform(-1, 1, n - odd) for n in SIZES]
     columns = [np.r_[lost, np.full(odd, value)][:, None] for lost in losses]
-    p = [float(one.p[0]) for one in resampled_groups(columns)]
+    p = [float(one.p[0]) for one in resample_groups(columns)]
     tested = [one for one in p if not math.isnan(one)]
     assert len(tested) == sum(len(lost) + odd * (value != 0) >= 6 for lost in losses)
     fewer = np.minimum.accumulate(tested)[:-1]
@@ -296,7 +298,7 @@ def test_losses_of_one_size_are_a_matter_of_signs(lost: int) -> None:
     columns[:lost, 0], columns[:lost, 1] = -1.0, 0.1
     columns[:lost, 2] = -1.0
     columns[0, 2] = 1.0
-    p = resampled(columns).p
+    p = resample_means(columns).p
     signs = [PAIRED_TESTS["sign"](column) for column in columns.T]
     assert p[:2] == pytest.approx(signs[:2])
     assert p[2] >= signs[0]
@@ -306,12 +308,14 @@ def test_losses_of_one_size_are_a_matter_of_signs(lost: int) -> None:
 def test_losses_of_nearly_one_size_fall_with_each_further_one(n: int) -> None:
     sizes = 1 + 1e-2 * np.random.default_rng(n).uniform(-1, 1, n)
     losses = -np.tril(np.tile(sizes, (n, 1))).T  # one query more is lost in each column
-    assert resampled(losses).p[5:] == pytest.approx(2.0 ** -np.arange(5, n))
+    assert resample_means(losses).p[5:] == pytest.approx(2.0 ** -np.arange(5, n))
 
 
 def test_nearly_total_loss_is_no_chance() -> None:
     for n, odd in ((1_000, 1), (200, 1), (50, 1), (101, 3)):
-        found = resampled(np.r_[np.full(n - odd, -1.0), np.zeros(odd)][:, None])
+        found = resample_means(np.r_[np.full(n - odd, -1.0), np.zeros(odd)][:, None])
         assert found.p[0] < 1e-9
-        low, high = (float(end[0]) for end in found.intervals(0.05, is_found(found.p, 0.95))[1:])
+        low, high = (
+            float(end[0]) for end in found.intervals(0.05, are_significant(found.p, 0.95))[1:]
+        )
         assert low < found.mean[0] < high < -0.8

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks import simulations
 from benchmarks.simulations import Rate, made_matrices
-from metrics_core.comparing.resampled import resampled
+from metrics_core.comparing.resampled import resample_means
 
 MADE = made_matrices(6)
 
@@ -25,7 +25,7 @@ def at_most(rate: Rate, wanted: float) -> bool:
 
 def test_columns_drawn_at_once_are_as_each_alone() -> None:
     alone = np.random.default_rng(1).normal(0.3, 1.0, (10, 60))
-    single = [resampled(alone[:, [i]]).p[0] for i in range(60)]
+    single = [resample_means(alone[:, [i]]).p[0] for i in range(60)]
     assert simulations.p_values(alone) == pytest.approx(single)
 
 

@@ -14,7 +14,9 @@ from metrics_core.comparing.tests import PAIRED_TESTS
 
 VALUES = np.random.default_rng(9).normal([0.0, 0.15, 0.5, 0.8], 1.0, (40, 4))
 
-EVERY = [Method(test, correction) for test in TESTS for correction in Method(test).fitting]
+EVERY = [
+    Method(test, correction) for test in TESTS for correction in Method(test).valid_corrections
+]
 
 
 @pytest.mark.parametrize("method", EVERY, ids=lambda m: f"{m.test}, {m.corrected_by}")
@@ -22,8 +24,8 @@ def test_interval_and_corrected_p_never_disagree(method: Method) -> None:
     for seed in range(8):
         generator = np.random.default_rng(seed)
         shift = generator.normal(0, 0.4, 5)
-        found = testing.tested(np.round(generator.normal(shift, 1, (25, 5)), 1), method)
-        asks_the_mean = method.test not in PAIRED_TESTS or PAIRED_TESTS[method.test].of_the_mean
+        found = testing.compare_columns(np.round(generator.normal(shift, 1, (25, 5)), 1), method)
+        asks_the_mean = method.test not in PAIRED_TESTS or PAIRED_TESTS[method.test].tests_mean
         if not asks_the_mean:
             assert np.isnan(found.low).all() and np.isnan(found.high).all()
             continue
@@ -37,28 +39,28 @@ def test_interval_and_corrected_p_never_disagree(method: Method) -> None:
 
 def test_p_values_are_scipys() -> None:
     t = stats.ttest_1samp(VALUES, 0.0)
-    assert testing.tested(VALUES, Method("t-test")).p == pytest.approx(t.pvalue, rel=1e-12)
+    assert testing.compare_columns(VALUES, Method("t-test")).p == pytest.approx(t.pvalue, rel=1e-12)
     signed = [stats.wilcoxon(column).pvalue for column in VALUES.T]
-    assert testing.tested(VALUES, Method("wilcoxon")).p == pytest.approx(signed, rel=1e-12)
+    assert testing.compare_columns(VALUES, Method("wilcoxon")).p == pytest.approx(signed, rel=1e-12)
 
 
 def test_an_uncorrected_t_interval_is_scipys() -> None:
-    found = testing.tested(VALUES, Method("t-test", "none"))
+    found = testing.compare_columns(VALUES, Method("t-test", "none"))
     ends = stats.ttest_1samp(VALUES, 0.0).confidence_interval(0.95)
     assert found.low == pytest.approx(ends.low, abs=1e-12)
     assert found.high == pytest.approx(ends.high, abs=1e-12)
 
 
 def test_bonferroni_widens_by_the_number_of_columns() -> None:
-    found = testing.tested(VALUES, Method("t-test", "bonferroni"))
+    found = testing.compare_columns(VALUES, Method("t-test", "bonferroni"))
     ends = stats.ttest_1samp(VALUES, 0.0).confidence_interval(1 - 0.05 / 4)
     assert found.low == pytest.approx(ends.low, abs=1e-12)
     assert found.p_corrected == pytest.approx(np.minimum(4 * found.p, 1.0), rel=1e-12)
 
 
 def test_what_is_not_corrected_is_as_if_it_were_alone() -> None:
-    alone = testing.tested(VALUES[:, [2]], Method())
-    among = testing.tested(VALUES, Method(correction="none"))
+    alone = testing.compare_columns(VALUES[:, [2]], Method())
+    among = testing.compare_columns(VALUES, Method(correction="none"))
     assert among.low[2] == pytest.approx(alone.low[0], rel=1e-9)
     assert among.p_corrected[2] == pytest.approx(alone.p_corrected[0], abs=3e-4)
 
@@ -70,7 +72,7 @@ def test_edges(test: str) -> None:
     values[3:, 2] = np.nan
     values[:, 3] = np.nan
     values[:, 4] = np.linspace(-0.1, 0.4, 12)
-    found = testing.tested(values, Method(test))
+    found = testing.compare_columns(values, Method(test))
     assert np.isnan(found.p[[2, 3]]).all() and np.isnan(found.low[[2, 3]]).all()
     assert found.p[0] == 1.0 and found.p_corrected[0] == 1.0
     assert found.p[1] < 0.01
@@ -80,7 +82,7 @@ def test_edges(test: str) -> None:
         # Of three that are tested: each may miss at one of 60.
         ends = found.low[1], found.high[1]
         assert ends == pytest.approx((0.25 * (0.05 / 3 / 2) ** (1 / 12), 0.25))
-    none = testing.tested(np.empty((12, 0)), Method(test))
+    none = testing.compare_columns(np.empty((12, 0)), Method(test))
     assert none.p.shape == (0,)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from metrics_core.comparing.ties import difference_range, tie_range, tied_queries
+from metrics_core.comparing.ties import difference_range, find_tie_range, find_tied_queries
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from tests.collections_of import qrels_of, run_of
@@ -43,7 +43,7 @@ def test_the_range_is_that_of_every_order(case: Any, name: str) -> None:
     for scores in (first, second):
         run = run_of({"q": scores})
         ranks = judge(run, qrels)
-        found.append(tie_range(run, ranks, measure))
+        found.append(find_tie_range(run, ranks, measure))
         lists = [{d: -float(i) for i, d in enumerate(order)} for order in every_order(scores)]
         reached.append([measure.score(judge(run_of({"q": o}), qrels))[0] for o in lists])
     for values, span in zip(reached, found, strict=True):
@@ -77,19 +77,21 @@ def test_tied_queries_are_those_of_a_loop(scores: dict[str, Any], cutoff: int | 
                 best[i] == best[i + 1] for i in range(len(best) - 1) if cutoff is None or i < cutoff
             )
         )
-    assert tied_queries(run, ranks, cutoff).tolist() == expected
+    assert find_tied_queries(run, ranks, cutoff).tolist() == expected
 
 
 def test_a_tie_that_does_not_move_the_score_moves_nothing() -> None:
     scores = {"q1": {"a": 2.0, "b": 2.0, "c": 1.0}, "q2": {"a": 2.0, "b": 1.0}}
     run, qrels = run_of(scores), qrels_of({"q1": {"a": 1, "b": 1}, "q2": {"b": 1}})
-    found = tie_range(run, judge(run, qrels), parse_measure("nDCG@3"))
-    assert found.tied.tolist() == [True, False] and found.moved.tolist() == [False, False]
-    one = tie_range(run, judge(run, qrels), parse_measure("P@1")).among(np.array([True, False]))
+    found = find_tie_range(run, judge(run, qrels), parse_measure("nDCG@3"))
+    assert found.tied.tolist() == [True, False] and found.is_affected.tolist() == [False, False]
+    one = find_tie_range(run, judge(run, qrels), parse_measure("P@1")).among(
+        np.array([True, False])
+    )
     assert (one.low.tolist(), one.high.tolist()) == ([1.0], [1.0])
 
 
 def test_of_a_measure_that_may_fall_only_two_orders_are_known() -> None:
     scores = {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
     run, qrels = run_of(scores), qrels_of({"q": {"a": 1, "b": 0}})
-    assert not tie_range(run, judge(run, qrels), parse_measure("Bpref")).exact
+    assert not find_tie_range(run, judge(run, qrels), parse_measure("Bpref")).exact

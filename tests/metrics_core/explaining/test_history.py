@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import ParameterError
-from metrics_core.explaining.history import History, first_bad_versions, history
+from metrics_core.explaining.history import History, find_first_bad_versions, make_history
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from tests.collections_of import qrels_of, run_of
@@ -25,11 +25,11 @@ def of(*rows: str) -> History:
 def test_when_queries_broke_and_were_fixed() -> None:
     found = of("++++", "----", "++--", "--++", "+-+-", "-+-+", "-++-", "+--+")
     assert list(found.changes) == [0, 0, 1, 1, 3, 3, 2, 2]
-    assert list(found.broke) == [-1, -1, 2, -1, 3, 2, 3, 1]
-    assert list(found.fixed) == [-1, -1, -1, 2, 2, 3, 1, 3]
-    assert list(found.first_bad) == [-1, -1, 2, -1, 3, -1, 3, -1]
-    assert list(np.flatnonzero(found.flickers)) == [4, 5]
-    assert list(of("+", "-").first_bad) == [-1, -1], "one version has no history"
+    assert list(found.broken_at) == [-1, -1, 2, -1, 3, 2, 3, 1]
+    assert list(found.fixed_at) == [-1, -1, -1, 2, 2, 3, 1, 3]
+    assert list(found.first_bad_version) == [-1, -1, 2, -1, 3, -1, 3, -1]
+    assert list(np.flatnonzero(found.is_flickering)) == [4, 5]
+    assert list(of("+", "-").first_bad_version) == [-1, -1], "one version has no history"
 
 
 @settings(max_examples=50, deadline=None)
@@ -39,10 +39,10 @@ def test_what_is_said_of_a_query_follows_from_its_row(rows: list[str]) -> None:
     for i, row in enumerate(rows):
         steps = [row[v : v + 2] for v in range(4)]
         assert found.changes[i] == steps.count("+-") + steps.count("-+")
-        assert found.broke[i] == max((v + 1 for v in range(4) if steps[v] == "+-"), default=-1)
-        assert found.fixed[i] == max((v + 1 for v in range(4) if steps[v] == "-+"), default=-1)
+        assert found.broken_at[i] == max((v + 1 for v in range(4) if steps[v] == "+-"), default=-1)
+        assert found.fixed_at[i] == max((v + 1 for v in range(4) if steps[v] == "-+"), default=-1)
         was_fine = "+" in row and row[-1] == "-"
-        assert found.first_bad[i] == (len(row.rstrip("-")) if was_fine else -1)
+        assert found.first_bad_version[i] == (len(row.rstrip("-")) if was_fine else -1)
 
 
 def test_fine_is_what_the_kinds_say() -> None:
@@ -50,19 +50,19 @@ def test_fine_is_what_the_kinds_say() -> None:
     first = run_of({q: {"d1": 2.0, "d2": 1.0} for q in ("a", "b", "none")}, "v1")
     second = run_of({"a": {"d1": 2.0}, "b": {"d2": 1.0}}, "v2")
     measure = parse_measure("nDCG@10")
-    found = history([judge(run, qrels) for run in (first, second)], measure, 10)
+    found = make_history([judge(run, qrels) for run in (first, second)], measure, 10)
     assert found.fine.tolist() == [[True, True, False], [True, False, False]]
     assert found.to_find.tolist() == [True, True, False]
-    assert found.versions == ("v1", "v2") and list(found.first_bad) == [-1, 1, -1]
+    assert found.versions == ("v1", "v2") and list(found.first_bad_version) == [-1, 1, -1]
     other = judge(second, qrels_of({"a": {"d1": 1}, "b": {"d1": 2}, "none": {"d1": 0}}))
     with pytest.raises(ParameterError, match="have different judgments"):
-        history([judge(first, qrels), other], measure, 10)
+        make_history([judge(first, qrels), other], measure, 10)
     with pytest.raises(ParameterError):
-        history([], measure, 10)
+        make_history([], measure, 10)
 
 
 def first_bad_version(scores: np.ndarray, direction: int = 1, looked_at: int = 1) -> int:
-    return first_bad_versions([scores], direction=direction, looked_at=looked_at)[0]
+    return find_first_bad_versions([scores], direction=direction, n_tested=looked_at)[0]
 
 
 def test_since_when_a_slice_is_worse() -> None:
@@ -90,6 +90,6 @@ def test_several_slices_come_out_as_each_by_itself() -> None:
     slices[2][3] -= 0.3
     slices[3][1, :] = np.nan
     slices.append(np.full((4, 9), np.nan))
-    found = first_bad_versions(slices, looked_at=6)
+    found = find_first_bad_versions(slices, n_tested=6)
     assert found == [first_bad_version(scores, looked_at=6) for scores in slices]
     assert found[0] == 2 and found[2] == 3

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from metrics_core.explaining.improving import Change, best_single_change, near_misses
-from metrics_core.explaining.what_if import Edit, Move, Remove, what_if
+from metrics_core.explaining.improving import Change, find_best_change, find_near_misses
+from metrics_core.explaining.what_if import Edit, Move, Remove, edit_ranks
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, Run
 from tests.collections_of import qrels_of, run_of
@@ -15,7 +15,7 @@ from tests.collections_of import qrels_of, run_of
 
 def best(listed: str, grades: dict[str, int], measure: str, k: int = 3) -> Change | None:
     run = run_of({"q": {d: -float(i) for i, d in enumerate(listed)}, "p": {"a": 1.0}})
-    return best_single_change(run, qrels_of({"q": grades}), "q", parse_measure(measure), k)
+    return find_best_change(run, qrels_of({"q": grades}), "q", parse_measure(measure), k)
 
 
 def edit_of(change: Change | None) -> Edit | None:
@@ -46,7 +46,7 @@ def test_nothing_to_gain() -> None:
     assert best("ab", {"a": 1, "b": 1}, "P@2") is None
     assert best("ab", {"c": 0}, "P@2") is None
     run = run_of({"q": {"a": 1.0}})
-    assert best_single_change(run, qrels_of({"p": {"a": 1}}), "q", parse_measure("AP"), 3) is None
+    assert find_best_change(run, qrels_of({"p": {"a": 1}}), "q", parse_measure("AP"), 3) is None
 
 
 def literal(run: Run, qrels: Qrels, grades: dict[str, int], name: str, k: int) -> float:
@@ -54,7 +54,7 @@ def literal(run: Run, qrels: Qrels, grades: dict[str, int], name: str, k: int) -
     measure = parse_measure(name)
 
     def score(*edits: Edit) -> float:
-        return float(measure.score(what_if(run, qrels, "q", edits, move_in="run"))[0])
+        return float(measure.score(edit_ranks(run, qrels, "q", edits, move_in="run"))[0])
 
     listed = run.doc_ids.to_pylist()
     edits: list[Edit] = [Move(d, t) for d, g in grades.items() if g > 0 for t in range(1, k + 1)]
@@ -72,20 +72,23 @@ def test_every_change_is_tried(name: str, monkeypatch: pytest.MonkeyPatch) -> No
         grades["a"] = 1
         run = run_of({"q": {d: -float(i) for i, d in enumerate(names)}})
         qrels = qrels_of({"q": grades})
-        found = best_single_change(run, qrels, "q", parse_measure(name), 4)
+        found = find_best_change(run, qrels, "q", parse_measure(name), 4)
         expected = max(literal(run, qrels, grades, name, 4), 0)
         assert (found.gain if found else 0) == pytest.approx(expected, abs=1e-12)
         if found:
-            edited = what_if(run, qrels, "q", [found.edit], move_in="run")
+            edited = edit_ranks(run, qrels, "q", [found.edit], move_in="run")
             assert parse_measure(name).score(edited)[0] == pytest.approx(found.score, abs=1e-15)
 
 
 def test_near_misses_tell_how_far_they_are() -> None:
     run = run_of({"q": {"a": 9.0, "x": 7.5, "b": 7.0, "c": 5.0, "y": 2.0, "d": 1.0}})
     qrels = qrels_of({"q": {"a": 1, "b": 2, "c": 0, "d": 1}})
-    found = near_misses(run, qrels, "q", parse_measure("P@2"), 2)
+    found = find_near_misses(run, qrels, "q", parse_measure("P@2"), 2)
     assert found.to_dict("records") == [
         {"doc_id": "b", "grade": 2.0, "rank": 3, "score": 7.0, "short": 0.5}
     ]
-    assert near_misses(run, qrels, "q", parse_measure("P@2"), 2, deep=6)["rank"].tolist() == [3, 6]
-    assert near_misses(run, qrels, "u", parse_measure("P@2"), 2).empty
+    assert find_near_misses(run, qrels, "q", parse_measure("P@2"), 2, deep=6)["rank"].tolist() == [
+        3,
+        6,
+    ]
+    assert find_near_misses(run, qrels, "u", parse_measure("P@2"), 2).empty

@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given, settings
 
 from metrics_core.explaining import kinds as of
-from metrics_core.explaining.kinds import CHANGES, KINDS, changes, counted, kinds
+from metrics_core.explaining.kinds import (
+    CHANGES,
+    KINDS,
+    classify_changes,
+    classify_queries,
+    count_kinds,
+)
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import parse_measure
 from tests.collections_of import collections, qrels_of, run_of
@@ -44,19 +50,19 @@ def ranks_of(listed: str, grades: dict[str, int]) -> JudgedRanks:
     ],
 )
 def test_each_border(listed: str, grades: dict[str, int], kind: str) -> None:
-    assert kinds(ranks_of(listed, grades), P2, 10)[0] == kind
+    assert classify_queries(ranks_of(listed, grades), P2, 10)[0] == kind
 
 
 def test_a_query_with_an_empty_list_is_not_one_that_the_run_lacks() -> None:
     ranks = ranks_of("", {"a": 1})
-    assert kinds(ranks, P2, 10)[0] == of.NOT_IN_RUN
-    assert kinds(replace(ranks, empty_queries=("q",)), P2, 10)[0] == of.NOTHING_RETRIEVED
+    assert classify_queries(ranks, P2, 10)[0] == of.NOT_IN_RUN
+    assert classify_queries(replace(ranks, empty_queries=("q",)), P2, 10)[0] == of.NOTHING_RETRIEVED
 
 
 def test_two_thirds_are_fine() -> None:
     grades = {"a": 1, "b": 1, "c": 1, "x": 0}
     for listed, kind in (("abx", of.FINE), ("axb", of.FINE), ("ax", of.LOW)):
-        assert kinds(ranks_of(listed, grades), parse_measure("P@3"), 10)[0] == kind
+        assert classify_queries(ranks_of(listed, grades), parse_measure("P@3"), 10)[0] == kind
 
 
 @pytest.mark.parametrize(
@@ -74,16 +80,16 @@ def test_two_thirds_are_fine() -> None:
 def test_each_border_of_a_pair(run: str, baseline: str, kind: str) -> None:
     grades = {"a": 1, "b": 1, "x": 0, "y": 0}
     both = [ranks_of(listed, grades) for listed in (run, baseline)]
-    assert changes(*both, P2, 10, same=0.01)[0] == kind
+    assert classify_changes(*both, P2, 10, same=0.01)[0] == kind
 
 
 def test_where_less_is_better_a_lower_score_is_better_and_fine_is_told_by_ndcg() -> None:
     both = [ranks_of(listed, {"a": 1, "x": 0, "y": 0}) for listed in ("xya", "xy")]
     measure = parse_measure("NumNonrelRet")
-    assert kinds(both[0], measure, 2)[0] == of.BELOW
+    assert classify_queries(both[0], measure, 2)[0] == of.BELOW
     grades = {"a": 1, "b": 1, "x": 0, "y": 0}
     fewer, more = (ranks_of(listed, grades) for listed in ("a", "axy"))
-    assert changes(fewer, more, measure, 2, same=0.01)[0] == of.BETTER
+    assert classify_changes(fewer, more, measure, 2, same=0.01)[0] == of.BETTER
 
 
 @settings(max_examples=25, deadline=None)
@@ -97,7 +103,7 @@ def test_every_query_is_of_exactly_one_kind(collection: Any) -> None:
                    qrels_of(grades))  # fmt: skip
     for name in ("nDCG@2", "AP", "Judged@3", "P(rel=2)@3"):
         measure = parse_measure(name)
-        found = counted(kinds(ranks, measure, 3), list(KINDS))
+        found = count_kinds(classify_queries(ranks, measure, 3), list(KINDS))
         assert sum(found.values()) == ranks.n_queries
-        pair = counted(changes(ranks, turned, measure, 3, same=0.01), list(CHANGES))
+        pair = count_kinds(classify_changes(ranks, turned, measure, 3, same=0.01), list(CHANGES))
         assert sum(pair.values()) == ranks.n_queries

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from metrics_core import formats
 from metrics_core.base.errors import LackingDataError
 from metrics_core.explaining.diagnosis import diagnose
-from metrics_core.explaining.ledger import difference, ledger
+from metrics_core.explaining.ledger import difference_ledger, score_ledger
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import parse_measure
 from metrics_core.measures.declaring.registry import declarations
@@ -55,7 +55,7 @@ def effects(
 
 def test_the_ledger_of_a_score() -> None:
     # x is unjudged; DCG: a (grade 2) at 2, b (1) at 4; c (grade 0) has no part.
-    found = ledger(ranks_of("xacb", {"a": 2, "b": 1, "c": 0, "m": 1}), parse_measure("DCG"))
+    found = score_ledger(ranks_of("xacb", {"a": 2, "b": 1, "c": 0, "m": 1}), parse_measure("DCG"))
     assert found.rank.tolist() == [2, 4] and found.grade.tolist() == [2, 1]
     assert found.qrels_row.tolist() == [0, 1] and found.query.tolist() == [0, 0]
     assert found.part == pytest.approx([2 / np.log2(3), 1 / np.log2(5)])
@@ -64,7 +64,7 @@ def test_the_ledger_of_a_score() -> None:
 
 def test_ranks_are_those_of_the_whole_list_also_where_only_the_judged_count() -> None:
     ranks = ranks_of("xaycb", {"a": 1, "b": 1, "c": 0, "y": -1})
-    found = ledger(ranks, parse_measure("AP(judged_only=True)"))
+    found = score_ledger(ranks, parse_measure("AP(judged_only=True)"))
     assert found.rank.tolist() == [2, 5] and found.qrels_row.tolist() == [0, 1]
     assert found.part == pytest.approx([1 / 2, 2 / 3 / 2])
 
@@ -73,7 +73,7 @@ def test_the_ledger_of_a_difference() -> None:
     # P@2: a leaves the top, d comes in, b stays, c is in neither; m is not listed.
     grades = {"a": 1, "b": 1, "c": 1, "d": 1, "m": 1}
     run, baseline = (ranks_of(listed, grades) for listed in ("bdac", "abc"))
-    found = difference(run, baseline, parse_measure("P@2"))
+    found = difference_ledger(run, baseline, parse_measure("P@2"))
     assert found.qrels_row.tolist() == [0, 1, 3]  # by the better rank: a 1, b 1, d 2
     assert found.part.tolist() == [-0.5, 0, 0.5]
     assert found.counts.tolist() == [True, False, True]
@@ -84,19 +84,19 @@ def test_the_ledger_of_a_difference() -> None:
 
 
 def test_an_undefined_score_has_an_undefined_rest() -> None:
-    found = ledger(ranks_of("a", {"a": 1}), parse_measure("Accuracy"))
+    found = score_ledger(ranks_of("a", {"a": 1}), parse_measure("Accuracy"))
     assert np.isnan(found.score[0]) and np.isnan(found.empty[0]) and not len(found.part)
 
 
 def test_measures_of_more_than_grades_have_none() -> None:
     with pytest.raises(LackingDataError, match="ERR_IA@5 cannot be split"):
-        ledger(ranks_of("a", {"a": 1}), parse_measure("ERR_IA@5"))
+        score_ledger(ranks_of("a", {"a": 1}), parse_measure("ERR_IA@5"))
 
 
 def test_runs_of_other_queries_are_not_compared() -> None:
     one = ranks_of("a", {"a": 1})
     with pytest.raises(ValueError, match="the same queries"):
-        difference(one, replace(one, query_ids=("p",)), parse_measure("AP"))
+        difference_ledger(one, replace(one, query_ids=("p",)), parse_measure("AP"))
 
 
 @settings(max_examples=15, deadline=None)
@@ -108,11 +108,11 @@ def test_parts_add_up_for_every_measure(collection: Any) -> None:
     other = {q: docs or {"d3": 1.0} for q, docs in other.items()}
     one, two = (judge(run_of(r), qrels) for r in (run, other))
     for measure in PLAIN:
-        found = ledger(one, measure)
+        found = score_ledger(one, measure)
         sums = found.empty + np.bincount(found.query, found.part, one.n_queries)
         expected = measure.score(one)
         assert sums == pytest.approx(expected, abs=1e-12, rel=1e-12, nan_ok=True), measure
-        gap = difference(one, two, measure)
+        gap = difference_ledger(one, two, measure)
         sums = gap.empty + np.bincount(gap.query, gap.part, one.n_queries)
         expected = expected - measure.score(two)
         assert sums == pytest.approx(expected, abs=1e-12, rel=1e-12, nan_ok=True), measure
@@ -125,7 +125,7 @@ def test_parts_add_up_on_every_query_of_the_sample() -> None:
         judge(formats.read_run(SAMPLE / name), qrels) for name in ("dense.run", "bm25.run")
     )
     for measure in PLAIN:
-        gap = difference(run, baseline, measure)
+        gap = difference_ledger(run, baseline, measure)
         sums = gap.empty + np.bincount(gap.query, gap.part, run.n_queries)
         expected = measure.score(run) - measure.score(baseline)
         assert sums == pytest.approx(expected, abs=1e-12, rel=1e-12, nan_ok=True), measure

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from metrics_core.explaining.lists import TwoLists, across_runs, two_lists, two_runs
+from metrics_core.explaining.lists import TwoLists, compare_lists, compare_runs, spread_of_scores
 from metrics_core.measures import parse_measure
 from tests.collections_of import run_of
 
@@ -20,20 +20,20 @@ def test_what_runs_score_on_each_query() -> None:
     values = np.array(
         [[0.2, 0, 1, nan, 0, nan], [0.4, 0, 0, 0.5, nan, nan], [0.6, 0, 0, 0.5, 0, nan]]
     )
-    found = across_runs(values, AP)
+    found = spread_of_scores(values, AP)
     assert found.mean[:5] == pytest.approx([0.4, 0, 1 / 3, 0.5, 0])
     assert found.spread[:4] == pytest.approx([np.std([0.2, 0.4, 0.6]), 0, np.std([1, 0, 0]), 0])
-    assert found.apart[:4] == pytest.approx([0.4, 0, 1, 0])
-    assert np.isnan([found.mean[5], found.spread[5], found.apart[5]]).all()
+    assert found.score_range[:4] == pytest.approx([0.4, 0, 1, 0])
+    assert np.isnan([found.mean[5], found.spread[5], found.score_range[5]]).all()
     assert found.failing.tolist() == [False, True, False, False, False, False]
-    assert found.most_apart().tolist() == [2, 0]
+    assert found.most_disputed().tolist() == [2, 0]
 
 
 def test_where_less_is_better_a_score_of_0_is_no_failure() -> None:
     zeros = np.zeros((2, 1))
-    assert across_runs(zeros, AP).failing.tolist() == [True]
-    assert across_runs(zeros, parse_measure("Unjudged@5")).failing.tolist() == [False]
-    assert across_runs(zeros[:0], AP).failing.tolist() == [False]
+    assert spread_of_scores(zeros, AP).failing.tolist() == [True]
+    assert spread_of_scores(zeros, parse_measure("Unjudged@5")).failing.tolist() == [False]
+    assert spread_of_scores(zeros[:0], AP).failing.tolist() == [False]
 
 
 def literal_rbo(one: str, two: str, p: float) -> float:
@@ -55,7 +55,7 @@ def random_lists(random: Random) -> tuple[str, str]:
 @pytest.mark.parametrize("seed", range(20))
 def test_two_lists_against_loops(seed: int) -> None:
     one, two = random_lists(Random(seed))
-    found = two_lists(one, two)
+    found = compare_lists(one, two)
     for p in (0.5, 0.9):
         assert found.rbo(p)[0] == pytest.approx(literal_rbo(one, two, p), abs=1e-12)
     for k in (1, 3, 10, 100):
@@ -70,12 +70,12 @@ def test_two_lists_against_loops(seed: int) -> None:
 
 
 def test_the_same_list_and_the_opposite_one() -> None:
-    same, opposite = two_lists("abc", "abc"), two_lists("abc", "cba")
+    same, opposite = compare_lists("abc", "abc"), compare_lists("abc", "cba")
     assert same.rbo()[0] == pytest.approx(1) and same.tau()[0] == 1 and same.overlap(2)[0] == 1
     assert opposite.tau()[0] == -1 and opposite.overlap(1)[0] == 0
-    nothing = two_lists("abc", "")
+    nothing = compare_lists("abc", "")
     assert nothing.rbo()[0] == 0 and nothing.overlap(3)[0] == 0
-    empty = two_lists("", "")
+    empty = compare_lists("", "")
     assert np.isnan([empty.rbo()[0], empty.overlap(3)[0], empty.tau()[0]]).all()
 
 
@@ -87,9 +87,9 @@ def test_whole_runs_are_their_queries_one_by_one() -> None:
         for side in (0, 1)
     ]
     depth, query_ids = 8, ["unheard", *reversed(lists)]
-    found = two_runs(runs[0], runs[1], query_ids, depth=depth)
+    found = compare_runs(runs[0], runs[1], query_ids, depth=depth)
     for i, query_id in enumerate(query_ids):
         one, two = lists.get(query_id, ("", ""))
-        expected = two_lists(one[:depth], two[:depth])
+        expected = compare_lists(one[:depth], two[:depth])
         for value in (TwoLists.rbo, TwoLists.tau, lambda x: x.overlap(3)):
             assert value(found)[i] == pytest.approx(value(expected)[0], abs=1e-12, nan_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metrics_core.base.errors import ParameterError, RanklensError
-from metrics_core.explaining.overlap import Overlap, overlap_outcomes
+from metrics_core.explaining.overlap import Overlap, find_overlaps
 from metrics_core.tables import Run
 
 
@@ -20,7 +20,7 @@ MAIN = run_of("main", {"q1": "abcd", "q2": "abcd", "q3": "abcd"})
 
 def test_the_mean_share_is_asked_and_the_most_changed_come_first() -> None:
     branch = run_of("branch", {"q1": "bace", "q2": "xyza", "q4": "a"})
-    (found,) = overlap_outcomes(MAIN, [branch], [Overlap(2, 0.4)])
+    (found,) = find_overlaps(MAIN, [branch], [Overlap(2, 0.4)])
     shares = dict(zip(found.query_ids, found.shares.tolist(), strict=True))
     assert shares == {"q1": 1.0, "q2": 0.0, "q3": 0.0, "q4": 0.0}
     assert found.mean == 0.25 and found.outcome == "below" and found.changed == 4
@@ -29,19 +29,19 @@ def test_the_mean_share_is_asked_and_the_most_changed_come_first() -> None:
 
 
 def test_equal_lists_hold() -> None:
-    (found,) = overlap_outcomes(MAIN, [MAIN.renamed("branch")], [Overlap(3, 1.0)])
+    (found,) = find_overlaps(MAIN, [MAIN.renamed("branch")], [Overlap(3, 1.0)])
     assert (found.outcome, found.changed, found.most_changed(5)) == ("held", 0, [])
 
 
 def test_an_overlap_is_read_from_its_text() -> None:
-    assert Overlap.of(" top10 >= 0.8 ") == Overlap(10, 0.8) == Overlap.of("Top 10≥.8")
-    assert str(Overlap.of("top5>=1")) == "top5 >= 1"
+    assert Overlap.parse(" top10 >= 0.8 ") == Overlap(10, 0.8) == Overlap.parse("Top 10≥.8")
+    assert str(Overlap.parse("top5>=1")) == "top5 >= 1"
     for text in ("top10", "top0 >= 0.5", "top10 > 0.5", "top10 >= 80", "top10 >= 0", "AP >= 0.5"):
         with pytest.raises(ParameterError, match="is not an overlap"):
-            Overlap.of(text)
+            Overlap.parse(text)
 
 
 def test_runs_without_a_list_are_refused() -> None:
     empty = Run.from_columns("empty", [], [], [])
     with pytest.raises(RanklensError, match="empty has no results"):
-        overlap_outcomes(empty, [empty], [Overlap(2, 0.4)])
+        find_overlaps(empty, [empty], [Overlap(2, 0.4)])

@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from metrics_core.explaining.shapley import MOST_PLAYERS, shapley
+from metrics_core.explaining.shapley import MOST_PLAYERS, shapley_values
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, parse_measure
 from tests.collections_of import qrels_of, run_of
@@ -40,7 +40,7 @@ def worth(ranks: JudgedRanks, measure: Measure, kept: set[int]) -> float:
 @pytest.mark.parametrize("n", [0, 1, 3, 5])
 def test_the_definition(name: str, n: int) -> None:
     ranks, measure = made(n, n), parse_measure(name)
-    rows, values, empty, by = shapley(ranks, 1, measure)
+    rows, values, empty, by = shapley_values(ranks, 1, measure)
     assert by == "shapley" and empty == worth(ranks, measure, set())
     expected = dict.fromkeys(rows.tolist(), 0.0)
     orders = list(permutations(expected))
@@ -54,7 +54,7 @@ def test_the_definition(name: str, n: int) -> None:
 
 def test_of_a_sum_they_are_its_terms() -> None:
     ranks, measure = made(7, 6), parse_measure("DCG@5")
-    rows, values, empty, _ = shapley(ranks, 1, measure)
+    rows, values, empty, _ = shapley_values(ranks, 1, measure)
     terms = measure.terms(ranks)
     own = dict(zip(terms.rank[terms.query == 1], terms.relevance[terms.query == 1], strict=True))
     assert values == pytest.approx([own.get(rank, 0) for rank in ranks.rank[rows]], abs=1e-12)
@@ -64,8 +64,8 @@ def test_of_a_sum_they_are_its_terms() -> None:
 def test_of_more_documents_the_order_of_ranks_decides() -> None:
     measure = parse_measure("Yaap")
     few, many = made(3, MOST_PLAYERS), made(3, MOST_PLAYERS + 1)
-    assert shapley(few, 1, measure)[3] == "shapley"
-    rows, values, empty, by = shapley(many, 1, measure)
+    assert shapley_values(few, 1, measure)[3] == "shapley"
+    rows, values, empty, by = shapley_values(many, 1, measure)
     assert by == "order" and len(rows) == MOST_PLAYERS + 1
     assert (np.diff(many.rank[rows]) > 0).all()
     first = worth(many, measure, {int(rows[0])}) - worth(many, measure, set())
@@ -84,7 +84,7 @@ def test_every_list_that_is_scored_holds_one_document_a_rank(
         "kernel",
         lambda ranks, **values: (seen.append(ranks), kernel(ranks, **values))[1],
     )
-    shapley(made(2, 4), 1, measure)
+    shapley_values(made(2, 4), 1, measure)
     (batch,) = seen
     assert batch.n_queries == 2**4
     places = list(zip(batch.query.tolist(), batch.rank.tolist(), strict=True))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from metrics_core.explaining.top_document import TopDocument, top_document
-from metrics_core.findings.changes import change_in_short
+from metrics_core.explaining.top_document import TopDocument, find_top_document
+from metrics_core.findings.changes import summarize_change
 from metrics_core.judging import judge
 from metrics_core.tables import Qrels, Run
 
@@ -22,10 +22,10 @@ def run(name: str, **lists: str) -> Run:
 def test_the_best_document_is_the_one_that_no_other_reaches() -> None:
     old = judge(run("old", q1="abc", q2="ab", q3="xa", q4="a"), QRELS)
     new = judge(run("new", q1="bca", q2="ba", q3="xy", q4="a"), QRELS)
-    assert top_document(new, old, 0, 1) == TopDocument(1, 3, False)
-    assert top_document(new, old, 1, 1) is None, "two share the grade"
-    assert top_document(new, old, 2, 1) == TopDocument(2, 0, True)
-    assert top_document(new, old, 3, 1) is None, "nothing is relevant"
+    assert find_top_document(new, old, 0, 1) == TopDocument(1, 3, False)
+    assert find_top_document(new, old, 1, 1) is None, "two share the grade"
+    assert find_top_document(new, old, 2, 1) == TopDocument(2, 0, True)
+    assert find_top_document(new, old, 3, 1) is None, "nothing is relevant"
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_the_best_document_is_the_one_that_no_other_reaches() -> None:
 def test_only_what_goes_the_way_of_the_score_is_told(
     top: TopDocument | None, loses: bool, found: bool, said: str
 ) -> None:
-    assert change_in_short(top, "new", loses=loses, found=found, cutoff=10) == said
+    assert summarize_change(top, "new", loses=loses, has_relevant=found, cutoff=10) == said

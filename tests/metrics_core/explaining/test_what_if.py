@@ -11,16 +11,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import ParameterError
-from metrics_core.explaining.kinds import NOTHING_RETRIEVED, kinds
+from metrics_core.explaining.kinds import NOTHING_RETRIEVED, classify_queries
 from metrics_core.explaining.what_if import (
     Edit,
     Grade,
     Move,
     Remove,
-    edited_grades,
-    edited_list,
-    mean_with,
-    what_if,
+    edit_grades,
+    edit_list,
+    edit_ranks,
+    replace_in_mean,
 )
 from metrics_core.judging import judge
 from metrics_core.judging.ranking import ranked_documents
@@ -47,18 +47,18 @@ QRELS = qrels_of({"q": {"a": 1, "b": 2, "m": 3}, "p": {"a": 1}})
     ],
 )
 def test_moves_and_removals_in_turn(edits: list[Edit], listed: str) -> None:
-    assert edited_list("axb", edits) == list(listed)
+    assert edit_list("axb", edits) == list(listed)
 
 
 def test_ranks_start_at_1() -> None:
     with pytest.raises(ParameterError, match="Ranks start at 1"):
-        edited_list("ab", [Move("a", 0)])
+        edit_list("ab", [Move("a", 0)])
 
 
 def test_a_grade_concerns_every_run_a_move_only_the_one_in_focus() -> None:
     edits = [Move("b", 1), Grade("x", 3)]
-    own = what_if(RUN, QRELS, "q", edits, move_in="new")
-    other = what_if(RUN, QRELS, "q", edits, move_in="another")
+    own = edit_ranks(RUN, QRELS, "q", edits, move_in="new")
+    other = edit_ranks(RUN, QRELS, "q", edits, move_in="another")
     assert own.relevance.tolist() == [2, 1, 3] and other.relevance.tolist() == [1, 3, 2]
     # x is new among the judgments: its row is behind theirs.
     assert own.qrels_row.tolist() == [1, 0, 4] and other.qrels_row.tolist() == [0, 4, 1]
@@ -66,25 +66,25 @@ def test_a_grade_concerns_every_run_a_move_only_the_one_in_focus() -> None:
 
 
 def test_without_judgments_there_is_no_query() -> None:
-    none = what_if(RUN, QRELS, "p", [Grade("a", None)], move_in="new")
+    none = edit_ranks(RUN, QRELS, "p", [Grade("a", None)], move_in="new")
     assert none.n_queries == 0 and len(parse_measure("AP").score(none)) == 0
-    new = what_if(RUN, QRELS, "unheard", [Grade("a", 1)], move_in="new")
+    new = edit_ranks(RUN, QRELS, "unheard", [Grade("a", 1)], move_in="new")
     assert parse_measure("AP").score(new).tolist() == [0]
 
 
 def test_an_emptied_list_is_one_without_documents() -> None:
-    ranks = what_if(RUN, QRELS, "p", [Remove("a")], move_in="new")
-    assert kinds(ranks, parse_measure("P@1"), 1).tolist() == [NOTHING_RETRIEVED]
+    ranks = edit_ranks(RUN, QRELS, "p", [Remove("a")], move_in="new")
+    assert classify_queries(ranks, parse_measure("P@1"), 1).tolist() == [NOTHING_RETRIEVED]
 
 
 def test_the_mean_with_another_score() -> None:
     scores = np.array([0.2, 0.4, np.nan])
     mean = parse_measure("AP").declaration.combination
-    assert mean_with(scores, 0, 0.6, mean) == pytest.approx(0.5)
-    assert mean_with(scores, 2, 0.6, mean) == pytest.approx(0.4)
+    assert replace_in_mean(scores, 0, 0.6, mean) == pytest.approx(0.5)
+    assert replace_in_mean(scores, 2, 0.6, mean) == pytest.approx(0.4)
     assert scores.tolist()[:2] == [0.2, 0.4]
     summed = parse_measure("NumRel").declaration.combination
-    assert mean_with(scores, 1, 3, summed) == pytest.approx(3.2)
+    assert replace_in_mean(scores, 1, 3, summed) == pytest.approx(3.2)
 
 
 DOCS = st.sampled_from([f"d{i}" for i in range(24)] + ["new"])
@@ -110,12 +110,12 @@ def test_as_if_the_files_had_been_edited(collection: Any, edits: list[Edit]) -> 
             own.pop(edit.doc_id, None)
             if edit.grade is not None:
                 own[edit.doc_id] = int(edit.grade)
-    listed = edited_list(ranked_documents(run, query_id)["doc_id"], edits)
+    listed = edit_list(ranked_documents(run, query_id)["doc_id"], edits)
     assume(own and listed)
     lists = {**scores, query_id: {d: -float(i) for i, d in enumerate(listed)}}
     expected = judge(run_of(lists), qrels_of({**grades, query_id: own}))
     expected = expected.among(np.array([q == query_id for q in expected.query_ids]))
-    found = what_if(run, qrels_of(grades), query_id, edits, move_in="run")
+    found = edit_ranks(run, qrels_of(grades), query_id, edits, move_in="run")
     for measure in PLAIN:
         assert np.array_equal(measure.score(found), measure.score(expected), equal_nan=True)
 
@@ -123,6 +123,6 @@ def test_as_if_the_files_had_been_edited(collection: Any, edits: list[Edit]) -> 
 def test_a_grade_that_is_no_number_is_refused() -> None:
     for grade in ("high", [1], math.nan, 10**400):
         with pytest.raises(ParameterError, match=r"The grade of a is .*, not a finite number"):
-            edited_grades({"a": 1.0}, [Grade("a", grade)])  # type: ignore[arg-type]
-    assert edited_grades({"a": 1.0}, [Grade("a", 0)]) == {"a": 0}
-    assert edited_grades({"a": 1.0}, [Grade("a", None)]) == {}
+            edit_grades({"a": 1.0}, [Grade("a", grade)])  # type: ignore[arg-type]
+    assert edit_grades({"a": 1.0}, [Grade("a", 0)]) == {"a": 0}
+    assert edit_grades({"a": 1.0}, [Grade("a", None)]) == {}

@@ -15,13 +15,17 @@ import pytest
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.method import Method
-from metrics_core.comparing.pairs import SAME, compare, differences
-from metrics_core.comparing.test_warnings import doubts
+from metrics_core.comparing.pairs import SAME, compare, query_differences
+from metrics_core.comparing.test_warnings import find_warnings
 from metrics_core.findings.history import history_finding
-from metrics_core.findings.places import places_lead, places_title
-from metrics_core.findings.queries import Turned, queries_finding, queries_lead
-from metrics_core.findings.testing import doubts_findings, needed_finding, shown_finding
-from metrics_core.findings.verdicts import alone, method_finding, verdict
+from metrics_core.findings.places import ranking_lead, ranking_title
+from metrics_core.findings.queries import QueryCounts, queries_finding, queries_lead
+from metrics_core.findings.testing import (
+    detectable_finding,
+    doubts_findings,
+    needed_queries_finding,
+)
+from metrics_core.findings.verdicts import method_finding, single_run_finding, verdict_finding
 from metrics_core.scoring.means import aggregate
 from tests.claims import (
     NUMBER,
@@ -72,7 +76,7 @@ def false_in_examples(given: Situation, title: str, lead: str) -> Iterator[str |
     what = "y: an example" if n == 1 else "ies: examples"
     yield title != f"Only {n} quer{what}, not a result"
     for name in (given.focus, given.baseline):
-        score = re.escape(w.score(given.mean(name)))
+        score = re.escape(w.format_score(given.mean(name)))
         yield not re.search(rf"{name}(?: scores)? {score}(?!\d)", lead) and name
     tally = re.search(r": (\d+) better, (\d+) same, (\d+) worse\. ", lead)
     won, lost, same = outcomes(given, given.focus)
@@ -164,7 +168,7 @@ def false_in_unclear(
         margin = float(badge.removeprefix("equivalent within "))
         yield margin != given.margin and "the margin"
         yield not ends or max(abs(value_of(end)) for end in ends.groups()[1:]) > margin
-        yield w.share(2 * given.level - 1) not in lead and "the level of the interval"
+        yield w.format_share(2 * given.level - 1) not in lead and "the level of the interval"
         return
     yield badge != "no clear difference" and badge
     yield bool(ends) and not value_of(ends[2]) <= 0 <= value_of(ends[3]) and "excludes 0"
@@ -187,7 +191,9 @@ def compared_pairs() -> list[Situation]:
 def test_the_verdict() -> None:
     def text_of(given: Situation) -> str:
         name, method = str(given.measure), method_of(given)
-        return verdict(given.compared, name, given.focus, given.baseline, method=method).text
+        return verdict_finding(
+            given.compared, name, given.focus, given.baseline, method=method
+        ).text
 
     assert not offenders(compared_pairs(), text_of, false_in_verdict)
 
@@ -200,7 +206,7 @@ def false_in_alone(given: Situation, text: str) -> Iterator[str | bool]:
     values = given.values(given.baseline)
     known = values[~np.isnan(values)]
     yield found[1] != given.baseline and "who"
-    yield found[2] != w.score(known.mean() if len(known) else None) and "the score"
+    yield found[2] != w.format_score(known.mean() if len(known) else None) and "the score"
     yield (found[4] == "too few queries") != (len(known) < FEWEST) and "too few"
     yield found[5] != ("few" if len(known) < FEWEST else "unclear") and "the tone"
     over = re.search(r"[Oo]ver (\S+) quer", found[6])
@@ -218,7 +224,9 @@ def test_one_run_alone() -> None:
         scored = aggregate(given.scores.only([given.baseline]), level=given.level).iloc[0]
         ends = scored["low"], scored["high"]
         name = str(given.measure)
-        return alone(given.compared, name, given.baseline, ends, level=given.level).text
+        return single_run_finding(
+            given.compared, name, given.baseline, ends, level=given.level
+        ).text
 
     # Of values outside a measure's range there is no interval within it.
     usual = [given for given in situations(8) if given.kind != "negative"]
@@ -235,7 +243,7 @@ def test_the_verdict_on_frames_of_compare() -> None:
 
     def text_of(given: Situation) -> str:
         method = Method(level=given.level)
-        return verdict(
+        return verdict_finding(
             frame_of(given), str(given.measure), given.focus, given.baseline, method=method
         ).text
 
@@ -260,7 +268,7 @@ def false_in_method(given: Situation, text: str) -> Iterator[str | bool]:
     said = [re.search(rf"(\w+)(?: \w+ not tested)?, since {why}", text) for why in (
         r"\w+ ha(?:s|ve) too few queries", r"too few of \w+ queries differ")]  # fmt: skip
     yield [count_of(one[1]) if one else 0 for one in said] != [few, alike] and "not tested"
-    yield f"{w.share(given.level)} intervals" not in text and given.has_intervals
+    yield f"{w.format_share(given.level)} intervals" not in text and given.has_intervals
 
 
 def test_for_how_many_it_holds() -> None:
@@ -306,9 +314,9 @@ TURNED = {"fixed": 3, "broken": 1}
 
 def test_which_queries() -> None:
     def text_of(given: Situation) -> str:
-        frame = differences(given.scores, given.measure, given.focus, given.baseline)
+        frame = query_differences(given.scores, given.measure, given.focus, given.baseline)
         zero = int((given.scores.values[:, :, 0] == 0).all(axis=0).sum())
-        told = Turned(**TURNED, all_zero=zero, every_run="every run")
+        told = QueryCounts(**TURNED, all_zero=zero, every_run="every run")
         pair = (given.focus, given.baseline)
         return "\n".join(f(frame, *pair, told).text for f in (queries_finding, queries_lead))
 
@@ -387,7 +395,7 @@ def false_in_places(given: Situation, text: str) -> Iterator[str | bool]:
         yield named_in(named)[0] != bests and "who may be"
     for run, place in re.findall(r"(run\d+) ranks (\w+)", lead):
         first, last = places[run]
-        yield (first != last or w.ordinal(first) != place) and f"the place of {run}"
+        yield (first != last or w.ordinal_word(first) != place) and f"the place of {run}"
     rest = [place for run, place in places.items() if place[0] > 1]
     if some := re.search(r"(All|\w+ of) (\w+) other runs have a definite rank", lead):
         clear = sum(first == last for first, last in rest)
@@ -414,7 +422,7 @@ def false_in_pairs(found: AllPairs, lead: str) -> Iterator[str | bool]:
 def test_who_may_be_the_best() -> None:
     def places(given: Situation) -> str:
         asked = pairs_of(given), "RR", len(given.scores.query_ids)
-        return f"{places_title(*asked).text} | {places_lead(*asked).text}"
+        return f"{ranking_title(*asked).text} | {ranking_lead(*asked).text}"
 
     several = [given for given in CASES if len(given.scores.runs) > 1][::3]
     assert not offenders(several, places, false_in_places)
@@ -481,7 +489,7 @@ def false_in_doubts(given: Situation, text: str) -> Iterator[str | bool]:
 
 def test_what_makes_a_mean_doubtful() -> None:
     def text_of(given: Situation) -> str:
-        return " ".join(one.text for one in doubts_findings(doubts(given.gaps(given.focus))))
+        return " ".join(one.text for one in doubts_findings(find_warnings(given.gaps(given.focus))))
 
     several = [given for given in CASES if len(given.scores.runs) > 1]
     assert not offenders(several, text_of, false_in_doubts)
@@ -490,7 +498,8 @@ def test_what_makes_a_mean_doubtful() -> None:
 def test_what_so_many_queries_show() -> None:
     def text_of(size: float) -> str:
         n = int(size * 977) % 60
-        return f"{shown_finding(size, n).text} {needed_finding(-size, size * 100).text}".strip()
+        needed = needed_queries_finding(-size, size * 100).text
+        return f"{detectable_finding(size, n).text} {needed}".strip()
 
     def false_in(size: float, text: str) -> Iterator[str | bool]:
         printed = re.findall(rf"(?:detect|confirm) ({NUMBER})", text)

@@ -13,11 +13,11 @@ import pytest
 from metrics_core.base.wording import sentence_case
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.explaining.top_document import TopDocument
-from metrics_core.findings.changes import change_in_short
+from metrics_core.findings.changes import summarize_change
 from metrics_core.findings.charts import best_by_group, extreme_cells, precision_at_half_recall
-from metrics_core.findings.cutoffs import short_lists
+from metrics_core.findings.cutoffs import short_lists_note
 from metrics_core.findings.groups import crossed_lead, slices_finding, untested_note
-from metrics_core.findings.places import first_alone
+from metrics_core.findings.places import sole_best_finding
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.slicing.breakdowns import ALL
 from metrics_core.tables import Qrels, Run
@@ -189,7 +189,7 @@ def false_in_short(seed: int, text: str) -> Iterator[str | bool]:
 
 
 def test_lists_that_end_early() -> None:
-    told = {seed: short_lists(lists_of(seed), ("new", "old")).text for seed in SEEDS[:80]}
+    told = {seed: short_lists_note(lists_of(seed), ("new", "old")).text for seed in SEEDS[:80]}
     assert not offenders(told, told.__getitem__, false_in_short)
     for seed, text in told.items():
         ends = sorted(
@@ -281,7 +281,9 @@ def bests_of(seed: int) -> dict[str, str]:
 
 
 def test_on_which_other_measures_a_run_is_first_alone() -> None:
-    assert not offenders(SEEDS, lambda seed: first_alone(bests_of(seed), "M0").text, false_in_alone)
+    assert not offenders(
+        SEEDS, lambda seed: sole_best_finding(bests_of(seed), "M0").text, false_in_alone
+    )
 
 
 Row = tuple[TopDocument | None, bool, bool]
@@ -326,7 +328,7 @@ def false_in_row(row: Row, text: str) -> Iterator[str | bool]:
 def test_what_became_of_the_best_document() -> None:
     def text_of(row: Row) -> str:
         top, loses, found = row
-        said = change_in_short(top, "new", loses=loses, found=found, cutoff=10)
+        said = summarize_change(top, "new", loses=loses, has_relevant=found, cutoff=10)
         return said and f"{said}."
 
     assert not offenders(rows(), text_of, false_in_row)

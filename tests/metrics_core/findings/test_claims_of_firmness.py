@@ -13,9 +13,14 @@ import pytest
 from metrics_core.base import wording as w
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
-from metrics_core.comparing.fragility import fragility
+from metrics_core.comparing.fragility import find_fragility
 from metrics_core.findings import file_risks, margin_risks, open_verdicts, verdict_risks
-from metrics_core.findings.firmness import ComparedPair, WayToTurn, firmness_finding, firmness_of
+from metrics_core.findings.firmness import (
+    ComparedPair,
+    RobustnessCheck,
+    build_robustness,
+    robustness_finding,
+)
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
@@ -44,17 +49,17 @@ def better_of(given: Situation) -> np.ndarray:
 @cache
 def pair_of(given: Situation) -> ComparedPair:
     word = str(given.compared["verdict"].iloc[1])
-    side = int(np.sign(fragility(better_of(given)).total))
+    side = int(np.sign(find_fragility(better_of(given)).total))
     return ComparedPair(given.focus, given.baseline, str(given.measure), word, side)
 
 
-def missed_of(given: Situation) -> verdict_risks.Missed:
+def missed_of(given: Situation) -> verdict_risks.MissedQueries:
     lacking = dict(zip(given.scores.runs[:2], given.scores.missing[:2], strict=True))
     behind = given.baseline if pair_of(given).side > 0 else given.focus
-    return verdict_risks.Missed((given.values(behind) == 0) | lacking[behind], lacking, 10)
+    return verdict_risks.MissedQueries((given.values(behind) == 0) | lacking[behind], lacking, 10)
 
 
-def told(entry: WayToTurn | None) -> str:
+def told(entry: RobustnessCheck | None) -> str:
     return "" if entry is None else f"[{entry.word}|{entry.tone}] {entry.reason}"
 
 
@@ -100,9 +105,11 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
             carried = known[: count_of(who[1])].sum()
             if unlisted := re.search(r"\(no results from (run\d)\)", who[2]):
                 least = known[count_of(who[1]) - 1]
-                yield not missed.lacking[unlisted[1]][gaps > least].all() and "lists none"
+                yield not missed.missing[unlisted[1]][gaps > least].all() and "lists none"
         else:
-            those = missed.lacking[behind] if "has no results" in who[2] else missed.nothing
+            those = (
+                missed.missing[behind] if "has no results" in who[2] else missed.without_relevant
+            )
             yield count_of(who[1]) != (those & differs).sum() and "how many that found nothing"
             yield behind not in who[2] and "who found nothing"
             yield (
@@ -111,15 +118,15 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
             carried = gaps[those & differs].sum()
         share = carried / total
         yield (who[3] == "all") != (share >= 1 - 1e-9) and f"{share:.3f} is {who[3]}"
-        yield who[3] != "all" and w.share(min(share, 0.9999)) != who[3] and f"{share} of it"
+        yield who[3] != "all" and w.format_share(min(share, 0.9999)) != who[3] and f"{share} of it"
 
 
 def test_single_queries() -> None:
     def text_of(given: Situation) -> str:
         gaps = better_of(given)
-        found = fragility(gaps)
+        found = find_fragility(gaps)
         missed = missed_of(given) if pair_of(given).side else None
-        return told(verdict_risks.single_queries(found, pair_of(given), gaps, missed))
+        return told(verdict_risks.single_queries_check(found, pair_of(given), gaps, missed))
 
     assert not offenders(PAIRS, text_of, false_in_queries)
 
@@ -144,7 +151,7 @@ def false_in_small_queries(given: Situation, text: str) -> Iterator[str | bool]:
 
 def test_single_queries_of_a_difference_that_does_not_matter() -> None:
     def text_of(given: Situation) -> str:
-        return told(margin_risks.single_queries(better_of(given), given.margin or 0.05))
+        return told(margin_risks.single_queries_check(better_of(given), given.margin or 0.05))
 
     assert not offenders(PAIRS, text_of, false_in_small_queries)
 
@@ -201,7 +208,7 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
     yield "not significant at any k" in reason and bool(ks[1] | ks[-1])
     if pair.side and word != "reverses with k":
         at = min(10, found.depth)
-        inside = any(low <= at <= high for low, high in found.spans(pair.side))
+        inside = any(low <= at <= high for low, high in found.clear_ranges(pair.side))
         yield ("by itself is" in reason) != (pair.is_clear and not inside) and "clear at k alone"
         yield ("this pair alone" in reason) != (inside and not pair.is_clear) and "pair alone"
     yield "at every cutoff" in reason and len(means[pair.side]) < found.depth
@@ -210,7 +217,7 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
 def test_cutoffs() -> None:
     def text_of(given: Situation) -> str:
         found, lengths = crossings_of(given), {"run1": 10, "run0": 10}
-        return told(verdict_risks.cutoff(found, cutoff_pair(given), 10, lengths))
+        return told(verdict_risks.cutoff_check(found, cutoff_pair(given), 10, lengths))
 
     assert not offenders(PAIRS, text_of, false_in_cutoff)
 
@@ -236,7 +243,7 @@ def false_in_small_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
 def test_cutoffs_of_a_difference_that_does_not_matter() -> None:
     def text_of(given: Situation) -> str:
         found, margin = crossings_of(given), given.margin or 0.05
-        return told(margin_risks.cutoff(found, cutoff_pair(given), margin))
+        return told(margin_risks.cutoff_check(found, cutoff_pair(given), margin))
 
     assert not offenders(PAIRS, text_of, false_in_small_cutoff)
 
@@ -279,7 +286,7 @@ def false_in_measures(given: Situation, text: str) -> Iterator[str | bool]:
         ahead = table[table["side"] == own]
         clearly = ahead[ahead["verdict"] == word]
         wanted = clearly if "significantly" in how else ahead
-        yield w.named(list(wanted.index)) != names and f"{run} ahead on {names}"
+        yield w.name_some(list(wanted.index)) != names and f"{run} ahead on {names}"
         yield "significantly" not in how and len(clearly) > 0 and "significantly"
     yield "No run leads" in text and bool(
         (table["side"] == -side).any() if side else table["side"].any()
@@ -298,7 +305,7 @@ def test_other_measures() -> None:
     def text_of(given: Situation) -> str:
         found = agreement_of(given)
         pair = ComparedPair("run1", "run0", "RR", "better", int(found.table["side"].iloc[0]))
-        return told(verdict_risks.other_measures(found, pair, len(given.scores.runs)))
+        return told(verdict_risks.other_measures_check(found, pair, len(given.scores.runs)))
 
     assert not offenders(PAIRS[::4], text_of, false_in_measures)
 
@@ -331,7 +338,7 @@ def false_in_span(given: Situation, text: str) -> Iterator[str | bool]:
 def test_equal_scores() -> None:
     def text_of(given: Situation) -> str:
         now, low, high, exact = span_of(given)
-        return told(file_risks.ties((low, high), now, (given.seed % 4, 9), exact))
+        return told(file_risks.ties_check((low, high), now, (given.seed % 4, 9), exact))
 
     assert not offenders(PAIRS, text_of, false_in_span)
 
@@ -369,7 +376,7 @@ def test_missing_queries() -> None:
         missing = dict(zip(given.scores.runs[:2], given.scores.missing[:2], strict=True))
         both = int((~given.scores.missing[:2]).all(axis=0).sum())
         counts = {run: int(own.sum()) for run, own in missing.items()}
-        return told(file_risks.lacking_queries(counts, now, shared, both))
+        return told(file_risks.missing_queries_check(counts, now, shared, both))
 
     assert not offenders(PAIRS, text_of, false_in_lacking)
 
@@ -407,7 +414,7 @@ def false_in_unjudged(given: Situation, text: str) -> Iterator[str | bool]:
 
 def test_unjudged_documents() -> None:
     def text_of(given: Situation) -> str:
-        return told(verdict_risks.unjudged(*bounds_of(given), 0.12, 10))
+        return told(verdict_risks.unjudged_check(*bounds_of(given), 0.12, 10))
 
     assert not offenders(PAIRS, text_of, false_in_unjudged)
 
@@ -428,8 +435,8 @@ def false_in_small_unjudged(given: Situation, text: str) -> Iterator[str | bool]
 
 def test_unjudged_documents_of_a_difference_that_does_not_matter() -> None:
     def text_of(given: Situation) -> str:
-        entry = verdict_risks.unjudged(*bounds_of(given), 0.12, 10)
-        return told(margin_risks.unjudged(entry, *bounds_of(given), given.margin or 0.05))
+        entry = verdict_risks.unjudged_check(*bounds_of(given), 0.12, 10)
+        return told(margin_risks.unjudged_check(entry, *bounds_of(given), given.margin or 0.05))
 
     assert not offenders(PAIRS, text_of, false_in_small_unjudged)
 
@@ -454,16 +461,19 @@ def false_in_headline(given: Situation, text: str) -> Iterator[str | bool]:
         yield text.startswith("No clear difference") == tied and "tied"
 
 
-def entries_of(given: Situation) -> list[WayToTurn]:
+def entries_of(given: Situation) -> list[RobustnessCheck]:
     rng = np.random.default_rng([given.seed, 7])
     tones = rng.choice(["firm", "not firm", ""], size=int(rng.integers(1, 7)))
     named = [f"Entry {i}" for i in range(len(tones))]
-    return [WayToTurn("part", n, "word", t, "", "brief") for n, t in zip(named, tones, strict=True)]  # type: ignore[arg-type]
+    return [
+        RobustnessCheck("part", n, "word", t, "", "brief")
+        for n, t in zip(named, tones, strict=True)
+    ]  # type: ignore[arg-type]
 
 
 def test_how_many_ways_are_closed() -> None:
     def text_of(given: Situation) -> str:
-        return firmness_finding(firmness_of(pair_of(given), entries_of(given), 50)).text
+        return robustness_finding(build_robustness(pair_of(given), entries_of(given), 50)).text
 
     assert not offenders(PAIRS, text_of, false_in_headline)
 
@@ -471,7 +481,7 @@ def test_how_many_ways_are_closed() -> None:
 # The Overview's checks: the same in a few words.
 
 
-def in_brief(*entries: WayToTurn | None) -> str:
+def in_brief(*entries: RobustnessCheck | None) -> str:
     return " ".join(f"{e.part}: {e.brief}." for e in entries if e is not None and e.brief)
 
 
@@ -482,10 +492,10 @@ def checks_of(given: Situation) -> str:
     both = int((~given.scores.missing[:2]).all(axis=0).sum())
     counts = {run: int(own.sum()) for run, own in missing.items()}
     return in_brief(
-        verdict_risks.unjudged(*bounds_of(given), 0.12, 10),
-        verdict_risks.single_queries(fragility(gaps), pair, gaps),
-        file_risks.ties((low, high), now, (given.seed % 4, 9), exact),
-        file_risks.lacking_queries(counts, now, low, both),
+        verdict_risks.unjudged_check(*bounds_of(given), 0.12, 10),
+        verdict_risks.single_queries_check(find_fragility(gaps), pair, gaps),
+        file_risks.ties_check((low, high), now, (given.seed % 4, 9), exact),
+        file_risks.missing_queries_check(counts, now, low, both),
     )
 
 
@@ -525,15 +535,19 @@ def settling_of(given: Situation) -> str:
     pair = ComparedPair("run1", "run0", "RR", "cannot tell", 1)
     now, low, high, exact = span_of(given)
     return in_brief(
-        open_verdicts.sample_size(now, 100 * abs(high) + 10),
-        open_verdicts.detectable(abs(low)),
-        open_verdicts.unjudged(given.seed % 3 / 7, 10),
-        open_verdicts.cutoff(crossings_of(given), None),
-        open_verdicts.other_measures(
-            agreement_of(given).defined.set_index("measure")["verdict"].to_dict(), pair
+        open_verdicts.sample_size_check(now, 100 * abs(high) + 10),
+        open_verdicts.detectable_check(abs(low)),
+        open_verdicts.unjudged_check(given.seed % 3 / 7, 10),
+        open_verdicts.cutoff_check(crossings_of(given), None),
+        open_verdicts.other_measures_check(
+            agreement_of(given).defined_rows.set_index("measure")["verdict"].to_dict(), pair
         ),
-        open_verdicts.ties(file_risks.ties((low, high), now, (given.seed % 4, 9), exact)),
-        open_verdicts.lacking_queries(file_risks.lacking_queries({"run0": 3}, now, low, 9)),
+        open_verdicts.ties_check(
+            file_risks.ties_check((low, high), now, (given.seed % 4, 9), exact)
+        ),
+        open_verdicts.missing_queries_check(
+            file_risks.missing_queries_check({"run0": 3}, now, low, 9)
+        ),
     )
 
 
@@ -549,18 +563,20 @@ def false_in_settling(given: Situation, text: str) -> Iterator[str | bool]:
     yield bool(detects) != bool(low) and "detectable"
     yield bool(detects) and not is_rounded(detects[1], abs(low)) and "what is detectable"
     share = re.search(r"unjudged: (\S+) of the top 10 is unjudged", text)
-    yield (share[1] if share else w.share(0)) != w.share(given.seed % 3 / 7) and "unjudged"
+    yield (share[1] if share else w.format_share(0)) != w.format_share(
+        given.seed % 3 / 7
+    ) and "unjudged"
     found = crossings_of(given)
     ks = set(found.cutoffs[found.clear != 0].tolist())
     where = re.search(r"cutoff: (.*?)\. ", text)[1]  # type: ignore[index]
     yield ("not significant at any k" in where) != (not ks) and "significant at no k"
     if where.startswith("significant") and "some" not in where:
         yield ks_of(where, found.depth) != ks and "significant at"
-    table = agreement_of(given).defined.set_index("measure").drop(index="RR")
+    table = agreement_of(given).defined_rows.set_index("measure").drop(index="RR")
     for run, word in (("run1", "better"), ("run0", "worse")):
         clear = table.index[table["verdict"] == word].tolist()
         said = re.search(rf"(?:measures: |; )([^;]*): significant for {run}", text)
-        yield (said[1] if said else "") != (w.named(clear, all_of=3) if clear else "") and run
+        yield (said[1] if said else "") != (w.name_some(clear, all_of=3) if clear else "") and run
     turned = {side_of(low), side_of(high)} - {0, side_of(now)} != set()
     yield "ties: cannot change the direction" in text and turned and "ties"
     yield not text.endswith("missing: run0 lacks 3.") and "missing"

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from metrics_core.base import wording as w
-from metrics_core.checks.snapshots import Origin, snapshot_of
-from metrics_core.commands.gate.terminal import digits_of
+from metrics_core.checks.snapshots import Origin, make_snapshot
+from metrics_core.commands.gate.terminal import count_decimals
 from metrics_core.comparing.gates import (
     BELOW,
     EVERY_QUERY,
@@ -22,7 +22,7 @@ from metrics_core.comparing.gates import (
     Gate,
     GateOutcome,
     QuerySlice,
-    gate_outcomes,
+    evaluate_gates,
 )
 from metrics_core.comparing.testing import widest_difference
 from metrics_core.findings.gate_queries import (
@@ -31,15 +31,15 @@ from metrics_core.findings.gate_queries import (
     UnansweredQueries,
 )
 from metrics_core.findings.gates import (
-    counted_finding,
+    count_finding,
     floor_finding,
     gate_finding,
     gate_title,
     ratchet_finding,
-    worst_first,
+    sort_worst_first,
 )
 from metrics_core.findings.snapshots import best_findings
-from metrics_core.measures import Measure, known_by_scores, parse_measure
+from metrics_core.measures import Measure, parse_measure, score_only_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels
 from tests.claims import (
@@ -56,7 +56,7 @@ from tests.random_cases import in_this_run
 
 pytestmark = pytest.mark.random
 
-MEASURES = (parse_measure("nDCG@10"), known_by_scores("Latency", higher_is_better=False))
+MEASURES = (parse_measure("nDCG@10"), score_only_measure("Latency", higher_is_better=False))
 SEEDS = range(in_this_run(300, 1_000))
 
 
@@ -71,7 +71,7 @@ def outcome_of(seed: int) -> GateOutcome:
     asked = EVERY_QUERY if seed % 3 else QuerySlice("kind", "Billing")
     gate = Gate(measure, float(chance.choice([0.005, 0.01, 0.05])), asked)
     scores = _scores(measure, np.stack([base, base + gap]))
-    (found,) = gate_outcomes(scores, [gate], {asked: np.ones(n, dtype=np.bool_)}, "main")
+    (found,) = evaluate_gates(scores, [gate], {asked: np.ones(n, dtype=np.bool_)}, "main")
     return found
 
 
@@ -137,10 +137,16 @@ def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
         yield not is_rounded(end[2], -found.gate.direction * worst) and f"not {worst}"
         yield (end[1] == "lower") != (found.gate.direction > 0) and "the other end"
     if shown := re.search(rf"loss of about ({NUMBER}) with 80 % power", text):
-        yield abs(value_of(shown[1]) / found.smallest - 1) > 0.06 and f"not {found.smallest}"
-        yield found.smallest < margin and "smaller than the margin"
+        yield (
+            abs(value_of(shown[1]) / found.smallest_loss - 1) > 0.06
+            and f"not {found.smallest_loss}"
+        )
+        yield found.smallest_loss < margin and "smaller than the margin"
     if share := re.search(r"would fail (<? ?\d+) %", text):
-        yield abs(value_of(share[1].replace(" ", "")) / 100 - found.chance) > 0.011 and "share"
+        yield (
+            abs(value_of(share[1].replace(" ", "")) / 100 - found.chance_at_twice) > 0.011
+            and "share"
+        )
 
 
 @pytest.mark.parametrize("shown", [False, True])
@@ -149,7 +155,7 @@ def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
 def test_a_floor_is_printed_otherwise_than_what_lies_below_it(
     gap: float, least: float, shown: bool
 ) -> None:
-    floor, value = Floor(parse_measure("AP"), least, shown=shown), least - gap
+    floor, value = Floor(parse_measure("AP"), least, by_bound=shown), least - gap
     ends = (least + 0.1, value) if shown else (value, np.nan)
     told = floor_finding(FloorOutcome(floor, "run", BELOW if gap > 0 else HELD, 20, *ends))
     told = told.replace(w.NO_BREAK, " ")
@@ -178,7 +184,7 @@ def test_a_margin_is_printed_otherwise_than_what_is_within_or_beyond_it(
     size = re.search(rf"by ({NUMBER}) ", gate_title(lost))
     assert end and abs(value_of(end[1])) < 0.03 and size and value_of(size[1]) > 0.03
     for found, value in ((held, held.worst_loss), (lost, lost.loss)):
-        assert value_of(w.score(value, digits_of(found))) != 0.03
+        assert value_of(w.format_score(value, count_decimals(found))) != 0.03
 
 
 def test_titles_of_gates() -> None:
@@ -193,21 +199,21 @@ def test_reasons_of_gates() -> None:
 
 
 def test_the_worst_comes_first_and_all_are_counted() -> None:
-    found = worst_first([outcome_of(seed) for seed in SEEDS])
+    found = sort_worst_first([outcome_of(seed) for seed in SEEDS])
     order = ["worse", "cannot tell", "not worse"]
     places = [order.index(one.outcome) for one in found]
     assert places == sorted(places)
     n = Counter(places)
-    told = counted_finding([one.outcome for one in found])
+    told = count_finding([one.outcome for one in found])
     assert told == f"{n[0]} gates failed, {n[2]} passed, {n[1]} cannot tell"
-    assert counted_finding(["not worse"] * 3) == "3 of 3 gates passed"
-    assert counted_finding(["below"]) == "1 check failed"
-    assert counted_finding(["not worse"], 1) == "1 gate passed, 1 not compared"
+    assert count_finding(["not worse"] * 3) == "3 of 3 gates passed"
+    assert count_finding(["below"]) == "1 check failed"
+    assert count_finding(["not worse"], 1) == "1 gate passed, 1 not compared"
 
 
 def test_a_baseline_lies_below_only_what_is_clearly_better() -> None:
     for found in map(outcome_of, SEEDS):
-        text = ratchet_finding(found, alone=False)
+        text = ratchet_finding(found, is_only_run=False)
         better = found.p_corrected <= 0.05 and found.loss < 0 and not found.gate.slice.column
         assert bool(text) == better and (not text or f" {found.run} on " in text)
         if number := re.search(rf"The baseline is ({NUMBER}) (below|above)", text):
@@ -250,7 +256,7 @@ def test_a_mean_is_as_far_below_the_best_as_is_said() -> None:
         ]
         snapshot, direction = None, measure.declaration.direction
         for scores in versions[:2]:
-            snapshot = snapshot_of(scores, qrels, Origin(), snapshot)
+            snapshot = make_snapshot(scores, qrels, Origin(), snapshot)
         assert snapshot
         means = [float(scores.values.mean()) for scores in versions]
         best = max(means[:2], key=lambda mean: mean * direction)

@@ -13,16 +13,16 @@ import pytest
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.cutoffs import curves_lead, curves_title, precision_lead, precision_title
 from metrics_core.findings.groups import (
-    alone_title,
     crossed_title,
     groups_lead,
     groups_title,
     mix_finding,
     reversal_finding,
+    single_run_title,
     strongest_other,
 )
 from metrics_core.findings.verdicts import groups_finding
-from metrics_core.slicing.composition import mix
+from metrics_core.slicing.composition import decompose_change
 from tests.claims import NUMBER, count_of, is_rounded, named_in, offenders, value_of
 from tests.situations import Situation, bridge_of, by_group, situations
 
@@ -171,7 +171,7 @@ def false_in_lead(given: Situation, text: str) -> Iterator[str | bool]:
 
 def lead_text(given: Situation) -> str:
     bridge, higher = bridge_of(given), given.direction > 0
-    return groups_lead(bridge, looked_at=len(bridge), higher_is_better=higher).text
+    return groups_lead(bridge, n_tested=len(bridge), higher_is_better=higher).text
 
 
 def test_what_the_lead_says_of_the_groups() -> None:
@@ -223,7 +223,7 @@ def test_the_heading_of_one_run() -> None:
         rows = [(g, (inside := given.groups[0] == g).sum(), np.nanmean(scores[inside]))
                 for g in dict.fromkeys(given.groups[0])]  # fmt: skip
         own = pd.DataFrame(rows, columns=["group", "queries", "mean"])
-        return alone_title(own, given.focus, higher_is_better=given.direction > 0).text + "."
+        return single_run_title(own, given.focus, higher_is_better=given.direction > 0).text + "."
 
     whole = [g for g in GROUPED if not np.isnan(g.values(g.focus)).any()]
     assert not offenders(whole, text_of, false_in_alone)
@@ -324,7 +324,7 @@ def mixed(given: Situation) -> pd.DataFrame | None:
     if any(side.isna().all() for side in sides):
         return None
     groups = pd.Series(given.groups[0], index=given.scores.query_ids)
-    return mix(sides[0], groups, sides[1], groups)
+    return decompose_change(sides[0], groups, sides[1], groups)
 
 
 def false_in_mix(given: Situation, text: str) -> Iterator[str | bool]:

@@ -9,28 +9,39 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics_core.comparing.method import METHOD, TESTS, Method
+from metrics_core.comparing.method import DEFAULT_METHOD, TESTS, Method
 from metrics_core.explaining.diagnosis import diagnose
-from metrics_core.findings.changes import NO_NAMES
-from metrics_core.findings.cutoffs import curves_at_k, curves_lead, curves_title
+from metrics_core.findings.changes import NO_GRADE_NAMES
+from metrics_core.findings.cutoffs import curves_finding_at_k, curves_lead, curves_title
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
 from metrics_core.findings.groups import (
-    Noun,
-    alone_title,
+    GroupNoun,
     crossed_lead,
     crossed_title,
     groups_lead,
     groups_title,
     mix_finding,
     reversal_finding,
+    single_run_title,
     slices_finding,
     strongest_other,
     untested_note,
 )
-from metrics_core.findings.queries import Facts, Turned, queries_finding, queries_lead
-from metrics_core.findings.sentence import Sentence, joined, muted, run, strong
-from metrics_core.findings.verdicts import alone, groups_finding, measures_finding, verdict
+from metrics_core.findings.queries import QueryCounts, ViewFacts, queries_finding, queries_lead
+from metrics_core.findings.sentence import (
+    Sentence,
+    join_sentences,
+    muted_span,
+    run_span,
+    strong_span,
+)
+from metrics_core.findings.verdicts import (
+    groups_finding,
+    measures_finding,
+    single_run_finding,
+    verdict_finding,
+)
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from tests.collections_of import qrels_of, run_of
@@ -58,8 +69,10 @@ def groups_of(differences: Mapping[str, float], clear: Iterable[str] = ()) -> pd
 # Overview
 
 
-def said(measure: str = "nDCG@10", method: Method = METHOD, **changes: Any) -> str:
-    return plain(verdict(compared(**changes), measure, "hybrid", "bm25", method=method).text)
+def said(measure: str = "nDCG@10", method: Method = DEFAULT_METHOD, **changes: Any) -> str:
+    return plain(
+        verdict_finding(compared(**changes), measure, "hybrid", "bm25", method=method).text
+    )
 
 
 def plain(text: str) -> str:
@@ -67,20 +80,20 @@ def plain(text: str) -> str:
 
 
 def test_clearly_ahead() -> None:
-    found = verdict(compared(), "nDCG@10", "hybrid", "bm25")
+    found = verdict_finding(compared(), "nDCG@10", "hybrid", "bm25")
     assert found.title.text == "hybrid beats bm25"
     assert (found.badge, found.tone) == ("clear difference", "better")
     assert plain(found.lead.text) == "nDCG@10 rises from 0.571 to 0.631. Significant (p = 0.040)."
     assert [s.text for s in found.title.spans if s.role == "run"] == ["hybrid", "bm25"]
     three = pd.concat([compared(), compared(run="a").iloc[1:], compared(run="b").iloc[1:]])
-    told = verdict(three, "nDCG@10", "hybrid", "bm25").lead.text
+    told = verdict_finding(three, "nDCG@10", "hybrid", "bm25").lead.text
     assert "Significant after correction for three comparisons (p" in told
 
 
 def test_another_method_is_said() -> None:
     two = pd.concat([compared(), compared(run="a").iloc[1:]])
     chosen = Method("t-test", "none", level=0.9)
-    told = verdict(two, "nDCG@10", "hybrid", "bm25", method=chosen).lead.text
+    told = verdict_finding(two, "nDCG@10", "hybrid", "bm25", method=chosen).lead.text
     t = TESTS["t-test"]
     assert f"Significant at 10 % by {t}, not corrected for two comparisons" in plain(told)
 
@@ -136,7 +149,7 @@ def test_no_clear_difference() -> None:
     ],
 )
 def test_fewer_than_ten_queries_are_examples(queries: int, title: str) -> None:
-    found = verdict(compared(queries=queries), "AP", "hybrid", "bm25")
+    found = verdict_finding(compared(queries=queries), "AP", "hybrid", "bm25")
     assert found.title.text == title
     assert (found.badge, found.tone) == ("too few queries", "few")
     if queries == 6:
@@ -155,14 +168,14 @@ def test_small_differences_have_the_decimals_they_need() -> None:
 
 def test_one_run_only() -> None:
     one = compared().iloc[1:]
-    found = alone(one, "nDCG@10", "hybrid", (0.574, 0.697))
+    found = single_run_finding(one, "nDCG@10", "hybrid", (0.574, 0.697))
     assert found.title.text == "hybrid scores 0.631 on nDCG@10" and not found.badge
     assert plain(found.lead.text) == (
         "95 % interval 0.574 to 0.697 over 84 queries. Add a second run to compare."
     )
-    of_two = alone(one, "nDCG@10", "hybrid", (np.nan, np.nan), runs_loaded=2)
+    of_two = single_run_finding(one, "nDCG@10", "hybrid", (np.nan, np.nan), runs_loaded=2)
     assert of_two.lead.text == "Over 84 queries. Choose another run to compare."
-    few = alone(compared(queries=3).iloc[1:], "nDCG@10", "hybrid", (0.1, 0.2))
+    few = single_run_finding(compared(queries=3).iloc[1:], "nDCG@10", "hybrid", (0.1, 0.2))
     assert (few.badge, few.tone) == ("too few queries", "few")
     assert few.lead.text.startswith("Over 3 queries: examples, not a result. ")
 
@@ -225,8 +238,8 @@ def test_other_measures_are_named_where_the_chosen_one_says_nothing() -> None:
 def test_little_judged_warns_below_four_fifths() -> None:
     facts = {"queries": 1, "judgments": 1, "lowest_grade": 0, "highest_grade": 1, "cutoff": 10}
     facts |= {"all_zero": 0, "missing": {}, "unjudged": 0}
-    assert Facts(judged_share=0.79, **facts).little_judged
-    assert not Facts(judged_share=0.8, **facts).little_judged
+    assert ViewFacts(judged_share=0.79, **facts).is_little_judged
+    assert not ViewFacts(judged_share=0.8, **facts).is_little_judged
 
 
 # Curves
@@ -363,7 +376,7 @@ def test_the_heading_of_curves_is_the_verdict_at_the_chosen_k(
     signs: str, word: str, differing: int, title: str, beside: str
 ) -> None:
     tested = {"verdict": word, "differing": differing}
-    found = curves_at_k(curve_of(signs), tested, "nDCG@10", ("hybrid", "bm25"), 10)
+    found = curves_finding_at_k(curve_of(signs), tested, "nDCG@10", ("hybrid", "bm25"), 10)
     assert [one.text for one in found] == [title, beside]
 
 
@@ -402,11 +415,11 @@ def titled(rows: dict[str, tuple[int, float]], unlike: Sequence[str] = (), **how
 
 
 def led(rows: dict[str, tuple[int, float]], clear: Sequence[str] = (), **how: Any) -> str:
-    return groups_lead(bridge_of(rows, clear), looked_at=len(rows), **how).text
+    return groups_lead(bridge_of(rows, clear), n_tested=len(rows), **how).text
 
 
 EVERYWHERE = {"Network": (9, 0.243), "Devices": (25, 0.07), "Errors": (70, 0.073)}
-CATEGORY = Noun("category", "categories")
+CATEGORY = GroupNoun("category", "categories")
 
 
 def test_means_are_counted_and_a_group_is_named_only_if_it_is_unlike_the_rest() -> None:
@@ -434,7 +447,7 @@ def test_means_that_go_both_ways_and_may_be_chance_head_no_page() -> None:
     assert titled({g: (5, gap) for g, (_, gap) in rows.items()}, noun=CATEGORY) == (
         "No category has the ten queries that a test needs"
     )
-    assert titled(rows, noun=Noun("kind of product and of market", "kinds")) == (
+    assert titled(rows, noun=GroupNoun("kind of product and of market", "kinds")) == (
         "No kind of product and of market is significant by itself"
     )
 
@@ -487,9 +500,13 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
 
 def test_of_one_run_its_lowest_group_is_named() -> None:
     rows = pd.DataFrame({"group": ["a", "b", "c"], "queries": [20, 20, 3], "mean": [0.5, 0.4, 0.1]})
-    assert alone_title(rows, "dense").text == "dense scores lowest in b"
-    assert alone_title(rows, "dense", higher_is_better=False).text == "dense scores highest in a"
-    assert alone_title(rows.assign(mean=0.5), "dense", noun=CATEGORY).text == "dense by category"
+    assert single_run_title(rows, "dense").text == "dense scores lowest in b"
+    assert (
+        single_run_title(rows, "dense", higher_is_better=False).text == "dense scores highest in a"
+    )
+    assert (
+        single_run_title(rows.assign(mean=0.5), "dense", noun=CATEGORY).text == "dense by category"
+    )
 
 
 def test_crossed_columns_name_the_group_in_which_the_difference_is_largest() -> None:
@@ -595,7 +612,7 @@ def differences_of(won: list[float], lost: list[float], same: int) -> pd.DataFra
 
 def which(frame: pd.DataFrame, *pair: str, **told: int) -> tuple[str, str]:
     counts = {"fixed": 0, "broken": 0, "all_zero": 0} | told
-    turned = Turned(**counts, every_run="both runs")
+    turned = QueryCounts(**counts, every_run="both runs")
     focus, baseline = pair or ("hybrid", "bm25")
     said = [f(frame, focus, baseline, turned).text for f in (queries_finding, queries_lead)]
     return said[0], said[1]
@@ -640,7 +657,7 @@ def explained(
     grades: Mapping[str, int],
     *,
     measure: str = "nDCG@10",
-    names: Mapping[float, str] = NO_NAMES,
+    names: Mapping[float, str] = NO_GRADE_NAMES,
     **others: Iterable[str],
 ) -> str:
     """The explanation of query q, hybrid against bm25 (or alone), from the lists."""
@@ -875,10 +892,10 @@ def test_files(loaded: int, refused: int, options: dict[str, Any], text: str) ->
 
 
 def test_a_sentence_is_its_spans() -> None:
-    sentence = run("a<b>") + strong(" leads") + muted(".")
+    sentence = run_span("a<b>") + strong_span(" leads") + muted_span(".")
     assert sentence.text == "a<b> leads."
     assert [s.role for s in sentence.spans] == ["run", "strong", "muted"]
-    assert joined([run("a"), run("b")], "; ").text == "a; b"
+    assert join_sentences([run_span("a"), run_span("b")], "; ").text == "a; b"
     assert not Sentence()
 
 

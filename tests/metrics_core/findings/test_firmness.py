@@ -12,14 +12,14 @@ import pytest
 from metrics_core.base import wording as w
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
-from metrics_core.comparing.fragility import fragility
+from metrics_core.comparing.fragility import find_fragility
 from metrics_core.findings import file_risks, open_verdicts
 from metrics_core.findings import verdict_risks as ways
 from metrics_core.findings.firmness import (
     ComparedPair,
-    WayToTurn,
-    firmness_finding,
-    firmness_of,
+    RobustnessCheck,
+    build_robustness,
+    robustness_finding,
 )
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
@@ -56,7 +56,7 @@ def likely(low: float, high: float) -> LikelyDifference:
 def test_unjudged_documents(
     reached: DifferenceBounds, span: LikelyDifference, word: str, tone: str
 ) -> None:
-    entry = ways.unjudged(reached, span, 0.12, 10)
+    entry = ways.unjudged_check(reached, span, 0.12, 10)
     assert (entry.word, entry.tone) == (word, tone)
     assert entry.reason.startswith("12\u00a0% of both runs’ top 10 is unjudged.")
 
@@ -64,33 +64,33 @@ def test_unjudged_documents(
 def test_a_bound_is_said_to_be_one() -> None:
     worst = "worst case −0.020 (conservative bound)."
     bound = reach_of(0.1, -0.02, 0.2, exact=False)
-    assert ways.unjudged(bound, likely(0.08, 0.12), 0.12, 10).reason.endswith(worst)
+    assert ways.unjudged_check(bound, likely(0.08, 0.12), 0.12, 10).reason.endswith(worst)
     behind = reach_of(-0.1, -0.2, 0.02, exact=False)
-    found = ways.unjudged(behind, likely(-0.12, -0.08), 0.12, 10)
+    found = ways.unjudged_check(behind, likely(-0.12, -0.08), 0.12, 10)
     assert found.reason.endswith("worst case +0.020 (conservative bound).")
-    exact = ways.unjudged(reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), 0.12, 10)
+    exact = ways.unjudged_check(reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), 0.12, 10)
     assert exact.reason.endswith("worst case −0.020.")
 
 
 def test_where_the_difference_would_likely_lie_is_told() -> None:
-    entry = ways.unjudged(reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), 0.12, 10)
+    entry = ways.unjudged_check(reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), 0.12, 10)
     assert "unjudged. Likely between +0.080 and +0.120; worst case" in entry.reason
 
 
 def test_nothing_is_likely_where_nothing_says_what_is_usual() -> None:
     nothing = LikelyDifference(None, "Nobody knows.")
-    entry = ways.unjudged(reach_of(0.1, -0.02, 0.2), nothing, 0.96, 10)
+    entry = ways.unjudged_check(reach_of(0.1, -0.02, 0.2), nothing, 0.96, 10)
     assert (entry.word, entry.tone) == ("unknown", "")
     assert entry.reason.endswith("unjudged. Nobody knows. Worst case −0.020.")
-    closed = ways.unjudged(reach_of(0.1, 0.02, 0.2), nothing, 0.96, 10)
+    closed = ways.unjudged_check(reach_of(0.1, 0.02, 0.2), nothing, 0.96, 10)
     assert (closed.word, closed.tone) == ("cannot reverse it", "firm")
-    level = ways.unjudged(reach_of(0, -0.5, 1), nothing, 0.96, 10)
+    level = ways.unjudged_check(reach_of(0, -0.5, 1), nothing, 0.96, 10)
     assert (level.word, level.tone) == ("could separate them", "")
     assert "Nobody knows. Whatever their grades, it ranges between" in level.reason
 
 
 def test_all_judged() -> None:
-    entry = ways.unjudged(reach_of(0.1, 0.1, 0.1), likely(0.1, 0.1), 0.0, 10)
+    entry = ways.unjudged_check(reach_of(0.1, 0.1, 0.1), likely(0.1, 0.1), 0.0, 10)
     assert entry.reason == "Every document in both runs’ top 10 is judged." and entry.tone == "firm"
 
 
@@ -110,7 +110,7 @@ def test_all_judged() -> None:
 )
 def test_single_queries(values: list[float], word: str, tone: str) -> None:
     differences = np.array(values)
-    entry = ways.single_queries(fragility(differences), CLEAR, differences)
+    entry = ways.single_queries_check(find_fragility(differences), CLEAR, differences)
     assert (entry.word, entry.tone) == (word, tone)
 
 
@@ -123,10 +123,10 @@ def told_of(
     """The reason, where the run behind found nothing for the queries at some places."""
     values, places = np.array(differences), np.arange(len(differences))
     told = {"new": [], "old": [], **(lacking or {})}
-    missed = ways.Missed(
+    missed = ways.MissedQueries(
         np.isin(places, nothing), {name: np.isin(places, at) for name, at in told.items()}, depth
     )
-    return ways.single_queries(fragility(values), CLEAR, values, missed).reason
+    return ways.single_queries_check(find_fragility(values), CLEAR, values, missed).reason
 
 
 def test_the_queries_for_which_the_other_found_nothing() -> None:
@@ -184,7 +184,7 @@ def test_where_most_are_level_it_rests_on_those_that_differ(
     differing: int, word: str, tone: str
 ) -> None:
     values = np.array([0.1] * differing + [0.0] * (50 - differing))
-    entry = ways.single_queries(fragility(values), CLEAR, values)
+    entry = ways.single_queries_check(find_fragility(values), CLEAR, values)
     assert (entry.word, entry.tone) == (word, tone)
     assert entry.reason == f"No query opposes it; {differing} of 50 support it."
 
@@ -234,30 +234,30 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
     ],
 )
 def test_cutoffs(found: Crossings | None, word: str, tone: str, said: str) -> None:
-    entry = ways.cutoff(found, CLEAR, 2, {"new": 3, "old": 3})
+    entry = ways.cutoff_check(found, CLEAR, 2, {"new": 3, "old": 3})
     assert (entry.word, entry.tone) == (word, tone)
     assert said in entry.reason
 
 
 def test_a_band_of_the_pair_alone_is_said_to_be_one() -> None:
     chance, lists = replace(CLEAR, verdict="cannot tell"), {"new": 3, "old": 3}
-    entry = ways.cutoff(by_k([1, 1, 1], [0, 1, 1]), chance, 2, lists)
+    entry = ways.cutoff_check(by_k([1, 1, 1], [0, 1, 1]), chance, 2, lists)
     alone = "In the test of all compared runs, k = 2 is not significant; these ranges are corrected"
     assert f"{alone} for this pair alone." in entry.reason
-    assert "alone" not in ways.cutoff(by_k([1, 1, 1], [0, 0, 1]), chance, 2, lists).reason
-    chosen = open_verdicts.cutoff(by_k([1, 1, 1], [0, 1, 1]), 2)
-    other = open_verdicts.cutoff(by_k([1, 1, 1], [0, 0, 1]), 2)
+    assert "alone" not in ways.cutoff_check(by_k([1, 1, 1], [0, 0, 1]), chance, 2, lists).reason
+    chosen = open_verdicts.cutoff_check(by_k([1, 1, 1], [0, 1, 1]), 2)
+    other = open_verdicts.cutoff_check(by_k([1, 1, 1], [0, 0, 1]), 2)
     assert chosen and chosen.brief == "significant from k = 2 on, for this pair alone"
     assert other and other.brief == "significant at k = 3"
 
 
 def test_a_cutoff_beyond_the_lists_is_that_of_whole_lists() -> None:
-    entry = ways.cutoff(by_k([1, 1, 1], [0, 1, 1]), CLEAR, 10, {"new": 3, "old": 3})
+    entry = ways.cutoff_check(by_k([1, 1, 1], [0, 1, 1]), CLEAR, 10, {"new": 3, "old": 3})
     assert entry.tone == "firm" and "by itself" not in entry.reason
 
 
 def test_short_lists_are_told() -> None:
-    entry = ways.cutoff(by_k([1] * 9, [1] * 9), CLEAR, 2, {"new": 9, "old": 4})
+    entry = ways.cutoff_check(by_k([1] * 9, [1] * 9), CLEAR, 2, {"new": 9, "old": 4})
     assert entry.reason == (
         "Half of the old lists end by rank 4: beyond that, they have no results, which favours new."
     )
@@ -272,23 +272,25 @@ def agreement_of(sides: list[int], verdicts: list[str]) -> Agreement:
 
 
 def test_other_measures() -> None:
-    entry = ways.other_measures(agreement_of([1, 1], ["better", "cannot tell"]), CLEAR, 2)
+    entry = ways.other_measures_check(agreement_of([1, 1], ["better", "cannot tell"]), CLEAR, 2)
     assert (entry.word, entry.tone) == ("1 of 1 agrees", "firm")
     assert entry.reason == "new leads on all measures."
     mixed = agreement_of([1, 0, -1, 1], ["better", "cannot tell", "cannot tell", "better"])
-    entry = ways.other_measures(mixed, CLEAR, 4)
+    entry = ways.other_measures_check(mixed, CLEAR, 4)
     assert (entry.word, entry.tone) == ("1 of 3 agrees", "not firm")
     assert entry.reason == (
         "Tied on P@1. old leads on RR, not significantly."
         " The ranking of all four runs is the same on 0 of 3 other measures."
     )
     against = agreement_of([1, -1], ["better", "worse"])
-    assert ways.other_measures(against, CLEAR, 2).word == "0 of 1 agree"
-    assert "old is significantly ahead on P@1." in ways.other_measures(against, CLEAR, 2).reason
+    assert ways.other_measures_check(against, CLEAR, 2).word == "0 of 1 agree"
+    assert (
+        "old is significantly ahead on P@1." in ways.other_measures_check(against, CLEAR, 2).reason
+    )
 
 
 def test_equal_scores() -> None:
-    assert file_risks.ties((0.1, 0.1), 0.1, (0, 9), exact=True) is None
+    assert file_risks.ties_check((0.1, 0.1), 0.1, (0, 9), exact=True) is None
     cases = {
         (0.05, 0.2, 0.1, True): ("cannot reverse it", "firm"),
         (-0.05, 0.2, 0.1, True): ("could reverse it", "not firm"),
@@ -297,43 +299,43 @@ def test_equal_scores() -> None:
         (0.1, 0.1, 0.1, True): ("cannot reverse it", "firm"),
     }
     for (low, high, now, exact), expected in cases.items():
-        entry = file_risks.ties((low, high), now, (3, 9), exact)
+        entry = file_risks.ties_check((low, high), now, (3, 9), exact)
         assert entry is not None and (entry.word, entry.tone) == expected
 
 
 def test_missing_queries() -> None:
-    assert file_risks.lacking_queries({"new": 0, "old": 0}, 0.1, 0.1, 9) is None
-    kept = file_risks.lacking_queries({"new": 0, "old": 2}, 0.1, 0.05, 7)
+    assert file_risks.missing_queries_check({"new": 0, "old": 0}, 0.1, 0.1, 9) is None
+    kept = file_risks.missing_queries_check({"new": 0, "old": 2}, 0.1, 0.05, 7)
     assert kept is not None and (kept.word, kept.tone) == ("cannot reverse it", "firm")
     assert "old has no results for 2 queries" in kept.reason and "+0.050" in kept.reason
-    turned = file_risks.lacking_queries({"new": 1, "old": 2}, 0.1, -0.05, 7)
+    turned = file_risks.missing_queries_check({"new": 1, "old": 2}, 0.1, -0.05, 7)
     assert turned is not None and (turned.word, turned.tone) == ("reverse it", "not firm")
-    apart = file_risks.lacking_queries({"new": 5, "old": 4}, 0.1, float("nan"), 0)
+    apart = file_risks.missing_queries_check({"new": 5, "old": 4}, 0.1, float("nan"), 0)
     assert apart is not None and apart.word == "decide it"
 
 
 ENTRIES = [
-    WayToTurn("a", "Unjudged documents", "cannot reverse it", "firm", "Why.", "in brief"),
-    WayToTurn("b", "Single queries", "rests on few queries", "not firm", "Why.", "in brief"),
+    RobustnessCheck("a", "Unjudged documents", "cannot reverse it", "firm", "Why.", "in brief"),
+    RobustnessCheck("b", "Single queries", "rests on few queries", "not firm", "Why.", "in brief"),
     None,
 ]
 
 
 def test_a_clear_verdict_keeps_its_tones() -> None:
-    found = firmness_of(CLEAR, ENTRIES, 104)
-    assert [entry.tone for entry in found.entries] == ["firm", "not firm"]
+    found = build_robustness(CLEAR, ENTRIES, 104)
+    assert [entry.tone for entry in found.all_checks] == ["firm", "not firm"]
     assert found.text.startswith("Two checks of how robust the verdict is.")
-    said = firmness_finding(found).text
+    said = robustness_finding(found).text
     assert said == "The lead of new holds in one of two checks. It rests on few queries."
     both = [ENTRIES[0], replace(ENTRIES[1], tone="firm")]
-    assert firmness_finding(firmness_of(CLEAR, both, 104)).text == (
+    assert robustness_finding(build_robustness(CLEAR, both, 104)).text == (
         "The lead of new holds in all two checks. Nothing was found that could reverse it."
     )
 
 
 def test_where_none_is_closed_and_no_word_is_toned_there_is_a_verdict_still() -> None:
-    plain = [WayToTurn("a", "Cutoff", "not clear", "", "Why.", "not clear")] * 2
-    assert firmness_finding(firmness_of(CLEAR, plain, 104)).text == (
+    plain = [RobustnessCheck("a", "Cutoff", "not clear", "", "Why.", "not clear")] * 2
+    assert robustness_finding(build_robustness(CLEAR, plain, 104)).text == (
         "The lead of new holds in none of two checks. Cutoff: not clear. Cutoff: not clear."
     )
 
@@ -357,24 +359,26 @@ def test_where_none_is_closed_and_no_word_is_toned_there_is_a_verdict_still() ->
 def test_the_lead_says_what_a_check_found_that_does_not_hold(
     part: str, word: str, said: str
 ) -> None:
-    entries = [ENTRIES[0], WayToTurn(part, "Title", word, "", "Why.", "in brief")]
-    assert firmness_finding(firmness_of(CLEAR, entries, 104)).parted[1].text == said
+    entries = [ENTRIES[0], RobustnessCheck(part, "Title", word, "", "Why.", "in brief")]
+    assert (
+        robustness_finding(build_robustness(CLEAR, entries, 104)).statement_and_rest[1].text == said
+    )
     # What speaks against it outright comes before what is open.
-    last = firmness_of(CLEAR, [*entries, ENTRIES[1]], 104)
-    assert firmness_finding(last).parted[1].text == f"It rests on few queries. {said}"
+    last = build_robustness(CLEAR, [*entries, ENTRIES[1]], 104)
+    assert robustness_finding(last).statement_and_rest[1].text == f"It rests on few queries. {said}"
 
 
 def test_of_what_may_be_chance_nothing_is_coloured() -> None:
-    found = firmness_of(CHANCE, ENTRIES, 104)
-    assert [entry.tone for entry in found.entries] == ["", ""]
+    found = build_robustness(CHANCE, ENTRIES, 104)
+    assert [entry.tone for entry in found.all_checks] == ["", ""]
     assert "Not significant yet" in found.text
-    assert firmness_finding(found).text.startswith("No clear difference between new")
+    assert robustness_finding(found).text.startswith("No clear difference between new")
 
 
 def test_few_queries_have_no_strip() -> None:
-    found = firmness_of(ComparedPair("new", "old", "AP", "cannot tell", 1), ENTRIES, 4)
-    assert found.entries == () and found.text.startswith("Only 4 queries")
-    assert firmness_finding(found).text == found.text
+    found = build_robustness(ComparedPair("new", "old", "AP", "cannot tell", 1), ENTRIES, 4)
+    assert found.all_checks == () and found.text.startswith("Only 4 queries")
+    assert robustness_finding(found).text == found.text
 
 
 # Two that are level: nobody leads, so nothing can turn; what could part them is told instead.
@@ -383,10 +387,10 @@ def test_few_queries_have_no_strip() -> None:
 def test_a_level_pair_has_no_leader() -> None:
     with pytest.raises(ValueError, match="no leader"):
         LEVEL.leader(LEVEL.side)
-    found = firmness_of(LEVEL, ENTRIES, 104)
-    assert [entry.tone for entry in found.entries] == ["", ""]
+    found = build_robustness(LEVEL, ENTRIES, 104)
+    assert [entry.tone for entry in found.all_checks] == ["", ""]
     assert found.text.startswith("The runs are tied, so there is no lead to reverse.")
-    assert firmness_finding(found).text.startswith("new and old are tied on nDCG@10. ")
+    assert robustness_finding(found).text.startswith("new and old are tied on nDCG@10. ")
 
 
 @pytest.mark.parametrize(
@@ -404,18 +408,20 @@ def test_a_level_pair_has_no_leader() -> None:
 def test_unjudged_documents_of_two_that_are_level(
     reached: DifferenceBounds, word: str, said: str
 ) -> None:
-    entry = ways.unjudged(reached, likely(-0.1, 0.1), 0.12, 10)
+    entry = ways.unjudged_check(reached, likely(-0.1, 0.1), 0.12, 10)
     assert entry.word == word and said in entry.reason and "worst" not in entry.reason
 
 
 def test_the_documents_may_all_be_judged_of_two_that_are_level() -> None:
-    assert ways.unjudged(reach_of(0, 0, 0), likely(0, 0), 0.0, 10).word == "cannot separate them"
+    assert (
+        ways.unjudged_check(reach_of(0, 0, 0), likely(0, 0), 0.0, 10).word == "cannot separate them"
+    )
 
 
 def test_what_cancels_but_for_rounding_has_no_sign() -> None:
     differences = np.array([0.1, 0.2, -0.3] * 5)
     assert differences.sum() != 0
-    entry = ways.single_queries(fragility(differences), LEVEL, differences)
+    entry = ways.single_queries_check(find_fragility(differences), LEVEL, differences)
     assert (entry.word, entry.reason) == (
         "–",
         "The runs are tied, so there is no direction to reverse.",
@@ -445,18 +451,18 @@ def test_what_cancels_but_for_rounding_has_no_sign() -> None:
     ],
 )
 def test_cutoffs_of_two_that_are_level(found: Crossings, word: str, said: str) -> None:
-    entry = ways.cutoff(found, LEVEL, 2, {"new": 3, "old": 3})
+    entry = ways.cutoff_check(found, LEVEL, 2, {"new": 3, "old": 3})
     assert entry.word == word and said in entry.reason
 
 
 def test_other_measures_of_two_that_are_level() -> None:
     mixed = agreement_of([0, 1, -1, 1], ["cannot tell", "better", "cannot tell", "cannot tell"])
-    entry = ways.other_measures(mixed, LEVEL, 2)
+    entry = ways.other_measures_check(mixed, LEVEL, 2)
     assert entry.word == "0 of 3 are tied"
     assert entry.reason == (
         "new is significantly ahead on P@1. old leads on RR, not significantly."
     )
-    entry = ways.other_measures(agreement_of([0, 0], ["cannot tell"] * 2), LEVEL, 2)
+    entry = ways.other_measures_check(agreement_of([0, 0], ["cannot tell"] * 2), LEVEL, 2)
     assert (entry.word, entry.reason) == (
         "1 of 1 is tied",
         "No run leads on any measure.",
@@ -466,7 +472,7 @@ def test_other_measures_of_two_that_are_level() -> None:
 def test_a_measure_without_a_difference_is_not_level() -> None:
     found = agreement_of([1, 0], ["better", "cannot tell"])
     found.table["difference"] = [0.1, np.nan]
-    entry = ways.other_measures(found, CLEAR, 2)
+    entry = ways.other_measures_check(found, CLEAR, 2)
     assert (entry.word, entry.tone) == (w.DASH, "")
     assert entry.reason == "No other measure has scores for both runs."
 
@@ -479,7 +485,7 @@ def test_equal_scores_of_two_that_are_level() -> None:
         (0.0, 0.1, False): "could separate them",
     }
     for (low, high, exact), expected in cases.items():
-        entry = file_risks.ties((low, high), 0.0, (3, 9), exact)
+        entry = file_risks.ties_check((low, high), 0.0, (3, 9), exact)
         assert entry is not None and entry.word == expected
 
 
@@ -490,5 +496,5 @@ def test_missing_queries_where_one_of_the_differences_is_level() -> None:
         (0.1, 0.0): "cause all of it",
     }
     for (now, on_shared), expected in cases.items():
-        entry = file_risks.lacking_queries({"new": 0, "old": 2}, now, on_shared, 7)
+        entry = file_risks.missing_queries_check({"new": 0, "old": 2}, now, on_shared, 7)
         assert entry is not None and entry.word == expected

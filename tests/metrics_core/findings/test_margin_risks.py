@@ -10,25 +10,32 @@ from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.findings import file_risks, verdict_risks
 from metrics_core.findings import margin_risks as ways
-from metrics_core.findings.firmness import ComparedPair, WayToTurn, firmness_finding, firmness_of
+from metrics_core.findings.firmness import (
+    ComparedPair,
+    RobustnessCheck,
+    build_robustness,
+    robustness_finding,
+)
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 
 SMALL = ComparedPair("new", "old", "nDCG@10", "no difference that matters", 1)
 ENTRIES = [
-    WayToTurn("unjudged", "Unjudged documents", "could make it matter", "not firm", "Why.", "-"),
-    WayToTurn("ties", "Equal scores", "cannot make it matter", "firm", "Why.", "-"),
+    RobustnessCheck(
+        "unjudged", "Unjudged documents", "could make it matter", "not firm", "Why.", "-"
+    ),
+    RobustnessCheck("ties", "Equal scores", "cannot make it matter", "firm", "Why.", "-"),
 ]
 
 
 @pytest.mark.parametrize("side", [1, 0])
 def test_it_is_a_result_whose_ways_keep_their_tones(side: int) -> None:
     pair = ComparedPair(SMALL.run, SMALL.baseline, SMALL.measure, SMALL.verdict, side)
-    found = firmness_of(pair, ENTRIES, 104)
-    assert [entry.tone for entry in found.entries] == ["not firm", "firm"]
+    found = build_robustness(pair, ENTRIES, 104)
+    assert [entry.tone for entry in found.all_checks] == ["not firm", "firm"]
     assert found.text.startswith("Two checks of whether the difference could matter.")
-    assert firmness_finding(found).text == (
+    assert robustness_finding(found).text == (
         "“No difference that matters” holds in one of two checks."
         " Unjudged documents could make it matter."
     )
@@ -50,8 +57,8 @@ def test_unjudged_documents(
     usual = LikelyDifference(None, "Nothing tells.")
     if not np.isnan(likely[0]):
         usual = LikelyDifference(Interval(*np.array([sum(likely) / 2, *likely])))
-    turned = verdict_risks.unjudged(reached, usual, 0.12, 10)
-    entry = ways.unjudged(turned, reached, usual, 0.02)
+    turned = verdict_risks.unjudged_check(reached, usual, 0.12, 10)
+    entry = ways.unjudged_check(turned, reached, usual, 0.02)
     assert (entry.word, entry.tone) == (word, tone)
     assert entry.reason.endswith(f" In the other direction it could reach +{ends[1]:.3f}.")
 
@@ -73,7 +80,7 @@ def test_unjudged_documents(
     ],
 )
 def test_single_queries(values: list[float], word: str, said: str) -> None:
-    entry = ways.single_queries(np.array(values), 0.02)
+    entry = ways.single_queries_check(np.array(values), 0.02)
     assert entry.word == word and entry.reason.startswith(said)
 
 
@@ -120,7 +127,7 @@ def test_cutoffs(
     gap, lows, highs = (np.array(values) for values in (difference, low, high))
     side, clear = np.sign(gap).astype(int), np.where(lows > 0, 1, np.where(highs < 0, -1, 0))
     found = Crossings(gap, side, np.array([1, 2]), lows, highs, clear)
-    entry = ways.cutoff(found, SMALL, 0.02)
+    entry = ways.cutoff_check(found, SMALL, 0.02)
     assert (entry.word, entry.tone) == (word, tone) and said in entry.reason
 
 
@@ -130,7 +137,7 @@ def test_other_measures() -> None:
         table = pd.DataFrame(
             {"measure": names, "difference": 0.1, "side": sides, "verdict": verdicts}
         )
-        entry = ways.other_measures(Agreement(table, np.eye(3)), SMALL)
+        entry = ways.other_measures_check(Agreement(table, np.eye(3)), SMALL)
         return entry.word, entry.tone, entry.reason
 
     unclear = ["no difference that matters", "cannot tell", "cannot tell"]
@@ -140,13 +147,13 @@ def test_other_measures() -> None:
 
 
 def test_equal_scores_and_missing_queries() -> None:
-    tied = file_risks.ties((0.0, 0.03), 0.005, (3, 9), True)
-    could = ways.within(tied, (0.0, 0.03), 0.02)
+    tied = file_risks.ties_check((0.0, 0.03), 0.005, (3, 9), True)
+    could = ways.margin_check(tied, (0.0, 0.03), 0.02)
     assert (could.word, could.brief) == ("could make it matter", "some order makes it matter")
-    assert ways.within(tied, (0.0, 0.01), 0.02).word == "cannot make it matter"
-    assert ways.within(None, (0.0, 0.0), 0.02) is None
-    missing = file_risks.lacking_queries({"old": 2}, 0.005, 0.05, 7)
-    found = ways.within(missing, (0.05, 0.05), 0.02)
+    assert ways.margin_check(tied, (0.0, 0.01), 0.02).word == "cannot make it matter"
+    assert ways.margin_check(None, (0.0, 0.0), 0.02) is None
+    missing = file_risks.missing_queries_check({"old": 2}, 0.005, 0.05, 7)
+    found = ways.margin_check(missing, (0.05, 0.05), 0.02)
     assert (found.tone, found.brief) == ("not firm", "old lacks 2; could make it matter")
-    unknown = file_risks.ties((0.0, 0.01), 0.005, (3, 9), False)
-    assert ways.within(unknown, (0.0, 0.01), 0.02, exact=False).tone == ""
+    unknown = file_risks.ties_check((0.0, 0.01), 0.005, (3, 9), False)
+    assert ways.margin_check(unknown, (0.0, 0.01), 0.02, exact=False).tone == ""

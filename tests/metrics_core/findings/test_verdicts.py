@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics_core.comparing.method import METHOD, Method
+from metrics_core.comparing.method import DEFAULT_METHOD, Method
 from metrics_core.comparing.verdicts import BETTER_BY_LITTLE, NO_MATTER
-from metrics_core.findings.verdicts import method_finding, verdict
+from metrics_core.findings.verdicts import method_finding, verdict_finding
 
 NOTHING = {"p_corrected": np.nan, "low": np.nan, "high": np.nan}
 FEW = NOTHING | {"queries": 8}
@@ -32,22 +32,22 @@ def of_runs(*rows: dict[str, Any]) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("rows", "method", "said"),
     [
-        ([{}], METHOD, "One run compared with one baseline, 95\u00a0% intervals."),
+        ([{}], DEFAULT_METHOD, "One run compared with one baseline, 95\u00a0% intervals."),
         (
             [{}, ALIKE],
-            METHOD,
+            DEFAULT_METHOD,
             "Two runs compared with one baseline, 95\u00a0% intervals; one is not tested, since too"
             " few of its queries differ.",
         ),
         (
             [{}, {}, FEW],
-            METHOD,
+            DEFAULT_METHOD,
             "Three runs compared with one baseline, 95\u00a0% intervals and verdicts corrected for"
             " two comparisons; one is not tested, since it has too few queries.",
         ),
         (
             [{}, FEW, FEW, ALIKE],
-            METHOD,
+            DEFAULT_METHOD,
             "Four runs compared with one baseline, 95\u00a0% intervals; two are not tested, since"
             " they have too few queries, and one, since too few of its queries differ.",
         ),
@@ -59,8 +59,8 @@ def of_runs(*rows: dict[str, Any]) -> pd.DataFrame:
             " not tested, since it has too few queries. Method: bootstrap and random signs,"
             " not corrected.",
         ),
-        ([FEW, ALIKE], METHOD, ""),
-        ([], METHOD, ""),
+        ([FEW, ALIKE], DEFAULT_METHOD, ""),
+        ([], DEFAULT_METHOD, ""),
     ],
 )
 def test_all_compared_runs_are_counted(
@@ -75,7 +75,7 @@ INNER = {"verdict": NO_MATTER, "low": -0.021, "inner_low": -0.009, "inner_high":
 def test_of_no_difference_that_matters_the_interval_is_that_which_was_tested() -> None:
     def found(**changes: Any) -> str:
         method = Method(margin=0.02, level=changes.pop("level", 0.95))
-        told = verdict(of_runs(INNER | changes), "nDCG@10", "a", "old", method=method)
+        told = verdict_finding(of_runs(INNER | changes), "nDCG@10", "a", "old", method=method)
         return told.text.replace("\u00a0", " ")
 
     assert found() == (
@@ -89,8 +89,8 @@ def test_of_no_difference_that_matters_the_interval_is_that_which_was_tested() -
 
 def test_a_clear_difference_may_matter_to_nobody() -> None:
     little = {"verdict": BETTER_BY_LITTLE, "low": 0.001, "high": 0.007, "p_corrected": 0.02}
-    found = verdict(of_runs(little), "AP", "a", "old", method=Method(margin=0.02)).lead.text
+    found = verdict_finding(of_runs(little), "AP", "a", "old", method=Method(margin=0.02)).lead.text
     assert found.endswith("The difference of 0.0040 is smaller than the margin of 0.02.")
     nearly = little | {"difference": 0.01996, "low": 0.01, "high": 0.03}
-    found = verdict(of_runs(nearly), "AP", "a", "old", method=Method(margin=0.02)).lead.text
+    found = verdict_finding(of_runs(nearly), "AP", "a", "old", method=Method(margin=0.02)).lead.text
     assert found.endswith("The difference of 0.01996 is smaller than the margin of 0.02.")

@@ -9,7 +9,7 @@ import pytest
 
 from metrics_core.base.errors import FileFormatError
 from metrics_core.benchmark import MetricsCalculator
-from metrics_core.checks.stored_scores import with_stored_compared
+from metrics_core.checks.stored_scores import compare_stored_scores
 from metrics_core.formats import Loaded, is_set, read, read_set
 from metrics_core.scoring.evaluate import evaluate
 from metrics_core.tables import Qrels, Queries, Run
@@ -185,7 +185,7 @@ def test_other_files_are_no_such_set(content: str) -> None:
 def stored(metrics: list[Any]) -> list[Loaded]:
     results = [record(f"q{i}", ["a", "b"], ["b"], metrics=m) for i, m in enumerate(metrics)]
     read_parts = read_set(json.dumps(results).encode(), name="x.json")
-    return with_stored_compared(read_parts)
+    return compare_stored_scores(read_parts)
 
 
 def notes_of(parts: list[Loaded]) -> list[str]:

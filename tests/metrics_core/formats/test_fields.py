@@ -10,14 +10,14 @@ import pytest
 
 from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import read_qrels
-from metrics_core.formats.field_values import fields_of
+from metrics_core.formats.field_values import read_fields
 from metrics_core.formats.fields import FileFields
 
 RECORD = '{"qid": "q%d", "hits": [{"docid": "d1", "score": 2.5, "title": "a b"}], "Took ms": 4}\n'
 
 
 def fields(content: str | bytes, name: str = "x.jsonl") -> FileFields:
-    found = fields_of(content.encode() if isinstance(content, str) else content, name=name)
+    found = read_fields(content.encode() if isinstance(content, str) else content, name=name)
     assert found is not None
     return found
 
@@ -29,7 +29,7 @@ def test_the_fields_of_records_are_paths() -> None:
     assert found.rows == 200 and found.fields["qid"].samples == "q0, q1, q2, …"
     assert [*found.fields["hits[].docid"].lists] == [*range(200)]
     run = {"query": "qid", "doc": "hits[].docid", "score": "hits[].score"}
-    assert found.meanings("run", {}) == run
+    assert found.assign_meanings("run", {}) == run
 
 
 def test_the_fields_of_tables_are_their_columns() -> None:
@@ -47,14 +47,18 @@ def test_lists_in_parquet_have_paths() -> None:
     table = pa.table({"q": ["q1"], "out": [[{"key": "d1", "x": 2.5}, {"key": "d2", "x": 1.5}]]})
     pq.write_table(table, file := BytesIO())
     found = fields(file.getvalue(), "x.parquet")
-    assert found.meanings("run", {}) == {"query": "q", "doc": "out[].key", "score": "out[].x"}
+    assert found.assign_meanings("run", {}) == {
+        "query": "q",
+        "doc": "out[].key",
+        "score": "out[].x",
+    }
 
 
 def test_what_is_inferred_is_among_the_fields() -> None:
     found = fields(
         '{"q1": {"hits": [{"docid": "d1"}]}, "q2": {"hits": [{"docid": "d2"}]}}', "x.json"
     )
-    assert found.meanings("run", {}) == {"query": "*~", "doc": "*.hits[].docid"}
+    assert found.assign_meanings("run", {}) == {"query": "*~", "doc": "*.hits[].docid"}
     assert found.fields["*.hits[].docid"].values == ("d1", "d2")
 
 
@@ -67,9 +71,9 @@ def test_a_shape_is_that_of_all_files_with_these_fields() -> None:
 
 
 def test_files_without_fields() -> None:
-    assert fields_of(b"q1 Q0 d1 1 2.0 x\n", name="x.run") is None
+    assert read_fields(b"q1 Q0 d1 1 2.0 x\n", name="x.run") is None
     with pytest.raises(FileFormatError):
-        fields_of(b"", name="x.csv")
+        read_fields(b"", name="x.csv")
 
 
 @pytest.mark.parametrize(

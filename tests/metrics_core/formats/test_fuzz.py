@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.formats import formats, read, read_set, table_bytes
-from metrics_core.formats.kinds import sample_of
+from metrics_core.formats.kinds import read_sample
 from metrics_core.formats.read_as import ReadAs
-from metrics_core.formats.registry import TOOL_ASKED
+from metrics_core.formats.registry import TOOL_AMBIGUOUS
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
 
 TABLES: list[Table] = [
@@ -106,8 +106,8 @@ def test_every_example_reads_as_its_format() -> None:
     for declared in formats():
         if declared.magic:
             continue
-        sample = sample_of(ReadAs().opened(declared.example.encode(), "example"))
-        is_asked = max(declared.recognise(sample).values()) == TOOL_ASKED
+        sample = read_sample(ReadAs().open_file(declared.example.encode(), "example"))
+        is_asked = max(declared.recognise(sample).values()) == TOOL_AMBIGUOUS
         kind = declared.kinds[0] if is_asked else None
         loaded = read(declared.example.encode(), name="example", kind=kind)
         assert loaded.format in (declared.name, "topics"), declared.name

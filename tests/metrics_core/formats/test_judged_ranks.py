@@ -13,7 +13,7 @@ import pytest
 
 from metrics_core import read, read_judged_ranks, read_set, write
 from metrics_core.base.errors import FileFormatError, RanklensError
-from metrics_core.formats import at_a_glance, holds_ranks, is_set, table_bytes
+from metrics_core.formats import guess_file_kind, has_judged_ranks, is_set, table_bytes
 from metrics_core.formats.parsing.columns import RANKS_COLUMNS as COLUMNS
 from metrics_core.tables import RankedRun, Run
 
@@ -56,7 +56,7 @@ def test_a_file_a_folder_and_a_zip_are_the_same_runs(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "ranks", part(ROWS[:2]), part(ROWS[2:]))
     whole = part(ROWS)
     for source in (whole, folder, str(folder), zip_of(folder)):
-        assert is_set(source) and holds_ranks(source)
+        assert is_set(source) and has_judged_ranks(source)
         a, b = read_judged_ranks(source)
         assert (a.name, b.name) == ("a", "b")
         assert a.query_ids == ["q1", "q3"] and a.lengths.tolist() == [5, 9]
@@ -65,7 +65,7 @@ def test_a_file_a_folder_and_a_zip_are_the_same_runs(tmp_path: Path) -> None:
             "came as judged ranks: of 14 listed documents it identifies"
         )
         assert b.notes[0].message.count("the 0 judged ones")
-    glance = at_a_glance(whole)
+    glance = guess_file_kind(whole)
     assert glance is not None and glance.kind == "run"
     named = read_set(whole, name="ranks.parquet")
     assert [one.file for one in named] == ["ranks.parquet/a", "ranks.parquet/b"]
@@ -168,6 +168,10 @@ def test_a_part_given_twice_and_a_folder_without_rows(tmp_path: Path) -> None:
 def test_folders_of_other_files_are_none(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "mixed", part(ROWS))
     (folder / "qrels.txt").write_text("q1 0 d1 1\n")
-    assert not holds_ranks(folder) and not holds_ranks(tmp_path) and not holds_ranks("nowhere")
+    assert (
+        not has_judged_ranks(folder)
+        and not has_judged_ranks(tmp_path)
+        and not has_judged_ranks("nowhere")
+    )
     with pytest.raises(FileFormatError, match="other files, or no files"):
         read_judged_ranks(folder)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import first_rows, read, read_set
+from metrics_core.formats import read, read_first_rows, read_set
 from metrics_core.tables import Qrels, Run
 
 Rows = dict[str, dict[str, float]]
@@ -199,7 +199,7 @@ def test_records_of_any_names_are_read_by_their_paths() -> None:
 
 def test_the_paths_of_records_are_columns_to_choose_from() -> None:
     content = json.dumps([{"topic": "q", "hits": [{"docid": "d1", "w": 0.5}, {"docid": "d2"}]}])
-    found = first_rows(content.encode(), name="x.json")
+    found = read_first_rows(content.encode(), name="x.json")
     assert found is not None and found.names == ["topic", "hits[].docid", "hits[].w"]
     assert found.rows[0] == ["q", "d1", "0.5"] and found.rows[1][1] == "d2"
 

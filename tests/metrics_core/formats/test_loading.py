@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from metrics_core.formats import formats, kinds, registry
-from metrics_core.formats.kinds import recognise, sample_of
+from metrics_core.formats.kinds import read_sample, recognise_source
 from metrics_core.formats.registry import Kind, run_name
 from metrics_core.formats.source.opening import open_source
 
@@ -66,17 +66,17 @@ def test_files_are_recognised_as_with_all_formats(
     name: str, text: str, is_trec: bool, kind: Kind | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = open_source(text.encode(), name)
-    sample = sample_of(source)
+    sample = read_sample(source)
     assert sample.has_trec_lines == is_trec
 
     def recognised() -> object:
         try:
-            return recognise(source, sample, kind, None)
+            return recognise_source(source, sample, kind, None)
         except Exception as error:
             return str(error)
 
     # As in a process that has loaded no format of a tool so far.
-    monkeypatch.setattr(registry, "_without_tools", _plain)
+    monkeypatch.setattr(registry, "_core_formats", _plain)
     by_some = recognised()
     monkeypatch.setattr(kinds, "formats_for", lambda _: formats())
     assert by_some == recognised()
@@ -90,7 +90,7 @@ def _plain() -> list[registry.Format]:
 def test_no_example_of_a_tool_is_taken_for_trec(own: registry.Format) -> None:
     if not own.example or own.name == "trec":
         return
-    assert not sample_of(open_source(own.example.encode(), "a.txt")).has_trec_lines
+    assert not read_sample(open_source(own.example.encode(), "a.txt")).has_trec_lines
 
 
 def test_a_run_is_named_without_any_ending_that_is_known() -> None:

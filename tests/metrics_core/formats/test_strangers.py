@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dashboard.files.uploaded_file import UploadedFile, tables_of
+from dashboard.files.uploaded_file import UploadedFile, read_tables
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import at_a_glance, is_set, read, read_each
+from metrics_core.formats import guess_file_kind, is_set, read, read_each
 
 
 class _Harmful:
@@ -91,13 +91,13 @@ def test_it_is_named_with_the_way_out(name: str, tmp_path: Path) -> None:
         lambda: read_each(content, name=name),
         lambda: read(path),
         lambda: read(path, kind="qrels"),
-        lambda: tables_of(UploadedFile(name, content)),
+        lambda: read_tables(UploadedFile(name, content)),
     ):
         with pytest.raises(FileFormatError) as refused:
             attempt()
         assert not [word for word in words if word not in str(refused.value)]
         assert not refused.value.offer
-    assert at_a_glance(path) is None
+    assert guess_file_kind(path) is None
 
 
 @pytest.mark.parametrize("name", ["run.yaml", "x.run", "y.run", "run2.pkl", "results.xlsx"])
@@ -127,6 +127,6 @@ def test_what_looks_alike_is_read(content: bytes) -> None:
 )
 def test_looking_takes_no_longer_than_the_beginning_is_long(content: bytes) -> None:
     begun = time.perf_counter()
-    at_a_glance(content)
+    guess_file_kind(content)
     assert not is_set(content)
     assert time.perf_counter() - begun < 1

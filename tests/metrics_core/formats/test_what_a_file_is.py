@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import Loaded, first_rows, is_set, read, read_each, read_set
+from metrics_core.formats import Loaded, is_set, read, read_each, read_first_rows, read_set
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
 Content = str | bytes
@@ -689,13 +689,13 @@ def test_what_a_file_is(case: Case) -> None:
 def test_the_columns_to_choose_from(
     content: Content, name: str, names: list[str], row: list[str]
 ) -> None:
-    found = first_rows(content.encode() if isinstance(content, str) else content, name=name)
+    found = read_first_rows(content.encode() if isinstance(content, str) else content, name=name)
     assert found is not None and (found.names, found.rows[0]) == (names, row)
 
 
 @pytest.mark.parametrize("content", ["q1 0 d1 1\n", json.dumps(RUN), "<top>\n<num> 1\n</top>\n"])
 def test_what_has_no_columns_to_choose_from(content: str) -> None:
-    assert first_rows(content.encode()) is None
+    assert read_first_rows(content.encode()) is None
 
 
 JUDGED = Qrels.from_columns(

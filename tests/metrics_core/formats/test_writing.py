@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import ParameterError, RanklensError
-from metrics_core.formats import read, spreadsheet_csv, table_bytes, with_whole_counts, write
+from metrics_core.formats import convert_whole_counts, read, spreadsheet_csv, table_bytes, write
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
 
 JUDGABLE = ["trec", "csv", "tsv", "json", "jsonl", "parquet"]
@@ -146,13 +146,13 @@ def test_spreadsheet_csv_keeps_numbers() -> None:
 
 def test_counts_are_whole_also_where_one_is_missing() -> None:
     frame = pd.DataFrame({"won": [46.0, None], "score": [0.5, 1.0], "run": ["a", "b"]})
-    text = spreadsheet_csv(with_whole_counts(frame)).decode("utf-8-sig")
+    text = spreadsheet_csv(convert_whole_counts(frame)).decode("utf-8-sig")
     assert text == "won,score,run\r\n46,0.5,a\r\n,1.0,b\r\n"
 
 
 def test_a_number_too_large_for_a_count_stays_what_it_is() -> None:
     frame = pd.DataFrame({"relevance": [1e30, 1.0, None]})
-    text = spreadsheet_csv(with_whole_counts(frame)).decode("utf-8-sig")
+    text = spreadsheet_csv(convert_whole_counts(frame)).decode("utf-8-sig")
     assert text.split() == ["relevance", "1e+30", "1.0", '""']
 
 

@@ -10,18 +10,18 @@ import pytest
 
 from metrics_core import evaluate
 from metrics_core.explaining.diagnosis import diagnose
-from metrics_core.explaining.improving import best_single_change
-from metrics_core.explaining.lists import two_runs
-from metrics_core.explaining.what_if import what_if
+from metrics_core.explaining.improving import find_best_change
+from metrics_core.explaining.lists import compare_runs
+from metrics_core.explaining.what_if import edit_ranks
 from metrics_core.formats import read_run
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.layers import layered, named_queries, rejudged
+from metrics_core.judging.layers import apply_layers, queries_in_layers, rejudge
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.judging.unjudged import UnjudgedPlaces
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.residuals import residual
 from metrics_core.tables import Qrels, Run
-from metrics_core.unjudged.unjudged_ranks import unjudged_ranks
+from metrics_core.unjudged.unjudged_ranks import find_unjudged
 
 GAPS = b"q1\tx\t3\nq1\td1\t5\nq1\ty\t6\nq2\td2\t1\nq2\tz\t2\n"
 QRELS = Qrels.from_columns(["q1", "q2", "q2"], ["d1", "d2", "d9"], [1, 1, 1])
@@ -83,9 +83,9 @@ def test_an_empty_rank_is_no_document() -> None:
         "P(denominator='retrieved')@5": [1 / 2, 1 / 2],
     }
     assert {name: score(ranks, name) for name in wanted} == wanted
-    free = UnjudgedPlaces.of(ranks, 1.0, 5)
+    free = UnjudgedPlaces.from_ranks(ranks, 1.0, 5)
     assert (free.query.tolist(), free.rank.tolist()) == ([0, 1], [3, 2])
-    assert (free.within().tolist(), free.further.tolist()) == ([1, 1], [1, 0])
+    assert (free.counts_within().tolist(), free.n_below.tolist()) == ([1, 1], [1, 0])
     assert residual(ranks, parse_measure("P@5")).high.tolist() == [2 / 5, 2 / 5]
     assert residual(ranks, parse_measure("RR")).high.tolist() == [1 / 3, 1.0]
 
@@ -97,7 +97,7 @@ def test_lists_and_what_is_made_of_them_leave_empty_ranks_out() -> None:
     assert listed["rank"].tolist() == [3, 5, 6]
     assert ranked_documents(run, "q1", depth=5)["doc_id"].tolist() == ["x", "d1"]
     own, other = judge(run, QRELS), judge(usual, QRELS)
-    found = unjudged_ranks(own, other, 5)
+    found = find_unjudged(own, other, 5)
     rows = zip(found.query, found.run_rank, found.baseline_rank, found.doc_ids, strict=True)
     assert [(int(q), int(a), int(b), d.as_py()) for q, a, b, d in rows] == [
         (0, 3, 1, "x"),
@@ -111,10 +111,10 @@ def test_lists_and_what_is_made_of_them_leave_empty_ranks_out() -> None:
     squares = shown.squares("x", 7)
     assert [doc for doc, _ in squares] == ["", "", "x", "", "d1", "y", ""]
     assert [grade is None for _, grade in squares] == [True, True, False, True, False, False, True]
-    assert score(what_if(run, QRELS, "q1", (), move_in="x"), "RR@10") == [1 / 5]
-    change = best_single_change(run, QRELS, "q1", measure, 10)
+    assert score(edit_ranks(run, QRELS, "q1", (), move_in="x"), "RR@10") == [1 / 5]
+    change = find_best_change(run, QRELS, "q1", measure, 10)
     assert change is not None and change.score == 1.0
-    assert two_runs(run, usual, ["q1", "q2"], depth=10).listed.tolist() == [6, 2]
+    assert compare_runs(run, usual, ["q1", "q2"], depth=10).listed.tolist() == [6, 2]
 
 
 @pytest.mark.parametrize(
@@ -144,9 +144,9 @@ def test_ranks_say_what_they_are(text: bytes, told: str, rr: float) -> None:
 def test_further_judgments_leave_the_ranks_where_they_are() -> None:
     run = read_run(GAPS, name="x.run")
     for graded in ({("q1", "y"): 1.0}, {("q2", "z"): 2.0}, {("q1", "x"): 1.0}):
-        more = layered(QRELS, [graded])
+        more = apply_layers(QRELS, [graded])
         again, wanted = (
-            rejudged(judge(run, QRELS), run, more, named_queries(more, [graded])),
+            rejudge(judge(run, QRELS), run, more, queries_in_layers(more, [graded])),
             judge(run, more),
         )
         assert again.rank.tolist() == wanted.rank.tolist()

@@ -14,7 +14,7 @@ from metrics_core.base.errors import NoSharedQueriesError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.judged import TiedRanks
-from metrics_core.judging.layers import layered, named_queries, rejudged
+from metrics_core.judging.layers import apply_layers, queries_in_layers, rejudge
 from metrics_core.judging.subtopics import SubtopicJudgments
 from metrics_core.judging.ties import tie_extremes
 from metrics_core.tables import Qrels
@@ -28,25 +28,25 @@ def rows_of(qrels: Qrels) -> list[tuple[str, str, float]]:
 def test_a_layer_replaces_in_place_and_adds_at_the_end() -> None:
     base = qrels_of({"q2": {"d1": 1, "d2": 0}, "q1": {"d1": 2}})
     layer = {("q1", "d9"): 3, ("q2", "d1"): 0, ("new", "d1"): 1, ("q2", "d5"): 1}
-    found = layered(base, [layer])
+    found = apply_layers(base, [layer])
     assert rows_of(found) == [
         ("q2", "d1", 0), ("q2", "d2", 0), ("q1", "d1", 2),
         ("q1", "d9", 3), ("new", "d1", 1), ("q2", "d5", 1),
     ]  # fmt: skip
     assert found.query_ids == ["q2", "q1", "new"]
     assert found.relevance.dtype == np.int64
-    assert named_queries(found, [{("q1", "d9"): 3}]).tolist() == [False, True, False]
+    assert queries_in_layers(found, [{("q1", "d9"): 3}]).tolist() == [False, True, False]
     assert rows_of(base)[0] == ("q2", "d1", 1), "what it is laid over stays"
 
 
 def test_the_last_layer_that_names_a_pair_counts() -> None:
     base = qrels_of({"q": {"d": 0}})
-    assert rows_of(layered(base, [{("q", "d"): 2}, {("q", "d"): 1}])) == [("q", "d", 1)]
-    assert layered(base, []) is base and layered(base, [{}]) is base
+    assert rows_of(apply_layers(base, [{("q", "d"): 2}, {("q", "d"): 1}])) == [("q", "d", 1)]
+    assert apply_layers(base, []) is base and apply_layers(base, [{}]) is base
 
 
 def test_a_grade_with_decimals_makes_all_of_them_real() -> None:
-    found = layered(qrels_of({"q": {"d": 1}}), [{("q", "e"): 0.5}])
+    found = apply_layers(qrels_of({"q": {"d": 1}}), [{("q", "e"): 0.5}])
     assert found.relevance.dtype == np.float64 and found.relevance.tolist() == [1.0, 0.5]
 
 
@@ -54,9 +54,9 @@ def test_a_grade_with_decimals_makes_all_of_them_real() -> None:
 def test_a_layer_without_ids_or_finite_grades_is_refused(pair: tuple[str, str]) -> None:
     base = qrels_of({"q": {"d": 1}})
     with pytest.raises(ValueError, match="finite"):
-        layered(base, [{pair: 1}])
+        apply_layers(base, [{pair: 1}])
     with pytest.raises(ValueError, match="finite"):
-        layered(base, [{("q", "e"): float("nan")}])
+        apply_layers(base, [{("q", "e"): float("nan")}])
 
 
 def same(found: Any, wanted: Any, where: str = "") -> None:
@@ -94,8 +94,8 @@ def test_joining_a_part_again_is_joining_all(collection: Any, layers: Any) -> No
         ranks = judge(run, base, documents=DOCUMENTS)
     except NoSharedQueriesError:
         return
-    over = layered(base, layers)
-    found = rejudged(ranks, run, over, named_queries(over, layers))
+    over = apply_layers(base, layers)
+    found = rejudge(ranks, run, over, queries_in_layers(over, layers))
     wanted = judge(run, over, documents=DOCUMENTS)
     same(found, wanted)
     assert found.listed is not None and found.listed.run is run
@@ -104,7 +104,7 @@ def test_joining_a_part_again_is_joining_all(collection: Any, layers: Any) -> No
 
 def test_ranks_without_their_lists_stay_so() -> None:
     run, base = run_of({"q": {"a": 2, "b": 1}}), qrels_of({"q": {"a": 1}})
-    over = layered(base, [{("q", "b"): 1}])
+    over = apply_layers(base, [{("q", "b"): 1}])
     _, ranks = tie_extremes(judge(run, base))
-    found = rejudged(ranks, run, over, named_queries(over, [{("q", "b"): 1}]))
+    found = rejudge(ranks, run, over, queries_in_layers(over, [{("q", "b"): 1}]))
     assert found.listed is None and found.rank.tolist() == [1, 2]

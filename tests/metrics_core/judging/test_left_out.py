@@ -15,7 +15,7 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.formats import read_run
 from metrics_core.formats.pairs import read_pairs
 from metrics_core.judging import judge
-from metrics_core.judging.left_out import LeftOut, own_query_notes, without
+from metrics_core.judging.left_out import Exclusions, exclude_documents, own_query_notes
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, RankedRun, Run
 
@@ -74,7 +74,7 @@ def test_it_is_the_file_without_these_lines(folder: Path) -> None:
 
 
 def test_a_query_of_which_nothing_is_left_is_missing(folder: Path) -> None:
-    run = without(read_run(folder / "run/a.run"), LeftOut(own=True))
+    run = exclude_documents(read_run(folder / "run/a.run"), Exclusions(own_documents=True))
     assert "i40" not in run.query_ids
     qrels = metrics_core.read_qrels(folder / "qrels")
     assert (
@@ -105,13 +105,13 @@ def test_most_lists_with_their_own_query_are_said(
     both = run.to_pandas()
     count = int((both["query_id"] == both["doc_id"]).sum())
     assert note.message.startswith(f"{count} of 41 lists contain the query itself")
-    assert own_query_notes(without(run, LeftOut(own=True))) == ()
+    assert own_query_notes(exclude_documents(run, Exclusions(own_documents=True))) == ()
     few = "\n".join(lines(4, own=0.3)).encode()
     assert own_query_notes(read_run(few, name="few.run")) == ()
     command = ["evaluate", str(folder / "qrels"), str(folder / "run/a.run")]
     assert main(command) == 0
     assert f"{count} of 41 lists contain the query itself" in capsys.readouterr().err
-    with mock.patch("metrics_core.judging.while_reading.large_files.FROM", 0):
+    with mock.patch("metrics_core.judging.while_reading.large_files.LEAST_BYTES", 0):
         assert main(command) == 0
     # The last list may go on behind the beginning that is looked at.
     told = f"{count - 1} of the first 40 lists contain the query itself"
@@ -147,7 +147,7 @@ def test_pairs_however_python_holds_them(folder: Path) -> None:
 
 def test_given_ranks_move_up() -> None:
     run = read_run(b"q\tq\t2\nq\tx\t4\nq\td\t5\n", name="x.run")
-    left = without(run, LeftOut(own=True))
+    left = exclude_documents(run, Exclusions(own_documents=True))
     assert left.given_ranks is not None and left.given_ranks.tolist() == [3, 4]
     qrels = Qrels.from_columns(["q"], ["d"], [1])
     assert parse_measure("RR").score(judge(left, qrels)).tolist() == [1 / 4]
@@ -157,6 +157,6 @@ def test_judged_ranks_cannot_be_ranked_anew() -> None:
     one = np.ones(1, dtype=np.int64)
     run = RankedRun.from_ranks("s", ["q"], ["d"], one, one, one)
     with pytest.raises(RanklensError, match="no document can be excluded"):
-        without(run, LeftOut(own=True))
+        exclude_documents(run, Exclusions(own_documents=True))
     assert own_query_notes(run) == ()
     assert own_query_notes(Run.from_columns("empty", [], [], [])) == ()

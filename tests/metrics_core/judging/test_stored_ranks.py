@@ -9,12 +9,12 @@ import pytest
 
 from metrics_core import evaluate, judge, ranked_documents
 from metrics_core.base.errors import NoSharedQueriesError, RanklensError, TableError
-from metrics_core.checks.fit import near_matches, with_clean_ids
-from metrics_core.judging.layers import layered, named_queries, rejudged
+from metrics_core.checks.fit import clean_ids, find_near_matches
+from metrics_core.judging.layers import apply_layers, queries_in_layers, rejudge
 from metrics_core.judging.ties import tie_extremes
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, RankedRun, Run
-from metrics_core.unjudged.unjudged_ranks import unjudged_ranks
+from metrics_core.unjudged.unjudged_ranks import find_unjudged
 
 QRELS = Qrels.from_columns(["q2", "q1", "q1"], ["d1", "d1", "d2"], [1, 2, 0])
 
@@ -61,9 +61,9 @@ def test_rows_are_kept_in_one_order_and_the_rest_is_length() -> None:
     assert [run.length(q) for q in ("q1", "q3", "q9")] == [5, 9, 0]
     assert not run.complete and run.has_rows_of(of_a("b"))
     parts = [ranked(("q3", None, 1, 9, 0)), ranked(("q1", "d1", 5, 5, 2), ("q1", "d2", 3, 5, 2))]
-    joined = parts[0].joined(parts[1:])
+    joined = parts[0].join(parts[1:])
     assert joined is not None and joined.has_rows_of(run)
-    assert parts[0].joined([run]) is None, "q3 stands in both"
+    assert parts[0].join([run]) is None, "q3 stands in both"
 
 
 @pytest.mark.parametrize(
@@ -106,13 +106,13 @@ def test_other_judgments_are_refused_but_other_grades_are_not() -> None:
 def test_layers_may_change_grades_alone() -> None:
     run, before = of_a(), judge(of_a(), QRELS)
     layer = {("q1", "d1"): 0.0, ("q1", "d2"): 1.0}
-    over = layered(QRELS, [layer])
-    after = rejudged(before, run, over, named_queries(over, [layer]))
+    over = apply_layers(QRELS, [layer])
+    after = rejudge(before, run, over, queries_in_layers(over, [layer]))
     assert after.relevance.tolist() == [1, 0]
     further = {("q1", "x"): 1.0}
-    over = layered(QRELS, [further])
+    over = apply_layers(QRELS, [further])
     with pytest.raises(RanklensError, match="other judgments"):
-        rejudged(before, run, over, named_queries(over, [further]))
+        rejudge(before, run, over, queries_in_layers(over, [further]))
 
 
 def test_what_nobody_judged_has_no_name() -> None:
@@ -122,8 +122,8 @@ def test_what_nobody_judged_has_no_name() -> None:
     assert ranked_documents(of_a(), "q1", depth=3)["doc_id"].tolist() == [None, None, "d2"]
     assert ranked_documents(of_a(), "nowhere").empty
     ranks = judge(of_a(), QRELS)
-    found = unjudged_ranks(ranks, ranks, 4)
-    assert found.doc_ids is None and found.run_within.tolist() == [0, 3]
+    found = find_unjudged(ranks, ranks, 4)
+    assert found.doc_ids is None and found.n_run_within.tolist() == [0, 3]
 
 
 def test_what_needs_scores_or_names_says_so() -> None:
@@ -132,7 +132,7 @@ def test_what_needs_scores_or_names_says_so() -> None:
         with pytest.raises(RanklensError, match="a came as judged ranks"):
             asked()
     with pytest.raises(RanklensError, match="came as judged ranks"):
-        with_clean_ids(run)
+        clean_ids(run)
     lacking = parse_measure("Coverage@5").lacks(judge(run, QRELS))
     assert lacking is not None and "judged ranks do not contain" in lacking.hint
-    assert near_matches(run, Qrels.from_columns(["q1"], ["d 1"], [1])) == ()
+    assert find_near_matches(run, Qrels.from_columns(["q1"], ["d 1"], [1])) == ()

@@ -18,8 +18,8 @@ from metrics_core.measures.declaring.worked_example import (
     GRADES,
     LISTED,
     SUBTOPICS,
-    example,
-    value_of,
+    evaluate_arithmetic,
+    make_example,
 )
 from metrics_core.tables import Qrels, Run
 from tests.collections_of import (
@@ -65,7 +65,9 @@ WORKED = [(d, name, arithmetic) for d in ALL for name, arithmetic in d.worked.it
 def test_worked_by_hand(declaration: Declaration, name: str, arithmetic: str) -> None:
     measure = parse_measure(name)
     assert measure.declaration is declaration
-    assert measure.score(example()).tolist() == pytest.approx([value_of(arithmetic)], rel=1e-14)
+    assert measure.score(make_example()).tolist() == pytest.approx(
+        [evaluate_arithmetic(arithmetic)], rel=1e-14
+    )
     assert str(measure) == name
 
 
@@ -256,7 +258,7 @@ def test_a_cutoff_in_python_is_checked_as_well() -> None:
 
 def test_a_highest_grade_is_above_the_lowest() -> None:
     with pytest.raises(ParameterError, match="max_rel must be above min_rel"):
-        parse_measure("INST(min_rel=2,max_rel=2)").score(example())
+        parse_measure("INST(min_rel=2,max_rel=2)").score(make_example())
 
 
 def test_judgments_without_subtopics_are_told_what_they_lack() -> None:
@@ -382,7 +384,7 @@ def test_without_a_cutoff_the_whole_list_counts(collection: Any) -> None:
 
 def test_a_measure_without_cutoff_has_no_curve() -> None:
     with pytest.raises(ParameterError, match="has no cutoff"):
-        parse_measure("Rprec").curve(example(), np.array([1, 2]))
+        parse_measure("Rprec").curve(make_example(), np.array([1, 2]))
 
 
 def test_the_example_is_what_a_run_gives() -> None:
@@ -397,7 +399,7 @@ def test_the_example_is_what_a_run_gives() -> None:
     for declaration in ALL:
         for name in declaration.worked:
             measure = parse_measure(name)
-            assert measure.score(ranks).tolist() == measure.score(example()).tolist(), name
+            assert measure.score(ranks).tolist() == measure.score(make_example()).tolist(), name
 
 
 @examples(60)

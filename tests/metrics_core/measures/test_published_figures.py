@@ -26,7 +26,7 @@ from metrics_core.lists import (
     recall_at_k,
     score_list,
 )
-from metrics_core.scoring.means import means
+from metrics_core.scoring.means import combine_scores
 
 EXACT = 1e-15
 
@@ -50,7 +50,7 @@ def through_files(
     products = None if documents is None else read_documents(documents)
     judgments = read_qrels(qrels, grades="real")
     frame = evaluate(read_run(run), judgments, names, documents=products)
-    found = means(frame)
+    found = combine_scores(frame)
     return dict(zip(found["measure"], found["value"], strict=True))
 
 

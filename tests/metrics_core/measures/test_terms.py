@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from metrics_core.base.errors import LackingDataError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Declaration, Measure, parse_measure
-from metrics_core.measures.declaring.worked_example import example
+from metrics_core.measures.declaring.worked_example import make_example
 from tests.collections_of import collections, qrels_of, run_of
 from tests.metrics_core.measures.exceptions import ALL, WITHOUT_TERMS, without
 from tests.settings_of import settings_of
@@ -93,13 +93,13 @@ def test_parts_add_up_on_any_collection(declaration: Declaration, collection: An
     ],
 )
 def test_whose_part_is_which(name: str, parts: dict[int, float]) -> None:
-    terms = parse_measure(name).terms(example())
+    terms = parse_measure(name).terms(make_example())
     assert dict(zip(terms.rank.tolist(), terms.relevance, strict=True)) == pytest.approx(parts)
 
 
 def test_a_measure_without_terms_says_so() -> None:
     with pytest.raises(ValueError, match="Yaap is no sum over documents"):
-        parse_measure("Yaap").terms(example())
+        parse_measure("Yaap").terms(make_example())
 
 
 def test_what_is_lacking_is_told_as_for_the_score(monkeypatch: pytest.MonkeyPatch) -> None:

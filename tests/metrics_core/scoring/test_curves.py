@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.curves import (
-    curve,
     cutoffs_up_to,
-    depth_of,
+    deepest_list,
     judged_share,
     precision_at_recall,
     precision_recall,
+    score_curve,
 )
 from tests.collections_of import collections, qrels_of, run_of
 
@@ -37,13 +37,13 @@ def test_cutoffs_are_every_one_to_ten_and_then_thin_out() -> None:
 
 
 def test_depth_is_that_of_the_deepest_list() -> None:
-    assert depth_of([ONE, TWO]) == 3
-    assert depth_of([ONE], most=2) == 2
-    assert depth_of([]) == 0
+    assert deepest_list([ONE, TWO]) == 3
+    assert deepest_list([ONE], most=2) == 2
+    assert deepest_list([]) == 0
 
 
 def test_a_curve_has_a_row_a_query_and_a_column_a_cutoff() -> None:
-    assert curve(ONE, parse_measure("P@1"), [1, 2, 3]).tolist() == [
+    assert score_curve(ONE, parse_measure("P@1"), [1, 2, 3]).tolist() == [
         [1, 1 / 2, 2 / 3],
         [0, 1 / 2, 1 / 3],
         [0, 0, 0],

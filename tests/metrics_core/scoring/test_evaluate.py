@@ -13,7 +13,7 @@ from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.evaluate import evaluate
 from metrics_core.scoring.notes import score_notes, tie_range
-from metrics_core.scoring.scores import scores_of
+from metrics_core.scoring.scores import score_run
 from metrics_core.tables import Qrels
 from tests.collections_of import qrels_of, run_of
 
@@ -40,7 +40,7 @@ def test_queries_without_relevant_documents_can_be_left_out() -> None:
     assert np.isnan(frame["AP"][2])
     assert frame["NumRet"].tolist() == [2, 0, 1]  # counts stay
     ranks = judge(RUN, QRELS)
-    assert scores_of(ranks, parse_measure("AP")).tolist() == [1, 0, 0]
+    assert score_run(ranks, parse_measure("AP")).tolist() == [1, 0, 0]
 
 
 def test_mistakes_are_not_turned_into_zeros() -> None:
@@ -87,7 +87,7 @@ def test_the_range_of_ties_is_that_of_all_orders(name: str) -> None:
     grades: dict[str, Any] = {"q": {"d1": 2, "d2": 1, "d3": 0, "d5": -1}, "p": {"d1": 1}}
     tied = {"q": {f"d{i}": 1.0 for i in range(1, 6)}, "p": {"d0": 2.0, "d1": 1.0}}
     qrels, measure = qrels_of(grades), parse_measure(name)
-    combined = measure.declaration.combination.of
+    combined = measure.declaration.combination.combine
     means = []
     for order in permutations(tied["q"]):
         run = {**tied, "q": {d: 10.0 - i for i, d in enumerate(order)}}

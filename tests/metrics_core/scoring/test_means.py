@@ -12,7 +12,7 @@ from scipy import stats
 from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation
 from metrics_core.scoring.evaluate import evaluate
 from metrics_core.scoring.intervals import mean_bound, mean_interval, mean_intervals
-from metrics_core.scoring.means import aggregate, means
+from metrics_core.scoring.means import aggregate, combine_scores
 from tests.collections_of import qrels_of, run_of
 
 GENERATOR = np.random.default_rng(7)
@@ -81,7 +81,7 @@ def test_under_eight_scores_there_is_no_interval() -> None:
 
 def test_an_interval_ends_within_the_scores_that_there_can_be() -> None:
     values = np.r_[np.zeros(9), 0.4][:, None]
-    (found,) = mean_intervals([values], within=(0.0, 1.0))
+    (found,) = mean_intervals([values], limits=(0.0, 1.0))
     assert found.low[0] == 0 and found.high[0] > 0.04
 
 
@@ -114,9 +114,9 @@ def test_an_interval_is_finite_within_the_scale_and_holds_the_mean(
 ) -> None:
     values = np.r_[np.full(n, usual), odd]
     for combination in (COMBINATIONS["mean"], COMBINATIONS["geometric"]):
-        (found,) = mean_intervals([values[:, None]], combination, within=(0.0, 1.0))
+        (found,) = mean_intervals([values[:, None]], combination, limits=(0.0, 1.0))
         mean, low, high = (float(end[0]) for end in found)
-        if len(set(combination.onto(values))) == 1 and (usual == 0.3 or not combination.linear):
+        if len(set(combination.to_scale(values))) == 1 and (usual == 0.3 or not combination.linear):
             assert np.isnan(low) and np.isnan(high)
         else:
             assert 0 <= low <= mean * (1 + 1e-12) and mean * (1 - 1e-12) <= high <= 1
@@ -166,14 +166,14 @@ def test_counts_are_summed_and_have_no_interval() -> None:
 
 
 def test_means_are_those_of_aggregate() -> None:
-    plain, full = means(FRAME), aggregate(FRAME)
+    plain, full = combine_scores(FRAME), aggregate(FRAME)
     assert plain["value"].tolist() == full["mean"].tolist()
     assert list(plain.columns) == ["run", "measure", "value"]
 
 
 def test_a_mean_of_nothing_is_undefined_not_zero() -> None:
     frame = pd.DataFrame({"run": ["r"], "query_id": ["q"], "AP": [np.nan], "NumRet": [np.nan]})
-    assert means(frame)["value"].isna().all()
+    assert combine_scores(frame)["value"].isna().all()
     assert np.isnan(aggregate(frame)["mean"][0])
 
 
@@ -194,7 +194,7 @@ def frame_of(**columns: np.ndarray) -> pd.DataFrame:
 
 def test_a_geometric_mean_counts_a_zero_as_trec_evals_least_score() -> None:
     frame = frame_of(GMAP=HARD, AP=HARD)
-    value = means(frame).set_index("measure")["value"]
+    value = combine_scores(frame).set_index("measure")["value"]
     assert value["GMAP"] == pytest.approx(geometric(HARD), rel=1e-13)
     assert value["AP"] == pytest.approx(HARD.mean(), rel=1e-13)
     summary = aggregate(frame).set_index("measure")
@@ -222,15 +222,15 @@ def test_a_geometric_mean_leaves_undefined_scores_out() -> None:
     row = aggregate(frame_of(GMAP=holed)).iloc[0]
     assert row["mean"] == pytest.approx(geometric(holed[1::2]), rel=1e-13)
     assert row["queries"] == len(holed[1::2])
-    assert np.isnan(means(frame_of(GMAP=np.full(len(HARD), np.nan)))["value"]).all()
+    assert np.isnan(combine_scores(frame_of(GMAP=np.full(len(HARD), np.nan)))["value"]).all()
 
 
 @pytest.mark.parametrize("aggregation", ["mean", "sum", "geometric"])
 def test_every_combination_works_over_the_first_axis(aggregation: Aggregation) -> None:
     combination = COMBINATIONS[aggregation]
     table = np.stack([HARD, np.where(HARD > 0.1, HARD, np.nan), np.full_like(HARD, np.nan)], axis=1)
-    together = combination.of(table)
+    together = combination.combine(table)
     assert together.tolist() == pytest.approx(
-        [float(combination.of(table[:, i])) for i in range(3)], rel=1e-13, nan_ok=True
+        [float(combination.combine(table[:, i])) for i in range(3)], rel=1e-13, nan_ok=True
     )
     assert np.isnan(together).tolist() == [False, False, True]

@@ -7,7 +7,13 @@ import pytest
 
 from metrics_core.scoring import resampling
 from metrics_core.scoring.intervals import mean_interval, mean_intervals
-from metrics_core.scoring.resampling import draws, draws_of, portions, sums, sums_each
+from metrics_core.scoring.resampling import (
+    count_draws,
+    draw_sums,
+    draw_sums_of_each,
+    draws,
+    split_by_memory,
+)
 
 CHANCE = np.random.default_rng(8)
 
@@ -24,25 +30,25 @@ def test_matrices_of_as_many_queries_are_multiplied_together(
     monkeypatch.setattr(resampling, "_TOGETHER", 8)
     shapes = [(60, 3), (1, 2), (60, 30), (130, 4), (60, 5), (60, 2)]
     several = [CHANCE.normal(size=shape) for shape in shapes]
-    for columns, found in zip(several, sums_each(several), strict=True):
+    for columns, found in zip(several, draw_sums_of_each(several), strict=True):
         np.testing.assert_allclose(found, plainly(columns), atol=1e-12)
 
 
 def test_the_first_draws_are_those_of_all() -> None:
     columns = CHANCE.normal(size=(50, 20))
-    np.testing.assert_allclose(sums(columns, 700), sums(columns)[:700], atol=1e-12)
+    np.testing.assert_allclose(draw_sums(columns, 700), draw_sums(columns)[:700], atol=1e-12)
 
 
 def test_single_precision_stays_what_it_is() -> None:
-    (found,) = sums_each([CHANCE.normal(size=(40, 2)).astype(np.float32)])
+    (found,) = draw_sums_of_each([CHANCE.normal(size=(40, 2)).astype(np.float32)])
     assert found.dtype == np.float32
 
 
 def test_portions_hold_no_more_than_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resampling, "_HELD", 3 * draws_of(10))
+    monkeypatch.setattr(resampling, "_MOST_CELLS", 3 * count_draws(10))
     shapes = [(10, 1), (10, 2), (10, 1), (10, 9), (10, 3)]
-    assert list(portions(shapes)) == [slice(0, 2), slice(2, 3), slice(3, 4), slice(4, 5)]
-    assert list(portions([])) == []
+    assert list(split_by_memory(shapes)) == [slice(0, 2), slice(2, 3), slice(3, 4), slice(4, 5)]
+    assert list(split_by_memory([])) == []
 
 
 def test_groups_of_queries_have_the_draws_that_each_has_alone() -> None:

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics_core.judging import JudgedRanks, judge, single_query
-from metrics_core.judging.additions import with_more
+from metrics_core.judging.additions import add_judgment_counts
 from metrics_core.judging.unjudged import UnjudgedPlaces
 from metrics_core.measures import Declaration, Measure, declarations, parse_measure
-from metrics_core.measures.declaring.worked_example import example
+from metrics_core.measures.declaring.worked_example import make_example
 from metrics_core.scoring.residuals import residual, residual_frame
 from tests.collections_of import collections, qrels_of, run_of
 from tests.random_cases import examples
@@ -94,19 +94,19 @@ def test_many_queries_are_the_single_ones(collection: Any) -> None:
 
 def test_the_example_by_hand() -> None:
     # Unjudged are rank 1 (x) and rank 5 (the negative grade of d); a, c, e of R = 4 are listed.
-    found = residual(example(), parse_measure("P@5"))
+    found = residual(make_example(), parse_measure("P@5"))
     assert (found.low[0], found.high[0], found.exact) == (2 / 5, 4 / 5, True)
-    found = residual(example(), parse_measure("R@4"))
+    found = residual(make_example(), parse_measure("R@4"))
     assert (found.low[0], found.high[0]) == (2 / 5, 3 / 5)
-    found = residual(example(), parse_measure("AP"))
+    found = residual(make_example(), parse_measure("AP"))
     all_relevant = (1 + 1 + 3 / 4 + 4 / 5 + 5 / 6) / 6
     assert found.high[0] == pytest.approx(all_relevant)
-    assert not residual(example(), parse_measure("nDCG@5")).exact
+    assert not residual(make_example(), parse_measure("nDCG@5")).exact
 
 
 def test_of_a_condensed_list_nothing_is_known() -> None:
     # A document that is judged enters the list, and pushes others down.
-    found = residual(example(), parse_measure("P(judged_only=True)@3"))
+    found = residual(make_example(), parse_measure("P(judged_only=True)@3"))
     assert (found.low[0], found.high[0], found.exact) == (0, 1, False)
 
 
@@ -118,7 +118,7 @@ def test_grades_below_one_are_gains() -> None:
 
 
 def test_a_frame_says_which_values_are_reached() -> None:
-    frame = residual_frame([example()], [parse_measure("P@5"), parse_measure("nDCG@5")])
+    frame = residual_frame([make_example()], [parse_measure("P@5"), parse_measure("nDCG@5")])
     assert frame.columns.tolist() == ["run", "query_id", "measure", "low", "high", "exact"]
     assert frame["exact"].tolist() == [True, False]
 
@@ -134,8 +134,8 @@ def test_of_a_monotone_measure_no_more_matter_than_its_cutoff(
     declaration: Declaration, drawn: Any
 ) -> None:
     measure, ranks = declaration(cutoff=2), ranks_of(*drawn)
-    free = UnjudgedPlaces.of(ranks, HIGHEST)
-    near = UnjudgedPlaces.of(ranks, HIGHEST, 2)
+    free = UnjudgedPlaces.from_ranks(ranks, HIGHEST)
+    near = UnjudgedPlaces.from_ranks(ranks, HIGHEST, 2)
     assert (near.counts() == free.counts()).all()
-    some = with_more(near.listed_in(ranks), np.minimum(near.counts(), 2), HIGHEST)
-    assert measure.score(some) == pytest.approx(measure.score(free.known_in(ranks)), abs=1e-12)
+    some = add_judgment_counts(near.add_to_lists(ranks), np.minimum(near.counts(), 2), HIGHEST)
+    assert measure.score(some) == pytest.approx(measure.score(free.add_judged_to(ranks)), abs=1e-12)

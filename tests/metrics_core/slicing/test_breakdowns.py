@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from metrics_core.base.errors import UnknownColumnError
-from metrics_core.comparing.resampled import resampled
+from metrics_core.comparing.resampled import resample_means
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.intervals import mean_interval
@@ -16,11 +16,11 @@ from metrics_core.slicing.breakdowns import (
     ALL,
     NO_GROUP,
     breakdown,
-    by_group,
-    group_of,
-    ordered_groups,
+    find_groups,
+    order_groups,
+    summarise_groups,
 )
-from metrics_core.slicing.crossed import cross_breakdown, crossed
+from metrics_core.slicing.crossed import cross_breakdown, cross_groups
 from metrics_core.tables import Queries
 
 
@@ -40,7 +40,7 @@ from metrics_core.tables import Queries
     ],
 )
 def test_groups_in_a_readers_order(values: list[str], ordered: list[str]) -> None:
-    assert ordered_groups(values) == ordered
+    assert order_groups(values) == ordered
 
 
 IDS = [f"q{i:02}" for i in range(30)]
@@ -67,13 +67,13 @@ ROWS = breakdown(SCORES, QUERIES, "AP", by="category", baseline="bm25").set_inde
 
 
 def test_a_query_without_a_value_is_in_the_group_none() -> None:
-    groups = group_of(QUERIES, ["q00", "q29", "unused"], "difficulty")
+    groups = find_groups(QUERIES, ["q00", "q29", "unused"], "difficulty")
     assert groups.to_dict() == {"q00": "easy", "q29": NO_GROUP, "unused": NO_GROUP}
 
 
 def test_an_unknown_column_is_refused_with_those_there_are() -> None:
     with pytest.raises(UnknownColumnError) as caught:
-        group_of(QUERIES, IDS, "colour")
+        find_groups(QUERIES, IDS, "colour")
     assert "'colour'" in caught.value.message
     assert "category, difficulty" in caught.value.hint
 
@@ -180,7 +180,7 @@ def test_a_group_of_few_queries_is_never_called_clear(n: int, clear: bool) -> No
         for run, values in (("bm25", base), ("new", new))
     )
     groups = pd.Series(["small"] * n + ["rest"] * 12, ids)
-    rows = by_group(scores, "AP", groups, baseline="bm25").set_index(["group", "run"])
+    rows = summarise_groups(scores, "AP", groups, baseline="bm25").set_index(["group", "run"])
     assert (rows.loc[("small", "new"), "diff_low"] > 0) is np.bool_(clear)
     assert bool(rows.loc[("small", "new"), "clear"]) is clear
 
@@ -195,14 +195,15 @@ def test_what_is_clear_holds_for_all_groups_together() -> None:
     scores = pd.concat(
         pd.DataFrame({"run": run, "query_id": ids, "AP": v}) for run, v in values.items()
     )
-    rows = by_group(scores, "AP", groups, baseline="bm25")
+    rows = summarise_groups(scores, "AP", groups, baseline="bm25")
     alarms = rows[rows["run"] != "bm25"].groupby("run")["clear"].any()
     # 5 % of 150 are 7.5; more than 14 has a chance of 1 %.
     assert alarms.sum() <= 14
 
 
 def alone(values: np.ndarray, baseline: int, level: float, looked_at: int) -> list[list[float]]:
-    """What `by_group` says of one group, run by run, each difference with its interval for all."""
+    """What `summarise_groups` says of one group, run by run, each difference with its interval for
+    all."""
     rows = []
     for run in range(values.shape[1]):
         own = mean_interval(values[:, run])
@@ -210,7 +211,7 @@ def alone(values: np.ndarray, baseline: int, level: float, looked_at: int) -> li
         gaps = values[:, run] - values[:, baseline]
         told, clear = [np.nan] * 3, 0.0
         if run != baseline:
-            found = resampled(gaps[:, None])
+            found = resample_means(gaps[:, None])
             clear = float(1 - (1 - found.p[0]) ** looked_at <= 1 - level)
             for_all = found.intervals(1 - level ** (1 / looked_at), np.array([bool(clear)]))
             told = [float(end[0]) for end in for_all]
@@ -223,7 +224,7 @@ def in_groups(kind: str) -> pd.Series:
     if kind == "numbers":
         numbers = [str(1980 + 7 * i % 90) if i % 9 else "" for i in range(200)]
         queries = Queries.from_columns({"query_id": ids, "year": numbers})
-        return group_of(queries, ids, "year")
+        return find_groups(queries, ids, "year")
     names = {
         "uneven": ["one"] + ["two"] * 2 + ["five"] * 5 + ["eight"] * 8 + ["rest"] * 184,
         "all in one": ["same"] * 200,
@@ -245,7 +246,7 @@ def test_groups_together_come_out_as_each_by_itself(kind: str, lacking: bool) ->
     measure = parse_measure("P@10")
     missing = np.zeros((3, 200), dtype=np.bool_)
     scores = Scores(("a", "b", "c"), tuple(groups.index), (measure,), values, missing)
-    found = by_group(scores, measure, groups, baseline="b")
+    found = summarise_groups(scores, measure, groups, baseline="b")
     for name, part in found.groupby("group", sort=False):
         inside = values[:, (groups == name).to_numpy(), 0].T
         expected = alone(inside, 1, 0.95, groups.nunique())
@@ -261,7 +262,7 @@ def test_cells_have_the_means_of_their_queries() -> None:
     measure = parse_measure("P@10")
     missing = np.zeros((2, 200), dtype=np.bool_)
     scores = Scores(("a", "b"), tuple(one.index), (measure,), values, missing)
-    cells = crossed(scores, measure, one, other, run="a", baseline="b")
+    cells = cross_groups(scores, measure, one, other, run="a", baseline="b")
     gaps = values[0, :, 0] - values[1, :, 0]
     assert len(cells) == 6 * 41
     for row, column, queries, difference in cells.itertuples(index=False):

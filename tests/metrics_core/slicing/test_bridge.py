@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from metrics_core.base.errors import UnknownRunError
 from metrics_core.comparing.pairs import compare
 from metrics_core.slicing.breakdowns import NO_GROUP
-from metrics_core.slicing.bridge import bridge
+from metrics_core.slicing.bridge import group_contributions
 
 SCORE = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, math.nan]))
 GROUP = st.sampled_from(["Billing", "Returns", "", None])
@@ -30,7 +30,7 @@ def scores(own: list[float], other: list[float], measure: str = "AP") -> pd.Data
 
 def bridged(own: list[float], other: list[float], groups: list[str | None], m: str = "AP"):
     given_groups = pd.Series(groups, [f"q{i}" for i in range(len(own))], dtype=object)
-    return bridge(scores(own, other, m), m, "new", "bm25", given_groups)
+    return group_contributions(scores(own, other, m), m, "new", "bm25", given_groups)
 
 
 @given(ROWS)
@@ -93,7 +93,7 @@ def test_queries_without_a_value_are_a_group_and_undefined_ones_are_in_none() ->
 
 def test_a_run_that_is_not_there_is_refused() -> None:
     with pytest.raises(UnknownRunError):
-        bridge(scores([1], [0]), "AP", "newer", "bm25", pd.Series({"q0": "a"}))
+        group_contributions(scores([1], [0]), "AP", "newer", "bm25", pd.Series({"q0": "a"}))
 
 
 def test_seven_thousand_queries_add_up() -> None:

@@ -10,13 +10,13 @@ import pytest
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import score_runs
-from metrics_core.slicing.breakdowns import NO_GROUP, ordered_groups, sizes_only
+from metrics_core.slicing.breakdowns import NO_GROUP, are_all_sizes, order_groups
 from metrics_core.slicing.derived_groups import (
     DERIVED,
     MARK,
-    Material,
-    derived_column,
-    derived_columns,
+    GroupSource,
+    find_derived_column,
+    make_derived_columns,
 )
 from tests.collections_of import qrels_of, run_of
 
@@ -27,7 +27,7 @@ QRELS = qrels_of({q: {f"d{j}": 1 for j in range(i % 4 + 1)} for i, q in enumerat
 
 def material(
     *, others: int = 2, texts: dict[str, str] | None = None, measure: str = "RR"
-) -> Material:
+) -> GroupSource:
     """The compared runs list a judged document and, in every second query, an unjudged one; the
     i-th query is found by the others at rank i + 1."""
 
@@ -47,11 +47,11 @@ def material(
     wanted = parse_measure(measure)
     scores = score_runs(list(judged.values()), [wanted])
     given = TEXTS if texts is None else texts
-    return Material(pd.Index(IDS), given, judged, scores, wanted, "a", "b", 10)
+    return GroupSource(pd.Index(IDS), given, judged, scores, wanted, "a", "b", 10)
 
 
-def groups(name: str, given: Material | None = None) -> dict[str, str]:
-    return derived_columns(given or material())[name + MARK].to_dict()
+def groups(name: str, given: GroupSource | None = None) -> dict[str, str]:
+    return make_derived_columns(given or material())[name + MARK].to_dict()
 
 
 def test_words_are_counted_in_readable_ranges() -> None:
@@ -59,14 +59,14 @@ def test_words_are_counted_in_readable_ranges() -> None:
     for query_id, group in found.items():
         low, high = group.split()[0], group.split()[-2]
         assert int(low) <= len(TEXTS[query_id].split()) <= int(high), group
-    assert sizes_only(found.values())
+    assert are_all_sizes(found.values())
 
 
 def test_ranges_are_spelt_as_one_says_them() -> None:
     texts = {q: " ".join(["word"] * (1 if i < 8 else 2 + i % 2)) for i, q in enumerate(IDS)}
     found = set(groups("words in the query", material(texts=texts)).values())
     assert found == {"1 word", "2 or 3 words"}
-    assert ordered_groups(["6 to 9 words", "1 word", "2 or 3 words"]) == [
+    assert order_groups(["6 to 9 words", "1 word", "2 or 3 words"]) == [
         "1 word", "2 or 3 words", "6 to 9 words",
     ]  # fmt: skip
 
@@ -90,7 +90,7 @@ def test_questions_are_told_from_keywords(text: str, group: str) -> None:
 
 
 def test_without_texts_nothing_is_said_of_words() -> None:
-    found = derived_columns(material(texts={}))
+    found = make_derived_columns(material(texts={}))
     assert {name.removesuffix(MARK) for name in found} == {
         "relevant documents", "judged in the top k", "how hard for the other runs",
     }  # fmt: skip
@@ -107,7 +107,7 @@ def test_the_judged_share_is_of_both_compared_runs() -> None:
     found = groups("judged in the top k")
     # Two of three listed documents are judged where one run lists an unjudged one.
     assert found["q00"] == "all judged" and found["q01"] == "half to 80 % judged"
-    one_deep = derived_columns(replace(material(), cutoff=1))
+    one_deep = make_derived_columns(replace(material(), cutoff=1))
     assert "judged in the top k" + MARK not in one_deep
 
 
@@ -117,13 +117,13 @@ def test_the_difficulty_is_that_of_the_other_runs_alone() -> None:
         "easy for other runs", "medium for other runs", "hard for other runs",
     ]  # fmt: skip
     assert sorted(list(found.values()).count(g) for g in set(found.values())) == [8, 8, 8]
-    none = derived_columns(material(others=0))
+    none = make_derived_columns(material(others=0))
     assert "how hard for the other runs" + MARK not in none
 
 
 def test_the_compared_runs_have_no_say_in_the_difficulty() -> None:
     # The other two score 1 on every query, so nothing tells the queries apart.
-    left = derived_columns(replace(material(), run="o0", baseline="o1"))
+    left = make_derived_columns(replace(material(), run="o0", baseline="o1"))
     assert "how hard for the other runs" + MARK not in left
 
 
@@ -135,9 +135,9 @@ def test_where_less_is_better_a_low_score_is_easy() -> None:
 def test_every_derived_column_explains_itself_and_has_its_order() -> None:
     for column in DERIVED:
         assert column.explanation.endswith(".") and column.key.endswith(MARK)
-        assert derived_column(column.key) is column
-    assert derived_column("category") is None
+        assert find_derived_column(column.key) is column
+    assert find_derived_column("category") is None
     order = ["easy for other runs", "medium for other runs", "hard for other runs"]
-    assert ordered_groups(reversed(order)) == order
+    assert order_groups(reversed(order)) == order
     shares = ["under half judged", "half to 80 % judged", "80 % or more judged", "all judged"]
-    assert ordered_groups([*reversed(shares), NO_GROUP]) == [*shares, NO_GROUP]
+    assert order_groups([*reversed(shares), NO_GROUP]) == [*shares, NO_GROUP]

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from metrics_core.slicing import permutation_max
 from metrics_core.slicing.permutation_max import (
-    farthest_dealt,
-    farthest_flipped,
-    parcels_of,
-    studentised,
+    flipped_maxima,
+    make_parcels,
+    permuted_maxima,
+    studentise_slices,
 )
 from metrics_core.slicing.slice_members import SliceMembers
 
@@ -37,8 +37,8 @@ def slices(n: int, count: int) -> SliceMembers:
 
 
 def test_up_to_so_many_queries_there_are_none() -> None:
-    assert parcels_of(each(np.ones((20_000, 1)))) is None
-    found = parcels_of(SliceMembers(np.arange(40_001) % 2, np.eye(2)))
+    assert make_parcels(each(np.ones((20_000, 1)))) is None
+    found = make_parcels(SliceMembers(np.arange(40_001) % 2, np.eye(2)))
     assert found is not None
     # Of five each: 20,001 and 20,000 queries that are alike.
     assert found.full == 8_000 and found.single == 1
@@ -52,7 +52,7 @@ def test_every_query_is_in_one_parcel_of_its_own_slices(n: int, count: int, seed
         patch.setattr(permutation_max, "_PARCELS", 30)
         members = np.random.default_rng(seed).integers(0, 2, (n, count)).astype(np.float64)
         members[:, 2:] = members[:, :1]
-        found = parcels_of(each(np.asfortranarray(members)))
+        found = make_parcels(each(np.asfortranarray(members)))
     assert found is not None and sorted(found.order.tolist()) == list(range(n))
     sizes = np.diff(found.starts, append=n)
     assert set(sizes[: found.full]) <= {-(-n // 30)} and (sizes[found.full :] == 1).all()
@@ -73,24 +73,26 @@ def test_a_deal_is_one_of_single_queries(
     monkeypatch.setattr(permutation_max, "_SMALL", small)
     monkeypatch.setattr(permutation_max, "_MOST_TIMES", 500)
     members, gaps = slices(157, 4), CHANCE.normal(0.1, 0.2, 157)
-    found = parcels_of(members)
+    found = make_parcels(members)
     assert found is not None and found.full > 5 and found.single > 5
     exactly = []
     sizes = np.diff(found.starts, append=157)
-    for place in np.concatenate([permutation_max._dealt_parcels(found, block) for block in (0, 1)]):
+    for place in np.concatenate(
+        [permutation_max._permute_parcels(found, block) for block in (0, 1)]
+    ):
         moved = np.empty(157)
         # Where a parcel lay now lie the differences of another one.
         taken = [found.order[found.starts[p] : found.starts[p] + sizes[p]] for p in place]
         moved[found.order] = gaps[np.concatenate(taken)]
-        exactly.append(np.abs(studentised(members, moved)).max())
+        exactly.append(np.abs(studentise_slices(members, moved)).max())
     limits = np.sort(exactly)[::130] * (1 - 1e-9)
-    dealt = farthest_dealt(members, gaps, limits)
+    dealt = permuted_maxima(members, gaps, limits)
     np.testing.assert_allclose(dealt, exactly, rtol=1e-3)
     reached = (dealt[:, None] >= limits).sum(axis=0)
     np.testing.assert_array_equal(reached, (np.array(exactly)[:, None] >= limits).sum(axis=0))
 
 
-@pytest.mark.parametrize("farthest", [farthest_dealt, farthest_flipped])
+@pytest.mark.parametrize("farthest", [permuted_maxima, flipped_maxima])
 def test_chance_reaches_as_far_as_with_single_queries(
     farthest: Callable[..., np.ndarray],
     monkeypatch: pytest.MonkeyPatch,

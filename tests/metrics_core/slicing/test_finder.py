@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 from benchmarks.found_slices import NOTHING, cell, gaining
-from metrics_core.slicing.finder import candidate_slices, found_slices, unlike_groups
-from metrics_core.slicing.permutation_max import PRIOR, farthest_dealt, studentised
+from metrics_core.slicing.finder import find_slices, find_unlike_groups, list_candidates
+from metrics_core.slicing.permutation_max import PRIOR, permuted_maxima, studentise_slices
 from metrics_core.slicing.slice_members import SliceMembers
 
 N = 120
@@ -37,7 +37,7 @@ def conditions(found) -> list[tuple]:
 def test_a_planted_slice_is_found_alone_and_its_columns_are_not_blamed() -> None:
     inside = (COLUMNS["category"] == "Rare") & IS_HARD
     gaps = noise() - 0.8 * inside
-    found = found_slices(gaps, COLUMNS)
+    found = find_slices(gaps, COLUMNS)
     assert conditions(found)[0] == (("category", "Rare"), ("difficulty", "hard"))
     # Neither of the two by itself.
     assert not {(("category", "Rare"),), (("difficulty", "hard"),)} & set(conditions(found))
@@ -48,26 +48,26 @@ def test_a_planted_slice_is_found_alone_and_its_columns_are_not_blamed() -> None
 
 
 def test_a_slice_of_one_column_is_not_repeated_by_its_parts() -> None:
-    found = found_slices(noise() + 0.6 * IN_NETWORK, COLUMNS)
+    found = find_slices(noise() + 0.6 * IN_NETWORK, COLUMNS)
     assert conditions(found) == [(("category", "Network"),)]
 
 
 def test_two_slices_are_both_found() -> None:
     gaps = noise() + 0.7 * IN_NETWORK - 0.7 * (COLUMNS["category"] == "Devices")
-    found = {c[0] for c in conditions(found_slices(gaps, COLUMNS))}
+    found = {c[0] for c in conditions(find_slices(gaps, COLUMNS))}
     assert found == {("category", "Network"), ("category", "Devices")}
 
 
 def test_one_of_two_halves_is_named() -> None:
     gaps = noise() + 0.6 * (COLUMNS["form"] == "question")
-    assert len(found_slices(gaps, {"form": COLUMNS["form"]}).slices) == 1
+    assert len(find_slices(gaps, {"form": COLUMNS["form"]}).slices) == 1
 
 
 def test_of_shuffled_data_at_most_one_in_twenty_gives_an_alarm() -> None:
-    members, gaps = candidate_slices(COLUMNS).members, noise(3)
-    limit = np.quantile(farthest_dealt(members, gaps, np.zeros(len(members.queries))), 0.95)
+    members, gaps = list_candidates(COLUMNS).members, noise(3)
+    limit = np.quantile(permuted_maxima(members, gaps, np.zeros(len(members.queries))), 0.95)
     deals = np.random.default_rng(5).permuted(np.tile(gaps, (2_000, 1)), axis=1).T
-    farthest = [np.abs(studentised(members, deal)).max() for deal in deals.T]
+    farthest = [np.abs(studentise_slices(members, deal)).max() for deal in deals.T]
     alarms = (np.array(farthest) > limit).mean()
     # Three standard errors of 2,000 deals and of the limit.
     assert 0.03 < alarms < 0.07
@@ -75,14 +75,14 @@ def test_of_shuffled_data_at_most_one_in_twenty_gives_an_alarm() -> None:
 
 def test_hardly_ever_is_anything_found_where_nothing_is() -> None:
     deals = np.random.default_rng(5)
-    found = [found_slices(deals.permutation(noise(3)), COLUMNS).slices for _ in range(25)]
+    found = [find_slices(deals.permutation(noise(3)), COLUMNS).slices for _ in range(25)]
     assert sum(len(slices) > 0 for slices in found) <= 4
 
 
 def test_groups_that_vary_more_are_not_taken_for_groups_that_gain() -> None:
     chance = np.random.default_rng(8)
     wide = np.where(COLUMNS["category"] == "Rare", 0.5, 0.1)
-    found = [found_slices(chance.normal(0, wide), COLUMNS).slices for _ in range(25)]
+    found = [find_slices(chance.normal(0, wide), COLUMNS).slices for _ in range(25)]
     assert sum(len(slices) > 0 for slices in found) <= 5
 
 
@@ -112,7 +112,7 @@ def test_every_slice_of_one_and_two_columns_is_looked_at_unless_too_small_or_too
         "b": np.array(["u", "v"] * 20),
         "c": np.array(["w"] * 34 + ["z"] * 6),
     }
-    assert candidate_slices(columns).conditions == [
+    assert list_candidates(columns).conditions == [
         (("a", "x"),),
         (("a", "y"),),
         (("b", "u"),),
@@ -123,7 +123,7 @@ def test_every_slice_of_one_and_two_columns_is_looked_at_unless_too_small_or_too
         (("b", "u"), ("c", "w")),
         (("b", "v"), ("c", "w")),
     ]
-    assert found_slices(noise()[:40], columns).looked_at == 9
+    assert find_slices(noise()[:40], columns).n_tested == 9
 
 
 def test_the_statistic_is_welchs_with_variances_drawn_to_the_common_one() -> None:
@@ -142,34 +142,34 @@ def test_the_statistic_is_welchs_with_variances_drawn_to_the_common_one() -> Non
     wanted = math.sqrt(freedom * math.log1p(t**2 / freedom))
     wanted *= (8 * freedom + 1) / (8 * freedom + 3)
     members = SliceMembers(IN_NETWORK.astype(np.int64), np.array([[0.0], [1.0]]))
-    found = studentised(members, gaps)[0]
+    found = studentise_slices(members, gaps)[0]
     assert found == pytest.approx(math.copysign(wanted, t))
 
 
 @pytest.mark.parametrize("gaps", [np.zeros(N), np.full(N, 0.1), np.full(N, np.nan)])
 def test_where_nothing_varies_nothing_is_found(gaps: npt.NDArray[np.float64]) -> None:
-    assert found_slices(gaps, COLUMNS).slices.empty
+    assert find_slices(gaps, COLUMNS).slices.empty
 
 
 def test_undefined_differences_are_left_out() -> None:
     gaps = noise() + 0.6 * IN_NETWORK
     gaps[IN_NETWORK.nonzero()[0][:3]] = np.nan
-    found = found_slices(gaps, COLUMNS)
+    found = find_slices(gaps, COLUMNS)
     assert found.slices.iloc[0]["queries"] == IN_NETWORK.sum() - 3
 
 
 def test_without_columns_or_with_few_queries_there_are_no_slices() -> None:
-    assert found_slices(noise(), {}).looked_at == 0
-    assert found_slices(noise()[:19], {"a": np.array(list(9 * "x" + 10 * "y"))}).looked_at == 0
-    assert found_slices(noise()[:20], {"a": np.array(list(10 * "x" + 10 * "y"))}).looked_at == 2
-    assert found_slices(noise()[:4], {"a": np.array(list("xxyy"))}).looked_at == 0
+    assert find_slices(noise(), {}).n_tested == 0
+    assert find_slices(noise()[:19], {"a": np.array(list(9 * "x" + 10 * "y"))}).n_tested == 0
+    assert find_slices(noise()[:20], {"a": np.array(list(10 * "x" + 10 * "y"))}).n_tested == 2
+    assert find_slices(noise()[:4], {"a": np.array(list("xxyy"))}).n_tested == 0
 
 
 def test_groups_unlike_the_rest_are_all_told_also_the_other_half() -> None:
     gaps = noise() + 0.6 * (COLUMNS["form"] == "question")
     gaps[:3] = np.nan
-    assert unlike_groups(gaps, COLUMNS["form"]) == {"question", "keywords"}
-    assert "Network" in unlike_groups(noise() + 0.6 * IN_NETWORK, COLUMNS["category"])
-    assert unlike_groups(noise(), COLUMNS["category"]) == set()
-    assert unlike_groups(np.full(N, 0.1), COLUMNS["form"]) == set()
-    assert unlike_groups(np.full(N, np.nan), COLUMNS["form"]) == set()
+    assert find_unlike_groups(gaps, COLUMNS["form"]) == {"question", "keywords"}
+    assert "Network" in find_unlike_groups(noise() + 0.6 * IN_NETWORK, COLUMNS["category"])
+    assert find_unlike_groups(noise(), COLUMNS["category"]) == set()
+    assert find_unlike_groups(np.full(N, 0.1), COLUMNS["form"]) == set()
+    assert find_unlike_groups(np.full(N, np.nan), COLUMNS["form"]) == set()

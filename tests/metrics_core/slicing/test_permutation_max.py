@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from metrics_core.slicing import permutation_max
-from metrics_core.slicing.permutation_max import farthest_dealt, farthest_flipped, studentised
+from metrics_core.slicing.permutation_max import flipped_maxima, permuted_maxima, studentise_slices
 from metrics_core.slicing.slice_members import SliceMembers
 
 Farthest = Callable[..., np.ndarray]
@@ -46,7 +46,7 @@ GAPS = {
 @pytest.mark.parametrize("gaps", GAPS.values(), ids=GAPS)
 @pytest.mark.parametrize(
     ("farthest", "moved"),
-    [(farthest_dealt, dealt_literally), (farthest_flipped, flipped_literally)],
+    [(permuted_maxima, dealt_literally), (flipped_maxima, flipped_literally)],
     ids=["dealt", "flipped"],
 )
 def test_single_precision_counts_as_double_does(
@@ -60,7 +60,7 @@ def test_single_precision_counts_as_double_does(
     monkeypatch.setattr(permutation_max, "_MOST_TIMES", 600)
     members = slices()
     each = np.vstack([moved(gaps, block) for block in range(3)])[:600]
-    exactly = np.array([np.abs(studentised(members, one)).max() for one in each])
+    exactly = np.array([np.abs(studentise_slices(members, one)).max() for one in each])
     # Limits that moves tie with, beside those that they do not.
     limits = np.append(np.sort(exactly)[::60], [0.0, 2.5]) * (1 - 1e-9)
     limits = limits[: len(members.queries)]
@@ -72,7 +72,7 @@ def test_single_precision_counts_as_double_does(
         np.testing.assert_array_equal(reached, (exactly[:, None] >= limits).sum(axis=0))
 
 
-@pytest.mark.parametrize("farthest", [farthest_dealt, farthest_flipped])
+@pytest.mark.parametrize("farthest", [permuted_maxima, flipped_maxima])
 def test_differences_that_are_all_alike_are_never_far_off(
     farthest: Farthest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,14 +85,14 @@ def test_differences_that_are_all_alike_are_never_far_off(
 def test_what_is_not_kept_is_dealt_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     members, gaps = slices(), CHANCE.normal(size=N)
     limits = np.zeros(len(members.queries))
-    kept = farthest_dealt(members, gaps, limits)
+    kept = permuted_maxima(members, gaps, limits)
     monkeypatch.setattr(permutation_max, "_MOST_KEPT", 1)
-    np.testing.assert_array_equal(farthest_dealt(members, gaps, limits), kept)
+    np.testing.assert_array_equal(permuted_maxima(members, gaps, limits), kept)
 
 
 def test_a_block_of_deals_is_the_same_by_whomever_it_is_made() -> None:
-    kept, again = permutation_max._dealt(N, 3), permutation_max._dealt(N, 3)
+    kept, again = permutation_max._permute(N, 3), permutation_max._permute(N, 3)
     assert kept is again and (np.sort(kept, axis=1) == np.arange(N)).all()
-    assert (permutation_max._dealt(N, 4) != kept).any() and (
-        permutation_max._dealt(N, 3, seed=1) != kept
+    assert (permutation_max._permute(N, 4) != kept).any() and (
+        permutation_max._permute(N, 3, seed=1) != kept
     ).any()

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics_core.slicing.breakdowns import NO_GROUP, group_of, ordered_groups
-from metrics_core.slicing.ranges import ranges
+from metrics_core.slicing.breakdowns import NO_GROUP, find_groups, order_groups
+from metrics_core.slicing.ranges import label_ranges
 from metrics_core.tables import Queries
 
 
 def counted(values: list[float]) -> dict[str, int]:
     """Range -> its queries, in a reader's order."""
-    found = ranges(pd.Series(values, dtype="float64"))
-    order = ordered_groups(found.dropna())
+    found = label_ranges(pd.Series(values, dtype="float64"))
+    order = order_groups(found.dropna())
     return found.value_counts().reindex(order).astype(int).to_dict()
 
 
@@ -58,10 +58,10 @@ def test_odd_columns(values: list[float], found: list[str] | str) -> None:
     ).filter(lambda values: len(set(values)) > 1)
 )
 def test_every_number_has_a_range_and_order_is_by_size(values: list[float]) -> None:
-    found = ranges(pd.Series(values))
+    found = label_ranges(pd.Series(values))
     assert found.notna().all() and 1 <= found.nunique() <= 6
     lowest = pd.Series(values).groupby(found).min()
-    assert lowest[ordered_groups(found)].is_monotonic_increasing
+    assert lowest[order_groups(found)].is_monotonic_increasing
 
 
 LENGTHS = [str(1 + i % 57) for i in range(104)]
@@ -79,15 +79,15 @@ QUERIES = Queries.from_columns(
 
 def test_many_numbers_become_ranges_and_few_stay() -> None:
     ids = [f"q{i}" for i in range(105)]
-    groups = group_of(QUERIES, ids, "length")
-    assert ordered_groups(groups)[0] == "1\u20139" and ordered_groups(groups)[-1] == NO_GROUP
+    groups = find_groups(QUERIES, ids, "length")
+    assert order_groups(groups)[0] == "1\u20139" and order_groups(groups)[-1] == NO_GROUP
     assert len(set(groups)) == 7
-    assert ordered_groups(group_of(QUERIES, ids, "stars")) == ["0", "1", "2", "3", "4"]
+    assert order_groups(find_groups(QUERIES, ids, "stars")) == ["0", "1", "2", "3", "4"]
 
 
 def test_the_ranges_do_not_depend_on_which_queries_are_asked_for() -> None:
-    every = group_of(QUERIES, [f"q{i}" for i in range(105)], "length")
-    few = group_of(QUERIES, ["q3", "q4"], "length")
+    every = find_groups(QUERIES, [f"q{i}" for i in range(105)], "length")
+    few = find_groups(QUERIES, ["q3", "q4"], "length")
     assert few.to_dict() == every[["q3", "q4"]].to_dict()
 
 

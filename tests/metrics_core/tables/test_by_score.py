@@ -34,7 +34,7 @@ def test_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
         order = by_score.order_by_score(codes, scores)
         assert order is not None and order.tolist() == [3, 1, 2, 0, 4]
         # The first query names its lower score first; in the second equal scores may have any rank.
-        assert by_score.contradictions(codes, ranks, scores).tolist() == [0]
+        assert by_score.find_contradictions(codes, ranks, scores).tolist() == [0]
         assert by_score.order_by_score(np.sort(codes), np.array([5.0, 4, 9, 9, 1])) is None
 
 
@@ -43,10 +43,10 @@ def test_many_rows_are_ordered_as_few_are(rows: list[tuple[int, int, float]]) ->
     codes, ranks, scores = columns(rows)
     with pytest.MonkeyPatch.context() as patched:
         few = by_score.order_by_score(codes, scores)
-        told = by_score.contradictions(codes, ranks, scores)
+        told = by_score.find_contradictions(codes, ranks, scores)
         patched.setattr(by_score, "_MANY", 1)
         many = by_score.order_by_score(codes, scores)
-        assert by_score.contradictions(codes, ranks, scores).tolist() == told.tolist()
+        assert by_score.find_contradictions(codes, ranks, scores).tolist() == told.tolist()
     assert (few is None) == (many is None)
     if few is not None and many is not None:
         assert many.dtype == few.dtype and many.tolist() == few.tolist()

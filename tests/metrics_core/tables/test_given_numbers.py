@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from metrics_core import Qrels, Run, evaluate
 from metrics_core.base.errors import RanklensError, TableError
-from metrics_core.tables.given_numbers import finite_numbers
+from metrics_core.tables.given_numbers import to_finite_numbers
 
 RUN = {"q7": {"d1": 2.0, "d2": 1.0}}
 QRELS = {"q7": {"d1": 1, "d2": 0}}
@@ -155,7 +155,7 @@ _PLAIN = (st.integers(), st.floats(), st.booleans(), st.integers(2**62, 2**66), 
 def test_plain_numbers_are_what_they_are_one_by_one(values: list[Any]) -> None:
     def read(given: list[Any]) -> object:
         try:
-            numbers = finite_numbers(given, "score", str)
+            numbers = to_finite_numbers(given, "score", str)
         except TableError as error:
             return str(error)
         return numbers.dtype, numbers.tolist()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics_core.tables import repeats
-from metrics_core.tables.repeats import pair_hashes, repeated_rows, text_hashes
+from metrics_core.tables.repeats import find_repeated_rows, hash_texts, pair_hashes
 
 _TEXTS = st.sampled_from(["", "a", "b", "ab", "abcdefgh", "abcdefghi", "é", "\x00", "a\x00"])
 _ROWS = st.lists(st.tuples(st.integers(0, 2), _TEXTS), max_size=40)
@@ -29,7 +29,7 @@ def _literally(rows: list[tuple[int, str]]) -> tuple[list[int], list[int]]:
 
 @given(rows=_ROWS, cut=st.integers(0, 40))
 def test_repeated_rows_as_a_dictionary_finds_them(rows: list[tuple[int, str]], cut: int) -> None:
-    again, first = repeated_rows(*_columns(rows, cut))
+    again, first = find_repeated_rows(*_columns(rows, cut))
     assert (again.tolist(), first.tolist()) == _literally(rows)
 
 
@@ -37,16 +37,16 @@ def test_repeated_rows_as_a_dictionary_finds_them(rows: list[tuple[int, str]], c
 def test_equal_hashes_are_only_suspects(rows: list[tuple[int, str]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(repeats, "pair_hashes", lambda q, d: np.zeros(len(q), dtype=np.uint64))
-        again, first = repeated_rows(*_columns(rows, 0))
+        again, first = find_repeated_rows(*_columns(rows, 0))
     assert (again.tolist(), first.tolist()) == _literally(rows)
 
 
 def test_a_slice_has_the_hashes_of_its_own_texts() -> None:
     texts = pa.array(["x", "abcdefghij", "y", "abcdefghij"])
-    whole = text_hashes(texts)
+    whole = hash_texts(texts)
     assert whole[1] == whole[3] != whole[0]
-    assert text_hashes(texts.slice(1, 2)).tolist() == whole[1:3].tolist()
-    assert text_hashes(texts.cast(pa.large_string())).tolist() == whole.tolist()
+    assert hash_texts(texts.slice(1, 2)).tolist() == whole[1:3].tolist()
+    assert hash_texts(texts.cast(pa.large_string())).tolist() == whole.tolist()
 
 
 def test_hashes_of_many_ids_do_not_collide() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.tables.run_dates import date_in
+from metrics_core.tables.run_dates import find_date
 
 FOUND = {
     "bm25-2026-03-01": ("2026-03-01", datetime(2026, 3, 1)),
@@ -34,13 +34,13 @@ NOT_ONE = [
 
 @pytest.mark.parametrize("text", FOUND)
 def test_a_date_is_found_as_it_is_written(text: str) -> None:
-    moment = date_in(text)
+    moment = find_date(text)
     assert moment is not None and (moment.text, moment.when) == FOUND[text]
 
 
 @pytest.mark.parametrize("text", NOT_ONE)
 def test_what_is_no_date_is_none(text: str) -> None:
-    assert date_in(text) is None
+    assert find_date(text) is None
 
 
 @settings(max_examples=60, deadline=None)
@@ -53,5 +53,5 @@ def test_what_is_no_date_is_none(text: str) -> None:
 def test_every_day_is_found_in_every_form(day: date, form: str, before: str, behind: str) -> None:
     if form.startswith("%G") and not 1900 <= day.isocalendar().year <= 2099:
         return
-    moment = date_in(before + day.strftime(form) + behind)
+    moment = find_date(before + day.strftime(form) + behind)
     assert moment is not None and moment.when == datetime(day.year, day.month, day.day)

@@ -10,7 +10,7 @@ from metrics_core import evaluate
 from metrics_core.__main__ import main
 from metrics_core.judging.while_reading import large_files
 from metrics_core.tables import Run
-from metrics_core.tables.run_names import told_apart, with_folders
+from metrics_core.tables.run_names import add_folder_names, make_names_unique
 from tests.collections_of import run_of
 
 ONE = {"q": {"d1": 2.0, "d2": 1.0}}
@@ -19,24 +19,24 @@ OTHER = {"q": {"d1": 2.0, "d2": 1.5}}
 
 def test_different_runs_of_different_names_stay() -> None:
     runs = [run_of(ONE, "a"), run_of(OTHER, "b")]
-    assert told_apart(runs, Run.has_rows_of) == (runs, [])
+    assert make_names_unique(runs, Run.has_rows_of) == (runs, [])
 
 
 def test_a_run_given_twice_is_kept_once() -> None:
-    runs, notes = told_apart([run_of(ONE, "a"), run_of(ONE, "a")], Run.has_rows_of)
+    runs, notes = make_names_unique([run_of(ONE, "a"), run_of(ONE, "a")], Run.has_rows_of)
     assert [r.name for r in runs] == ["a"]
     assert [(n.kind, n.message) for n in notes] == [("same_run", "a was loaded twice; shown once")]
 
 
 def test_two_runs_with_the_same_rows_stay_two() -> None:
-    runs, notes = told_apart([run_of(ONE, "a"), run_of(ONE, "b"), run_of(ONE, "a")])
+    runs, notes = make_names_unique([run_of(ONE, "a"), run_of(ONE, "b"), run_of(ONE, "a")])
     assert [r.name for r in runs] == ["a", "b", "a (2)"]
     assert [n.kind for n in notes] == ["same_name"]
 
 
 def test_two_runs_of_one_name_are_told_apart() -> None:
     third = {"q": {"d1": 1.0}}
-    runs, notes = told_apart(
+    runs, notes = make_names_unique(
         [run_of(ONE, "a"), run_of(OTHER, "a"), run_of(third, "a")], Run.has_rows_of
     )
     assert [r.name for r in runs] == ["a", "a (2)", "a (3)"]
@@ -48,7 +48,7 @@ def test_two_runs_of_one_name_are_told_apart() -> None:
 
 def test_a_name_made_to_tell_apart_is_itself_free() -> None:
     third = {"q": {"d1": 1.0}}
-    runs, _ = told_apart(
+    runs, _ = make_names_unique(
         [run_of(ONE, "a"), run_of(OTHER, "a (2)"), run_of(third, "a")], Run.has_rows_of
     )
     assert [r.name for r in runs] == ["a", "a (2)", "a (3)"]
@@ -71,7 +71,7 @@ def test_a_name_made_to_tell_apart_is_itself_free() -> None:
 )
 def test_folders_tell_files_of_one_name_apart(files: str, names: str) -> None:
     paths = files.split()
-    runs = with_folders([run_of(ONE, Path(path).name) for path in paths], paths)
+    runs = add_folder_names([run_of(ONE, Path(path).name) for path in paths], paths)
     assert [run.name for run in runs] == names.split()
 
 
@@ -83,7 +83,7 @@ def test_runs_of_one_name_in_two_folders(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(large_files, "FROM", judged_from)
+    monkeypatch.setattr(large_files, "LEAST_BYTES", judged_from)
     Path("qrels.txt").write_text("1 0 d1 1\n")
     for place, folder in enumerate("ab", 1):
         Path(folder).mkdir()

@@ -12,9 +12,9 @@ import pytest
 
 from metrics_core.base.errors import TableError
 from metrics_core.base.notes import Note
-from metrics_core.checks.fit import with_clean_ids
+from metrics_core.checks.fit import clean_ids
 from metrics_core.tables import Documents, Qrels, Queries, Run
-from metrics_core.tables.columns import coded
+from metrics_core.tables.columns import encode_ids
 
 ODD_IDS = ["001", "1e5", "True", "NA", "null", "9007199254740993", "é", "<b>x</b>", " x", "\u200bx"]
 
@@ -83,7 +83,7 @@ def test_query_ids_stand_in_the_order_of_their_first_row() -> None:
 
 def test_chunks_with_their_own_dictionaries_are_one_column() -> None:
     chunks = [pa.array(["a", "b"]).dictionary_encode(), pa.array(["c", "a"]).dictionary_encode()]
-    assert coded(pa.chunked_array(chunks)).to_pylist() == ["a", "b", "c", "a"]
+    assert encode_ids(pa.chunked_array(chunks)).to_pylist() == ["a", "b", "c", "a"]
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
@@ -215,7 +215,7 @@ def test_the_same_judgment_of_a_subtopic_twice_counts_once() -> None:
 
 def test_ids_with_subtopics_are_cleaned() -> None:
     qrels = Qrels.from_columns([" q", " q"], ["d\u200b", "d\u200b"], [1, 2], ["a", "b"])
-    clean = with_clean_ids(qrels)
+    clean = clean_ids(qrels)
     assert clean.given.to_pydict() == {
         "query_id": ["q", "q"],
         "subtopic": ["a", "b"],
@@ -229,10 +229,10 @@ def test_ids_in_pieces_have_one_dictionary() -> None:
     whole = pa.array(["a", "b", "a", "c"]).dictionary_encode()
     pieces = {"shared": [whole[:2], whole[2:]], "own": [_coded(["a", "b"]), _coded(["a", "c"])]}
     for chunks in pieces.values():
-        one = coded(pa.chunked_array(chunks))
+        one = encode_ids(pa.chunked_array(chunks))
         assert one.to_pylist() == ["a", "b", "a", "c"]
         assert one.dictionary.to_pylist() == ["a", "b", "c"]
-    assert len(coded(pa.chunked_array([], type=whole.type))) == 0
+    assert len(encode_ids(pa.chunked_array([], type=whole.type))) == 0
 
 
 def _coded(ids: list[str]) -> pa.DictionaryArray:

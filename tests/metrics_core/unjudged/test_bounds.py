@@ -12,13 +12,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from metrics_core.judging import JudgedRanks, judge, unjudged
-from metrics_core.judging.additions import with_more
+from metrics_core.judging.additions import add_judgment_counts
 from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure, declarations, parse_measure
-from metrics_core.measures.normalisers import part_of, whole_of
-from metrics_core.unjudged.bounds import difference_bounds
+from metrics_core.measures.normalisers import dividend_measure, make_divisor
+from metrics_core.unjudged.bounds import bound_difference
 from metrics_core.unjudged.graded_scores import RegradedScores
-from metrics_core.unjudged.unjudged_ranks import NEAR, judged_shares, unjudged_ranks, with_grades
+from metrics_core.unjudged.unjudged_ranks import NEAR, add_grades, find_unjudged, judged_shares
 from tests.collections_of import qrels_of, run_of
 from tests.settings_of import settings_of
 
@@ -68,7 +68,7 @@ def differences(case: Case, measure: Measure) -> np.ndarray:
 
 def found_for(case: Case, measure: Measure) -> Any:
     own, other = (ranks_of(listed, case[2]) for listed in case[:2])
-    return difference_bounds(own, other, measure, unjudged_ranks(own, other, measure.cutoff))
+    return bound_difference(own, other, measure, find_unjudged(own, other, measure.cutoff))
 
 
 @pytest.mark.parametrize(
@@ -116,9 +116,9 @@ def test_sums_and_firsts_are_exact(measure: Measure, case: Case) -> None:
 def test_lists_that_are_not_compared_only_widen_it(case: Case, name: str) -> None:
     measure = parse_measure(name)
     own, other = (ranks_of(listed, case[2]) for listed in case[:2])
-    apart = unjudged_ranks(*(_nameless(r) for r in (own, other)), measure.cutoff)
+    apart = find_unjudged(*(_nameless(r) for r in (own, other)), measure.cutoff)
     assert not apart.matched and apart.doc_ids is None
-    wide, found = difference_bounds(own, other, measure, apart), found_for(case, measure)
+    wide, found = bound_difference(own, other, measure, apart), found_for(case, measure)
     assert wide.low[0] <= found.low[0] + 1e-12 and wide.high[0] >= found.high[0] - 1e-12
 
 
@@ -137,12 +137,12 @@ def test_the_holes_are_named_with_both_their_ranks() -> None:
     own, other = (
         ranks_of(listed, {"a": 1, "b": -1}) for listed in (["x", "a", "b", "y"], ["b", "z", "x"])
     )
-    found = unjudged_ranks(own, other, 3)
-    inside = found.some(np.flatnonzero(found.query == 0))
+    found = find_unjudged(own, other, 3)
+    inside = found.select(np.flatnonzero(found.query == 0))
     assert inside.doc_ids is not None
     rows = zip(inside.doc_ids.to_pylist(), inside.run_rank, inside.baseline_rank, strict=True)
     assert sorted(rows) == [("b", 3, 1), ("x", 1, 3), ("z", 0, 2)]
-    assert found.run_further.tolist() == [1, 0] and found.best_rank.tolist()[:3]
+    assert found.n_run_below.tolist() == [1, 0] and found.best_rank.tolist()[:3]
     shares = judged_shares(own, other, [1, 2])
     assert shares["run"].tolist() == [0, 1 / 3] and shares["baseline"].tolist() == [0, 0]
 
@@ -151,7 +151,7 @@ def test_filtered_queries_keep_their_documents() -> None:
     qrels = qrels_of({"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}})
     own = judge(run_of({q: {"a": 2.0, q: 1.0} for q in ("q3", "q1", "q2")}), qrels)
     view = np.array([False, True, True])
-    found = unjudged_ranks(own.among(view), own.among(view), 5)
+    found = find_unjudged(own.among(view), own.among(view), 5)
     assert found.doc_ids is not None and found.doc_ids.to_pylist() == ["q2", "q3"]
     assert found.query.tolist() == [0, 1]
 
@@ -190,7 +190,7 @@ def test_geometric_means_are_bounded_too(case: Case) -> None:
     found = found_for(case, measure)
     for assigned in product((0, HIGHEST), repeat=len(free_of(case))):
         known = {**grades, **dict(zip(free_of(case), assigned, strict=True))}
-        of = measure.declaration.combination.of
+        of = measure.declaration.combination.combine
         gap = of(measure.score(ranks_of(first, known))) - of(measure.score(ranks_of(second, known)))
         assert found.lowest - 1e-12 <= gap <= found.highest + 1e-12
 
@@ -228,17 +228,17 @@ def test_scores_by_place_are_those_of_lists_judged_anew(
     plain = [v for v in settings_of(declaration) if not v.get("gains") and not v.get("judged_only")]
     measure = declaration(**data.draw(st.sampled_from(plain)))
     own, other = many(seed)
-    found = unjudged_ranks(own, other, measure.cutoff)
+    found = find_unjudged(own, other, measure.cutoff)
     grades = np.array([0.0, 0.5, 1.0, 3.0])
     codes = np.random.default_rng(seed).integers(0, 4, len(found))
     for which in (slice(None), slice(len(found) // 2)):
         graded = RegradedScores(own, other, measure, found, grades)
         scored = graded.scores(codes[which])
-        part = found.some(which)
+        part = found.select(which)
         for got, ranks, rank in zip(
             scored, (own, other), (part.run_rank, part.baseline_rank), strict=True
         ):
-            anew = with_grades(ranks, part, rank, grades[codes[which]])
+            anew = add_grades(ranks, part, rank, grades[codes[which]])
             assert got == pytest.approx(measure.score(anew), abs=1e-12), measure
 
 
@@ -252,21 +252,21 @@ def test_divisors_by_counts_are_those_of_judgments_made(name: str) -> None:
     added = np.random.default_rng(2).integers(0, 4, (ranks.n_queries, len(grades)))
     more = ranks
     for grade, counts in zip(grades, added.T, strict=True):
-        more = with_more(more, counts, grade)
+        more = add_judgment_counts(more, counts, grade)
     none = np.zeros_like(added)
     for counts, judged in ((none, ranks), (added, more)):
-        whole = whole_of(measure, ranks, grades)(counts)
-        score = part_of(measure).score(judged)
+        whole = make_divisor(measure, ranks, grades)(counts)
+        score = dividend_measure(measure).score(judged)
         assert ratio(score, whole) == pytest.approx(measure.score(judged), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["P@5", "nDCG@5", "nDCG", "AP@4", "RR", "R@5", "Rprec", "GMAP"])
 def test_blocks_of_queries_are_all_of_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     measure, pair = parse_measure(name), many(3)
-    found = unjudged_ranks(*map(_nameless, pair), measure.cutoff)
-    together = difference_bounds(*pair, measure, found)
+    found = find_unjudged(*map(_nameless, pair), measure.cutoff)
+    together = bound_difference(*pair, measure, found)
     monkeypatch.setattr(unjudged, "_BLOCK", 40)
-    apart = difference_bounds(*pair, measure, found)
+    apart = bound_difference(*pair, measure, found)
     for end in ("low", "high", "lowest", "highest"):
         assert getattr(apart, end) == pytest.approx(getattr(together, end), abs=1e-12)
 
@@ -278,10 +278,10 @@ def test_documents_that_were_not_compared_reach_as_if_all_were_different(name: s
     case: Case = (*listed, {"a0": 1, "b0": 0, "b110": 2, "a105": 1})
     measure = parse_measure(name)
     own, other = (ranks_of(docs, case[2]) for docs in listed)
-    loose = difference_bounds(
-        own, other, measure, unjudged_ranks(_nameless(own), _nameless(other), measure.cutoff)
+    loose = bound_difference(
+        own, other, measure, find_unjudged(_nameless(own), _nameless(other), measure.cutoff)
     )
-    matched = difference_bounds(own, other, measure, unjudged_ranks(own, other, measure.cutoff))
+    matched = bound_difference(own, other, measure, find_unjudged(own, other, measure.cutoff))
     assert loose.low[0] == pytest.approx(matched.low[0], abs=1e-12)
     assert loose.high[0] == pytest.approx(matched.high[0], abs=1e-12)
     assert not loose.exact

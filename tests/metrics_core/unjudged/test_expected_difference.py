@@ -15,9 +15,9 @@ from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, Run
 from metrics_core.unjudged import expected_difference
-from metrics_core.unjudged.bounds import difference_bounds
-from metrics_core.unjudged.expected_difference import LikelyDifference, likely_difference
-from metrics_core.unjudged.unjudged_ranks import unjudged_ranks
+from metrics_core.unjudged.bounds import bound_difference
+from metrics_core.unjudged.expected_difference import LikelyDifference, estimate_difference
+from metrics_core.unjudged.unjudged_ranks import find_unjudged
 from tests.collections_of import qrels_of, run_of
 
 QUERIES = [f"q{i}" for i in range(40)]
@@ -83,11 +83,11 @@ def lists_of(keep: Keep, queries: int = 40, *, run_names: str = "ab") -> tuple[A
     }
     measure = parse_measure("P@4")
     lists = judge(own, qrels_of(grades)), judge(other, qrels_of(grades))
-    return *lists, measure, unjudged_ranks(*lists, measure.cutoff)
+    return *lists, measure, find_unjudged(*lists, measure.cutoff)
 
 
 def reason_of(keep: Keep, queries: int = 40, **how: bool) -> str:
-    found = likely_difference(*lists_of(keep, queries), **how)
+    found = estimate_difference(*lists_of(keep, queries), **how)
     assert (found.interval is None) == bool(found.reason)
     return found.reason
 
@@ -120,34 +120,34 @@ def test_fifty_judged_documents_tell_what_is_usual() -> None:
 
 def test_documents_that_were_chosen_for_judgment_tell_nothing() -> None:
     assert reason_of(half, chosen=True).startswith("Some documents were judged in a layer")
-    everything = likely_difference(*lists_of(lambda i, d: True), chosen=True)
+    everything = estimate_difference(*lists_of(lambda i, d: True), is_selective=True)
     assert everything.interval is not None, "nothing is left to be told"
 
 
 def test_lists_that_were_not_compared_have_a_pool_each() -> None:
     own, other, measure, _ = lists_of(lambda i, d: d[0] != "a" and half(i, d))
     lists: list[JudgedRanks] = [replace(ranks, listed=None) for ranks in (own, other)]
-    found = unjudged_ranks(lists[0], lists[1], measure.cutoff)
-    assert not found.matched
-    assert likely_difference(*lists, measure, found).interval is not None, "both has judgments"
+    found = find_unjudged(lists[0], lists[1], measure.cutoff)
+    assert not found.is_matched
+    assert estimate_difference(*lists, measure, found).interval is not None, "both has judgments"
     own, other, measure, _ = lists_of(lambda i, d: d[0] == "b" and half(i, d))
     lists = [replace(ranks, listed=None) for ranks in (own, other)]
-    found = unjudged_ranks(lists[0], lists[1], measure.cutoff)
-    reason = likely_difference(*lists, measure, found).reason
+    found = find_unjudged(lists[0], lists[1], measure.cutoff)
+    reason = estimate_difference(*lists, measure, found).reason
     assert reason == f"Of the documents that a lists, none is judged, {ENDS}"
 
 
 def test_nothing_unjudged_leaves_the_difference_as_it_is() -> None:
     own, other, measure, found = lists_of(lambda i, d: True)
-    reached = difference_bounds(own, other, measure, found)
-    likely = likely_difference(own, other, measure, found).interval
+    reached = bound_difference(own, other, measure, found)
+    likely = estimate_difference(own, other, measure, found).interval
     assert likely is not None and len(found) == 0
     assert likely.low == likely.high == reached.difference == reached.lowest == reached.highest
 
 
 def test_a_measure_of_more_than_grades_is_not_told() -> None:
     own, other, _, found = lists_of(half)
-    asked = likely_difference(own, other, parse_measure("alpha_nDCG@4"), found)
+    asked = estimate_difference(own, other, parse_measure("alpha_nDCG@4"), found)
     assert asked == LikelyDifference(None, "alpha_nDCG@4 needs more than the grades of documents.")
 
 
@@ -155,12 +155,12 @@ def test_a_measure_of_more_than_grades_is_not_told() -> None:
 def test_few_draws_say_what_many_do(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     own, other, _, _ = lists_of(half)
     measure = parse_measure(name)
-    found = unjudged_ranks(own, other, measure.cutoff)
+    found = find_unjudged(own, other, measure.cutoff)
 
     def width(asked: LikelyDifference) -> float:
         assert asked.interval is not None
         return float(asked.interval.high - asked.interval.low)
 
-    many = width(likely_difference(own, other, measure, found))
+    many = width(estimate_difference(own, other, measure, found))
     monkeypatch.setattr(expected_difference, "_MOST", 50)
-    assert width(likely_difference(own, other, measure, found)) == pytest.approx(many, rel=0.4)
+    assert width(estimate_difference(own, other, measure, found)) == pytest.approx(many, rel=0.4)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.unjudged import next_judgments
-from metrics_core.unjudged.bounds import difference_bounds
-from metrics_core.unjudged.next_judgments import NextJudgments, judge_next
-from metrics_core.unjudged.unjudged_ranks import unjudged_ranks
+from metrics_core.unjudged.bounds import bound_difference
+from metrics_core.unjudged.next_judgments import NextJudgments, find_next_judgments
+from metrics_core.unjudged.unjudged_ranks import find_unjudged
 from tests.collections_of import qrels_of, run_of
 
 DOCS = ["a", "b", "c", "d", "e"]
@@ -32,8 +32,8 @@ def ranks_of(lists: Lists, grades: Grades) -> JudgedRanks:
 def asked(first: Lists, second: Lists, grades: Grades, name: str) -> tuple[Any, ...]:
     measure = parse_measure(name)
     own, other = ranks_of(first, grades), ranks_of(second, grades)
-    found = unjudged_ranks(own, other, measure.cutoff)
-    return own, other, measure, found, difference_bounds(own, other, measure, found)
+    found = find_unjudged(own, other, measure.cutoff)
+    return own, other, measure, found, bound_difference(own, other, measure, found)
 
 
 def difference(first: Lists, second: Lists, grades: Grades, measure: Measure) -> float:
@@ -70,7 +70,7 @@ def test_the_fewest_that_turn_or_settle_are_those_of_every_set(case: Any, name: 
     now = difference(*case, measure)
     if abs(now) < 1e-9:
         return
-    told = judge_next(own, other, measure, found, reached)
+    told = find_next_judgments(own, other, measure, found, reached)
     assert told.exact
     free = free_of(first, second, grades)
     turning = [
@@ -79,9 +79,9 @@ def test_the_fewest_that_turn_or_settle_are_those_of_every_set(case: Any, name: 
         for rows in combinations(free, n)
         if difference(first, second, judged_with(grades, rows, [2] * n), measure) * now < -1e-9
     ]
-    assert told.to_turn == min(turning, default=None)
+    assert told.n_to_reverse == min(turning, default=None)
     if turning:
-        rows = told.table.head(told.to_turn)[["query_id", "doc_id"]].itertuples(index=False)
+        rows = told.table.head(told.n_to_reverse)[["query_id", "doc_id"]].itertuples(index=False)
         chosen = [tuple(row) for row in rows]
         turned = judged_with(grades, chosen, [2] * len(chosen))
         assert difference(first, second, turned, measure) * now < 0
@@ -96,7 +96,7 @@ def test_the_fewest_that_turn_or_settle_are_those_of_every_set(case: Any, name: 
 
     sizes = (n for n in range(len(free) + 1) if any(map(settles, combinations(free, n))))
     if len(free) <= 5:
-        assert told.to_settle == next(sizes)
+        assert told.n_to_settle == next(sizes)
 
 
 @settings(max_examples=25, deadline=None)
@@ -105,7 +105,7 @@ def test_each_document_moves_the_difference_as_said(case: Any, name: str) -> Non
     first, second, grades = case
     own, other, measure, found, reached = asked(*case, name)
     now = difference(*case, measure)
-    told = judge_next(own, other, measure, found, reached)
+    told = find_next_judgments(own, other, measure, found, reached)
     for row in told.table.to_dict("records"):
         more = judged_with(grades, [(row["query_id"], row["doc_id"])], [2])
         assert row["moves"] == pytest.approx(
@@ -115,8 +115,8 @@ def test_each_document_moves_the_difference_as_said(case: Any, name: str) -> Non
         rank = at.index(row["doc_id"]) + 1 if row["doc_id"] in at else 0
         assert row["run_rank"] == (rank if rank <= (measure.cutoff or 3) else 0)
     assert told.table["moves"].abs().is_monotonic_decreasing
-    if told.to_turn and abs(now) > 1e-9:
-        rows = told.table.head(told.to_turn)[["query_id", "doc_id"]].itertuples(index=False)
+    if told.n_to_reverse and abs(now) > 1e-9:
+        rows = told.table.head(told.n_to_reverse)[["query_id", "doc_id"]].itertuples(index=False)
         chosen = [tuple(row) for row in rows]
         more = judged_with(grades, chosen, [2] * len(chosen))
         assert difference(first, second, more, measure) * now < 0
@@ -124,18 +124,18 @@ def test_each_document_moves_the_difference_as_said(case: Any, name: str) -> Non
 
 def test_what_is_filled_in_has_no_grade_yet() -> None:
     case = ({"q1": ["a", "n"]}, {"q1": ["m", "b"]}, {"q1": {"a": 1, "b": 0}})
-    told = judge_next(*asked(*case, "P@2"))
-    assert told.to_turn is None and told.to_settle == 0
-    frame = told.to_fill_in()
+    told = find_next_judgments(*asked(*case, "P@2"))
+    assert told.n_to_reverse is None and told.n_to_settle == 0
+    frame = told.make_blank_judgments()
     assert frame.columns.tolist() == ["query_id", "doc_id", "relevance"]
     assert frame["relevance"].tolist() == [""] and frame["doc_id"].tolist() == ["m"]
-    assert NextJudgments(told.table, 1, None, exact=True).wanted == 1
+    assert NextJudgments(told.table, 1, None, exact=True).n_useful == 1
 
 
 def test_a_measure_without_bound_names_nothing() -> None:
     case = ({"q1": ["a", "n"]}, {"q1": ["m", "b"]}, {"q1": {"a": 1, "b": 0}})
-    told = judge_next(*asked(*case, "DCG(gains={1:9})@2"))
-    assert (told.to_turn, told.to_settle, told.exact) == (None, None, False)
+    told = find_next_judgments(*asked(*case, "DCG(gains={1:9})@2"))
+    assert (told.n_to_reverse, told.n_to_settle, told.exact) == (None, None, False)
 
 
 def random_pair(queries: int) -> tuple[Lists, Lists, Grades]:
@@ -155,8 +155,8 @@ def test_the_first_of_a_bounded_table_are_those_of_the_whole(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case = asked(*random_pair(30), name)
-    whole = judge_next(*case).table
+    whole = find_next_judgments(*case).table
     monkeypatch.setattr(next_judgments, "MOST_RANKED", 9)
-    few = judge_next(*case).table
+    few = find_next_judgments(*case).table
     # Many move it as far as each other: they stay as they stood.
     assert len(whole) > 20 and few.equals(whole.head(9))

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from metrics_core.judging import judge
 from metrics_core.unjudged import predicted_grades
-from metrics_core.unjudged.predicted_grades import UsualGrades
-from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, unjudged_ranks
+from metrics_core.unjudged.predicted_grades import PredictedGrades
+from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, find_unjudged
 from tests.collections_of import qrels_of, run_of
 
 DEPTH = 8
 Grade = Callable[[int, str], int]
 
 
-def usual(grade: Grade, queries: int = 60) -> tuple[UsualGrades, UnjudgedRanks]:
+def usual(grade: Grade, queries: int = 60) -> tuple[PredictedGrades, UnjudgedRanks]:
     """Of lists of four documents of their own and four of both, every second one judged."""
     ids = [f"q{i}" for i in range(queries)]
     docs = {n: [f"{k}{i}" for i in range(4) for k in (n, "c")] for n in "ab"}
@@ -30,21 +30,21 @@ def usual(grade: Grade, queries: int = 60) -> tuple[UsualGrades, UnjudgedRanks]:
     every = dict.fromkeys(docs["a"] + docs["b"])
     grades = {q: {d: grade(i, d) for d in every if (i + int(d[1])) % 2} for i, q in enumerate(ids)}
     lists = judge(own, qrels_of(grades)), judge(other, qrels_of(grades))
-    found = unjudged_ranks(*lists, DEPTH)
-    return UsualGrades(*lists, found, DEPTH), found
+    found = find_unjudged(*lists, DEPTH)
+    return PredictedGrades(*lists, found, DEPTH), found
 
 
-def draws(of: UsualGrades, found: UnjudgedRanks, number: int = 200) -> npt.NDArray[np.float64]:
+def draws(of: PredictedGrades, found: UnjudgedRanks, number: int = 200) -> npt.NDArray[np.float64]:
     """Grades of the documents as `found` has them; float64[number, u]."""
     generator, grades = np.random.default_rng(1), np.empty((number, len(found)))
     for row in grades:
-        row[of.order] = of.grades[of.drawn(generator)]
+        row[of.order] = of.grades[of.draw_grades(generator)]
     return grades
 
 
 def test_each_kind_has_a_pool_of_its_own() -> None:
     of, found = usual(lambda i, d: {"a": 2, "b": 0, "c": 1}[d[0]])
-    assert of.judged.tolist() == of.asked.tolist() == [120, 120, 120]
+    assert of.n_judged.tolist() == of.n_unjudged.tolist() == [120, 120, 120]
     only_run, only_baseline = found.baseline_rank == 0, found.run_rank == 0
     drawn = draws(of, found, 20)
     assert (drawn[:, only_run] == 2).all() and (drawn[:, only_baseline] == 0).all()
@@ -76,8 +76,8 @@ def test_a_query_without_judged_documents_is_drawn_as_one() -> None:
     generator = np.random.default_rng(3)
     easy = generator.random(60) < 0.5
     of, found = usual(lambda i, d: int(easy[i]) if i else 0)
-    known = of._known
-    of._known = np.zeros_like(known)
+    known = of._n_judged_in_group
+    of._n_judged_in_group = np.zeros_like(known)
     drawn = draws(of, found)
     first = drawn[:, (found.query == 1) & (found.baseline_rank == 0)]
     assert np.corrcoef(first.T)[0, 1] > 0.6
@@ -87,8 +87,8 @@ def test_a_query_without_judged_documents_is_drawn_as_one() -> None:
 @given(st.lists(st.integers(0, 45), min_size=3 * DEPTH, max_size=3 * DEPTH))
 def test_every_pool_holds_documents(counts: list[int]) -> None:
     place = np.repeat(np.arange(3 * DEPTH), counts)
-    known = predicted_grades._Listed(place * 0, place // DEPTH, place % DEPTH)
-    pools = predicted_grades._pools(known, DEPTH, 3)
+    known = predicted_grades._PlacedDocuments(place * 0, place // DEPTH, place % DEPTH)
+    pools = predicted_grades._number_pools(known, DEPTH, 3)
     held = np.bincount(pools.ravel(), np.array(counts))
     for kind, total in zip(pools, np.array(counts).reshape(3, DEPTH).sum(axis=1), strict=True):
         assert (np.diff(kind) >= 0).all() and (

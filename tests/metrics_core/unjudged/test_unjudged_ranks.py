@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from metrics_core.judging import judge
 from metrics_core.tables import Run
 from metrics_core.unjudged.first_documents import (
-    FirstOfBoth,
-    first_documents,
-    first_of_both,
-    same_documents,
+    FirstDocumentPair,
+    match_documents,
+    read_both,
+    read_first_documents,
 )
-from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, unjudged_ranks
+from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, find_unjudged
 from tests.collections_of import qrels_of, run_of
 
 QUERIES, DOCS = "pqrs", "abcdef"
@@ -67,10 +67,10 @@ def test_the_unjudged_documents_of_both_lists_are_found(
     run, baseline = (run_with(lists) for lists in pair)
     own, other = (judge(them, qrels).among(mask) for them in (run, baseline))
     queries = [q for q, seen in zip(qrels.query_ids, view, strict=True) if seen]
-    found = unjudged_ranks(own, other, cutoff, lambda a, b, k: first_of_both(a, b, k + deeper))
+    found = find_unjudged(own, other, cutoff, lambda a, b, k: read_both(a, b, k + deeper))
     assert rows(found, queries) == literal(pair, queries, cutoff or 9)
     some = np.flatnonzero(found.baseline_rank == 0)
-    assert rows(found.some(some), queries) == [
+    assert rows(found.select(some), queries) == [
         row for row in literal(pair, queries, cutoff or 9) if row[3] == 0
     ]
 
@@ -78,8 +78,8 @@ def test_the_unjudged_documents_of_both_lists_are_found(
 @given(pair=st.tuples(lists_of, lists_of), depth=st.integers(1, 6))
 def test_the_same_documents_are_those_of_one_query(pair: tuple[Lists, Lists], depth: int) -> None:
     runs = [run_with(lists) for lists in pair]
-    tops = [first_documents(run, depth) for run in runs]
-    same = same_documents(runs[0], tops[0], runs[1], tops[1])
+    tops = [read_first_documents(run, depth) for run in runs]
+    same = match_documents(runs[0], tops[0], runs[1], tops[1])
     named = [
         [(run.query_ids[q], d) for q, d in zip(top.code, top.doc_ids.to_pylist(), strict=True)]
         for run, top in zip(runs, tops, strict=True)
@@ -90,8 +90,8 @@ def test_the_same_documents_are_those_of_one_query(pair: tuple[Lists, Lists], de
 def test_where_all_is_judged_no_list_is_read() -> None:
     ranks = judge(run_of({"s": {"a": 2.0, "b": 1.0}}), qrels_of(JUDGED))
 
-    def tops(*_: object) -> FirstOfBoth:
+    def tops(*_: object) -> FirstDocumentPair:
         raise AssertionError("read")
 
-    found = unjudged_ranks(ranks, ranks, 5, tops)
-    assert found.matched and len(found) == 0 and rows(found, []) == []
+    found = find_unjudged(ranks, ranks, 5, tops)
+    assert found.is_matched and len(found) == 0 and rows(found, []) == []

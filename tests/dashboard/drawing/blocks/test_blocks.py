@@ -34,7 +34,7 @@ from dashboard.drawing.blocks import (
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.blocks.two_lists import two_lists
-from dashboard.drawing.blocks.word_marks import marked, pieces, query_words
+from dashboard.drawing.blocks.word_marks import mark_words, query_words, split_at_words
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import RunStyle, run_styles
 from dashboard.files.collections import Preview
@@ -49,7 +49,7 @@ from metrics_core.checks.fit import FitLine
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import compare
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
-from metrics_core.findings.queries import Facts
+from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, TextSpan
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
@@ -156,9 +156,9 @@ def test_baseline_stays_quiet_within_a_muted_clause():
             TextSpan(" are", "muted"),
         )
     )
-    kinds = [own["class"] for own in Page(markup.second(said, STYLES)).having("named")]
+    kinds = [own["class"] for own in Page(markup.second_line(said, STYLES)).having("named")]
     assert kinds == ["named loud", "named quiet"]
-    assert markup.second(Sentence(), STYLES) == ""
+    assert markup.second_line(Sentence(), STYLES) == ""
 
 
 def test_section_takes_a_sentence_or_text():
@@ -188,7 +188,7 @@ def test_a_difference_is_coloured_only_where_it_is_clear(value, clear, expected)
 # Overview
 
 
-def facts(**changed: object) -> Facts:
+def facts(**changed: object) -> ViewFacts:
     usual: dict[str, object] = {
         "queries": 84,
         "judgments": 1641,
@@ -200,7 +200,7 @@ def facts(**changed: object) -> Facts:
         "missing": {},
         "unjudged": 0,
     }
-    return Facts(**{**usual, **changed})  # type: ignore[arg-type]
+    return ViewFacts(**{**usual, **changed})  # type: ignore[arg-type]
 
 
 def test_facts_line():
@@ -339,7 +339,7 @@ def leaders(n: int, places: bool = True, named: str = "", baseline: str = "r01")
     drawing = drawing_of(styles, measure="AP")
     return leaderboard.leaderboard(
         table, drawing, [("AP", "", "?")], {"r00": 0.9}, lead,
-        pairs="?pairs", places=found if places else None, named=named,
+        pairs="?pairs", places=found if places else None, search=named,
     )  # fmt: skip
 
 
@@ -519,7 +519,7 @@ def rows_of(frame: pd.DataFrame, drawing: Drawing = DRAWING) -> Markup:
         frame,
         drawing,
         lead=lead,
-        listed=lambda run, outcome: f"?listed={run}&show={outcome}",
+        list_link=lambda run, outcome: f"?listed={run}&show={outcome}",
     )
 
 
@@ -649,16 +649,16 @@ DOCUMENTS = pd.DataFrame(
     ],
 )
 def test_grades_share_three_tints_relative_to_the_highest(levels, tints):
-    grades = Grades.of(levels, [-2])
+    grades = Grades.from_grades(levels, [-2])
     assert {g: grades.tint(g) for g in tints} == tints
 
 
 def test_legend_names_the_grades():
-    named = Page(Grades.of([0, 1, 2]).legend({2: "answers", 1: "helps"})).text
+    named = Page(Grades.from_grades([0, 1, 2]).legend({2: "answers", 1: "helps"})).text
     assert (
         named == "Gradesgrade 22 answersgrade 11 helpsgrade 00 not relevantnot judged? not judged"
     )
-    assert "relevantgrade 0" in Page(Grades.of([0, 1]).legend({})).text
+    assert "relevantgrade 0" in Page(Grades.from_grades([0, 1]).legend({})).text
 
 
 def test_standings():
@@ -762,7 +762,7 @@ def test_two_lists_of_unequal_length_and_of_one_run():
 
 
 def test_missed():
-    part = query.missed(small_diagnosis(LISTS, GRADES), DOCUMENTS, STYLES, 100)
+    part = query.missed_documents(small_diagnosis(LISTS, GRADES), DOCUMENTS, STYLES, 100)
     page = Page(part)
     assert texts_of('<th role="columnheader"[^>]*>(.*?)</th>', part) == [
         "Grade",
@@ -784,17 +784,22 @@ def test_missed():
 
 def test_nothing_missed():
     found = small_diagnosis(LISTS, {"a": 3, "c": 0})
-    assert "in the top 3 of both runs." in Page(query.missed(found, DOCUMENTS, STYLES, 5)).text
+    assert (
+        "in the top 3 of both runs."
+        in Page(query.missed_documents(found, DOCUMENTS, STYLES, 5)).text
+    )
     unjudged = small_diagnosis(LISTS, {"c": 0})
-    assert "No document is judged relevant" in query.missed(unjudged, DOCUMENTS, STYLES, 5)
+    assert "No document is judged relevant" in query.missed_documents(
+        unjudged, DOCUMENTS, STYLES, 5
+    )
 
 
 def test_many_missed_are_folded():
-    found = small_diagnosis(LISTS, {f"m{i:03}": 1 for i in range(query.MISSED_SHOWN + 5)})
-    part = query.missed(found, DOCUMENTS, STYLES, 5)
+    found = small_diagnosis(LISTS, {f"m{i:03}": 1 for i in range(query.OPEN_MISSED + 5)})
+    part = query.missed_documents(found, DOCUMENTS, STYLES, 5)
     Page(part)
     assert "<summary>and 5 more</summary>" in part
-    assert part.count('role="rowheader"') == query.MISSED_SHOWN + 5
+    assert part.count('role="rowheader"') == query.OPEN_MISSED + 5
 
 
 def test_long_text_is_cut_with_a_word_on_it():
@@ -808,11 +813,11 @@ def test_long_text_is_cut_with_a_word_on_it():
 def test_query_words_mark_their_forms():
     words = query_words("Charged twice for one order?")
     assert words == ["charged", "twice", "order"]
-    assert marked("Charges: ordering <b>", words) == (
+    assert mark_words("Charges: ordering <b>", words) == (
         "<mark>Charges</mark>: <mark>ordering</mark> &lt;b&gt;"
     )
     assert query_words("to be or not") == ["to", "be", "or", "not"]
-    assert marked("返品方法です", ["返品"]) == "<mark>返品</mark>方法です"
+    assert mark_words("返品方法です", ["返品"]) == "<mark>返品</mark>方法です"
 
 
 # Data and curves
@@ -836,7 +841,7 @@ def test_error_card():
 
 
 def test_the_folder_of_the_collections_is_folded():
-    part = collections.kept(EVIL)
+    part = collections.storage_note(EVIL)
     (folded,) = texts_of("<details>.*?</details>", part)
     assert folded == f"Where?{EVIL}" and Page(part).text.count(EVIL) == 1
 
@@ -938,7 +943,7 @@ def test_read_off():
         pd.DataFrame({"run": run, "recall": levels, "precision": top * (1 - levels)})
         for run, top in (("bm25", 0.7), ("hybrid", 0.8))
     )
-    part = curves.read_off(frame, DRAWING)
+    part = curves.precision_table(frame, DRAWING)
     assert Page(part).text == (
         "Precision when … of the relevant documents are foundRun"
         "20 %50 %80 %hybrid0.6400.4000.160bm25"
@@ -975,9 +980,9 @@ def test_no_user_text_becomes_markup():
     documents = pd.DataFrame({"title": [EVIL], "text": [EVIL]}, index=[EVIL])
     parts = [
         markup.answer(said, said, styles),
-        markup.second(said, styles),
+        markup.second_line(said, styles),
         markup.section(EVIL, EVIL),
-        markup.nothing(EVIL, EVIL),
+        markup.empty_state(EVIL, EVIL),
         overview.runs_and_measures(table, drawing, [("Bpref", EVIL, EVIL)], {}, lead),
         overview.query_list(rows, drawing, "worse", href, total=2),
         untested.examples(rows, drawing, href),
@@ -989,17 +994,19 @@ def test_no_user_text_becomes_markup():
         query.explanation(said, styles),
         query.standings(found, styles, {1: EVIL}),
         two_lists(found, drawing, documents, query_words(EVIL)),
-        query.missed(found, documents, styles, 2),
+        query.missed_documents(found, documents, styles, 2),
         data.preview(EVIL, pd.DataFrame({EVIL: [EVIL]})),
-        navigation.explained(EVIL, EVIL, EVIL, EVIL),
+        navigation.measure_note(EVIL, EVIL, EVIL, EVIL),
         navigation.rail([navigation.PageLink(EVIL, EVIL, EVIL, EVIL, EVIL, True)]),
-        navigation.shelf([navigation.Shelved(EVIL, EVIL, EVIL, True, EVIL, EVIL)]),
-        collections.row(collections.Told(EVIL, EVIL, EVIL, True, EVIL, "", preview_of(EVIL), EVIL)),
+        navigation.shelf([navigation.ShelfEntry(EVIL, EVIL, EVIL, True, EVIL, EVIL)]),
+        collections.row(
+            collections.CollectionRow(EVIL, EVIL, EVIL, True, EVIL, "", preview_of(EVIL), EVIL)
+        ),
         navigation.page_title(EVIL, EVIL),
         navigation.word(EVIL),
-        navigation.folded([RunStyle(EVIL, 0)], {EVIL: EVIL}, EVIL),
-        navigation.narrowed([(EVIL, EVIL)], EVIL),
-        navigation.refused(UnknownMeasureError(EVIL, {EVIL: EVIL}), EVIL, lambda name: name),
+        navigation.folded_controls([RunStyle(EVIL, 0)], {EVIL: EVIL}, EVIL),
+        navigation.filter_list([(EVIL, EVIL)], EVIL),
+        navigation.measure_error(UnknownMeasureError(EVIL, {EVIL: EVIL}), EVIL, lambda name: name),
         navigation.steps(EVIL, None, EVIL, EVIL),
         measures.no_measure(EVIL, [EVIL], href),
     ]
@@ -1018,7 +1025,9 @@ def test_colours_are_variables_only():
 
 def test_a_text_in_pieces_is_the_text_with_the_words_at_odd_places() -> None:
     text = "𝒳 Charges: ordering, and charged <b>"
-    cut = pieces(text, query_words("charge for the order"))
+    cut = split_at_words(text, query_words("charge for the order"))
     assert "".join(cut) == text
     assert cut[1::2] == ["Charges", "ordering", "charged"]
-    assert pieces("nothing here", ["charge"]) == ["nothing here"] and pieces("", ["a"]) == [""]
+    assert split_at_words("nothing here", ["charge"]) == ["nothing here"] and split_at_words(
+        "", ["a"]
+    ) == [""]

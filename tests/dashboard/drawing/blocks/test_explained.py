@@ -18,7 +18,7 @@ from metrics_core.explaining.headroom import Headroom
 from tests.dashboard.drawing.blocks.test_blocks import DOCUMENTS, DRAWING, Page
 
 NAN = math.nan
-GRADES = Grades.of([0, 1, 2, 3])
+GRADES = Grades.from_grades([0, 1, 2, 3])
 
 
 def steps(*rows: tuple[str, float, float, float, float, int]) -> pd.DataFrame:
@@ -34,11 +34,11 @@ def test_a_ledger_writes_out_its_sum_and_says_where_a_document_went() -> None:
         ("d", 1, 1, NAN, 0.065, 1),
     )
     part = ledger_rows(
-        rows, (0.744, 0.458), DRAWING, DOCUMENTS, GRADES, opened=lambda d: f"?doc={d}"
+        rows, (0.744, 0.458), DRAWING, DOCUMENTS, GRADES, document_link=lambda d: f"?doc={d}"
     )
     text = Page(part).text
     assert "= 0.744 − 0.195 − 0.106 − 0.050 + 0.065" in text
-    k = w.count(DRAWING.cutoff)
+    k = w.format_count(DRAWING.cutoff)
     assert "fell 1 to 2" in text or "1 to 2" in text
     assert "rank 4, no longer listed" in text and "new at rank 1" in text
     assert f"out of the top {k}" in text or DRAWING.cutoff < 9
@@ -47,17 +47,21 @@ def test_a_ledger_writes_out_its_sum_and_says_where_a_document_went() -> None:
 
 def test_what_a_ledger_writes_out_adds_up_as_printed() -> None:
     rows = steps(("a", 3, 2, 1, -0.1954, 1), ("b", 1, 1, NAN, 0.0654, 1))
-    part = ledger_rows(rows, (0.7444, 0.6144), DRAWING, DOCUMENTS, GRADES, opened=lambda d: d)
+    part = ledger_rows(
+        rows, (0.7444, 0.6144), DRAWING, DOCUMENTS, GRADES, document_link=lambda d: d
+    )
     assert "= 0.744 − 0.195 + 0.065" in Page(part).text
     rows = steps(("a", 3, 2, 1, -0.1004, 1), ("b", 1, 1, NAN, -0.1004, 1))
-    part = ledger_rows(rows, (0.7009, 0.5001), DRAWING, DOCUMENTS, GRADES, opened=lambda d: d)
+    part = ledger_rows(
+        rows, (0.7009, 0.5001), DRAWING, DOCUMENTS, GRADES, document_link=lambda d: d
+    )
     text = Page(part).text
     assert "= 0.701 − 0.100 − 0.101" in text and "0.500" in text
 
 
 def test_each_bar_begins_where_the_last_one_ended() -> None:
     rows = steps(("a", 1, 2, 1, -0.3, 1), ("b", 1, 1, 2, 0.1, 1))
-    part = ledger_rows(rows, (0.8, 0.6), DRAWING, DOCUMENTS, GRADES, opened=lambda d: d)
+    part = ledger_rows(rows, (0.8, 0.6), DRAWING, DOCUMENTS, GRADES, document_link=lambda d: d)
     bars = re.findall(r'class="bar \w+" style="left:([\d.]+)%;width:([\d.]+)%"', part)
     (left, width), (second, _) = [(float(a), float(b)) for a, b in bars]
     assert second == left and width > 0
@@ -71,7 +75,9 @@ def test_a_ledgers_card_shows_the_largest_parts_and_adds_up_as_printed() -> None
         ("d", 1, 1, NAN, 0.0304, 1),
         ("3 other documents", NAN, NAN, NAN, 0.0104, 3),
     )
-    part = ledger_card(rows, (0.7444, 0.433), DRAWING, DOCUMENTS, opened=lambda d: f"?doc={d}")
+    part = ledger_card(
+        rows, (0.7444, 0.433), DRAWING, DOCUMENTS, document_link=lambda d: f"?doc={d}"
+    )
     text = Page(part).text
     assert "2 more +0.040" in text or "2 more +0.041" in text
     told = re.findall(r'<b class="(\w+)">(.)([\d.]+)</b>', part)
@@ -80,7 +86,7 @@ def test_a_ledgers_card_shows_the_largest_parts_and_adds_up_as_printed() -> None
     assert round(sum(signed), 3) == -0.311
     assert "1 → 2" in text and "4, not listed" in text and "new at 1" in text
     assert re.findall(r'href="([^"]+)"', part) == [f"?doc={d}" for d in "abcd"]
-    few = ledger_card(rows.head(4), (0.7, 0.379), DRAWING, DOCUMENTS, opened=lambda d: d)
+    few = ledger_card(rows.head(4), (0.7, 0.379), DRAWING, DOCUMENTS, document_link=lambda d: d)
     assert "<details" not in few, "one more is no fold"
 
 
@@ -91,14 +97,14 @@ def test_card_and_ledger_print_a_part_alike() -> None:
             *((name, 1, 2, 1, part, 1) for name, part in zip("abcdef", parts, strict=True))
         )
         ends = 0.9, 0.9 + parts.sum()
-        card = ledger_card(rows, ends, DRAWING, DOCUMENTS, opened=lambda d: d)
-        whole = ledger_rows(rows, ends, DRAWING, DOCUMENTS, GRADES, opened=lambda d: d)
+        card = ledger_card(rows, ends, DRAWING, DOCUMENTS, document_link=lambda d: d)
+        whole = ledger_rows(rows, ends, DRAWING, DOCUMENTS, GRADES, document_link=lambda d: d)
         in_rows = re.findall(r'<i class="amount clear \w+" style="[^"]*">(.*?)</i>', whole)
         largest = [in_rows[i] for i in np.argsort(-np.abs(parts), kind="stable")]
         on_card = re.findall(r'<b class="\w+">(.*?)</b>', card)
         folded = sum(float(part.replace("−", "-")) for part in largest[3:])
         assert on_card == largest
-        assert f"3 more {w.difference(folded)}" in Page(card).text
+        assert f"3 more {w.format_difference(folded)}" in Page(card).text
 
 
 def test_a_headroom_bar_names_what_is_not_nothing() -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dashboard.answers.breakdown import Breakdown
-from dashboard.answers.group_table import GroupTableRequest, listed
+from dashboard.answers.group_table import GroupTableRequest, list_groups
 from dashboard.answers.slices import UnlikeSlice
 from dashboard.drawing.blocks.groups import Choice, column_choice, group_table
 from dashboard.drawing.blocks.slices import slice_rows
@@ -42,13 +42,13 @@ def table(parts: list[float], sizes: list[int] | None = None) -> Breakdown:
             "missing": 0.05,
         }
     )
-    return Breakdown(columns=["c"], by="c", looked_at=len(parts), table=rows)
+    return Breakdown(columns=["c"], by="c", group_count=len(parts), table=rows)
 
 
 def drawn(shown: Breakdown, *, measure: str = "nDCG@10", **asked: object) -> str:
     drawing = drawing_of(STYLES, measure=measure)
     higher = drawing.comparison.measure.declaration.higher_is_better
-    found = listed(shown, GroupTableRequest(**asked), alone=False, higher_is_better=higher)  # type: ignore[arg-type]
+    found = list_groups(shown, GroupTableRequest(**asked), alone=False, higher_is_better=higher)  # type: ignore[arg-type]
     return str(
         group_table(
             found,
@@ -56,7 +56,7 @@ def drawn(shown: Breakdown, *, measure: str = "nDCG@10", **asked: object) -> str
             drawing,
             column="category",
             lead=lambda group: f"./queries?where={len(group)}",
-            ranked=lambda order: f"./breakdown?ranked={order}",
+            sort_link=lambda order: f"./breakdown?ranked={order}",
             more="./breakdown?every=1",
         )
     )
@@ -132,7 +132,7 @@ def test_nothing_at_all_is_drawn_without_a_fault() -> None:
 
 def test_columns_that_do_not_fit_are_folded_but_for_the_chosen_one() -> None:
     choices = [Choice(f"own {i}", "./x", "own") for i in range(4)]
-    choices += [Choice(EVIL, "./x", "computed", chosen=True), Choice("pair", "./x", "crossed")]
+    choices += [Choice(EVIL, "./x", "computed", is_chosen=True), Choice("pair", "./x", "crossed")]
     html = str(column_choice(choices, most={"own": 2, "crossed": 1, "computed": 0}))
     assert "2 </span>more" in html and html.index("own 1") < html.index("pair") < html.index(
         "computed:"

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dashboard.drawing.blocks import query
-from dashboard.drawing.blocks.two_lists import two_lists, ways
+from dashboard.drawing.blocks.two_lists import list_links, two_lists
 from tests.dashboard.drawing.blocks.test_blocks import (
     DOCUMENTS,
     DRAWING,
@@ -48,7 +48,7 @@ def test_tints_are_those_of_the_collection_above_and_in_the_lists() -> None:
     parts = {
         "tile": query.standings(found, STYLES, collection),
         "line": two_lists(found, DRAWING, DOCUMENTS, [], collection),
-        "grade": query.missed(found, DOCUMENTS, STYLES, 5, collection),
+        "grade": query.missed_documents(found, DOCUMENTS, STYLES, 5, collection),
     }
     for place, part in parts.items():
         own = re.sub(r'<div class="legend">.*', "", part)
@@ -95,7 +95,9 @@ def test_several_lists_say_how_each_document_moved_from_the_baseline() -> None:
     ],
 )
 def test_the_ways_to_more_ranks(shown: int, listed: int, k: int, told: dict[str, int]) -> None:
-    part = ways(shown, listed, k, 5, unfolded=lambda n: f"?n={n}", beside=("three", "?b"))
+    part = list_links(
+        shown, listed, k, 5, rows_link=lambda n: f"?n={n}", beside_link=("three", "?b")
+    )
     links = [own["href"] for tag, own in Page(part).found if tag == "a"]
     assert texts_of(r"<a[^>]*>(.*?)</a>", part) == [*told, "three"]
     assert links == [*(f"?n={n}" for n in told.values()), "?b"]
@@ -116,7 +118,7 @@ def test_a_relevant_document_that_leaves_what_is_shown_has_a_hook() -> None:
 
 
 def test_missed_documents_open_their_text() -> None:
-    part = query.missed(small_diagnosis(LISTS, GRADES), DOCUMENTS, STYLES, 100)
+    part = query.missed_documents(small_diagnosis(LISTS, GRADES), DOCUMENTS, STYLES, 100)
     page = Page(part)
     opening = texts_of(r"<details[^>]*>(.*?)</details>", part)
     assert opening == ["Refund <i> bText"], "b has a text; f and g have none"
@@ -128,11 +130,11 @@ def test_a_document_without_a_title_is_told_by_its_first_words() -> None:
         {"title": ["", "T", " ", ""], "text": ["a <b> " * 40, "text", "short", "x" * 900]},
         index=["a", "b", "c", "d"],
     )
-    first = query.beginning_of(documents, "a")
+    first = query.text_beginning(documents, "a")
     assert first.startswith("a <b> a") and first.endswith(" …") and len(first) <= 80
-    assert query.beginning_of(documents, "c") == "short"
-    assert query.beginning_of(documents, "b") == query.beginning_of(documents, "nobody") == ""
-    assert len(query.beginning_of(documents, "d")) <= 80
+    assert query.text_beginning(documents, "c") == "short"
+    assert query.text_beginning(documents, "b") == query.text_beginning(documents, "nobody") == ""
+    assert len(query.text_beginning(documents, "d")) <= 80
 
 
 def test_what_is_known_of_a_query_is_named_and_the_long_folded() -> None:
@@ -151,7 +153,7 @@ def test_what_is_known_of_a_query_is_named_and_the_long_folded() -> None:
 
 def test_what_only_the_top_of_the_baseline_lacks_is_folded() -> None:
     lists = {"bm25": ["a", "x", "y", "b"], "hybrid": ["b", "a"]}
-    part = query.missed(small_diagnosis(lists, {"a": 1, "b": 1}), DOCUMENTS, STYLES, 5)
+    part = query.missed_documents(small_diagnosis(lists, {"a": 1, "b": 1}), DOCUMENTS, STYLES, 5)
     text = Page(part).text
     assert "Every relevant document is in the top 3 of hybrid." in text
     assert "and 1 more only missing in the top 3 of bm25" in text

@@ -13,7 +13,13 @@ import plotly.graph_objects as go
 import pytest
 
 from dashboard.drawing.figures.breakdown import difference_by_group, score_by_group
-from dashboard.drawing.figures.colour import READABLE, contrast, diverging, rgba, text_on
+from dashboard.drawing.figures.colour import (
+    READABLE,
+    contrast,
+    diverging_color,
+    readable_color,
+    rgba,
+)
 from dashboard.drawing.figures.curves import difference_range, measure_by_cutoff, precision_recall
 from dashboard.drawing.figures.heatmap import difference_heatmap
 from dashboard.drawing.figures.plotly_figure import Sent
@@ -21,10 +27,10 @@ from dashboard.drawing.figures.queries import FADED, MOST_BARS, sorted_differenc
 from dashboard.drawing.figures.query_heatmap import score_heatmap
 from dashboard.drawing.figures.run_against_run import run_against_run
 from dashboard.drawing.figures.score_strips import MOST_POINTS, score_strips
-from dashboard.drawing.figures.text import escape, query_text, short_names, shorten, wrapped
-from dashboard.drawing.figures.zoomed import zoomable
+from dashboard.drawing.figures.text import escape, query_text, short_names, shorten, wrap_html
+from dashboard.drawing.figures.zoomed import make_zoomable
 from dashboard.drawing.theme import LIGHT, PALETTES, Palette, RunStyle, run_styles
-from metrics_core.comparing.pairs import differences
+from metrics_core.comparing.pairs import query_differences
 from metrics_core.slicing.breakdowns import breakdown
 from metrics_core.slicing.crossed import cross_breakdown
 from metrics_core.tables import Queries
@@ -88,7 +94,7 @@ def cells_of() -> pd.DataFrame:
 
 
 def differences_of(n: int = 60) -> pd.DataFrame:
-    frame = differences(scores_of(n), "nDCG@10", HYBRID, BOLD)
+    frame = query_differences(scores_of(n), "nDCG@10", HYBRID, BOLD)
     return frame.merge(queries_of(n).frame[["query_id", "text"]], on="query_id")
 
 
@@ -120,11 +126,13 @@ def draw_heatmap(palette: Palette) -> go.Figure:
 
 def draw_bars(palette: Palette, shown: set[str] | None = None, n: int = 60) -> go.Figure:
     frame = differences_of(n)
-    return sorted_differences(frame, drawing_of(STYLES, palette), shown=shown)
+    return sorted_differences(frame, drawing_of(STYLES, palette), visible_ids=shown)
 
 
 def draw_points(palette: Palette, shown: set[str] | None = None) -> go.Figure:
-    return run_against_run(differences_of(), drawing_of(STYLES, palette), same=0.01, shown=shown)
+    return run_against_run(
+        differences_of(), drawing_of(STYLES, palette), same=0.01, visible_ids=shown
+    )
 
 
 def draw_score_heatmap(palette: Palette, n: int = 60) -> go.Figure:
@@ -140,7 +148,7 @@ def draw_strips(palette: Palette, shown: set[str] | None = None, n: int = 60) ->
     frame["group"] = frame["query_id"].map(told["category"])
     summed = frame.groupby(["group", "run"])["score"].agg(["mean", "count"]).reset_index()
     means = summed.rename(columns={"count": "queries"})
-    return score_strips(frame, means, GROUPS, drawing_of(STYLES, palette), shown=shown)
+    return score_strips(frame, means, GROUPS, drawing_of(STYLES, palette), visible_ids=shown)
 
 
 DRAW: dict[str, Callable[[Palette], go.Figure]] = {
@@ -246,7 +254,7 @@ def test_curves_mark_the_chosen_k_and_name_no_run() -> None:
 
 def test_where_lines_are_zoomed_what_they_say_stands_between_the_panels() -> None:
     chart = draw_curves(LIGHT)
-    figure = zoomable(chart, drawing_of(STYLES))
+    figure = make_zoomable(chart, drawing_of(STYLES))
     layout = figure.layout
     assert layout.dragmode == "zoom" and layout.hovermode == "x"
     assert not layout.xaxis.fixedrange and not layout.yaxis2.fixedrange
@@ -259,22 +267,22 @@ def test_where_lines_are_zoomed_what_they_say_stands_between_the_panels() -> Non
     assert above.startswith("k = 1  ") and above.count("span style") == len(STYLES)
     assert below.count("span style") == len(STYLES) - 1 and BOLD not in above
     assert all(t.hoverinfo == "skip" and not t.hovertemplate for t in lines_of(figure))
-    assert zoomable(chart, drawing_of(STYLES), "./curves?m=P").layout.meta == {
+    assert make_zoomable(chart, drawing_of(STYLES), "./curves?m=P").layout.meta == {
         "chooses": "./curves?m=P"
     }
 
 
 def test_of_one_panel_it_stands_over_the_lines_and_of_many_runs_a_line_says_its_own() -> None:
     chart = draw_recall(LIGHT)
-    figure = zoomable(chart, drawing_of(STYLES))
+    figure = make_zoomable(chart, drawing_of(STYLES))
     assert figure.layout.height > chart.layout.height
     assert figure.layout.yaxis.domain[1] == figure.layout.yaxis3.domain[0] < 1
     assert figure.data[-1].hovertext[1].startswith("recall 0.1  ")
     styles = styles_of(*LONG, baseline=LONG[1])
     drawing = drawing_of(styles)
     many = measure_by_cutoff(curve_frame(*LONG, baseline=LONG[1]), drawing, in_colour=LONG[:5])
-    assert zoomable(many, drawing).data == many.data
-    assert zoomable(many, drawing).layout.hovermode == "closest"
+    assert make_zoomable(many, drawing).data == many.data
+    assert make_zoomable(many, drawing).layout.hovermode == "closest"
 
 
 def test_a_line_is_thin_beyond_the_rank_by_which_its_lists_end() -> None:
@@ -473,7 +481,7 @@ def test_heatmap_cells_say_row_and_column_as_they_are() -> None:
     assert found == turned
     # The colour follows the number, of few queries too, and no number is set apart from others.
     most = filled["difference"].abs().max()
-    wanted = [diverging(gap, max(most, 0.1), LIGHT) for gap in filled["difference"]]
+    wanted = [diverging_color(gap, max(most, 0.1), LIGHT) for gap in filled["difference"]]
     assert list(trace.marker.color) == wanted
     assert not any("<b>" in text for text in trace.text)
     assert [shape != "" for shape in trace.marker.pattern.shape] == (
@@ -502,12 +510,12 @@ def test_the_grouping_with_fewer_groups_makes_the_columns() -> None:
 
 @pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
 def test_cell_colours_are_symmetric_and_their_text_can_be_read(palette: Palette) -> None:
-    assert diverging(0, 0.3, palette) == palette.diverging_zero
-    assert diverging(9, 0.3, palette) == palette.diverging_high
-    assert diverging(-0.3, 0.3, palette) == palette.diverging_low
+    assert diverging_color(0, 0.3, palette) == palette.diverging_zero
+    assert diverging_color(9, 0.3, palette) == palette.diverging_high
+    assert diverging_color(-0.3, 0.3, palette) == palette.diverging_low
     for value in np.linspace(-0.3, 0.3, 61):
-        ground = diverging(float(value), 0.3, palette)
-        text = text_on(ground, palette.ink, palette.page)
+        ground = diverging_color(float(value), 0.3, palette)
+        text = readable_color(ground, palette.ink, palette.page)
         assert contrast(text, ground) >= READABLE
 
 
@@ -583,7 +591,7 @@ def test_query_texts_in_hovers_are_short_and_escaped() -> None:
     assert text.endswith("…")
     assert "&lt;b&gt;" in text
     assert text.count("<br>") <= 2
-    assert wrapped("a<br>b") == "a&lt;br&gt;b"
+    assert wrap_html("a<br>b") == "a&lt;br&gt;b"
 
 
 @pytest.mark.parametrize("shown", [None, {f"q{i}" for i in range(0, 7000, 3)}])
@@ -591,7 +599,7 @@ def test_a_point_of_thousands_of_queries_is_light_and_leads_to_its_query(
     shown: set[str] | None,
 ) -> None:
     frame = differences_of(7000)
-    figure = run_against_run(frame, drawing_of(STYLES), same=0.01, shown=shown)
+    figure = run_against_run(frame, drawing_of(STYLES), same=0.01, visible_ids=shown)
     at = frame.set_index("query_id")
     points = [t for t in figure.data if t.customdata is not None]
     assert 500 < sum(len(t.x) for t in points) <= 2000

@@ -37,7 +37,9 @@ FILES = (
 @cache
 def sample() -> Study:
     paths = [p for p in sorted(SAMPLE_FOLDER.iterdir()) if p.suffix not in (".md", ".py")]
-    files = [f for p in paths if p.is_file() for f in read_files(p, shown=p.name, origin="sample")]
+    files = [
+        f for p in paths if p.is_file() for f in read_files(p, display_name=p.name, origin="sample")
+    ]
     study = assemble(files).study
     assert study is not None
     return study
@@ -50,8 +52,8 @@ def page_of(
     own_grades: dict[str, int] | None = None,
     **address: str,
 ) -> str:
-    view = study.view(Address.of(**address)).comparison
-    drawing = Drawing.of(view, study.names)
+    view = study.view(Address.create(**address)).comparison
+    drawing = Drawing.for_comparison(view, study.names)
     found = report(study, view, FILES, remarks=remarks, own_grades=own_grades)
     return document(found, drawing, asked or ReportRequest("Help centre"))
 
@@ -63,24 +65,24 @@ def text_of(page: str) -> str:
 
 def test_the_numbers_are_those_of_the_pages() -> None:
     study = sample()
-    view = study.view(Address.of()).comparison
+    view = study.view(Address.create()).comparison
     first, page = overview(study, view), page_of(study)
     text = text_of(page)
     assert " ".join(first.verdict.lead.text.split()) in text
-    for row in first.comparison.to_dict("records"):
+    for row in first.shown_rows.to_dict("records"):
         if row["run"] != view.baseline:
-            digits = w.decimals(row["low"], row["high"])
-            assert w.interval(row["low"], row["high"], digits) in text
+            digits = w.interval_decimals(row["low"], row["high"])
+            assert w.format_interval(row["low"], row["high"], digits) in text
     for row in first.table.to_dict("records"):
-        assert w.score(row["mean"]) in text
+        assert w.format_score(row["mean"]) in text
     rows = re.findall(r"<tr data-in=.*?</tr>", page, flags=re.DOTALL)
     listed = query_list(study, view, QueryListRequest())
-    assert len(rows) == len(listed.kept) == 104
-    for drawn, record in zip(rows, listed.kept.to_dict("records"), strict=True):
+    assert len(rows) == len(listed.rows) == 104
+    for drawn, record in zip(rows, listed.rows.to_dict("records"), strict=True):
         cells = text_of(drawn)
         assert record["text"] in unescape(drawn)
-        assert w.difference(record["difference"]) in cells
-        assert w.score(record[f"run: {view.focus}"]) in cells
+        assert w.format_difference(record["difference"]) in cells
+        assert w.format_score(record[f"run: {view.focus}"]) in cells
 
 
 def test_it_stands_by_itself() -> None:
@@ -194,7 +196,7 @@ def test_a_part_that_fails_is_left_out_with_a_sentence(
 
     for part in ("curves", "firmness", "breakdown", "query", "lists"):
         monkeypatch.setattr(f"dashboard.answers.report.{part}", fails)
-    monkeypatch.setattr("dashboard.drawing.blocks.report.measured", fails)
+    monkeypatch.setattr("dashboard.drawing.blocks.report.methods_part", fails)
     page = page_of(sample())
     assert "dense beats bm25" in text_of(page) and "vinegar for the robot" not in page
     ids = set(re.findall(r'<section id="([^"]+)"', page))
@@ -203,7 +205,7 @@ def test_a_part_that_fails_is_left_out_with_a_sentence(
     assert text_of(page).count(f"This part could not be created. {said_of(error)}") == len(failed)
     assert set(re.findall(r'data-screen="(\w+)"', page)) == {"verdict"}
     # An error may quote what is left out.
-    shared = text_of(page_of(sample(), ReportRequest("X", said="texts left out")))
+    shared = text_of(page_of(sample(), ReportRequest("X", left_out_note="texts left out")))
     assert shared.count("This part could not be created.") == len(failed)
     assert said_of(error) not in shared
 

@@ -20,7 +20,7 @@ CSS = """
 
 
 def test_rules_that_nothing_meets_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = tuple(sheet._split(sheet._COMMENT.sub("", CSS)))
+    rules = tuple(sheet._split_rules(sheet._COMMENT.sub("", CSS)))
     monkeypatch.setattr(sheet, "_rules", lambda: rules)
     found = sheet.sheet_for('<p class="lens answer"><b class="kept">x</b></p>', ".own{}")
     kept = found.removeprefix(sheet.css_variables())

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from dashboard.drawing.figures.chart import Chart, Trace, bar, scatter
-from dashboard.drawing.figures.layout import Margin, axis, figure, note
-from dashboard.drawing.svg.chart_svg import svg_of
+from dashboard.drawing.figures.layout import Margin, make_axis, make_figure, make_note
+from dashboard.drawing.svg.chart_svg import draw_svg
 from dashboard.drawing.theme import BY_THEME, LIGHT
 from dashboard.drawing.ticks import Ticks
 
@@ -21,22 +21,22 @@ TICKS = Ticks([0.0, 1.0], ["0", "1"], (0, 1))
 def chart_of(*traces: Trace, log: bool = False, **more: object) -> Chart:
     """A plot of 200 by 100 px at (20, 10), over 0 to 1, or over 1 to 100 across."""
     ticks = Ticks([1.0, 100.0], ["1", "100"], (1, 100)) if log else TICKS
-    across = axis(LIGHT, (0, 2) if log else (0, 1), ticks)
+    across = make_axis(LIGHT, (0, 2) if log else (0, 1), ticks)
     if log:
         across |= {"type": "log"}
-    return figure(
+    return make_figure(
         traces,
         palette=LIGHT,
         height=130,
         margin=Margin(20, 10, 10, 20),
         xaxis=across,
-        yaxis=axis(LIGHT, (0, 1), TICKS, grid=True),
+        yaxis=make_axis(LIGHT, (0, 1), TICKS, grid=True),
         **more,
     )
 
 
 def drawn(chart: Chart) -> ElementTree.Element:
-    return ElementTree.fromstring(svg_of(chart, 230, "what it shows"))
+    return ElementTree.fromstring(draw_svg(chart, 230, "what it shows"))
 
 
 def line(**more: object) -> Trace:
@@ -82,7 +82,7 @@ def test_what_is_not_seen_on_the_page_is_not_drawn() -> None:
 
 def test_texts_are_texts() -> None:
     name = '<b>a &lt;b&gt; &amp; c</b><br><span style="color:#ff0000">below</span>'
-    found = drawn(chart_of(annotations=[note(name, 0.5, 0.5, LIGHT.ink)]))
+    found = drawn(chart_of(annotations=[make_note(name, 0.5, 0.5, LIGHT.ink)]))
     (text,) = (t for t in found.iter(f"{SVG}text") if "below" in "".join(t.itertext()))
     first, second = text.findall(f"{SVG}tspan")
     assert "".join(first.itertext()) == "a <b> & c"
@@ -110,16 +110,17 @@ def test_what_a_hover_box_says_stands_in_titles() -> None:
 
 
 def test_colours_may_follow_the_theme() -> None:
-    themed = figure(
+    themed = make_figure(
         [], palette=BY_THEME, height=130, margin=Margin(20, 10, 10, 20),
-        xaxis=axis(BY_THEME, (0, 1), TICKS), yaxis=axis(BY_THEME, (0, 1), TICKS, grid=True),
+        xaxis=make_axis(BY_THEME, (0, 1), TICKS),
+        yaxis=make_axis(BY_THEME, (0, 1), TICKS, grid=True),
     )  # fmt: skip
-    assert not re.search(r"#[0-9A-Fa-f]{6}", svg_of(themed, 230, ""))
+    assert not re.search(r"#[0-9A-Fa-f]{6}", draw_svg(themed, 230, ""))
 
 
 def test_a_mark_that_no_figure_makes_is_refused() -> None:
     with pytest.raises(ValueError, match="no pie is drawn"):
-        svg_of(chart_of({"type": "pie"}), 230, "")
+        draw_svg(chart_of({"type": "pie"}), 230, "")
 
 
 def test_an_opacity_is_a_property_of_its_own() -> None:

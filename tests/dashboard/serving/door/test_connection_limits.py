@@ -13,9 +13,9 @@ import pytest
 import uvicorn
 
 from dashboard.serving.door import connection_limits
-from dashboard.serving.door.connection_limits import Arrival, Waiting
-from dashboard.serving.door.door import Door
-from dashboard.serving.door.token import Keys, keys
+from dashboard.serving.door.connection_limits import LimitedConnection, WaitingConnections
+from dashboard.serving.door.door import AccessControl
+from dashboard.serving.door.token import Keys, derive_keys
 
 FEW, SOON = 4, 0.4
 
@@ -26,13 +26,13 @@ class Served:
     def __init__(self) -> None:
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self.listening.getsockname()[1]
-        self.keys: Keys = keys("T" * 43, self.port)
-        door = Door(answering, port=self.port, keys=self.keys, headers=[])
+        self.keys: Keys = derive_keys("T" * 43, self.port)
+        door = AccessControl(answering, port=self.port, keys=self.keys, headers=[])
         config = uvicorn.Config(
-            door, http=Arrival, ws="websockets-sansio", lifespan="off", log_config=None
+            door, http=LimitedConnection, ws="websockets-sansio", lifespan="off", log_config=None
         )
         self.server = uvicorn.Server(config)
-        self.state = self.server.server_state = Waiting()
+        self.state = self.server.server_state = WaitingConnections()
         self.thread = Thread(target=self.server.run, kwargs={"sockets": [self.listening]})
         self.thread.start()
 
@@ -74,7 +74,7 @@ async def answering(scope: Any, receive: Any, send: Any) -> None:
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    monkeypatch.setattr(connection_limits, "AT_ONCE", FEW)
+    monkeypatch.setattr(connection_limits, "MAX_WAITING", FEW)
     monkeypatch.setattr(connection_limits, "SECONDS", SOON)
     server = Served()
     yield server

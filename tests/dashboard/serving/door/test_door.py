@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from dashboard.serving.door.door import Door
-from dashboard.serving.door.token import keys
+from dashboard.serving.door.door import AccessControl
+from dashboard.serving.door.token import derive_keys
 from tests.dashboard.serving.door.pairs import ADMITTED, REFUSED, Pair, headers_of
 
 PORT = 8501
-KEYS = keys("T" * 43, PORT)
+KEYS = derive_keys("T" * 43, PORT)
 COOKIE = {"Cookie": f"ranklens={KEYS.cookie}"}
 OURS = {"Host": "127.0.0.1:8501", "Origin": "http://127.0.0.1:8501"}
 ADDED = [(b"x-frame-options", b"DENY"), (b"referrer-policy", b"no-referrer")]
@@ -69,7 +69,7 @@ def ask(
         **({} if method == "WS" else {"method": method}),
     }
     asked = Asked()
-    door = Door(asked.app, port=port, keys=opened_by, headers=ADDED)
+    door = AccessControl(asked.app, port=port, keys=opened_by, headers=ADDED)
     run(door(scope, None, asked.send))
     return asked
 
@@ -137,7 +137,7 @@ def test_two_of_a_header_are_refused(name: str) -> None:
 
 
 def test_port_80_is_left_out_by_browsers() -> None:
-    opened_by = keys(KEYS.token, 80)
+    opened_by = derive_keys(KEYS.token, 80)
     cookie = {"Cookie": f"ranklens={opened_by.cookie}"}
     for host in ("127.0.0.1", "localhost:80"):
         headers = {"Host": host, "Origin": f"http://{host}", **cookie}
@@ -151,7 +151,7 @@ def test_port_80_is_left_out_by_browsers() -> None:
     [
         None, "", "ranklens=", "ranklens=wrong", f"other={KEYS.cookie}", f"ranklens={KEYS.token}",
         f"ranklens={KEYS.cookie}0", f"ranklens={KEYS.cookie[:-1]}", "ranklens=\xff",
-        f"ranklens={keys(KEYS.token, 8502).cookie}", f"xranklens={KEYS.cookie}",
+        f"ranklens={derive_keys(KEYS.token, 8502).cookie}", f"xranklens={KEYS.cookie}",
     ],
 )  # fmt: skip
 def test_without_the_cookie_nothing_is_had(cookie: str | None, method: str) -> None:
@@ -245,6 +245,6 @@ def test_every_answer_is_guarded_and_no_cookie_is_for_the_whole_host() -> None:
 
 def test_the_start_of_the_server_passes() -> None:
     asked = Asked()
-    door = Door(asked.app, port=PORT, keys=KEYS, headers=ADDED)
+    door = AccessControl(asked.app, port=PORT, keys=KEYS, headers=ADDED)
     run(door({"type": "lifespan"}, None, asked.send))
     assert asked.reached == ["lifespan"]

@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from dashboard.serving.door import repeated_messages
-from dashboard.serving.door.repeated_messages import Seldom
+from dashboard.serving.door.repeated_messages import RepeatFilter
 
 
 def line(text: str, *given: object, error: Exception | None = None) -> logging.LogRecord:
@@ -23,7 +23,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_a_line_is_said_once_and_counted_a_minute_later(clock: list[float]) -> None:
-    repeated_messages, said = Seldom(), []
+    repeated_messages, said = RepeatFilter(), []
     for second in range(150):
         clock[0] = float(second)
         for _ in range(10):
@@ -38,7 +38,7 @@ def test_a_line_is_said_once_and_counted_a_minute_later(clock: list[float]) -> N
 
 
 def test_what_differs_is_said(clock: list[float]) -> None:
-    repeated_messages = Seldom()
+    repeated_messages = RepeatFilter()
     assert repeated_messages.filter(line("a"))
     assert repeated_messages.filter(line("b"))
     assert repeated_messages.filter(line("a", error=ValueError("one")))
@@ -47,7 +47,7 @@ def test_what_differs_is_said(clock: list[float]) -> None:
 
 
 def test_what_is_remembered_is_bounded(clock: list[float]) -> None:
-    repeated_messages = Seldom()
+    repeated_messages = RepeatFilter()
     for number in range(1_000):
         repeated_messages.filter(line(f"line {number}"))
-    assert len(repeated_messages._said) <= 100
+    assert len(repeated_messages._last_logged) <= 100

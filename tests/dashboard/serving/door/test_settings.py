@@ -16,11 +16,11 @@ from tests.servers import ROOT
 
 PRINTED = """
 import json
-from dashboard.serving.door.settings import pin
-pin(port=8501, base="below")
-from dashboard.serving.server import application
-from dashboard.serving.door.token import keys
-application(8501, keys("T" * 43, 8501))
+from dashboard.serving.door.settings import pin_options
+pin_options(port=8501, base="below")
+from dashboard.serving.server import make_application
+from dashboard.serving.door.token import derive_keys
+make_application(8501, derive_keys("T" * 43, 8501))
 from streamlit import config, net_util
 from streamlit.runtime.secrets import secrets_singleton
 found = {name: option.value for name, option in config.get_config_options().items()}
@@ -31,8 +31,8 @@ print(json.dumps(found, default=str))
 ASKED = """
 import importlib.metadata, json, sys
 if "pinned" in sys.argv:
-    from dashboard.serving.door.settings import pin
-    pin(port=8501, base="")
+    from dashboard.serving.door.settings import pin_options
+    pin_options(port=8501, base="")
 import streamlit
 from streamlit import env_util
 from streamlit.components.v2.component_manager import BidiComponentManager

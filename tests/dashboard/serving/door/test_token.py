@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.serving.door.token import FILE, kept_token, keys, new_token
+from dashboard.serving.door.token import FILE, derive_keys, load_token, new_token
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
 
@@ -20,26 +20,26 @@ def mode(path: Path) -> int:
 
 def test_a_token_is_made_once(tmp_path: Path) -> None:
     folder = tmp_path / "a" / "workspace"
-    token = kept_token(folder)
+    token = load_token(folder)
     assert len(token) == 43
-    assert kept_token(folder) == token
-    assert kept_token(tmp_path / "other") != token
+    assert load_token(folder) == token
+    assert load_token(tmp_path / "other") != token
     assert [path.name for path in folder.iterdir()] == [FILE]
 
 
 def test_a_new_token_is_kept_in_place_of_the_old_one(tmp_path: Path) -> None:
-    first = kept_token(tmp_path)
-    second = kept_token(tmp_path, renewed=True)
-    assert first != second == kept_token(tmp_path)
+    first = load_token(tmp_path)
+    second = load_token(tmp_path, renewed=True)
+    assert first != second == load_token(tmp_path)
 
 
 @POSIX
 def test_folder_and_file_are_for_their_owner_alone(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        kept_token(tmp_path / "new")
+        load_token(tmp_path / "new")
         (tmp_path / "open").mkdir(mode=0o777)
-        kept_token(tmp_path / "open")
+        load_token(tmp_path / "open")
     finally:
         os.umask(before)
     for folder in (tmp_path / "new", tmp_path / "open"):
@@ -49,21 +49,21 @@ def test_folder_and_file_are_for_their_owner_alone(tmp_path: Path) -> None:
 
 @POSIX
 def test_a_token_that_others_could_read_is_replaced(tmp_path: Path) -> None:
-    token = kept_token(tmp_path)
+    token = load_token(tmp_path)
     (tmp_path / FILE).chmod(0o640)
-    assert kept_token(tmp_path) != token
+    assert load_token(tmp_path) != token
     assert mode(tmp_path / FILE) == 0o600
 
 
 @POSIX
 def test_a_link_in_place_of_the_file_is_replaced(tmp_path: Path) -> None:
     workspace, elsewhere = tmp_path / "workspace", tmp_path / "elsewhere"
-    token = kept_token(elsewhere)
+    token = load_token(elsewhere)
     workspace.mkdir()
     (workspace / FILE).symlink_to(elsewhere / FILE)
-    assert kept_token(workspace) != token
+    assert load_token(workspace) != token
     assert not (workspace / FILE).is_symlink()
-    assert kept_token(elsewhere) == token
+    assert load_token(elsewhere) == token
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_a_damaged_file_gives_a_new_token(content: bytes, tmp_path: Path) -> Non
     path = tmp_path / FILE
     path.write_bytes(content)
     path.chmod(0o600)
-    token = kept_token(tmp_path)
+    token = load_token(tmp_path)
     assert len(token) == 43
-    assert kept_token(tmp_path) == token
+    assert load_token(tmp_path) == token
 
 
 def test_what_cannot_be_written_leaves_nothing(
@@ -88,7 +88,7 @@ def test_what_cannot_be_written_leaves_nothing(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        kept_token(tmp_path)
+        load_token(tmp_path)
     assert not list(tmp_path.iterdir())
 
 
@@ -107,14 +107,14 @@ def test_file_and_folder_are_on_disk_before_it_is_told(
         real(descriptor)
 
     monkeypatch.setattr(os, "fsync", noted)
-    kept_token(tmp_path)
+    load_token(tmp_path)
     assert synced == ["file", "folder"]
 
 
 def test_each_port_has_its_own_keys() -> None:
     token = new_token()
-    here, there = keys(token, 8501), keys(token, 8502)
-    assert keys(token, 8501) == here
+    here, there = derive_keys(token, 8501), derive_keys(token, 8502)
+    assert derive_keys(token, 8501) == here
     assert len({token, here.base, here.cookie, there.base, there.cookie}) == 5
     assert here.base.isalnum() and len(here.base) == 32
     assert token not in here.base + here.cookie

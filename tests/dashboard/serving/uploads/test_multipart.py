@@ -13,16 +13,21 @@ from hypothesis import strategies as st
 from starlette.datastructures import Headers, UploadFile
 from starlette.formparsers import MultiPartParser
 
-from dashboard.serving.uploads.multipart import BodyError, OneFile, body_of, boundary_of
+from dashboard.serving.uploads.multipart import (
+    BodyError,
+    SingleFileParser,
+    make_body,
+    parse_boundary,
+)
 
 BOUNDARY = b"----WebKitFormBoundaryAbC"
 TYPE = b"multipart/form-data; boundary=" + BOUNDARY
 HEAD = b'Content-Disposition: form-data; name="f"; filename="a.run"\r\nContent-Type: text/plain\r\n'
 
 
-def taken(pieces: Sequence[bytes], boundary: bytes = BOUNDARY) -> tuple[OneFile, bytes]:
+def taken(pieces: Sequence[bytes], boundary: bytes = BOUNDARY) -> tuple[SingleFileParser, bytes]:
     content = bytearray()
-    found = OneFile(boundary, content.extend)
+    found = SingleFileParser(boundary, content.extend)
     for piece in pieces:
         found.feed(piece)
     found.finish()
@@ -59,18 +64,18 @@ def test_a_file_is_the_same_however_its_body_is_cut(
     if b"\r\n--" + BOUNDARY in content:
         return
     head = f'Content-Disposition: form-data; name="f"; filename="{name}"\r\n'.encode()
-    body = body_of(BOUNDARY, head + b"Content-Type: text/x-run\r\n", content)
+    body = make_body(BOUNDARY, head + b"Content-Type: text/x-run\r\n", content)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(body)), max_size=8)))
     edges = [0, *cuts, len(body)]
     pieces = [body[a:b] for a, b in pairwise(edges)]
     found, read = taken(pieces)
     assert (found.name, "text/x-run", read) == by_starlette(body)
-    assert by_starlette(body_of(BOUNDARY, found.head, b"a note"))[:2] == (name, "text/x-run")
+    assert by_starlette(make_body(BOUNDARY, found.head, b"a note"))[:2] == (name, "text/x-run")
 
 
 def test_a_body_that_comes_byte_by_byte() -> None:
     content = b"q1 Q0 d1 1 2.0 a\r\n" * 3 + b"\r\n--" + BOUNDARY[:-1]
-    body = body_of(BOUNDARY, HEAD, content)
+    body = make_body(BOUNDARY, HEAD, content)
     found, read = taken([bytes([byte]) for byte in body])
     assert (found.name, read, found.head) == ("a.run", content, HEAD)
 
@@ -80,13 +85,13 @@ def test_a_body_that_comes_byte_by_byte() -> None:
     [
         b"",
         b"no boundary",
-        body_of(BOUNDARY, HEAD, b"x" * 99)[:-60],
-        body_of(BOUNDARY, b'Content-Disposition: form-data; name="f"\r\n', b"x"),
-        body_of(BOUNDARY, b"", b"x"),
-        body_of(BOUNDARY, HEAD, b"x").removesuffix(b"--\r\n")
+        make_body(BOUNDARY, HEAD, b"x" * 99)[:-60],
+        make_body(BOUNDARY, b'Content-Disposition: form-data; name="f"\r\n', b"x"),
+        make_body(BOUNDARY, b"", b"x"),
+        make_body(BOUNDARY, HEAD, b"x").removesuffix(b"--\r\n")
         + b"\r\n"
-        + body_of(BOUNDARY, HEAD, b"y").removeprefix(b"\r\n"),
-        body_of(BOUNDARY, HEAD + b"X-Long: " + b"y" * 70_000 + b"\r\n", b"x"),
+        + make_body(BOUNDARY, HEAD, b"y").removeprefix(b"\r\n"),
+        make_body(BOUNDARY, HEAD + b"X-Long: " + b"y" * 70_000 + b"\r\n", b"x"),
     ],
     ids=["empty", "other", "cut off", "a field", "no head", "two files", "a long head"],
 )
@@ -99,11 +104,11 @@ def test_a_body_that_is_not_one_file_is_refused(body: bytes) -> None:
     "kind", [b"", b"text/plain; boundary=x", b"multipart/form-data", b"multipart/form-data; b=x"]
 )
 def test_only_a_multipart_body_has_a_boundary(kind: bytes) -> None:
-    assert boundary_of(TYPE) == BOUNDARY
+    assert parse_boundary(TYPE) == BOUNDARY
     with pytest.raises(BodyError):
-        boundary_of(kind)
+        parse_boundary(kind)
 
 
 def test_a_boundary_that_is_too_long_is_refused() -> None:
     with pytest.raises(BodyError):
-        OneFile(b"x" * 10_000, len)
+        SingleFileParser(b"x" * 10_000, len)

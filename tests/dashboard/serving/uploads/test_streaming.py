@@ -17,9 +17,9 @@ import pytest
 
 from dashboard.files import long_uploads
 from dashboard.serving.uploads import streaming
-from dashboard.serving.uploads.multipart import body_of
-from dashboard.serving.uploads.streaming import Arriving
-from dashboard.workspace.disk.scratch import FOLDER, Scratch, ScratchFile
+from dashboard.serving.uploads.multipart import make_body
+from dashboard.serving.uploads.streaming import StreamedUploads
+from dashboard.workspace.disk.scratch import FOLDER, ScratchFile, ScratchFolder
 
 BASE = "ab" * 16
 PATH = f"/{BASE}/_stcore/upload_file/session-1/file-1"
@@ -53,9 +53,9 @@ class Asking:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.behind = folder, Behind()
-        scratch = Scratch(folder)
-        self.middleware = Arriving(self.behind, base=BASE, largest=LARGEST, scratch=scratch)
-        self.visit = long_uploads.begin("session-1")
+        scratch = ScratchFolder(folder)
+        self.middleware = StreamedUploads(self.behind, base=BASE, largest=LARGEST, scratch=scratch)
+        self.visit = long_uploads.begin_visit("session-1")
 
     def __call__(
         self,
@@ -105,7 +105,10 @@ class Asking:
 
 @pytest.fixture
 def ask(tmp_path: Path) -> Iterator[Asking]:
-    with mock.patch.object(streaming, "HELD", 500), mock.patch.object(streaming, "_BLOCK", 1000):
+    with (
+        mock.patch.object(streaming, "MAX_IN_MEMORY", 500),
+        mock.patch.object(streaming, "_BLOCK", 1000),
+    ):
         yield Asking(tmp_path)
 
 
@@ -115,12 +118,12 @@ def cut(body: bytes, size: int) -> list[bytes]:
 
 @pytest.mark.parametrize("size", [1, 7, 64, 999, 10**6])
 def test_a_long_file_is_on_the_disk_and_a_note_in_its_place(ask: Asking, size: int) -> None:
-    body = body_of(BOUNDARY, HEAD, RUN)
+    body = make_body(BOUNDARY, HEAD, RUN)
     assert ask([*cut(body, size), b""], length=len(body)) == (204, b"theirs")
     (_, first, empty), (_, second, handed) = ask.behind.asked
     assert first[b"content-length"] == str(len(body)).encode(), "for Streamlit to check"
     assert empty.endswith(b"\r\n\r\n\r\n--XyZ--\r\n") and len(empty) < 200
-    assert second[b"content-length"] == str(len(handed)).encode() and handed == body_of(
+    assert second[b"content-length"] == str(len(handed)).encode() and handed == make_body(
         BOUNDARY, HEAD, ask.note
     )
     file = ask.visit.find(ask.note)
@@ -129,11 +132,11 @@ def test_a_long_file_is_on_the_disk_and_a_note_in_its_place(ask: Asking, size: i
 
 
 def test_a_note_stands_for_its_file_in_its_visit_alone(ask: Asking) -> None:
-    ask([body_of(BOUNDARY, HEAD, RUN), b""])
-    note, other = ask.note, long_uploads.begin("session-2")
+    ask([make_body(BOUNDARY, HEAD, RUN), b""])
+    note, other = ask.note, long_uploads.begin_visit("session-2")
     assert other.find(note) is None and ask.visit.find(note[:-2] + b"g\n") is None
     assert ask.visit.find(b"") is None
-    ask([body_of(BOUNDARY, HEAD, RUN), b""], path=PATH[:-1] + "2")
+    ask([make_body(BOUNDARY, HEAD, RUN), b""], path=PATH[:-1] + "2")
     assert ask.note != note and len(ask.left) == 2
     ask.visit.release(ask.visit.find(note))  # type: ignore[arg-type]
     assert ask.visit.find(note) is None and len(ask.left) == 1
@@ -142,12 +145,12 @@ def test_a_note_stands_for_its_file_in_its_visit_alone(ask: Asking) -> None:
 
 
 def test_short_files_and_other_requests_are_untouched(ask: Asking) -> None:
-    body = body_of(BOUNDARY, HEAD, b"q1 Q0 d1 1 2.0 a\n")
+    body = make_body(BOUNDARY, HEAD, b"q1 Q0 d1 1 2.0 a\n")
     for length in (len(body), None):
         assert ask(cut(body, 9), length=length) == (204, b"theirs")
         assert ask.behind.asked.pop()[2] == body
         assert ask([body[:50]], length=length, broken=True) == (204, b"theirs"), "broken off, too"
-    long = body_of(BOUNDARY, HEAD, RUN)
+    long = make_body(BOUNDARY, HEAD, RUN)
     for path, method in (
         (PATH, "POST"),
         (PATH.removeprefix(f"/{BASE}"), "PUT"),
@@ -162,15 +165,17 @@ def test_short_files_and_other_requests_are_untouched(ask: Asking) -> None:
 
 
 def test_without_a_base_the_route_is_at_the_top(ask: Asking) -> None:
-    scratch = Scratch(ask.folder)
-    ask.middleware = Arriving(ask.behind, base="", largest=LARGEST, scratch=scratch)
-    ask([body_of(BOUNDARY, HEAD, RUN), b""], path=PATH.removeprefix(f"/{BASE}"))
+    scratch = ScratchFolder(ask.folder)
+    ask.middleware = StreamedUploads(ask.behind, base="", largest=LARGEST, scratch=scratch)
+    ask([make_body(BOUNDARY, HEAD, RUN), b""], path=PATH.removeprefix(f"/{BASE}"))
     assert len(ask.behind.asked) == 2 and len(ask.left) == 1
 
 
 def test_a_websocket_passes(ask: Asking) -> None:
     passed = mock.AsyncMock()
-    middleware = Arriving(passed, base=BASE, largest=LARGEST, scratch=Scratch(ask.folder))
+    middleware = StreamedUploads(
+        passed, base=BASE, largest=LARGEST, scratch=ScratchFolder(ask.folder)
+    )
     with ThreadPoolExecutor(1) as pool:
         asked = middleware({"type": "websocket", "path": PATH}, None, None)  # type: ignore[arg-type]
         pool.submit(asyncio.run, asked).result()
@@ -179,19 +184,19 @@ def test_a_websocket_passes(ask: Asking) -> None:
 
 def test_what_streamlit_refuses_never_reaches_the_disk(ask: Asking) -> None:
     ask.behind.status = [403]
-    with mock.patch.object(Scratch, "new", side_effect=AssertionError):
-        assert ask([body_of(BOUNDARY, HEAD, RUN), b""]) == (403, b"theirs")
+    with mock.patch.object(ScratchFolder, "new_file", side_effect=AssertionError):
+        assert ask([make_body(BOUNDARY, HEAD, RUN), b""]) == (403, b"theirs")
     assert len(ask.behind.asked) == 1
 
 
 def test_what_streamlit_refuses_at_the_end_is_removed(ask: Asking) -> None:
     ask.behind.status = [204, 400]
-    assert ask([body_of(BOUNDARY, HEAD, RUN), b""]) == (400, b"theirs")
+    assert ask([make_body(BOUNDARY, HEAD, RUN), b""]) == (400, b"theirs")
     assert ask.left == [] and ask.visit.find(ask.note) is None
 
 
 def test_a_session_without_an_uploader_is_refused(ask: Asking) -> None:
-    answer = ask([body_of(BOUNDARY, HEAD, RUN), b""], path=PATH.replace("session-1", "session-9"))
+    answer = ask([make_body(BOUNDARY, HEAD, RUN), b""], path=PATH.replace("session-1", "session-9"))
     assert answer == (400, b"no page asked for a file") and ask.left == []
 
 
@@ -200,35 +205,35 @@ def test_a_session_without_an_uploader_is_refused(ask: Asking) -> None:
 def test_a_file_that_is_too_large_is_refused_while_it_comes(
     ask: Asking, size: int, length: int | None
 ) -> None:
-    pieces = cut(body_of(BOUNDARY, HEAD, b"x" * size), 5000)
+    pieces = cut(make_body(BOUNDARY, HEAD, b"x" * size), 5000)
     assert ask(pieces, length=length)[0] == 413 and ask.left == []
-    assert ask(cut(body_of(BOUNDARY, HEAD, b"x" * LARGEST), 5000))[0] == 204
+    assert ask(cut(make_body(BOUNDARY, HEAD, b"x" * LARGEST), 5000))[0] == 204
 
 
 def test_a_connection_that_breaks_off_leaves_nothing(ask: Asking) -> None:
-    assert ask([body_of(BOUNDARY, HEAD, RUN)[:-9]], broken=True) == (0, b"")
+    assert ask([make_body(BOUNDARY, HEAD, RUN)[:-9]], broken=True) == (0, b"")
     assert ask.left == []
 
 
 def test_a_body_that_is_no_file_is_refused(ask: Asking) -> None:
     assert ask([RUN, b""])[0] == 400 and ask.left == []
-    assert ask([body_of(BOUNDARY, HEAD, RUN)[:-9], b""])[0] == 400 and ask.left == []
+    assert ask([make_body(BOUNDARY, HEAD, RUN)[:-9], b""])[0] == 400 and ask.left == []
 
 
 @pytest.mark.parametrize("call", ["__init__", "write", "close"])
 def test_a_disk_that_is_full_is_told_and_leaves_nothing(ask: Asking, call: str) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
     with mock.patch.object(ScratchFile, call, side_effect=full):
-        status, told = ask([body_of(BOUNDARY, HEAD, RUN), b""])
+        status, told = ask([make_body(BOUNDARY, HEAD, RUN), b""])
     assert status == 507 and told.decode() == f"The disk of {ask.folder} is full."
     assert ask.left == []
-    error = ask.visit.lost("a b.run")
+    error = ask.visit.take_failure("a b.run")
     assert error is not None and "Free some space there" in error.hint
-    assert ask.visit.lost("a b.run") is None, "told once"
+    assert ask.visit.take_failure("a b.run") is None, "told once"
 
 
 def test_what_the_browser_deletes_is_removed(ask: Asking) -> None:
-    ask([body_of(BOUNDARY, HEAD, RUN), b""])
+    ask([make_body(BOUNDARY, HEAD, RUN), b""])
     note = ask.note
     ask.behind.status = [403]
     assert ask([b""], method="DELETE")[0] == 403 and len(ask.left) == 1

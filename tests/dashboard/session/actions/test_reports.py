@@ -11,8 +11,8 @@ from dashboard.answers.query_notes import Remarks
 from dashboard.answers.report import UsedFile
 from dashboard.drawing.report.parts import PARTS
 from dashboard.drawing.theme import LIGHT, Look, run_styles
-from dashboard.session.actions.reports import saved
-from dashboard.session.view import Opened
+from dashboard.session.actions.reports import report_file
+from dashboard.session.view import PageContext
 from dashboard.study.sharing import Include
 from tests.dashboard.study.test_sharing import MARK, marked
 
@@ -36,14 +36,14 @@ class Graded:
 )
 def test_what_leaves_is_what_is_included(include: Include, held: tuple[str, ...]) -> None:
     study = marked()
-    view = study.view(Address.of())
+    view = study.view(Address.create())
     names = {name: place for place, name in enumerate(study.names)}
     shown = view.comparison
     styles = run_styles(study.names, names, focus=shown.focus, baseline=shown.baseline)
-    here = Opened(study, view, Look(LIGHT, styles), layers=cast(Any, (Graded(),)))
+    here = PageContext(study, view, Look(LIGHT, styles), layers=cast(Any, (Graded(),)))
     noted = Remarks(((f"{MARK} what is 3?", (f"{MARK} tag",), (f"{MARK} note of Ann",)),))
     files = (UsedFile(f"{MARK} file.run", "run", f"{MARK} one", 9, 9, "ab" * 32),)
-    page = saved(here, include, "Ours", "", list(PARTS), files, noted=noted).decode()
+    page = report_file(here, include, "Ours", "", list(PARTS), files, noted=noted).decode()
     assert (MARK in page) == bool(held)
     assert "12 of " in page  # of whom is said where names may be
     assert (f"{MARK} tag" in page) == ("tag" in held)

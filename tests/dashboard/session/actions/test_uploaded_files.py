@@ -20,14 +20,14 @@ from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session import reconnection
 from dashboard.session.action_messages import receipts
 from dashboard.session.actions import uploaded_files
-from dashboard.session.actions.grading import take_in_layer
-from dashboard.session.actions.uploaded_files import expect_files, release, uploaded
+from dashboard.session.actions.grading import import_layer
+from dashboard.session.actions.uploaded_files import expect_files, read_uploader_file, release_files
 from dashboard.session.actions.uploads import dismiss, read_again, read_uploads, refusals
-from dashboard.session.open_collection import library_of, workspace
+from dashboard.session.open_collection import load_library, workspace
 from dashboard.session.reading import FileReading
-from dashboard.session.reconnection import cut_off
+from dashboard.session.reconnection import cut_off_uploads
 from dashboard.workspace.disk.errors import StorageError
-from dashboard.workspace.disk.scratch import FOLDER, Scratch
+from dashboard.workspace.disk.scratch import FOLDER, ScratchFolder
 from dashboard.workspace.long_runs.stored_run import StoredRun
 from dashboard.workspace.taken_out.packing import pack
 from metrics_core import formats
@@ -57,19 +57,19 @@ def visit(own_visit: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[st
 
 def arrived(name: str, content: bytes) -> UploadedFile:
     """A file that arrived on the disk, as the page is given it."""
-    file = Scratch(workspace().folder).new()
+    file = ScratchFolder(workspace().folder).new_file()
     file.write(content)
     file.close()
-    here = long_uploads.visit_of("s1")
+    here = long_uploads.find_visit("s1")
     assert here is not None
     note = here.keep(f"id of {name}", file)
     widget: Any = SimpleNamespace(name=name, getvalue=lambda: note)
-    return uploaded(widget)
+    return read_uploader_file(widget)
 
 
 def read(*files: UploadedFile, drawn: int = 0) -> None:
     """As the uploader that was drawn so many times before has them read."""
-    with mock.patch.object(UploadedFile, "whole", side_effect=AssertionError):
+    with mock.patch.object(UploadedFile, "read_all", side_effect=AssertionError):
         list(read_uploads(files, drawn))
 
 
@@ -83,7 +83,7 @@ def test_a_long_run_is_read_from_the_disk_and_removed(visit: dict[str, Any]) -> 
     read(arrived("a.run", RUN), arrived("a.qrels", QRELS))
     kept = workspace().entries("own")
     assert next((e.file, e.read_as) for e in kept) == ("a.run", "TREC run") and left() == 0
-    study = library_of("own").study
+    study = load_library("own").study
     assert study is not None and isinstance(study.runs["a"], StoredRun)
     assert study.runs["a"].table.equals(formats.read_run(RUN, name="a.run").table)
 
@@ -91,7 +91,7 @@ def test_a_long_run_is_read_from_the_disk_and_removed(visit: dict[str, Any]) -> 
 def test_what_no_note_stands_for_is_a_text() -> None:
     text = b"a file that Ranklens holds on the disk: " + b"0" * 64 + b"\n"
     widget: Any = SimpleNamespace(name="a.run", getvalue=lambda: text)
-    file = uploaded(widget)
+    file = read_uploader_file(widget)
     assert file.content == text
     list(read_uploads([file], 0))
     assert "a.run" in refusals()
@@ -113,7 +113,7 @@ def test_a_file_that_is_taken_away_while_it_is_read(visit: dict[str, Any]) -> No
     files = [arrived("a.run", RUN)]
     begun = read_uploads(files, 0)
     next(begun)
-    here = long_uploads.visit_of("s1")
+    here = long_uploads.find_visit("s1")
     assert here is not None
     here.forget("id of a.run")  # the reader takes it out of the list
     list(begun)
@@ -129,14 +129,14 @@ def test_files_are_gone_with_their_session(visit: dict[str, Any]) -> None:
     del file
     assert left() == 1, "not read yet"
     visit.clear()
-    assert left() == 0 and long_uploads.visit_of("s1") is None
+    assert left() == 0 and long_uploads.find_visit("s1") is None
 
 
 def test_a_refused_file_goes_with_its_visit_and_stays_listed(visit: dict[str, Any]) -> None:
     read(arrived("b.run", TWICE))
-    assert refusals()["b.run"].given is not None
+    assert refusals()["b.run"].upload is not None
     del visit["_refused_files"]
-    assert left() == 0 and refusals()["b.run"].given is None
+    assert left() == 0 and refusals()["b.run"].upload is None
     read_again("b.run", duplicates="first")
     assert "b.run" in refusals()
 
@@ -168,28 +168,30 @@ def test_zips_are_read_from_the_disk() -> None:
 
 def test_what_comes_with_others_is_read_whole() -> None:
     list(read_uploads([arrived("notes.csv", NOTES)], 0))
-    assert [n.text for n in workspace().notes.of("own")["q1"].notes] == ["why"]
+    assert [n.text for n in workspace().notes.notes_by_query("own")["q1"].notes] == ["why"]
     assert left() == 0
 
 
 def test_a_layer_is_read_from_the_disk() -> None:
     file = arrived("mine.qrels", QRELS)
-    take_in_layer(file, "one")
-    release([file])
+    import_layer(file, "one")
+    release_files([file])
     del file
-    assert [len(v.given) for v in workspace().layers.of("own")] == [3] and left() == 0
+    assert [len(v.grade_records) for v in workspace().layers.list_layers("own")] == [
+        3
+    ] and left() == 0
 
 
 @pytest.mark.parametrize("set_of", [False, True], ids=["run", "set"])
 def test_long_files_are_read_one_at_a_time(set_of: bool) -> None:
     with (
         mock.patch.object(formats, "is_set", return_value=set_of),
-        mock.patch.object(uploaded_files, "tables_of", return_value=[]) as tables,
-        mock.patch.object(uploaded_files, "converted", return_value=None),
+        mock.patch.object(uploaded_files, "read_tables", return_value=[]) as tables,
+        mock.patch.object(uploaded_files, "convert_run", return_value=None),
         long_runs.ONE_AT_A_TIME,
     ):
-        begun = uploaded_files.reading_of((0, 0), UploadedFile("a.run", RUN), [])
-        watched = begun.watched()
+        begun = uploaded_files.start_reading((0, 0), UploadedFile("a.run", RUN), [])
+        watched = begun.watch_shares()
         assert next(watched) == 0 and not tables.called
         long_runs.ONE_AT_A_TIME.release()
         assert list(watched) is not None and begun.result() == []
@@ -197,12 +199,12 @@ def test_long_files_are_read_one_at_a_time(set_of: bool) -> None:
 
 
 def test_why_an_upload_did_not_come_through_is_told(visit: dict[str, Any]) -> None:
-    here = long_uploads.visit_of("s1")
+    here = long_uploads.find_visit("s1")
     assert here is not None
-    here.lose("a.run", StorageError("The disk of here is full.", "Free some space."))
+    here.record_failure("a.run", StorageError("The disk of here is full.", "Free some space."))
     back = {"at": 1, "drawn": "", "cut": ["a.run", "b.run"], "again": False, "large": []}
-    reconnection.came_back(back)
-    assert cut_off() == ["b.run"]
+    reconnection.handle_return(back)
+    assert cut_off_uploads() == ["b.run"]
     (receipt,) = receipts()
     assert receipt.message == "a.run was not added. The disk of here is full."
     assert receipt.hint == "Free some space." and receipt.alarming
@@ -222,35 +224,37 @@ def test_who_waits_sees_how_much_was_read(monkeypatch: pytest.MonkeyPatch) -> No
         return "read"
 
     begun = FileReading(open_source(b"12345678", "a.run"), reading)
-    shares = begun.watched()
+    shares = begun.watch_shares()
     while next(shares) < 3 / 8:
         pass
-    assert begun.told == "Reading a.run: 3 bytes of 8 bytes"
+    assert begun.progress_text == "Reading a.run: 3 bytes of 8 bytes"
     shares.close()  # as a click ends it
     looked.set()
-    assert read.wait(5) and begun.result() == "read" and not begun.failed and begun.share == 1
+    assert read.wait(5) and begun.result() == "read" and not begun.has_failed and begun.share == 1
     packed = FileReading(open_source(gzip.compress(b"q1"), "a.gz"), lambda told: told(2))
     assert packed.result() is None and packed.share == 0
-    assert packed.told == "Reading a.gz: 2 bytes unpacked"
+    assert packed.progress_text == "Reading a.gz: 2 bytes unpacked"
     with monkeypatch.context() as while_it_compiles:
         while_it_compiles.setattr(machine, "_BEING_COMPILED", ["rows"])
-        assert packed.told.endswith("unpacked · Compiling once for this machine, about 15 s …")
+        assert packed.progress_text.endswith(
+            "unpacked · Compiling once for this machine, about 15 s …"
+        )
 
 
 def test_what_reading_raises_is_raised_for_who_waits() -> None:
     begun = FileReading(open_source(b"", "a.run"), lambda _: 1 // 0)
-    assert list(begun.watched()) == [] or begun.failed
+    assert list(begun.watch_shares()) == [] or begun.has_failed
     with pytest.raises(ZeroDivisionError):
         begun.result()
 
 
 def test_a_long_run_is_judged_with_what_came_beside_it(visit: dict[str, Any]) -> None:
     with (
-        mock.patch.object(judged_places, "places", side_effect=AssertionError),
+        mock.patch.object(judged_places, "find_places", side_effect=AssertionError),
         mock.patch.object(formats, "read_each", wraps=formats.read_each) as read,
     ):
         told = list(read_uploads([UploadedFile("a.run", RUN), UploadedFile("a.qrels", QRELS)], 0))
-        study = library_of("own").study
+        study = load_library("own").study
     assert [n for n in told if n == int(n)][:1] == [0] and told == sorted(told)
     assert [call.kwargs["name"] for call in read.call_args_list] == ["a.qrels"]
     assert study is not None and isinstance(study.runs["a"], StoredRun)
@@ -264,7 +268,9 @@ def test_a_long_run_is_judged_with_what_came_beside_it(visit: dict[str, Any]) ->
 
 def test_a_run_of_the_page_that_ends_does_not_end_the_reading() -> None:
     with (
-        mock.patch.object(uploaded_files, "converted", wraps=uploaded_files.converted) as converted,
+        mock.patch.object(
+            uploaded_files, "convert_run", wraps=uploaded_files.convert_run
+        ) as converted,
         mock.patch("dashboard.session.reading._LOOK", 0.001),
     ):
         first = read_uploads([UploadedFile("a.run", RUN)], 0)

@@ -13,7 +13,7 @@ import pytest
 
 from dashboard.workspace import StorageError, Workspace
 from dashboard.workspace.disk import database
-from dashboard.workspace.starting import start
+from dashboard.workspace.starting import clean_workspace
 from metrics_core import formats
 
 SCHEMA = {"rows": "name TEXT, value"}
@@ -29,16 +29,16 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "workspace")
-    made.new("Mine", "own")
+    made.new_collection("Mine", "own")
     return made
 
 
 def test_what_is_changed_is_flushed_with_its_folder(path: Path) -> None:
-    with database.writing(path) as state:
+    with database.open_for_writing(path) as state:
         assert state.execute("PRAGMA journal_mode").fetchone() == ("delete",)
         assert state.execute("PRAGMA synchronous").fetchone() == (3,)  # EXTRA
         database.append(state, "rows", [("a", 1)])
-        assert database.journal_of(path).exists()
+        assert database.journal_path(path).exists()
     assert [p.name for p in path.parent.iterdir()] == ["state.db"]
 
 
@@ -47,7 +47,7 @@ def test_a_mode_that_is_not_set_is_refused(path: Path) -> None:
         other.execute("PRAGMA journal_mode = WAL")
         other.execute("SELECT * FROM rows").fetchall()
         refused = pytest.raises(StorageError, match="Another program")
-        with pytest.MonkeyPatch.context() as patched, refused, database.writing(path):
+        with pytest.MonkeyPatch.context() as patched, refused, database.open_for_writing(path):
             patched.setattr(database, "_LONGEST_WAIT", 0.1)
 
 
@@ -56,9 +56,9 @@ def test_only_this_account_may_read_it_at_any_time(workspace: Workspace) -> None
     before = os.umask(0)
     try:
         workspace.add("own", formats.read(b"q1 Q0 d1 1 1.0 x\n", name="a.run"))
-        workspace.new("Other")
-        start(workspace)
-        with workspace.writing(), workspace.changing("own") as state:
+        workspace.new_collection("Other")
+        clean_workspace(workspace)
+        with workspace.hold_write_lock(), workspace.change_collection("own") as state:
             database.append(state, "tags", [("q", "t", 1, "ann", "now")])
             every = list(workspace.folder.rglob("*"))
             assert any(p.name == "state.db-journal" for p in every)
@@ -70,39 +70,42 @@ def test_only_this_account_may_read_it_at_any_time(workspace: Workspace) -> None
 
 def test_a_row_reads_back_only_as_it_was_written(path: Path) -> None:
     values = [None, 0, -1, 2**53, 0.0, -0.0, 0.1, 1e300, 1.0, "", "é\n\x00x", "1"]
-    with database.writing(path) as state:
+    with database.open_for_writing(path) as state:
         database.append(state, "rows", [("a", value) for value in values])
-    with database.reading(path) as state:
-        whole, damaged = database.rows_of(state, "rows")
+    with database.open_for_reading(path) as state:
+        whole, damaged = database.read_rows(state, "rows")
         assert [row[2] for row in whole] == values and damaged == []
-        assert [n for n, *_ in database.rows_of(state, "rows", 9)[0]] == [10, 11, 12]
+        assert [n for n, *_ in database.read_rows(state, "rows", 9)[0]] == [10, 11, 12]
     with sqlite3.connect(path) as state:
         state.execute("UPDATE rows SET value = 1 WHERE number = 1")
         state.execute("UPDATE rows SET name = x'ff' WHERE number = 2")
         state.execute("UPDATE rows SET name = CAST(x'fffe' AS TEXT) WHERE number = 3")
-    with database.reading(path) as state:
-        whole, damaged = database.rows_of(state, "rows")
+    with database.open_for_reading(path) as state:
+        whole, damaged = database.read_rows(state, "rows")
         assert [n for n, *_ in damaged] == [1, 2, 3] and len(whole) == len(values) - 3
-        assert all(database.damaged_text(row).isprintable() for row in damaged)
+        assert all(database.format_damaged_row(row).isprintable() for row in damaged)
 
 
 def test_nothing_is_changed_where_something_fails(path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), database.writing(path) as state:
+    with pytest.raises(ZeroDivisionError), database.open_for_writing(path) as state:
         database.append(state, "rows", [("a", 1)])
         raise ZeroDivisionError
-    with pytest.raises(sqlite3.Error, match="type"), database.writing(path) as state:
+    with pytest.raises(sqlite3.Error, match="type"), database.open_for_writing(path) as state:
         database.append(state, "rows", [("a", object())])
-    with database.reading(path) as state:
-        assert database.rows_of(state, "rows") == ([], [])
+    with database.open_for_reading(path) as state:
+        assert database.read_rows(state, "rows") == ([], [])
 
 
 def test_what_a_newer_version_wrote_is_only_read(path: Path) -> None:
     with sqlite3.connect(path) as state:
         state.execute("PRAGMA user_version = 5")
-    with pytest.raises(StorageError, match=r"newer Ranklens \(layout 5"), database.writing(path):
+    with (
+        pytest.raises(StorageError, match=r"newer Ranklens \(layout 5"),
+        database.open_for_writing(path),
+    ):
         pass
-    with database.reading(path) as state:
-        assert database.version_of(state) == 5
+    with database.open_for_reading(path) as state:
+        assert database.read_version(state) == 5
 
 
 def test_what_takes_the_place_of_a_database_meanwhile_is_not_written(path: Path) -> None:
@@ -110,12 +113,12 @@ def test_what_takes_the_place_of_a_database_meanwhile_is_not_written(path: Path)
 
     def write() -> None:
         try:
-            with database.writing(path):
+            with database.open_for_writing(path):
                 pass
         except StorageError as error:
             refused.append(error.message)
 
-    with database.writing(path):
+    with database.open_for_writing(path):
         other = Thread(target=write)
         other.start()
         other.join(0.3)
@@ -132,31 +135,31 @@ def test_open_files_do_not_grow(workspace: Workspace) -> None:
 
     def act(number: int) -> None:
         workspace.layers.judge("own", f"w{number % 3}", {("q", f"d{number}"): 1})
-        workspace.notes.write("own", "q", f"n{number}", by="ann")
+        workspace.notes.write_note("own", "q", f"n{number}", author="ann")
         workspace.rename("own", f"Mine {number}")
-        assert workspace.layers.of("own") and workspace.notes.of("own")
+        assert workspace.layers.list_layers("own") and workspace.notes.notes_by_query("own")
         with pytest.raises(KeyError):
-            workspace.layers.give("own", "gone", {}, by="ann")
+            workspace.layers.add_grades("own", "gone", {}, grader="ann")
 
     act(0)
     gc.collect()
     before = open_files()
     for number in range(50):
         act(number)
-    start(workspace)
+    clean_workspace(workspace)
     assert open_files() <= before
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_a_fork_and_its_parent_both_write_on(workspace: Workspace) -> None:
-    workspace.notes.write("own", "q", "before", by="ann")
+    workspace.notes.write_note("own", "q", "before", author="ann")
     child = os.fork()
     for number in range(20):
-        workspace.notes.write("own", "q", f"{bool(child)} {number}", by="ann")
+        workspace.notes.write_note("own", "q", f"{bool(child)} {number}", author="ann")
     if not child:
-        os._exit(len(workspace.notes.of("own")["q"].notes) < 21)
+        os._exit(len(workspace.notes.notes_by_query("own")["q"].notes) < 21)
     assert os.waitpid(child, 0)[1] == 0
-    texts = [note.text for note in workspace.notes.of("own")["q"].notes]
+    texts = [note.text for note in workspace.notes.notes_by_query("own")["q"].notes]
     assert sorted(texts) == sorted(
         ["before", *(f"{is_parent} {n}" for is_parent in (True, False) for n in range(20))]
     )

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.workspace import Workspace
 from dashboard.workspace.disk import durable
-from dashboard.workspace.starting import start
+from dashboard.workspace.starting import clean_workspace
 from metrics_core import formats
 from metrics_core.base import whole_files
 
@@ -19,8 +19,8 @@ A_RUN = formats.read(b"q1 Q0 d1 1 1.0 x\n", name="a.run")
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "workspace")
-    made.new("Mine", "own")
-    made.new("Other", "other")
+    made.new_collection("Mine", "own")
+    made.new_collection("Other", "other")
     made.add("own", A_RUN)
     return made
 
@@ -37,7 +37,7 @@ def flushed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_start_flushes_what_one_who_was_killed_may_not_have(
     workspace: Workspace, flushed: list[str]
 ) -> None:
-    start(workspace)
+    clean_workspace(workspace)
     above = workspace.folder.parent.name
     assert {above, "workspace", "collections", "tables", "own", "other"} <= set(flushed)
 
@@ -45,14 +45,14 @@ def test_a_start_flushes_what_one_who_was_killed_may_not_have(
 def test_what_is_known_already_is_flushed_before_that_is_said(
     workspace: Workspace, flushed: list[str]
 ) -> None:
-    assert workspace.add("own", A_RUN).how == "known"
+    assert workspace.add("own", A_RUN).status == "known"
     assert "own" in flushed
 
 
 def test_a_table_that_is_there_is_flushed_before_a_record_names_it(
     workspace: Workspace, flushed: list[str]
 ) -> None:
-    assert workspace.add("other", A_RUN).how == "new"
+    assert workspace.add("other", A_RUN).status == "new"
     assert flushed == ["tables"]  # and SQLite flushes the record behind it
 
 
@@ -83,4 +83,4 @@ def test_a_folder_in_the_place_of_a_file_makes_room(tmp_path: Path) -> None:
 def test_the_hash_of_a_file_is_that_of_all_its_bytes(size: int, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"\r\n" * (size // 2) + b"x" * (size % 2))
-    assert durable.sha256_of(path) == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert durable.file_sha256(path) == hashlib.sha256(path.read_bytes()).hexdigest()

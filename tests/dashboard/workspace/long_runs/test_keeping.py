@@ -18,7 +18,7 @@ from dashboard.workspace import Workspace
 from dashboard.workspace.disk import durable
 from dashboard.workspace.long_runs.keeping import RowsHash
 from dashboard.workspace.long_runs.stored_run import StoredRun
-from dashboard.workspace.long_runs.tables import content_of
+from dashboard.workspace.long_runs.tables import hash_rows
 from dashboard.workspace.taken_out.packing import pack, unpack
 from metrics_core.formats import Loaded
 from metrics_core.tables import Run
@@ -32,7 +32,11 @@ def test_rows_have_one_hash_in_whatever_pieces_they_come(run: Run, cuts: list[in
     digest = RowsHash()
     for start, end in itertools.pairwise(edges):
         digest.update(run.table.slice(start, end - start))
-    assert digest.hexdigest() == RowsHash.of(run.table) == RowsHash.of(run.table.combine_chunks())
+    assert (
+        digest.hexdigest()
+        == RowsHash.hash_table(run.table)
+        == RowsHash.hash_table(run.table.combine_chunks())
+    )
 
 
 def test_other_rows_have_another_hash() -> None:
@@ -45,8 +49,10 @@ def test_other_rows_have_another_hash() -> None:
         ("aab", ["d2", "d1", "d1"], [2.0, 3, 1]),
     ]
     tables = [Run.from_columns("x", list(q), d, s).table for q, d, s in of]
-    assert len({RowsHash.of(table) for table in tables}) == len(tables)
-    assert RowsHash.of(tables[0].slice(0, 0)) not in {RowsHash.of(table) for table in tables}
+    assert len({RowsHash.hash_table(table) for table in tables}) == len(tables)
+    assert RowsHash.hash_table(tables[0].slice(0, 0)) not in {
+        RowsHash.hash_table(table) for table in tables
+    }
 
 
 RUN = Run.from_columns("a", list("aaabbb"), [f"d{i}" for i in range(6)], [3.0, 2, 1, 3, 2, 1])
@@ -56,11 +62,11 @@ RUN = Run.from_columns("a", list("aaabbb"), [f"d{i}" for i in range(6)], [3.0, 2
 def test_a_collection_with_a_long_run_is_taken_in(tmp_path: Path, older: bool) -> None:
     with short_are_long():
         workspace = Workspace(tmp_path / "1")
-        here = workspace.new("Mine").id
+        here = workspace.new_collection("Mine").id
         entry = workspace.add(here, Loaded(RUN, "", "", "a.run")).entry
         if older:  # as its rows were hashed before they came in pieces
-            as_it_was = replace(entry, content=content_of(RUN.table, "run"))
-            with workspace.writing() as shelves:
+            as_it_was = replace(entry, content=hash_rows(RUN.table, "run"))
+            with workspace.hold_write_lock() as shelves:
                 shelves.put_entry(here, as_it_was)
         out = io.BytesIO()
         pack(workspace, here, out)
@@ -75,7 +81,9 @@ def test_a_collection_with_a_long_run_is_taken_in(tmp_path: Path, older: bool) -
 def test_a_run_that_was_kept_before_is_added_without_a_copy_of_it(tmp_path: Path) -> None:
     with short_are_long():
         workspace = Workspace(tmp_path)
-        entry = workspace.add(workspace.new("Mine").id, Loaded(RUN, "", "", "a.run")).entry
+        entry = workspace.add(
+            workspace.new_collection("Mine").id, Loaded(RUN, "", "", "a.run")
+        ).entry
     name = f"tables/{entry.table}.parquet"
     assert (tmp_path / name).samefile(tmp_path / "cache" / name)
     assert not list(tmp_path.rglob(f"*{durable.DRAFT}"))
@@ -91,7 +99,7 @@ def test_where_a_disk_has_no_links_there_is_a_copy(tmp_path: Path) -> None:
 
 
 def test_what_comes_after_a_draft_was_given_up_is_written_nowhere(tmp_path: Path) -> None:
-    with durable.draft(tmp_path) as draft:
+    with durable.create_draft(tmp_path) as draft:
         draft.write(b"a")
     other = (tmp_path / "other").open("wb")  # has the number that the draft had
     assert draft.write(b"b") == 1
@@ -101,4 +109,4 @@ def test_what_comes_after_a_draft_was_given_up_is_written_nowhere(tmp_path: Path
 
 def test_rows_without_text_are_hashed() -> None:
     empty = pa.table({"query_id": ["q"], "doc_id": [""], "score": [1.0]})
-    assert RowsHash.of(empty) != RowsHash.of(empty.slice(0, 0))
+    assert RowsHash.hash_table(empty) != RowsHash.hash_table(empty.slice(0, 0))

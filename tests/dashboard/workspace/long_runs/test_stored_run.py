@@ -13,13 +13,13 @@ from hypothesis import given, settings
 
 from dashboard.workspace import StorageError, Workspace
 from dashboard.workspace.taken_out.packing import pack, unpack
-from metrics_core.checks.fit import near_matches
-from metrics_core.comparing.ties import tied_queries
+from metrics_core.checks.fit import find_near_matches
+from metrics_core.comparing.ties import find_tied_queries
 from metrics_core.formats import Loaded
 from metrics_core.judging import judge
 from metrics_core.judging.ranking import ranked_documents, top_ranks
 from metrics_core.tables import RankedRun, Run
-from metrics_core.unjudged.unjudged_ranks import unjudged_ranks
+from metrics_core.unjudged.unjudged_ranks import find_unjudged
 from tests.dashboard.workspace.stored_runs import QRELS, runs, short_are_long, stored
 from tests.judged_ranks_of import judged_ranks_of
 
@@ -54,13 +54,13 @@ def test_a_stored_run_is_judged_as_one_in_memory(run: Run) -> None:
             assert getattr(one, name).tolist() == getattr(other, name).tolist()
         assert (one.notes, one.unjudged_queries) == (other.notes, other.unjudged_queries)
         for cutoff in (1, 2, 3, 9):
-            found, wanted = unjudged_ranks(one, one, cutoff), unjudged_ranks(other, other, cutoff)
+            found, wanted = find_unjudged(one, one, cutoff), find_unjudged(other, other, cutoff)
             assert found.doc_ids is not None and wanted.doc_ids is not None
             assert found.query.tolist() == wanted.query.tolist()
             assert sorted(found.doc_ids.to_pylist()) == sorted(wanted.doc_ids.to_pylist())
-            tied = tied_queries(kept, one, cutoff).tolist()
-            assert tied == tied_queries(run, other, cutoff).tolist()
-        assert near_matches(kept, QRELS) == near_matches(run, QRELS)
+            tied = find_tied_queries(kept, one, cutoff).tolist()
+            assert tied == find_tied_queries(run, other, cutoff).tolist()
+        assert find_near_matches(kept, QRELS) == find_near_matches(run, QRELS)
 
 
 @settings(max_examples=10, deadline=None)
@@ -120,7 +120,7 @@ def test_all_who_look_at_the_rows_share_them_and_then_they_are_gone(tmp_path: Pa
         one = kept.whole()
         assert one.table is kept.renamed("b").whole().table
         del one
-        assert not kept.rows.cache.held.get(kept.rows.table)
+        assert not kept.rows.cache.tables_in_memory.get(kept.rows.table)
 
 
 def test_the_same_rows_are_known_by_their_hash(tmp_path: Path) -> None:
@@ -146,7 +146,9 @@ def test_a_changed_bit_is_told_and_never_read(tmp_path: Path, place: int) -> Non
 def test_a_run_whose_cache_is_gone_is_looked_through_again(tmp_path: Path) -> None:
     with short_are_long():
         workspace = Workspace(tmp_path)
-        entry = workspace.add(workspace.new("Mine").id, Loaded(RUN, "", "", "a.run")).entry
+        entry = workspace.add(
+            workspace.new_collection("Mine").id, Loaded(RUN, "", "", "a.run")
+        ).entry
         kept = [path for path in (tmp_path / "cache").glob("*/*") if path.is_file()]
         assert kept
         for path in kept:
@@ -158,7 +160,9 @@ def test_a_run_whose_cache_is_gone_is_looked_through_again(tmp_path: Path) -> No
 def test_a_short_run_is_held(tmp_path: Path) -> None:
     with short_are_long(rows=8):
         workspace = Workspace(tmp_path)
-        entry = workspace.add(workspace.new("Mine").id, Loaded(RUN, "", "", "a.run")).entry
+        entry = workspace.add(
+            workspace.new_collection("Mine").id, Loaded(RUN, "", "", "a.run")
+        ).entry
         assert type(workspace.load(entry)) is Run
         assert not (tmp_path / "cache").exists()
 
@@ -167,10 +171,10 @@ def test_judged_ranks_are_kept_whatever_their_length(tmp_path: Path) -> None:
     ranks = judged_ranks_of(RUN, QRELS)
     with short_are_long(rows=1):
         kept = Workspace(tmp_path)
-        kept.new("Mine", "own")
+        kept.new_collection("Mine", "own")
         loaded = Loaded(ranks, "judged-ranks", "Judged ranks", "ranks/a")
         added = kept.add("own", loaded)
-        assert added.how == "new" and kept.add("own", loaded).how == "known"
+        assert added.status == "new" and kept.add("own", loaded).status == "known"
         (entry,) = Workspace(tmp_path).entries("own")
         again = Workspace(tmp_path).load(entry)
     assert not entry.complete and isinstance(again, RankedRun)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dashboard.files.files import list_folder
-from dashboard.files.query_zip import is_carried, read_carried
-from dashboard.workspace import Comment, Layer, Noted, Workspace
-from dashboard.workspace.layers import GivenGrade
+from dashboard.files.query_zip import is_notes_or_layers, read_notes_or_layers
+from dashboard.workspace import Comment, Layer, QueryNotes, Workspace
+from dashboard.workspace.layers import GradeRecord
 from dashboard.workspace.notes import Tag
 from dashboard.workspace.taken_out.carried import layers_csv, notes_csv, read_layers, read_notes
 from metrics_core.base.errors import RanklensError
@@ -27,21 +27,23 @@ TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8) | st.sample
 def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "workspace")
     for identity in ("shop", "other"):
-        made.new(identity, identity)
+        made.new_collection(identity, identity)
     return made
 
 
 @settings(max_examples=40, deadline=None)
 @given(TEXT, TEXT, TEXT, TEXT, st.sampled_from([0, 3, -1.0, 0.1]))
 def test_any_text_reads_back(query_id: str, text: str, tag: str, by: str, grade: float) -> None:
-    noted = {query_id: Noted((Comment("0a", text, by, "2026"),), (Tag(tag, by, "2025"),))}
+    noted = {query_id: QueryNotes((Comment("0a", text, by, "2026"),), (Tag(tag, by, "2025"),))}
     told = {"query_id": query_id, "by": by}
     assert read_notes(notes_csv(noted, [query_id])) == [
         {**told, "at": "2025", "tag": tag, "on": True},
         {**told, "at": "2026", "note": "0a", "text": text},
     ]
     pair = (query_id, tag)
-    layer = Layer("id", text, "2024", True, "", given={pair: GivenGrade(grade, by, "2025")})
+    layer = Layer(
+        "id", text, "2024", True, "", grade_records={pair: GradeRecord(grade, by, "2025")}
+    )
     assert read_layers(layers_csv([layer], [query_id])) == [
         [
             {"name": text, "begun": "2024", "judged": True},
@@ -52,7 +54,7 @@ def test_any_text_reads_back(query_id: str, text: str, tag: str, by: str, grade:
 
 
 def test_no_cell_is_a_formula() -> None:
-    noted = {"=q": Noted((Comment("0a", "=HYPERLINK()", "+me", "2026"),))}
+    noted = {"=q": QueryNotes((Comment("0a", "=HYPERLINK()", "+me", "2026"),))}
     rows = list(csv.reader(io.StringIO(notes_csv(noted, ["=q"]).decode("utf-8-sig"))))
     assert rows[1] == ["'=q", "", "'=HYPERLINK()", "'+me", "2026", "0a"]
 
@@ -76,50 +78,56 @@ def test_rows_that_say_nothing_are_left_out() -> None:
 
 def test_notes_are_taken_in_once_and_write_over_nothing(workspace: Workspace) -> None:
     notes = workspace.notes
-    own = notes.write("shop", "q", "why", by="anna")
-    notes.add("shop", "q", "ask Bo", "cause: stemming", by="anna")
-    lines = read_notes(notes_csv(notes.of("shop"), ["q"]))
-    assert notes.take_in("shop", lines) == 0
-    assert notes.take_in("other", lines) == 3
-    assert notes.of("other") == notes.of("shop"), "by whom and when, too"
-    assert notes.take_in("other", lines) == 0
+    own = notes.write_note("shop", "q", "why", author="anna")
+    notes.add_note_and_tag("shop", "q", "ask Bo", "cause: stemming", author="anna")
+    lines = read_notes(notes_csv(notes.notes_by_query("shop"), ["q"]))
+    assert notes.import_lines("shop", lines) == 0
+    assert notes.import_lines("other", lines) == 3
+    assert notes.notes_by_query("other") == notes.notes_by_query("shop"), "by whom and when, too"
+    assert notes.import_lines("other", lines) == 0
     # The same note, written anew here: theirs stands beside it.
-    notes.write("other", "q", "because", by="bo", note=own)
-    assert notes.take_in("other", lines) == 1
-    texts = {(note.text, note.by) for note in notes.of("other")["q"].notes}
+    notes.write_note("other", "q", "because", author="bo", note=own)
+    assert notes.import_lines("other", lines) == 1
+    texts = {(note.text, note.author) for note in notes.notes_by_query("other")["q"].notes}
     assert texts == {("because", "bo"), ("ask Bo", "anna"), ("why", "anna")}
-    assert notes.take_in("other", [*lines, *lines]) == 0
+    assert notes.import_lines("other", [*lines, *lines]) == 0
 
 
 def test_a_layer_comes_back_as_a_layer_and_once(workspace: Workspace) -> None:
     layers = workspace.layers
     layers.begin("shop", "anna", {("q", "a"): 1, ("q", "b"): 0.5, ("other", "c"): 1})
     layers.begin("shop", "theirs", {("q", "a"): 3}, judged=False)
-    first, second = read_layers(layers_csv(layers.of("shop"), ["q"]))
-    assert layers.take_in("shop", first) == layers.take_in("shop", second) == ""
-    made = layers.take_in("other", first)
-    (found,) = layers.of("other")
+    first, second = read_layers(layers_csv(layers.list_layers("shop"), ["q"]))
+    assert layers.import_layer("shop", first) == layers.import_layer("shop", second) == ""
+    made = layers.import_layer("other", first)
+    (found,) = layers.list_layers("other")
     assert (found.id, found.name, found.judged) == (made, "anna", True)
-    assert dict(found.given) == {p: g for p, g in layers.of("shop")[0].given.items() if p[0] == "q"}
-    assert layers.take_in("other", first) == ""
+    assert dict(found.grade_records) == {
+        p: g for p, g in layers.list_layers("shop")[0].grade_records.items() if p[0] == "q"
+    }
+    assert layers.import_layer("other", first) == ""
     # Another one of that name has grades of its own.
     layers.begin("other", "theirs", {("q", "a"): 2})
-    layers.take_in("other", second)
-    names = {v.name: (v.judged, v.grades) for v in layers.of("other")}
+    layers.import_layer("other", second)
+    names = {v.name: (v.judged, v.grades) for v in layers.list_layers("other")}
     assert names["theirs"] == (True, {("q", "a"): 2})
     assert names["theirs (2)"] == (False, {("q", "a"): 3})
 
 
 def test_neither_file_is_taken_for_a_table(workspace: Workspace, tmp_path: Path) -> None:
     workspace.layers.begin("shop", "anna", {("q", "a"): 1})
-    workspace.notes.write("shop", "q", "why", by="anna")
-    notes = notes_csv(workspace.notes.of("shop"), ["q"])
-    layers = layers_csv(workspace.layers.of("shop"), ["q"])
+    workspace.notes.write_note("shop", "q", "why", author="anna")
+    notes = notes_csv(workspace.notes.notes_by_query("shop"), ["q"])
+    layers = layers_csv(workspace.layers.list_layers("shop"), ["q"])
     own = {"notes.csv": notes, "layers.csv": layers, "more/notes.csv": b"query_id,text\nq,a\n"}
     for name, content in own.items():
         (tmp_path / "data" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "data" / name).write_bytes(content)
     listed = [path.parent.name for path in list_folder(tmp_path / "data").read]
     assert listed == ["more"], "a file of queries may have such a name"
-    assert is_carried(notes) and is_carried(layers) and not is_carried(own["more/notes.csv"])
-    assert read_carried(layers).layers and read_carried(notes).notes
+    assert (
+        is_notes_or_layers(notes)
+        and is_notes_or_layers(layers)
+        and not is_notes_or_layers(own["more/notes.csv"])
+    )
+    assert read_notes_or_layers(layers).layers and read_notes_or_layers(notes).notes

@@ -18,11 +18,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from dashboard.workspace import Collection, Entry, StorageError, Workspace
-from dashboard.workspace.disk.lines import Line, sealed
+from dashboard.workspace.disk.lines import Line, seal_line
 from dashboard.workspace.disk.records import decode, encode
-from dashboard.workspace.long_runs.tables import as_arrow, content_of, table_bytes
-from dashboard.workspace.starting import start
-from dashboard.workspace.taken_out.packing import about, is_packed, pack, unpack
+from dashboard.workspace.long_runs.tables import as_arrow, hash_rows, table_bytes
+from dashboard.workspace.starting import clean_workspace
+from dashboard.workspace.taken_out.packing import is_packed, make_about, pack, unpack
 from metrics_core import formats
 from metrics_core.base.notes import Note
 from tests.reliability.flips import FILES, given, rows_of
@@ -41,13 +41,13 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def workspace(tmp_path: Path) -> Workspace:
     """A collection of one file of each kind, one that was replaced, and one that was removed."""
     made = Workspace(tmp_path / "workspace")
-    made.new("Mine <b>", "own")
+    made.new_collection("Mine <b>", "own")
     made.add("own", formats.read(b"001 Q0 d9 1 2.5 x\n", name="a.run"))
     for file in FILES:
         made.add("own", given(file))
     gone = made.add("own", formats.read(b"001 Q0 d8 1 2.5 x\n", name="gone.run")).entry
     made.remove_entry("own", gone.number)
-    made.read_with("own", "x.run", {"duplicates": "best"})
+    made.set_read_choices("own", "x.run", {"duplicates": "best"})
     return made
 
 
@@ -72,10 +72,10 @@ def test_what_comes_out_goes_in(workspace: Workspace, tmp_path: Path) -> None:
         made = unpack(other, content, file="mine.zip")
         assert (made.name, made.choices) == ("Mine <b>", {"x.run": {"duplicates": "best"}})
         assert shown(other, made.id) == shown(workspace, "own")
-        start(other)
+        clean_workspace(other)
         assert left_over(other.folder) == []
         assert shown(other, made.id) == shown(workspace, "own")
-        assert other.add(made.id, given("a.run")).how == "known"
+        assert other.add(made.id, given("a.run")).status == "known"
 
 
 @pytest.mark.parametrize("of", ["table", "record"])
@@ -128,7 +128,7 @@ def test_damaged_files_are_refused_or_equal(workspace: Workspace, tmp_path: Path
         else:
             assert shown(workspace, made.id) == same, number
             workspace.remove(made.id)
-    start(workspace)
+    clean_workspace(workspace)
     assert left_over(workspace.folder) == [] and len(workspace.collections()) == 1
 
 
@@ -142,7 +142,7 @@ def zipped(given: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> by
     out = io.BytesIO()
     if given.get("ranklens.json", b"").startswith(b'{"layout": 2, "check"'):
         records = {n: c for n, c in given.items() if n.startswith("records/")}
-        given |= {"ranklens.json": about(given.get("collection.json", b""), records)}
+        given |= {"ranklens.json": make_about(given.get("collection.json", b""), records)}
     with zipfile.ZipFile(out, "w", compression) as made:
         for name, content in given.items():
             made.writestr(name, content)
@@ -193,7 +193,7 @@ def test_names_of_members_are_never_paths(workspace: Workspace, tmp_path: Path) 
     }
     kept = {n: c for n, c in members(workspace).items() if n != "records/00002.json"}
     unpack(workspace, zipped(kept | hostile), file="x.zip")
-    start(workspace)
+    clean_workspace(workspace)
     assert left_over(workspace.folder) == []
     assert [p.name for p in tmp_path.iterdir()] == ["workspace"]
 
@@ -280,7 +280,7 @@ def test_choices_that_are_none_are_refused(workspace: Workspace) -> None:
 def resealed(given: dict[str, bytes]) -> bytes:
     """A file of these members whose hashes all fit."""
     head = {n: c for n, c in given.items() if n.startswith(("records/", "journals/"))}
-    return zipped(given | {"ranklens.json": about(given["collection.json"], head)})
+    return zipped(given | {"ranklens.json": make_about(given["collection.json"], head)})
 
 
 HALF, DIGITS = "\ud800", 10**400
@@ -340,7 +340,7 @@ def test_a_record_with_values_that_no_reader_lets_pass_is_refused(
 def test_a_journal_with_values_that_no_reader_lets_pass_is_refused(
     workspace: Workspace, line: Line, journal: str
 ) -> None:
-    refused(workspace, resealed(members(workspace) | {f"journals/{journal}": sealed(line)}))
+    refused(workspace, resealed(members(workspace) | {f"journals/{journal}": seal_line(line)}))
 
 
 def test_a_table_of_half_characters_is_refused(workspace: Workspace) -> None:
@@ -374,7 +374,7 @@ def with_table(workspace: Workspace, rows: pa.Table, content: bytes, kind: str) 
         rows=len(rows),
         queries=1,
         table=name,
-        content=content_of(rows, kind),
+        content=hash_rows(rows, kind),
     )
     return zipped(every | {"records/00099.json": encode(entry), f"tables/{name}.parquet": content})
 
@@ -432,7 +432,7 @@ def test_a_disk_that_is_full_keeps_nothing_of_it(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content, other = packed(workspace), Workspace(tmp_path / "other")
-    other.new("Before")
+    other.new_collection("Before")
     real, calls = os.write, []
 
     def full(handle: int, given: bytes) -> int:
@@ -446,6 +446,6 @@ def test_a_disk_that_is_full_keeps_nothing_of_it(
         with pytest.raises(StorageError, match="is full"):
             unpack(other, content, file="x.zip")
     assert len(other.collections()) == 1 and not list(other.folder.rglob("*.part"))
-    start(other)
+    clean_workspace(other)
     assert left_over(other.folder) == []
     assert shown(other, unpack(other, content, file="x.zip").id) == shown(workspace, "own")

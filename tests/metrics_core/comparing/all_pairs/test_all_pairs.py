@@ -12,8 +12,8 @@ import pytest
 from metrics_core.comparing.all_pairs import pair_draws
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs, all_pairs
 from metrics_core.comparing.pairs import compare
-from metrics_core.comparing.resampled import resampled
-from metrics_core.comparing.tests import holm
+from metrics_core.comparing.resampled import resample_means
+from metrics_core.comparing.tests import holm_adjusted
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import Scores
 
@@ -65,16 +65,16 @@ def test_as_resampled_finds_for_few_runs(lacking: bool, monkeypatch: pytest.Monk
     if lacking:
         values[[0, 1, 1, 3], [5, 5, 7, 30]] = np.nan
     # In blocks of three pairs.
-    monkeypatch.setattr(pair_draws, "_HELD", 30_000)
+    monkeypatch.setattr(pair_draws, "_MOST_VALUES", 30_000)
     found = found_in(values)
     order = [ord(run) - 97 for run in found.runs]
     one, other = np.triu_indices(5, 1)
-    wanted = resampled((values[order][one] - values[order][other]).T)
+    wanted = resample_means((values[order][one] - values[order][other]).T)
     assert found.difference[one, other] == pytest.approx(wanted.mean, abs=1e-12)
     assert found.p[one, other] == pytest.approx(wanted.p, rel=1e-9)
     # The farthest pair of each draw tells what any may be off by chance.
-    farthest, limits = wanted.far.max(axis=1), np.abs(wanted.statistic) * (1 - 1e-9)
-    corrected, by_holm = found.p_corrected[one, other], holm(wanted.p)
+    farthest, limits = wanted.distances.max(axis=1), np.abs(wanted.statistic) * (1 - 1e-9)
+    corrected, by_holm = found.p_corrected[one, other], holm_adjusted(wanted.p)
     first = int(np.argmax(limits))
     as_far = ((farthest >= limits[first]).sum() + 1) / (len(farthest) + 1)
     wanted_first = math.sqrt(max(as_far, wanted.p[first]) * by_holm[first])

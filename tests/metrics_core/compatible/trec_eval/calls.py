@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from metrics_core.compatible import trec_eval
-from metrics_core.compatible.trec_eval.command import Outcome
+from metrics_core.compatible.trec_eval.command import ProgramResult
 
 QRELS = """\
 q2 0 d1 0
@@ -41,13 +41,13 @@ q2 ann d2 1
 """
 """Judgments of two judges."""
 
-Call = Callable[..., Outcome]
+Call = Callable[..., ProgramResult]
 
 
 def caller(folder: Path) -> Call:
     """Calls trec_eval with files of these contents behind the options."""
 
-    def call(*options: str, qrels: str | bytes = QRELS, run: str | bytes = RUN) -> Outcome:
+    def call(*options: str, qrels: str | bytes = QRELS, run: str | bytes = RUN) -> ProgramResult:
         paths = []
         for name, content in (("qrels", qrels), ("run", run)):
             path = folder / name
@@ -64,7 +64,7 @@ def lines(text: str) -> bytes:
     return "".join(f"{name:<22}\t{query}\t{value}\n" for name, query, value in words).encode()
 
 
-def values(outcome: Outcome) -> dict[tuple[str, str], str]:
+def values(outcome: ProgramResult) -> dict[tuple[str, str], str]:
     """(name, query) -> what is printed for it."""
     rows = [line.split("\t") for line in outcome.output.decode("latin-1").splitlines()]
     return {(name.strip(), query): value for name, query, value in rows}

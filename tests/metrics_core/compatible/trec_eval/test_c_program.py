@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metrics_core.compatible.trec_eval.c_program import ProgramExit, atof, atol
-from metrics_core.compatible.trec_eval.options import parse
+from metrics_core.compatible.trec_eval.options import parse_arguments
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,6 @@ def test_numbers_by_their_beginning(text: str, whole: int, real: float) -> None:
 
 def test_an_ending_says_its_status() -> None:
     with pytest.raises(ProgramExit) as ended:
-        parse(["-m", "nothing"])
+        parse_arguments(["-m", "nothing"])
     assert ended.value.status == 1
-    assert ended.value.said == ("trec_eval: illegal measure 'nothing'",)
+    assert ended.value.messages == ("trec_eval: illegal measure 'nothing'",)

@@ -57,7 +57,7 @@ def test_queries_come_before_the_summary_and_measures_in_the_order_of_the_table(
         ndcg      all 0.6799
     """)
     assert outcome.status == 0
-    assert not outcome.said
+    assert not outcome.messages
 
 
 def test_official_is_the_default(call: Call) -> None:
@@ -119,11 +119,11 @@ def test_10_stops_at_a_query_that_the_run_lacks(call: Call) -> None:
     outcome = call("-q", "-m", "map")
     assert outcome.status == 4
     assert outcome.output == lines("map q1 0.3333\nmap q2 1.0000")
-    assert outcome.said
+    assert outcome.messages
     for asked in ("num_q", "runid"):
         outcome = call("-m", asked)
         assert (outcome.status, outcome.output) == (4, b"")
-        assert "query 'q3'" in outcome.said[-1]
+        assert "query 'q3'" in outcome.messages[-1]
     assert call("-c", "-m", "num_q").output == lines("num_q all 3")
     assert call(*OLD, "-m", "num_q").output == lines("num_q all 2")
 

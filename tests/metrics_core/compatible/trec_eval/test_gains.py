@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics_core.compatible.trec_eval.gains import rank_biased, rank_biased_residual
+from metrics_core.compatible.trec_eval.gains import rank_biased_precision, rank_biased_residual
 from metrics_core.judging import judge
 from metrics_core.tables import Qrels, Run
 from tests.metrics_core.compatible.trec_eval.calls import Call, caller, lines, values
@@ -57,8 +57,8 @@ def test_a_grade_too_high_for_a_list_of_gains_ends_it(call: Call, asked: str, gr
     outcome = call("-q", "-m", f"{asked}.1=2", qrels=qrels, run=LISTED + LISTED.replace("q ", "r "))
     assert outcome.status == 4
     assert [query for _, query in values(outcome)] == ["q"]
-    assert outcome.said[0] == f"trec_eval: Can't calculate measure '{asked}'"
-    assert "query 'r'" in outcome.said[1] and "above 1,000" in outcome.said[1]
+    assert outcome.messages[0] == f"trec_eval: Can't calculate measure '{asked}'"
+    assert "query 'r'" in outcome.messages[1] and "above 1,000" in outcome.messages[1]
 
 
 def test_the_highest_grade_for_a_list_of_gains_is_taken(call: Call) -> None:
@@ -74,7 +74,7 @@ def test_a_grade_that_cannot_be_counted_ends_it_for_any_measure(call: Call, form
         qrels = GRADED.replace("c 3", f"c {grade}")
         outcome = call("-R", form, "-m", measure, qrels=qrels, run=LISTED)
         assert outcome.status == status
-        assert not status or "the highest that can be counted" in outcome.said[1]
+        assert not status or "the highest that can be counted" in outcome.messages[1]
 
 
 def test_gains_that_are_no_numbers_or_beyond_an_int_keep_their_order(call: Call) -> None:
@@ -193,5 +193,5 @@ def test_rbp_and_what_it_leaves_open_are_summed_down_the_list() -> None:
         left += power if d not in grades else 0.0
         power *= 0.9
     ranks = judge(run, qrels)
-    assert rank_biased(ranks, [], 0.9)[0] == (1 - 0.9) * gained
+    assert rank_biased_precision(ranks, [], 0.9)[0] == (1 - 0.9) * gained
     assert rank_biased_residual(ranks, 0.9)[0] == power + (1 - 0.9) * left

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from metrics_core.compatible.trec_eval import evaluate
-from metrics_core.compatible.trec_eval.options import parse
+from metrics_core.compatible.trec_eval.options import parse_arguments
 from metrics_core.compatible.trec_eval.table import ROWS
 from tests.metrics_core.compatible.trec_eval.calls import Call, caller, values
 
@@ -31,7 +31,7 @@ def call(tmp_path: Path) -> Call:
     ],
 )
 def test_one_command_line_in_many_ways(words: list[str]) -> None:
-    options = parse(words)
+    options = parse_arguments(words)
     assert options.per_query
     assert options.complete
     assert options.level == 2
@@ -40,12 +40,12 @@ def test_one_command_line_in_many_ways(words: list[str]) -> None:
 
 
 def test_behind_two_dashes_all_are_files() -> None:
-    assert parse(["--", "-q", "-m"]).files == ["-q", "-m"]
-    assert parse(["a", "-"]).files == ["a", "-"]
+    assert parse_arguments(["--", "-q", "-m"]).files == ["-q", "-m"]
+    assert parse_arguments(["a", "-"]).files == ["a", "-"]
 
 
 def test_numbers_count_as_far_as_they_are_numbers() -> None:
-    options = parse(["-l", " 2x", "-M1e3", "-N", "x"])
+    options = parse_arguments(["-l", " 2x", "-M1e3", "-N", "x"])
     assert (options.level, options.most_retrieved, options.documents) == (2, 1, 0)
 
 
@@ -98,7 +98,7 @@ def test_names_bear_their_parameters(call: Call) -> None:
 def test_exit_status_before_any_file(words: list[str], status: int) -> None:
     outcome = evaluate(words)
     assert outcome.status == status
-    assert bool(outcome.said) == (words != ["-h"])
+    assert bool(outcome.messages) == (words != ["-h"])
     assert bool(outcome.output) == (words == ["-h"])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from metrics_core.compatible.trec_eval.table import FAMILIES, ROWS, measures_called
+from metrics_core.compatible.trec_eval.table import FAMILIES, ROWS, resolve_measures
 from metrics_core.measures import declarations
 
 
@@ -16,7 +16,7 @@ def test_families_hold_measures_that_exist() -> None:
     for family, members in FAMILIES.items():
         assert members <= names, family
     assert len(FAMILIES["all_trec"]) == 37
-    assert measures_called("all_trec", "9.0.8") == FAMILIES["all_trec"] - {
+    assert resolve_measures("all_trec", "9.0.8") == FAMILIES["all_trec"] - {
         "unj",
         "rbp",
         "rbp_resid",

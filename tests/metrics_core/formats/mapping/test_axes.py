@@ -41,10 +41,10 @@ def test_values_are_on_the_axis_of_their_lists(records: Records) -> None:
     assert listed(ids) == ["d1", "d2", "d3"] and axis.parents.tolist() == [0, 0, 2]
     tags, names = records.values_at(steps("hits[].tags[]"))
     assert listed(names) == ["a", "b", "c"]
-    assert tags.above is axis and tags.place(1) == "hits[0].tags[1]"
+    assert tags.parent_axis is axis and tags.row_path(1) == "hits[0].tags[1]"
     queries, _ = records.values_at(steps("qid"))
-    assert (rows := queries.rows_on(tags)) is not None and rows.tolist() == [0, 0, 2]
-    assert axis.rows_on(queries) is None
+    assert (rows := queries.align_rows(tags)) is not None and rows.tolist() == [0, 0, 2]
+    assert axis.align_rows(queries) is None
     _, first = records.values_at(steps("hits[0].id"))
     assert listed(first) == ["d1", None, "d3"]
 
@@ -58,7 +58,7 @@ def test_keys_and_values_of_objects() -> None:
         axis, worth = records.values_at(steps("rel.*"))
         same, docs = records.values_at(steps("rel.*~"))
         assert same is axis and listed(docs) == ["d1", "d2", "d3"] and listed(worth) == [2, 0, 1]
-        assert axis.place(2) == "rel.d3"
+        assert axis.row_path(2) == "rel.d3"
 
 
 def test_what_is_no_list_is_named_with_its_place() -> None:
@@ -74,10 +74,10 @@ def test_what_is_no_list_is_named_with_its_place() -> None:
 
 
 def test_tables_have_a_record_a_row() -> None:
-    records = Records.of_table(pa.table({"q": ["a", "b"], "docs": [["x"], ["y", "z"]]}))
+    records = Records.from_table(pa.table({"q": ["a", "b"], "docs": [["x"], ["y", "z"]]}))
     axis, docs = records.values_at(steps("docs[]"))
     assert listed(docs) == ["x", "y", "z"] and axis.record(np.arange(3)).tolist() == [0, 1, 1]
-    assert len(Records.of_table(pa.table({})).values) == 0
+    assert len(Records.from_table(pa.table({})).values) == 0
 
 
 LEAF = st.one_of(st.none(), st.integers(-5, 5), st.text("ab", max_size=2))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import ParameterError
-from metrics_core.formats.mapping.paths import Path, Step, parse_mapping, parse_path
+from metrics_core.formats.mapping.paths import RecordPath, Step, parse_mapping, parse_path
 
 
 @pytest.mark.parametrize(
@@ -34,13 +34,13 @@ from metrics_core.formats.mapping.paths import Path, Step, parse_mapping, parse_
 )
 def test_steps(text: str, steps: list[Step]) -> None:
     (path,) = parse_path(text)
-    assert path == Path(tuple(steps)) and str(path) == text
+    assert path == RecordPath(tuple(steps)) and str(path) == text
 
 
 def test_what_is_more_than_steps() -> None:
     assert parse_path("a || b[].c") == (*parse_path("a"), *parse_path("b[].c"))
-    assert parse_path("'1'") == (Path(constant="1"),)
-    assert parse_path("-distance") == (Path((Step("key", "distance"),), reversed=True),)
+    assert parse_path("'1'") == (RecordPath(constant="1"),)
+    assert parse_path("-distance") == (RecordPath((Step("key", "distance"),), reversed=True),)
     (path,) = parse_path("most(judgements[].rating)")
     assert path.most and str(path) == "most(judgements[].rating)"
     (path,) = parse_path("name + time")
@@ -79,6 +79,6 @@ STEPS = st.one_of(
 
 @given(st.lists(STEPS, max_size=5), st.booleans())
 def test_a_path_is_written_as_it_is_read(steps: list[Step], keys: bool) -> None:
-    path = Path((*steps, *[Step("keys")] * keys))
+    path = RecordPath((*steps, *[Step("keys")] * keys))
     assert parse_path(f"{path} || {path}") == (path, path)
     assert parse_mapping(f"query={path} doc={path}") == {"query": (path,), "doc": (path,)}

@@ -14,8 +14,8 @@ from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import Loaded, formats, read_each
 from metrics_core.formats.declaring import PRESETS
 from metrics_core.formats.in_memory import qrels_from, runs_from
-from metrics_core.formats.kinds import sample_of
-from metrics_core.formats.mapping.preset_files import read, recognise
+from metrics_core.formats.kinds import read_sample
+from metrics_core.formats.mapping.preset_files import read_preset, recognise_preset
 from metrics_core.formats.mapping.presets import Preset, Remark
 from metrics_core.formats.read_as import ReadAs
 from metrics_core.tables import Queries
@@ -56,15 +56,15 @@ def held(loaded: Loaded) -> Any:
 
 
 def recognise_kinds(content: bytes, preset: Preset) -> list[Any]:
-    source = ReadAs().opened(content, "x")
+    source = ReadAs().open_file(content, "x")
     (declared,) = (own for own in formats() if own.name == preset.name)
-    return sorted(declared.recognise(sample_of(source)))
+    return sorted(declared.recognise(read_sample(source)))
 
 
 @pytest.mark.parametrize("name", NESTED)
 def test_an_example_is_of_its_format_and_of_no_other(name: str) -> None:
     content = NESTED[name].example.encode()
-    sample = sample_of(ReadAs().opened(content, "x"))
+    sample = read_sample(ReadAs().open_file(content, "x"))
     sure = {own.name: max(own.recognise(sample).values(), default=0) for own in formats()}
     assert max(sure, key=sure.__getitem__) == name
     assert [other for other in sure if sure[other] == sure[name]] in ([name], [name, "lists"])
@@ -125,11 +125,11 @@ NEW = Preset(
 def test_adding_a_format_is_one_entry() -> None:
     second = {"ask": {"number": "02", "words": "tea"}, "cited": []}
     content = lines(json.loads(NEW.example), second)
-    source, read_as = ReadAs().opened(content, "x.jsonl"), ReadAs()
-    assert recognise(NEW, sample_of(source)).keys() == {"run", "queries"}
-    run = read(NEW, source, read_as.request("run", "x"))
+    source, read_as = ReadAs().open_file(content, "x.jsonl"), ReadAs()
+    assert recognise_preset(NEW, read_sample(source)).keys() == {"run", "queries"}
+    run = read_preset(NEW, source, read_as.build_request("run", "x"))
     assert rows(run) == {"1": {"p7": 0.5}} and notes(run) == ["1 query without a page: 02"]
-    queries = read(NEW, source, read_as.request("queries", "x")).table
+    queries = read_preset(NEW, source, read_as.build_request("queries", "x")).table
     assert isinstance(queries, Queries) and queries.frame["text"].tolist() == ["refund", "tea"]
 
 

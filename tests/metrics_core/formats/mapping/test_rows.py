@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from metrics_core.formats.mapping.axes import ArrowValues, MappingError, PythonValues, Records
 from metrics_core.formats.mapping.paths import parse_mapping
-from metrics_core.formats.mapping.rows import rows_of
+from metrics_core.formats.mapping.rows import build_rows
 
 
 def rows(records: list[Any], mapping: str) -> dict[str, list[Any]]:
-    found = rows_of(Records(PythonValues(records)), parse_mapping(mapping))
-    return {role: list(values.listed()) for role, values in found.columns.items()}
+    found = build_rows(Records(PythonValues(records)), parse_mapping(mapping))
+    return {role: list(values.to_list()) for role, values in found.columns.items()}
 
 
 HITS = [
@@ -134,17 +134,17 @@ def test_rows_are_those_of_a_loop(records: list[dict[str, Any]]) -> None:
     mapping = parse_mapping("query=q doc=hits[].id score=hits[].s rank=ranks[]")
     for values in (PythonValues(records), typed):
         if expected:
-            found = rows_of(Records(values), mapping).columns
-            own = [found[role].listed() for role in ("query", "doc", "score", "rank")]
+            found = build_rows(Records(values), mapping).columns
+            own = [found[role].to_list() for role in ("query", "doc", "score", "rank")]
             assert list(zip(*own, strict=True)) == expected
 
 
 def test_a_name_of_several_parts_is_written_once_for_each_record() -> None:
     # Once per row, eight records of 1 MB with a long name took 4.7 GB.
     records = [{"qid": "q", "name": n, "at": t, "hits": ["d1", "d2"]} for n, t in ("ab", "ac")]
-    table = rows_of(
+    table = build_rows(
         Records(PythonValues(records)), parse_mapping("query=qid doc=hits[] system=name + at")
     )
     system = table.columns["system"]
-    assert system.values.listed() == ["a b", "a c"]
-    assert system.listed() == ["a b", "a b", "a c", "a c"]
+    assert system.values.to_list() == ["a b", "a c"]
+    assert system.to_list() == ["a b", "a b", "a c", "a c"]

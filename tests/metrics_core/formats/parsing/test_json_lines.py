@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats.parsing.json_text import json_lines, lines_of, parse_json
+from metrics_core.formats.parsing.json_text import numbered_lines, parse_json, parse_json_lines
 from metrics_core.formats.source.source import Source
 
 SOURCE = Source("x.jsonl", b"")
 
 
 def values(text: str) -> list[tuple[int, Any]]:
-    return list(json_lines(SOURCE, lines_of(text)))
+    return list(parse_json_lines(SOURCE, numbered_lines(text)))
 
 
 RECORDS = st.lists(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.files.uploaded_file import UploadedFile, tables_of
+from dashboard.files.uploaded_file import UploadedFile, read_tables
 from metrics_core.__main__ import main
 from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import (
@@ -86,7 +86,7 @@ def notes(loaded: Loaded) -> list[str]:
 def alike(content: bytes, name: str) -> list[Loaded]:
     """The tables of a file, which the dashboard makes of it too."""
     each = (read_set if is_set(content) else read_each)(content, name=name)
-    assert _seen(tables_of(UploadedFile(name, content))) == _seen(each)
+    assert _seen(read_tables(UploadedFile(name, content))) == _seen(each)
     return each
 
 
@@ -120,7 +120,7 @@ def refused(content: bytes, name: str, *words: str, **choices: Any) -> str:
     with pytest.raises(FileFormatError) as in_python:
         read(content, name=name, **choices)
     with pytest.raises(FileFormatError) as on_a_page:
-        tables_of(UploadedFile(name, content), **choices)
+        read_tables(UploadedFile(name, content), **choices)
     for error in (in_python.value, on_a_page.value):
         assert all(word in str(error) for word in (name, *words)), str(error)
     return in_python.value.hint

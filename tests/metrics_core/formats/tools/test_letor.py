@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.files.uploaded_file import UploadedFile, tables_of
+from dashboard.files.uploaded_file import UploadedFile, read_tables
 from metrics_core import evaluate
 from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import read_each
@@ -82,7 +82,7 @@ def test_ranklibs_scores_meet_the_same_lines(
 
 def test_in_the_browser() -> None:
     names = {"f.txt": LETOR4, "s.txt": RANKLIB}
-    read = [loaded for n, b in names.items() for loaded in tables_of(UploadedFile(n, b))]
+    read = [loaded for n, b in names.items() for loaded in read_tables(UploadedFile(n, b))]
     assert [(one.kind, one.format) for one in read] == [("qrels", "letor"), ("run", "ranklib")]
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pandas as pd
 import pytest
 
-from dashboard.files.uploaded_file import UploadedFile, tables_of
+from dashboard.files.uploaded_file import UploadedFile, read_tables
 from metrics_core import compare_scores, evaluate
 from metrics_core.__main__ import main
 from metrics_core.base.errors import FileFormatError, RanklensError
@@ -95,7 +95,7 @@ def test_in_python_scores_are_those_of_the_files(folder: Path) -> None:
 
 
 def test_in_the_browser() -> None:
-    loaded = tables_of(UploadedFile("exp.zip", zipped(saved())))
+    loaded = read_tables(UploadedFile("exp.zip", zipped(saved())))
     assert [(one.kind, one.file) for one in loaded] == [
         ("run", f"exp.zip/exp/{name}.res.gz") for name in RUNS
     ]

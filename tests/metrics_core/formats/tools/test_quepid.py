@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from metrics_core.base.errors import FileFormatError, NoSharedQueriesError
-from metrics_core.formats import first_rows, is_set, read
+from metrics_core.formats import is_set, read, read_first_rows
 from metrics_core.scoring.evaluate import evaluate
 from tests.metrics_core.formats.tools.looking import (
     as_json,
@@ -100,7 +100,7 @@ def test_ratings_as_opensearch_imports_them_are_judgments_alone() -> None:
     assert held(made) == {"qrels": {"q1": {"d1": 2, " d2": 1}}}
     assert notes(made["qrels"][0]) == []
     assert read(content, columns={"query": "docid", "doc": "query"}).format == "csv"
-    names = first_rows(RATINGS, name="x.csv")
+    names = read_first_rows(RATINGS, name="x.csv")
     assert names is not None and names.names == ["query", "docid", "rating"]
 
 

@@ -14,10 +14,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dashboard.files.uploaded_file import UploadedFile, tables_of
+from dashboard.files.uploaded_file import UploadedFile, read_tables
 from metrics_core.base.errors import FileFormatError, ParameterError
-from metrics_core.formats import first_rows, read, read_each, read_set
-from metrics_core.formats.parsing.list_literals import listed_in
+from metrics_core.formats import read, read_each, read_first_rows, read_set
+from metrics_core.formats.parsing.list_literals import parse_list
 from tests.metrics_core.formats.tools.looking import (
     alike,
     as_json,
@@ -128,7 +128,7 @@ def test_without_ids_documents_are_told_by_text_only_where_asked(
         found = f"{part}_contexts without {part}_context_ids"
         refused(content, NAME, *words, found, kind=kind)
     with pytest.raises(FileFormatError, match="reference_contexts without reference_context_ids"):
-        tables_of(UploadedFile(NAME, content))
+        read_tables(UploadedFile(NAME, content))
     made = {one.kind: one for one in read_set(content, name=NAME, columns=BY_TEXT)}
     assert rows(made["run"])[FIRST] == {"it's\nso": -1.0, 'b "c"': -2.0}
     assert rows(made["qrels"])[FIRST] == {"it's\nso": 1}
@@ -147,7 +147,7 @@ def test_columns_that_are_said() -> None:
     chosen = {"query": "n", "doc": "retrieved_context_ids"}
     (run,) = read_each(content, name=NAME, kind="run", columns=chosen)
     assert rows(run).keys() == {"00", "01"}
-    found = first_rows(content, name=NAME)
+    found = read_first_rows(content, name=NAME)
     assert found is not None and found.names == [*SAMPLES[0], "n"]
     for columns, words in [
         ({"score": "n"}, "Ragas samples have no scores"),
@@ -217,7 +217,7 @@ def test_what_is_refused() -> None:
     ],
 )
 def test_lists_in_cells(cell: str, listed: list[Any] | None) -> None:
-    assert listed_in(cell) == listed
+    assert parse_list(cell) == listed
 
 
 def test_what_ragas_writes(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.files.uploaded_file import UploadedFile, tables_of
+from dashboard.files.uploaded_file import UploadedFile, read_tables
 from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats import is_set, read, read_each
 from metrics_core.tables import Run
@@ -70,7 +70,7 @@ def test_scores_are_those_of_trec_lines_to_the_bit(
 
 def test_in_the_browser(saved: Path) -> None:
     content = (saved / "mine.lz4").read_bytes()
-    (loaded,) = tables_of(UploadedFile("up.lz4", content))
+    (loaded,) = read_tables(UploadedFile("up.lz4", content))
     assert (loaded.kind, loaded.table.name, loaded.title) == (  # type: ignore[union-attr]
         *("run", "up"),
         "ranx: query, document, score",

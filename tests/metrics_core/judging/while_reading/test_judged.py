@@ -20,8 +20,8 @@ from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.judged import TiedRanks
 from metrics_core.judging.while_reading import judged as judged_module
 from metrics_core.judging.while_reading import rows as rows_module
-from metrics_core.judging.while_reading.judged import JudgedFile, judged_run
-from metrics_core.judging.while_reading.judgments import judgments_of
+from metrics_core.judging.while_reading.judged import JudgedFile, judge_run_file
+from metrics_core.judging.while_reading.judgments import make_judgment_tables
 from metrics_core.tables import Qrels
 from tests.collections_of import qrels_of
 
@@ -98,7 +98,7 @@ READ_WHOLE = {
 
 
 def at_once(path: Path, qrels: Qrels = QRELS) -> JudgedFile | None:
-    return judged_run(open_source(path), judgments_of(qrels))
+    return judge_run_file(open_source(path), make_judgment_tables(qrels))
 
 
 def same(found: JudgedRanks, wanted: JudgedRanks, *but: str) -> None:
@@ -217,7 +217,9 @@ def test_lines_rank_by_rank_are_left_to_another_look_soon(
     monkeypatch.setattr(judged_module, "_MANY_SEGMENTS", 50)
     qrels = qrels_of({f"query{q}": {"doc3": 1, "doc45": 2} for q in range(0, 95, 2)})
     read: list[int] = []
-    assert judged_run(open_source(path), judgments_of(qrels), progress=read.append) is None
+    assert (
+        judge_run_file(open_source(path), make_judgment_tables(qrels), progress=read.append) is None
+    )
     assert read[-1] < path.stat().st_size / 8
 
 

@@ -20,7 +20,7 @@ QRELS = "q1 0 d1 2\nq1 0 d3 0\nq1 0 d4 1\nq2 0 d1 1\nq3 0 d1 1\n"
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Judgments and runs, of which every one is large."""
-    monkeypatch.setattr(large_files, "FROM", 0)
+    monkeypatch.setattr(large_files, "LEAST_BYTES", 0)
     monkeypatch.chdir(tmp_path)
     Path("qrels.txt").write_text(QRELS)
     for name, text in {
@@ -48,7 +48,7 @@ def test_the_command_line_prints_the_same_either_way(
     asked = (command, "qrels.txt", "a.run", "b.run", "./a.run", "apart.run", "-m", "nDCG@3,AP,P@2")
     at_once = printed(capsys, *asked)
     assert "a was loaded twice" in at_once[2] and "other tie orders give" in at_once[2]
-    monkeypatch.setattr(large_files, "FROM", 10**9)
+    monkeypatch.setattr(large_files, "LEAST_BYTES", 10**9)
     assert printed(capsys, *asked) == at_once
 
 
@@ -87,7 +87,7 @@ APART = [ROWS[0], ROWS[2], ROWS[1], ROWS[3]]
 def refused(path: Path, lines: list[str], qrels: Qrels = ONE) -> RanklensError:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     with pytest.raises(RanklensError) as caught:
-        large_files.judged_within("1GB", path, qrels)
+        large_files.judge_within_memory("1GB", path, qrels)
     return caught.value
 
 
@@ -127,18 +127,18 @@ def test_other_reasons_are_said(tmp_path: Path) -> None:
 
 def test_paths_give_the_same_scores_as_tables(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = evaluate(["a.run", "b.run"], "qrels.txt", ["nDCG@3", "AP"])
-    monkeypatch.setattr(large_files, "FROM", 10**9)
+    monkeypatch.setattr(large_files, "LEAST_BYTES", 10**9)
     pd.testing.assert_frame_equal(
         evaluate(["a.run", "b.run"], "qrels.txt", ["nDCG@3", "AP"]), at_once, check_exact=True
     )
     assert isinstance(evaluate(Path("a.run"), "qrels.txt", "AP"), pd.DataFrame)
-    monkeypatch.setattr(large_files, "FROM", 0)
+    monkeypatch.setattr(large_files, "LEAST_BYTES", 0)
     with pytest.raises(RanklensError, match="Two runs are named 'a'"):
         evaluate(["a.run", "a.run"], "qrels.txt", "AP")
 
 
 def test_what_is_no_file_is_read_whole(files: Path) -> None:
-    assert large_files.judged_at_once(["-"], qrels=Run) is None  # type: ignore[arg-type]
+    assert large_files.judge_files(["-"], qrels=Run) is None  # type: ignore[arg-type]
 
 
 def test_ids_that_another_reading_would_match_are_told_of_either_way(
@@ -152,5 +152,5 @@ def test_ids_that_another_reading_would_match_are_told_of_either_way(
     told = "0 of 120 judged documents of 40 queries match the run; 120 would match if"
     code, out, err = printed(capsys, *asked)
     assert (code, told in err, "--map-docs 'cut #'" in err) == (0, True, True)
-    monkeypatch.setattr(large_files, "FROM", 10**9)
+    monkeypatch.setattr(large_files, "LEAST_BYTES", 10**9)
     assert printed(capsys, *asked) == (code, out, err)

@@ -12,12 +12,12 @@ from metrics_core.base.errors import ParameterError, RanklensError, UnknownMeasu
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Declaration, declarations, name_notes, parse_measure
 from metrics_core.measures.declaring import registry
-from metrics_core.measures.declaring.description import described
-from metrics_core.measures.declaring.families import FAMILIES, by_family
-from metrics_core.measures.declaring.names import declared
+from metrics_core.measures.declaring.description import describe_measure
+from metrics_core.measures.declaring.families import FAMILIES, group_by_family
+from metrics_core.measures.declaring.names import find_declaration
 from metrics_core.measures.declaring.other_packages import EVERYWHERE
 from metrics_core.measures.declaring.registry import measure
-from metrics_core.measures.declaring.worked_example import example
+from metrics_core.measures.declaring.worked_example import make_example
 
 ALL = declarations()
 
@@ -28,7 +28,7 @@ def by_name(declaration: Declaration) -> str:
 
 @pytest.mark.parametrize("declaration", ALL, ids=by_name)
 def test_every_measure_is_described(declaration: Declaration) -> None:
-    found = described(declaration)
+    found = describe_measure(declaration)
     assert found.answer.endswith((".", "!", "?"))
     assert f"{found.answer} {found.more}".strip() == declaration.explanation
     assert found.family in FAMILIES, "give the family a title in measures/families.py"
@@ -37,7 +37,7 @@ def test_every_measure_is_described(declaration: Declaration) -> None:
 
 
 def test_families_hold_every_measure_once() -> None:
-    families = by_family(ALL)
+    families = group_by_family(ALL)
     assert sorted(d.name for ds in families.values() for d in ds) == sorted(d.name for d in ALL)
     assert len({f.title for f in families}) == len(families)
 
@@ -85,7 +85,7 @@ def test_a_name_of_two_meanings_says_which_it_took(name: str) -> None:
 )
 def test_names_in_other_packages(name: str, measure: str) -> None:
     assert str(parse_measure(name)) == measure
-    assert declared(name).name == parse_measure(measure).declaration.name
+    assert find_declaration(name).name == parse_measure(measure).declaration.name
     assert bool(name_notes([name])) == name.startswith(("hits@", "Hits_"))
 
 
@@ -114,8 +114,8 @@ def test_what_is_no_measure_names_what_is_closest(name: str, words: str) -> None
 
 
 def test_a_family_is_found_by_a_name_at_k() -> None:
-    assert declared("recall_at_k").name == "R"
-    assert declared("recall_at_10").name == "R"
+    assert find_declaration("recall_at_k").name == "R"
+    assert find_declaration("recall_at_10").name == "R"
 
 
 NAMES = [(d, name) for d in ALL for name in (d.name, *d.aliases) if len(name) >= 7]
@@ -166,4 +166,4 @@ def test_a_measure_declared_again_is_the_new_one(monkeypatch: pytest.MonkeyPatch
 
         words = {"title": "Mine", "gloss": "", "formula": "", "reference": "", "worked": {}}
         measure("Mine", **words)(kernel)
-        assert parse_measure("mine").score(example()) == [value]
+        assert parse_measure("mine").score(make_example()) == [value]

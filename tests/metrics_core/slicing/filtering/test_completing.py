@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 
 from metrics_core.base.errors import FilterLineError
-from metrics_core.slicing.filtering import Columns, completing, parse_filter, vocabulary
+from metrics_core.slicing.filtering import FilterColumns, completing, parse_filter, vocabulary
 from metrics_core.slicing.filtering.completing import FOLLOWS, OFFERED
-from metrics_core.slicing.filtering.words import END, MARK, WORD, words_of
+from metrics_core.slicing.filtering.words import END, MARK, WORD, split_words
 from tests.metrics_core.slicing.filtering.test_filter_line import _LINES, COLUMNS, Literal
 
 
 def walked(line: str) -> tuple[str, int]:
     """What is awaited at the end of a line, or where the table first has no way on, and there."""
     awaited = "test"
-    for word in words_of(line):
-        kind = str(word.meant) if word.kind in (MARK, WORD) else word.kind
+    for word in split_words(line):
+        kind = str(word.value) if word.kind in (MARK, WORD) else word.kind
         if word.kind == END or kind not in FOLLOWS[awaited]:
             return awaited, word.start
         awaited = FOLLOWS[awaited][kind]
@@ -71,7 +71,9 @@ def test_numbers_are_not_looked_at_and_little_is_told_of_much() -> None:
             assert name.startswith("t")
             return np.array([f"{name} {i}" for i in range(900)] + ["x" * 101] * 9, dtype=object)
 
-    columns: Columns = Unread.fromkeys([f"t{i}" for i in range(3)] + [f"n{i}" for i in range(400)])
+    columns: FilterColumns = Unread.fromkeys(
+        [f"t{i}" for i in range(3)] + [f"n{i}" for i in range(400)]
+    )
     told = vocabulary(columns, {name for name in columns if name[0] == "n"})
     assert len(told["columns"]) == completing.MOST_COLUMNS
     values = told["columns"][0]["values"]

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import FilterLineError
-from metrics_core.slicing.filtering import Columns, parse_filter
+from metrics_core.slicing.filtering import FilterColumns, parse_filter
 
-COLUMNS: Columns = {
+COLUMNS: FilterColumns = {
     "category": np.array(["billing", "Returns", None, "billing"], dtype=object),
     "words in it": np.array(["a", "b", "a", None], dtype=object),
     "text": np.array(["Charged TWICE", 'say "hi"', "Straße 5", ""], dtype=object),
@@ -24,7 +24,7 @@ COLUMNS: Columns = {
 
 
 def kept(line: str) -> list[int]:
-    return list(np.flatnonzero(parse_filter(line, COLUMNS).holds(COLUMNS)))
+    return list(np.flatnonzero(parse_filter(line, COLUMNS).matches(COLUMNS)))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ _PIECES = [
 @given(st.one_of(st.text(), st.lists(st.sampled_from(_PIECES), max_size=12).map(" ".join)))
 def test_any_text_is_a_filter_or_refused_in_its_own_words(line: str) -> None:
     try:
-        found = parse_filter(line, COLUMNS).holds(COLUMNS)
+        found = parse_filter(line, COLUMNS).matches(COLUMNS)
         assert found.shape == (4,) and found.dtype == np.bool_
     except FilterLineError as error:
         assert 0 <= error.position <= len(line)
@@ -227,9 +227,9 @@ _ROWS = st.lists(
 def test_whole_columns_say_what_row_by_row_says(
     line: tuple[str, Literal], rows: list[dict[str, Any]]
 ) -> None:
-    columns: Columns = {
+    columns: FilterColumns = {
         **{n: np.array([row[n] for row in rows], dtype=np.float64) for n in "ab"},
         "t": np.array([row["t"] for row in rows], dtype=object),
     }
-    found = parse_filter(line[0], columns).holds(columns)
+    found = parse_filter(line[0], columns).matches(columns)
     assert list(found) == [line[1](row) is True for row in rows]
