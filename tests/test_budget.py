@@ -33,8 +33,9 @@ def modules(folder: str) -> list[Path]:
 
 
 def tokens(path: Path) -> int:
-    """Tokens of code: names, operators, numbers and texts; a docstring counts as one. Counted in the
-    code as Python writes it anew, so that line breaks, with their brackets and commas, are free."""
+    """Tokens of code: names, operators, numbers and texts; a docstring counts as one. Counted in
+    the code as Python writes it anew, so that line breaks, with their brackets and commas, are
+    free."""
     code = io.BytesIO(ast.unparse(ast.parse(path.read_bytes())).encode())
     return sum(token.type not in _NO_CODE for token in tokenize.tokenize(code.readline))
 

@@ -89,11 +89,10 @@ def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
         "F(beta=0.25)@5": "1.25 * (2 / 5) * (2 / 4) / (2 / 4 + 0.25 * 2 / 5)",
     },
     residual="monotone",
-    elsewhere={"ranx": "f1@k"},
 )
 def f_measure(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, beta: Beta = 1.0) -> Floats:
-    """Harmonic mean of precision and recall of the first k results, known as F1@k. `beta` is the
-    weight itself, as for SetF."""
+    """Harmonic mean of precision and recall of the first k results, known as F1@k (ranx: f1@k).
+    `beta` is the weight itself, as for SetF."""
     p, r = precision(ranks, cutoff=cutoff, rel=rel), recall(ranks, cutoff=cutoff, rel=rel)
     return ratio((1 + beta) * p * r, r + beta * p)
 

@@ -74,4 +74,4 @@ def test_grades_given_at_random_keep_what_is_likely() -> None:
         return unjudged.unjudged_effects(with_layers(study, [layer]), shown).likely.reason
 
     assert unjudged.unjudged_effects(study, shown).likely.interval is not None
-    assert reason(AT_RANDOM) == "" and "perhaps for what they could move" in reason("")
+    assert reason(AT_RANDOM) == "" and "perhaps because of their effect" in reason("")

@@ -78,7 +78,7 @@ def test_rows_stand_in_the_order_that_is_asked_for() -> None:
 
 def test_a_derived_column_explains_itself_and_its_groups_are_filters() -> None:
     app = opened("breakdown", run="dense", base="bm25", by=HARD, charts="0")
-    assert any("all runs but the two compared" in c.value for c in app.caption)
+    assert any("all runs except the two compared" in c.value for c in app.caption)
     assert any(f"where={HARD}=hard for other runs" in at for at in links_to(app, "queries"))
     app = opened("queries", run="dense", base="bm25", where=f"{HARD}=hard for other runs")
     assert "of 35 queries, worse on" in text_of(app) and "35 of 104" in text_of(app)
@@ -179,7 +179,7 @@ def test_without_metadata_and_texts_there_is_a_breakdown(
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, columns="")))
     assert "scores higher in" in text_of(opened("breakdown", run="a", base="b"))
     app = opened("breakdown", run="a", base="b", by=HARD)
-    assert any("all runs but the two compared" in c.value for c in app.caption)
+    assert any("all runs except the two compared" in c.value for c in app.caption)
 
 
 def test_with_nothing_to_tell_queries_apart_it_is_said(

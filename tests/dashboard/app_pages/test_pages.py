@@ -479,4 +479,4 @@ def test_what_only_matters_to_few_is_folded() -> None:
     shown = drawn(opened(m="RBP"))
     first, more = shown.split("<details><summary>more</summary>")
     assert "each document gains its grade." in first and "trec_eval 10.0" not in first
-    assert "trec_eval 10.0 scales the grades" in more
+    assert "trec_eval 10.0 first scales the grades" in more

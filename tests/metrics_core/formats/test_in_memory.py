@@ -97,7 +97,7 @@ def test_what_is_asked_for() -> None:
     assert list(evaluate(RUN, QRELS, "AP").columns) == ["run", "query_id", "AP"]
     with pytest.raises(RanklensError, match="No measure is given"):
         evaluate(RUN, QRELS, [])
-    with pytest.raises(ParameterError, match="without_relevant is"):
+    with pytest.raises(ParameterError, match="without_relevant must be"):
         evaluate(RUN, QRELS, "AP", without_relevant="skip")  # type: ignore[arg-type]
 
 

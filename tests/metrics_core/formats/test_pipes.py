@@ -50,4 +50,4 @@ def test_the_command_line_takes_what_another_program_prints(tmp_path: Path, name
     assert (done.returncode, done.stdout.split()[-1]) == (0, b"20,000")
     again = subprocess.run([*command[:5], name, name], input=RUN, capture_output=True, check=False)
     assert again.returncode == 2
-    assert b"standard input can be read once" in again.stderr
+    assert b"Standard input can be read only once" in again.stderr

@@ -177,7 +177,7 @@ def test_some_relevant_elsewhere_may_be_more_than_none_and_than_all(name: str) -
 
 def test_what_has_no_bound_says_why() -> None:
     found = found_for((["x"], ["a"], {"a": 1}), parse_measure("DCG(gains={1:9})@3"))
-    assert np.isnan(found.lowest) and "no lowest and no highest" in found.reason
+    assert np.isnan(found.lowest) and "no lowest or highest score" in found.reason
     assert not found.turns
 
 
