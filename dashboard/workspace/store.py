@@ -56,12 +56,12 @@ class Workspace:
     def __init__(self, folder: Path) -> None:
         """The folder is made when something is first added."""
         self.folder = folder
-        self._folder_store = FolderStore(folder)
+        self._store = FolderStore(folder)
         self.cache = Cache(folder / "cache", lambda: self.trouble() is None)
         self._was_there = folder.is_dir()
-        self.layers = LayerStore(self._folder_store, self.change_collection)
-        self.notes = NoteStore(self._folder_store, self.change_collection)
-        if self._folder_store.is_old():
+        self.layers = LayerStore(self._store, self.change_collection)
+        self.notes = NoteStore(self._store, self.change_collection)
+        if self._store.is_old():
             with suppress(StorageError), self.hold_write_lock():
                 pass  # which imports it
 
@@ -69,10 +69,10 @@ class Workspace:
         """Why the workspace cannot be written as a whole; None where nothing speaks against it."""
         if not self.folder.is_dir():
             return errors.missing_folder_error(self.folder) if self._was_there else None
-        version = self._folder_store.version()
+        version = self._store.version()
         if version is not None and version > database.VERSION:
             return errors.newer_version_error(self.folder, version, database.VERSION)
-        if self._folder_store.lacks_collections():
+        if self._store.lacks_collections():
             return errors.missing_subfolder_error(self.folder, "collections")
         if not os.access(self.folder, os.W_OK):
             return errors.write_refused_error(PermissionError(13, ""), self.folder)
@@ -84,7 +84,7 @@ class Workspace:
         """The collections that are there, or those that were removed since the start; last changed
         first."""
         all_collections = []
-        for identity in self._folder_store.collection_ids():
+        for identity in self._store.collection_ids():
             with suppress(KeyError):  # removed for good by somebody else just now
                 all_collections.append(self.collection(identity))
         matching = [c for c in all_collections if c.removed == removed]
@@ -93,19 +93,19 @@ class Workspace:
     def collection(self, identity: str) -> Collection:
         """A collection as it stands, changed when it or one of its files last was, as far as they
         can be read. Raises KeyError where there is none."""
-        record = self._folder_store.read_collection(identity)
+        record = self._store.read_collection(identity)
         with suppress(Exception):  # one collection must not stop the list of all
-            latest = max((e.changed for e in self._folder_store.entries(identity)), default="")
+            latest = max((e.changed for e in self._store.entries(identity)), default="")
             return replace(record, changed=max(record.changed, latest))
         return record
 
     def folder_of(self, identity: str) -> Path:
         """The folder that holds the records of a collection that is there."""
-        return self._folder_store.folder_of(identity)
+        return self._store.folder_of(identity)
 
     def has_collection(self, identity: str) -> bool:
         """Whether there is a collection of this id, removed or not."""
-        return self._folder_store.has_collection(identity)
+        return self._store.has_collection(identity)
 
     def new_collection(self, name: str, identity: str = "") -> Collection:
         """An empty collection; one that is there already stays as it is."""
@@ -113,12 +113,12 @@ class Workspace:
             if identity and self.has_collection(identity):
                 return self.collection(identity)
             new_record = Collection(
-                identity or free_id(self._folder_store.collection_ids()),
+                identity or free_id(self._store.collection_ids()),
                 name,
                 current_time(),
                 baseline_rule=BASELINE_RULE,
             )
-            self._folder_store.create_collection(new_record, [])
+            self._store.create_collection(new_record, [])
             return new_record
 
     def rename(self, identity: str, name: str) -> None:
@@ -136,11 +136,9 @@ class Workspace:
     def set_read_choices(self, identity: str, file: str, choices: Mapping[str, Any]) -> None:
         """Remember how a file of this collection's folder is to be read."""
         with self.hold_write_lock():
-            record = self._folder_store.read_collection(identity)
+            record = self._store.read_collection(identity)
             all_choices = {**record.choices, file: dict(choices)}
-            self._folder_store.put_collection(
-                replace(record, choices=all_choices, changed=current_time())
-            )
+            self._store.put_collection(replace(record, choices=all_choices, changed=current_time()))
 
     def set_judgments(self, identity: str, judgments: str) -> None:
         """Remember which judgments of this collection are used, by the key of their file."""
@@ -168,68 +166,66 @@ class Workspace:
     def duplicate(self, identity: str, name: str) -> Collection:
         """A copy of a collection, its tables shared on the disk."""
         with self.hold_write_lock():
-            record, new_id = self.collection(identity), free_id(self._folder_store.collection_ids())
+            record, new_id = self.collection(identity), free_id(self._store.collection_ids())
             copy = replace(record, id=new_id, name=name, changed=current_time(), removed=False)
-            self._folder_store.create_collection(
-                copy, self.entries(identity), self.contents(identity)
-            )
+            self._store.create_collection(copy, self.entries(identity), self.contents(identity))
             return copy
 
     def contents(self, identity: str) -> Contents:
         """The rows of a collection. Raises StorageError where they cannot be read."""
-        return self._folder_store.contents(identity)
+        return self._store.contents(identity)
 
     def good_state_time(self, identity: str) -> str:
         """When the state was written that `restore_last_good` brings back, in UTC; "" for none."""
-        return self._folder_store.good_state_time(identity)
+        return self._store.good_state_time(identity)
 
     def restore_good(self, identity: str) -> None:
         """Go back to the last good state of a collection whose database cannot be read, which is
         put aside."""
         with self.hold_write_lock():
-            self._folder_store.restore_good(identity)
+            self._store.restore_good(identity)
 
     def set_aside_paths(self) -> list[Path]:
         """The databases that could not be read and were put aside."""
-        return self._folder_store.set_aside_paths()
+        return self._store.set_aside_paths()
 
     def drop_lost(self, identity: str, texts: Iterable[str]) -> int:
         """Remove damaged rows of layers, notes and tags for good, those of these texts and no
         other; how many."""
         with self.change_collection(identity) as state:
-            return self._folder_store.drop_lost(identity, state, texts)
+            return self._store.drop_lost(identity, state, texts)
 
     def _change_record(self, identity: str, **changes: Any) -> None:
         with self.hold_write_lock():
             record = replace(
-                self._folder_store.read_collection(identity), changed=current_time(), **changes
+                self._store.read_collection(identity), changed=current_time(), **changes
             )
             try:
-                self._folder_store.put_collection(record)
+                self._store.put_collection(record)
             except errors.DamagedDatabaseError:
                 if not record.removed:
                     raise
-                self._folder_store.remove_unreadable(record)
+                self._store.remove_unreadable(record)
 
     # Files
 
     def entries(self, identity: str) -> list[Entry]:
         """The files of a collection, oldest first; also what one replaced that is not whole."""
-        all_entries = self._folder_store.entries(identity)
-        older = self._folder_store.hidden_numbers(all_entries)
+        all_entries = self._store.entries(identity)
+        older = self._store.hidden_numbers(all_entries)
         return [e for e in all_entries if not e.removed and e.number not in older]
 
     def removed_entries(self, identity: str) -> list[Entry]:
         """The files that were removed since the start."""
-        all_entries = self._folder_store.entries(identity)
+        all_entries = self._store.entries(identity)
         older = hidden_numbers(all_entries)
         return [e for e in all_entries if e.removed and e.number not in older]
 
     def stand_in_numbers(self, identity: str) -> set[str]:
         """The numbers of files that newer ones replaced whose tables are not whole."""
         return hidden_numbers(
-            all_entries := self._folder_store.entries(identity)
-        ) - self._folder_store.hidden_numbers(all_entries)
+            all_entries := self._store.entries(identity)
+        ) - self._store.hidden_numbers(all_entries)
 
     def damaged_records(self, identity: str) -> list[DamagedRecord]:
         """What of a collection cannot be read: records, and tables as far as they were looked
@@ -237,16 +233,16 @@ class Workspace:
         unsound = [
             DamagedRecord(e.number, e.file, problem)
             for e in self.entries(identity)
-            if (problem := self._folder_store.table_problem(e.table))
+            if (problem := self._store.table_problem(e.table))
         ]
-        return [*self._folder_store.damaged_records(identity), *unsound]
+        return [*self._store.damaged_records(identity), *unsound]
 
     def load(self, entry: Entry) -> Table:
         """The table of an entry, its bytes checked; the rows of a long run stay on the disk. Raises
         StorageError where they are not those that were kept."""
         if entry.kind == "run" and entry.complete and is_long(entry.rows):
             return open_stored_run(
-                self._folder_store,
+                self._store,
                 self.cache,
                 table=entry.table,
                 content=entry.content,
@@ -258,18 +254,16 @@ class Workspace:
         try:
             return read_table(content, entry.kind, name=entry.name, notes=entry.notes)
         except (pa.ArrowException, RanklensError, ValueError, KeyError, OSError) as error:
-            self._folder_store.mark_unreadable(entry.table, str(error))
+            self._store.mark_unreadable(entry.table, str(error))
             raise errors.damaged_file_error(
-                entry.file, self._folder_store.table_problem(entry.table)
+                entry.file, self._store.table_problem(entry.table)
             ) from error
 
     def read_bytes(self, entry: Entry) -> bytes:
         """The bytes that an entry's table is kept as. Raises StorageError for other bytes."""
-        content = self._folder_store.read_table(entry.table)
+        content = self._store.read_table(entry.table)
         if content is None:
-            raise errors.damaged_file_error(
-                entry.file, self._folder_store.table_problem(entry.table)
-            )
+            raise errors.damaged_file_error(entry.file, self._store.table_problem(entry.table))
         return content
 
     def add(
@@ -286,7 +280,7 @@ class Workspace:
             loaded = replace(loaded, table=move_to_disk(self.cache, loaded.table, loaded.file))
         content = hash_content(loaded.table, loaded.kind)
         existing = self._find_existing(identity, loaded, content)
-        is_intact = existing and not self._folder_store.table_problem(existing.table, look=True)
+        is_intact = existing and not self._store.table_problem(existing.table, look=True)
         packed_table = None if is_intact else pack_table(loaded.table)
         with self.hold_write_lock():
             if not self.has_collection(identity):
@@ -298,15 +292,15 @@ class Workspace:
             older = None if beside else self._find_older(identity, loaded)
             entry = make_record(
                 loaded,
-                self._folder_store.entries(identity),
-                number=self._folder_store.free_number(identity),
+                self._store.entries(identity),
+                number=self._store.free_number(identity),
                 content=content,
                 table=packed_table[0],
                 slots=slots,
                 older=older,
             )
-            self._folder_store.put_table(*packed_table)
-            self._folder_store.put_entry(identity, entry)
+            self._store.put_table(*packed_table)
+            self._store.put_entry(identity, entry)
             return AddedFile(entry, "replaced" if older else "new", older)
 
     def remove_entry(self, identity: str, number: str) -> None:
@@ -315,11 +309,11 @@ class Workspace:
         with self.hold_write_lock():
             entry = self._entry_of(identity, number)
             if entry is not None:
-                self._folder_store.put_entry(
+                self._store.put_entry(
                     identity, replace(entry, removed=True, changed=current_time())
                 )
             else:
-                self._folder_store.drop_entry(identity, number)
+                self._store.drop_entry(identity, number)
 
     def restore_entry(self, identity: str, number: str) -> None:
         """Undo the removal of a file. Raises KeyError once it is for good."""
@@ -327,9 +321,7 @@ class Workspace:
             entry = self._entry_of(identity, number)
             if entry is None:
                 raise KeyError(number)
-            self._folder_store.put_entry(
-                identity, replace(entry, removed=False, changed=current_time())
-            )
+            self._store.put_entry(identity, replace(entry, removed=False, changed=current_time()))
 
     def undo_replacement(self, identity: str, number: str) -> None:
         """Undo a replacement: the newer file goes, the older one is there again. Raises KeyError
@@ -338,7 +330,7 @@ class Workspace:
             entry = self._entry_of(identity, number)
             if entry is None or self._entry_of(identity, entry.replaces) is None:
                 raise KeyError(number)
-            self._folder_store.drop_entry(identity, number)
+            self._store.drop_entry(identity, number)
 
     def keep_both(self, identity: str, number: str) -> None:
         """Let a newer file stand beside the one that it replaced, as a run of its own."""
@@ -346,8 +338,8 @@ class Workspace:
             entry = self._entry_of(identity, number)
             if entry is None:
                 raise KeyError(number)
-            other_entries = [e for e in self._folder_store.entries(identity) if e.number != number]
-            self._folder_store.put_entry(
+            other_entries = [e for e in self._store.entries(identity) if e.number != number]
+            self._store.put_entry(
                 identity,
                 replace(
                     entry,
@@ -360,12 +352,12 @@ class Workspace:
 
     def check_tables(self, stop: Callable[[], bool] = lambda: False) -> None:
         """Look at the bytes of every table that is kept; `damaged_records` tells what was found."""
-        for identity in self._folder_store.collection_ids():
+        for identity in self._store.collection_ids():
             with suppress(Exception):  # the page that lists the collection says what is wrong
-                for entry in self._folder_store.entries(identity):
+                for entry in self._store.entries(identity):
                     if stop():
                         return
-                    self._folder_store.table_problem(entry.table, look=True)
+                    self._store.table_problem(entry.table, look=True)
 
     # One writer at a time
 
@@ -373,13 +365,13 @@ class Workspace:
     def hold_write_lock(self) -> Iterator[FolderStore]:
         """Hold the right to name and remove collections and tables. Raises StorageError where the
         folder cannot be changed, and for what the disk refuses inside."""
-        with self._guard_changes(), self._folder_store.hold_lock():
-            yield self._folder_store
+        with self._guard_changes(), self._store.hold_lock():
+            yield self._store
 
     @contextmanager
     def change_collection(self, identity: str) -> Iterator[Connection]:
         """The database of a collection, to be changed. Raises StorageError likewise."""
-        with self._guard_changes(), self._folder_store.change_collection(identity) as state:
+        with self._guard_changes(), self._store.change_collection(identity) as state:
             yield state
 
     @contextmanager
@@ -388,16 +380,16 @@ class Workspace:
         if trouble is not None:
             raise trouble
         try:
-            self._folder_store.make_folders()
+            self._store.make_folders()
             self._was_there = True
-            if self._folder_store.version() == 0:
-                import_folder(self._folder_store)
+            if self._store.version() == 0:
+                import_folder(self._store)
             yield
         except OSError as error:
             raise errors.write_refused_error(error, self.folder) from error
 
     def _entry_of(self, identity: str, number: str) -> Entry | None:
-        return next((e for e in self._folder_store.entries(identity) if e.number == number), None)
+        return next((e for e in self._store.entries(identity) if e.number == number), None)
 
     def _find_existing(self, identity: str, loaded: Loaded, content: str) -> Entry | None:
         all_entries = (*self.entries(identity), *self.removed_entries(identity))
@@ -414,12 +406,12 @@ class Workspace:
             existing, removed=False, table=packed_table[0] if packed_table else existing.table
         )
         if packed_table:
-            self._folder_store.put_table(*packed_table)
+            self._store.put_table(*packed_table)
         if restored != existing:
             restored = replace(restored, changed=current_time())
-            self._folder_store.put_entry(identity, restored)
+            self._store.put_entry(identity, restored)
         else:
-            self._folder_store.sync_collection(identity)
+            self._store.sync_collection(identity)
         return AddedFile(restored, "new" if existing.removed else "known")
 
     def _find_older(self, identity: str, loaded: Loaded) -> Entry | None:

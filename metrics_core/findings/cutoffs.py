@@ -15,7 +15,7 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.comparing.crossings import ranges_where
 from metrics_core.comparing.verdicts import AHEAD, CLEAR, FEWEST_QUERIES
 from metrics_core.comparing.winners import better_side, better_sides
-from metrics_core.findings.phrases import COMPARE_ANOTHER_RUN, NOT_SIGNIFICANT
+from metrics_core.findings.phrases import COMPARE_ANOTHER_RUN, NOT_SIGNIFICANT, family_note
 from metrics_core.findings.sentence import (
     Sentence,
     aside_span,
@@ -24,7 +24,6 @@ from metrics_core.findings.sentence import (
     run_span,
     strong_span,
 )
-from metrics_core.findings.verdict_risks import family_note
 from metrics_core.findings.verdicts import few_queries_note
 from metrics_core.judging import JudgedRanks
 

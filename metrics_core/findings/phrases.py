@@ -2,6 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from metrics_core.base import wording as w
+from metrics_core.comparing.crossings import Crossings
+
+
+def _format_span(span: tuple[int, int]) -> str:
+    low, high = span
+    return (
+        f"k = {w.format_count(low)}"
+        if low == high
+        else f"k = {w.format_count(low)} to {w.format_count(high)}"
+    )
+
+
+def format_cutoffs(crossings: Crossings, spans: Sequence[tuple[int, int]]) -> str:
+    """Where spans of cutoffs lie: "at k = 3 and from k = 11 on"."""
+    *first, last = spans
+    is_open = last[0] < last[1] == crossings.depth
+    parts = (
+        [f"at {w.join_words(map(_format_span, first if is_open else spans))}"]
+        if first or not is_open
+        else []
+    )
+    return " and ".join([*parts, f"from k = {w.format_count(last[0])} on"] if is_open else parts)
+
+
+def family_note(k: int, band: str, *, significant: bool) -> str:
+    """Why the verdict at `k` and the band over all k, which `band` names with its verb, differ:
+    `significant` says that the verdict alone finds a difference there."""
+    if significant:
+        return f"k = {w.format_count(k)} by itself is significant; {band} for all k together."
+    return (
+        f"In the test of all compared runs, k = {w.format_count(k)} is not significant; {band}"
+        " for this pair alone."
+    )
+
+
 COMPARE_ANOTHER_RUN = "Compare another run to see"
 NO_SCORE_WITH_BOTH = "No query has scores from both runs"
 NO_OTHER_MEASURE = "No other measure has scores for both runs."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,9 @@ from metrics_core.findings.phrases import (
     NOT_CLEAR_AT_ANY_K,
     NOT_SIGNIFICANT,
     RUNS_ARE_TIED,
+    _format_span,
+    family_note,
+    format_cutoffs,
 )
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
@@ -273,17 +276,6 @@ def cutoff_check(
     )
 
 
-def family_note(k: int, band: str, *, significant: bool) -> str:
-    """Why the verdict at `k` and the band over all k, which `band` names with its verb, differ:
-    `significant` says that the verdict alone finds a difference there."""
-    if significant:
-        return f"k = {w.format_count(k)} by itself is significant; {band} for all k together."
-    return (
-        f"In the test of all compared runs, k = {w.format_count(k)} is not significant; {band}"
-        " for this pair alone."
-    )
-
-
 def no_cutoff_check(pair: ComparedPair) -> RobustnessCheck:
     """The entry of a measure that has no cutoff."""
     reason = f"{pair.measure} scores whole lists and has no cutoff."
@@ -316,27 +308,6 @@ def _tied_by_cutoff(
 
 
 _FEW_SPANS = 2
-
-
-def format_cutoffs(crossings: Crossings, spans: Sequence[tuple[int, int]]) -> str:
-    """Where spans of cutoffs lie: "at k = 3 and from k = 11 on"."""
-    *first, last = spans
-    is_open = last[0] < last[1] == crossings.depth
-    parts = (
-        [f"at {w.join_words(map(_format_span, first if is_open else spans))}"]
-        if first or not is_open
-        else []
-    )
-    return " and ".join([*parts, f"from k = {w.format_count(last[0])} on"] if is_open else parts)
-
-
-def _format_span(span: tuple[int, int]) -> str:
-    low, high = span
-    return (
-        f"k = {w.format_count(low)}"
-        if low == high
-        else f"k = {w.format_count(low)} to {w.format_count(high)}"
-    )
 
 
 def _describe_changes(crossings: Crossings, pair: ComparedPair) -> list[str]:

@@ -26,14 +26,13 @@ from dashboard.app_pages.parts.file_numbers import ask_relevance_limit, show_num
 from dashboard.drawing.blocks import data, file_fields
 from dashboard.files.files import File
 from dashboard.session.actions.refused_files import dismiss, refusals
-from dashboard.session.actions.uploaded_files import Original, find_original
-from dashboard.session.actions.uploads import (
+from dashboard.session.actions.remembered_shapes import (
     forget_shape,
     is_remembered,
-    read_again,
-    reread_file,
     same_shape_files,
 )
+from dashboard.session.actions.uploaded_files import Original, find_original
+from dashboard.session.actions.uploads import read_again, reread_file
 from dashboard.session.open_collection import all_collections, collection_id, current_library
 from metrics_core.base.errors import FileFormatError, LineProblem, RanklensError
 from metrics_core.formats.registry import Kind
@@ -71,7 +70,15 @@ def file_checks(files: Sequence[File]) -> list[FileCheck]:
             seen_names |= {*same_shape_files(name)}
             original = Original(name, refusal.upload, refusal.choices)
             read, key = partial(read_again, name), f"refused_{refusal.key}"
-            checks.append(_make_check(original, refusal.error, key, read, same_shape_files(name)))
+            checks.append(
+                _make_check(
+                    original,
+                    refusal.error,
+                    key,
+                    read,
+                    same_shape_files(name),
+                )
+            )
     for file in files:
         original_file = find_original(file) if file.error or file.kind in RANKED else None
         if original_file is None:

@@ -15,7 +15,7 @@ from dashboard.answers.file_fields import KIND_WORDS
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File, join_loaded_parts
 from dashboard.files.query_zip import NotesAndLayers
-from dashboard.files.remembered import describe_choices, find_fields, select_kept_choices, shape_key
+from dashboard.files.remembered import describe_choices
 from dashboard.files.taking_in import UploadBatch, read_single_file
 from dashboard.files.uploaded_file import UploadedFile, UploadedTable
 from dashboard.session.action_messages import run_action, tell, tell_error
@@ -23,6 +23,7 @@ from dashboard.session.actions import collections, notes_and_layers
 from dashboard.session.actions.arrival import note_loaded, request_landing, reset_upload
 from dashboard.session.actions.judgments import keep_judgments
 from dashboard.session.actions.refused_files import Refusal, dismiss, list_refusal, refusals
+from dashboard.session.actions.remembered_shapes import remember_choices, same_shape_files
 from dashboard.session.actions.uploaded_files import (
     Original,
     forget_readings,
@@ -34,7 +35,6 @@ from dashboard.session.actions.uploaded_files import (
 )
 from dashboard.session.address import address, change, forget
 from dashboard.session.open_collection import (
-    add_to_workspace,
     all_collections,
     collection_files,
     collection_id,
@@ -51,7 +51,6 @@ from dashboard.study.library import convert_to_judgments, convert_to_run, may_be
 from dashboard.workspace import AddedFile, Entry, StorageError
 from metrics_core.base import wording as w
 from metrics_core.formats import Loaded
-from metrics_core.formats.fields import FileFields
 from metrics_core.tables import Qrels, Run
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -158,21 +157,6 @@ def read_again(name: str, **choices: Any) -> None:
         _tell_reading(files, choices)
 
 
-def same_shape_files(name: str) -> list[str]:
-    """The refused files of the same shape as this one, which comes first."""
-    shapes = {other: _file_shape(item.upload) for other, item in refusals().items() if item.upload}
-    item = shapes.get(name, "")
-    return [
-        name,
-        *(other for other, shape in shapes.items() if shape == item != "" and other != name),
-    ]
-
-
-def _file_shape(upload: UploadedFile) -> str:
-    fields = find_fields(upload.origin, upload.name)
-    return "" if fields is None else shape_key(fields)
-
-
 def _tell_reading(files: Sequence[str], choices: Mapping[str, Any]) -> None:
     """Tell how files are read by the reader's choices, and that others will be."""
     choices_text = describe_choices(choices) if choices.get("columns") else ""
@@ -186,38 +170,6 @@ def _tell_reading(files: Sequence[str], choices: Mapping[str, Any]) -> None:
             else ""
         ),
     )
-
-
-def is_remembered(fields: FileFields) -> bool:
-    """Whether files of this shape are read by what the reader said."""
-    return shape_key(fields) in all_collections().answers_by_shape(collection_id())
-
-
-def forget_shape(fields: FileFields) -> None:
-    """Ask again about the next file of this shape."""
-    identity = collection_id()
-
-    def forget_answer() -> None:
-        add_to_workspace(identity)
-        workspace().set_read_choices(identity, shape_key(fields), {})
-
-    run_action(forget_answer)
-
-
-def _remember_choices(
-    identity: str, source: UploadedFile | Path, name: str, choices: Mapping[str, Any]
-) -> None:
-    """Keep what the reader said of a file for the next ones of its shape."""
-    answers = select_kept_choices(choices)
-    fields = (
-        find_fields(source if isinstance(source, Path) else source.origin, name)
-        if answers
-        else None
-    )
-    if fields is not None:
-        key = shape_key(fields)
-        if all_collections().answers_by_shape(identity).get(key) != answers:
-            workspace().set_read_choices(identity, key, answers)
 
 
 def _keep_tables(
@@ -305,7 +257,7 @@ def _keep_in(
         is_same_file = is_reread(identity, (added.older_file or added.entry).number, loaded)
         hold_file(identity, added.entry.number, loaded)
         if isinstance(loaded, UploadedTable) and loaded.uploaded_file is not None:
-            _remember_choices(
+            remember_choices(
                 identity, loaded.uploaded_file, loaded.uploaded_file.name, loaded.choices
             )
         if added.status == "replaced":
@@ -383,7 +335,7 @@ def reread_file(original: Original, **further: Any) -> None:
     if isinstance(original.source, Path):
         path = original.source
         read_again_with(original.name, **choices)
-        run_action(lambda: _remember_choices(collection_id(), path, original.name, choices))
+        run_action(lambda: remember_choices(collection_id(), path, original.name, choices))
         return
     identity, read = collection_id(), _read_upload(original.source, choices)
 

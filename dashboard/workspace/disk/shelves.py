@@ -51,7 +51,7 @@ class FolderStore(TableFiles):
         self.folder = folder
         self.list_path = folder / _LIST
         self._collections = folder / "collections"
-        self._contents_cache: dict[str, tuple[durable.State, Contents]] = {}
+        self._cache: dict[str, tuple[durable.State, Contents]] = {}
         self._checked: set[Path] = set()
         self._lock_state = local()
         self._version: tuple[durable.State | None, int | None] = (None, None)
@@ -201,7 +201,7 @@ class FolderStore(TableFiles):
         path = self.database_path(identity)
         # Of before: what is changed meanwhile is read again.
         checked_at, state = time.time_ns(), durable.file_state(path) or ()
-        cached_state, cached = self._contents_cache.get(identity, ((), NO_CONTENTS))
+        cached_state, cached = self._cache.get(identity, ((), NO_CONTENTS))
         if cached_state != state or not state:
             try:
                 self._check(path)
@@ -210,7 +210,7 @@ class FolderStore(TableFiles):
                 )
             except OSError as error:
                 raise errors.unreadable_folder_error(error, path) from error
-            self._contents_cache[identity] = (
+            self._cache[identity] = (
                 state if durable.is_settled(state, checked_at) else state[:1],
                 cached,
             )
@@ -249,8 +249,8 @@ class FolderStore(TableFiles):
         self._check(path)
         with database.open_for_writing(path) as state:
             yield state
-        cached_state, cached = self._contents_cache.get(identity, ((), NO_CONTENTS))
-        self._contents_cache[identity] = cached_state[:1], cached
+        cached_state, cached = self._cache.get(identity, ((), NO_CONTENTS))
+        self._cache[identity] = cached_state[:1], cached
 
     def create_collection(
         self,
@@ -310,7 +310,7 @@ class FolderStore(TableFiles):
             folder.replace(draft)
         durable.sync_folder(self._collections)
         shutil.rmtree(draft)
-        self._contents_cache.pop(identity, None)
+        self._cache.pop(identity, None)
         self._lock_state.listing.execute("DELETE FROM collections WHERE id = ?", (identity,))
 
     def drop_lost(self, identity: str, state: database.Connection, texts: Iterable[str]) -> int:
@@ -405,7 +405,7 @@ class FolderStore(TableFiles):
         )
 
     def _forget(self, identity: str) -> None:
-        self._contents_cache.pop(identity, None)
+        self._cache.pop(identity, None)
         self._checked.discard(self.database_path(identity))
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,37 @@ from metrics_core.compatible.trec_eval.c_program import atol
 from metrics_core.compatible.trec_eval.options import Pairs
 from metrics_core.compatible.trec_eval.table import Version
 from metrics_core.judging import JudgedRanks
+
+
+def keep_best(ranks: JudgedRanks, max_results: int) -> JudgedRanks:
+    """The ranks of the first `max_results` documents of each query."""
+    max_results = max(max_results, 0)
+    if not (ranks.retrieved > max_results).any():
+        return ranks
+    is_kept = ranks.rank <= max_results
+    return replace(
+        ranks,
+        query=ranks.query[is_kept],
+        rank=ranks.rank[is_kept],
+        relevance=ranks.relevance[is_kept],
+        qrels_row=ranks.qrels_row[is_kept],
+        retrieved=np.minimum(ranks.retrieved, max_results),
+    )
+
+
+def relevance_strings(ranks: JudgedRanks, length: int) -> list[str]:
+    """Per query its first labels, a character each: the grade to 9, > above, - where the document
+    was not pooled, . where it was pooled and not judged. Empty where nothing is retrieved."""
+    length = int(np.clip(length, 0, ranks.retrieved.max(initial=0)))
+    labels = np.full((ranks.n_queries, length), "-")
+    is_within = ranks.rank <= length
+    grade = ranks.relevance[is_within]
+    digit = np.array(list("0123456789>"))[np.clip(grade, 0, 10).astype(np.int64)]
+    labels[ranks.query[is_within], ranks.rank[is_within] - 1] = np.where(grade < 0, ".", digit)
+    return [
+        "".join(row[:n]) for row, n in zip(labels, np.minimum(ranks.retrieved, length), strict=True)
+    ]
+
 
 Gains = list[tuple[int, float]]
 

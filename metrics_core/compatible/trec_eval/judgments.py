@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Floats, Ints
-from metrics_core.compatible.trec_eval import files
+from metrics_core.compatible.trec_eval import files, gains
 from metrics_core.compatible.trec_eval.c_program import FILES, ProgramExit, to_long
 from metrics_core.compatible.trec_eval.gains import HIGHEST_BESIDE_GAINS, parse_gains
 from metrics_core.compatible.trec_eval.options import RequestedMeasure, TrecEvalOptions
@@ -144,7 +144,7 @@ class LabelledQrels(TrecEvalJudgments):
 
         def column(measure: RequestedMeasure) -> MeasureScores:
             if measure.row.name == "relstring":
-                texts = relevance_strings(ranks, to_long(measure.numbers[0]))
+                texts = gains.relevance_strings(ranks, to_long(measure.numbers[0]))
                 return MeasureScores(measure, texts=tuple(texts))
             return MeasureScores(measure, compute_values(measure, ranks, make_setting(options)))
 
@@ -351,7 +351,7 @@ def judged_ranks(
     if options.version == "10.0":
         run = _with_made_up_documents(run, queries)
     ranks = judge(run, Qrels(table=_select_queries(qrels.table, query_ids)))
-    ranks = keep_best(ranks, options.most_retrieved)
+    ranks = gains.keep_best(ranks, options.most_retrieved)
     return ranks.condensed() if options.judged_only else ranks
 
 
@@ -381,33 +381,3 @@ def _with_made_up_documents(run: Run, queries: Collection[str]) -> Run:
         }
     )
     return Run(table=pa.concat_tables([run.table, made_up]), name=run.name)
-
-
-def keep_best(ranks: JudgedRanks, max_results: int) -> JudgedRanks:
-    """The ranks of the first `max_results` documents of each query."""
-    max_results = max(max_results, 0)
-    if not (ranks.retrieved > max_results).any():
-        return ranks
-    is_kept = ranks.rank <= max_results
-    return replace(
-        ranks,
-        query=ranks.query[is_kept],
-        rank=ranks.rank[is_kept],
-        relevance=ranks.relevance[is_kept],
-        qrels_row=ranks.qrels_row[is_kept],
-        retrieved=np.minimum(ranks.retrieved, max_results),
-    )
-
-
-def relevance_strings(ranks: JudgedRanks, length: int) -> list[str]:
-    """Per query its first labels, a character each: the grade to 9, > above, - where the document
-    was not pooled, . where it was pooled and not judged. Empty where nothing is retrieved."""
-    length = int(np.clip(length, 0, ranks.retrieved.max(initial=0)))
-    labels = np.full((ranks.n_queries, length), "-")
-    is_within = ranks.rank <= length
-    grade = ranks.relevance[is_within]
-    digit = np.array(list("0123456789>"))[np.clip(grade, 0, 10).astype(np.int64)]
-    labels[ranks.query[is_within], ranks.rank[is_within] - 1] = np.where(grade < 0, ".", digit)
-    return [
-        "".join(row[:n]) for row, n in zip(labels, np.minimum(ranks.retrieved, length), strict=True)
-    ]

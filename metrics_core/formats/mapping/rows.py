@@ -13,13 +13,59 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Ints
 from metrics_core.formats.mapping.axes import MappingError, PythonValues, Records, RowAxis, Values
 from metrics_core.formats.mapping.paths import Alternatives, RecordPath
 from metrics_core.formats.values import is_number
+from metrics_core.tables.arrays import as_array, as_column
+
+
+def align_ids(rows: MappedRows, role: str, axis: RowAxis) -> pa.Array:
+    """The ids of a role for each row of an axis that is its own, beside it or deeper. Raises
+    MappingError for what is none."""
+    ids, column = valid_ids(rows, role), rows.columns[role]
+    indexes = column.indexes if axis is rows.axis else column.axis.align_rows(axis)
+    return ids if indexes is None else ids.take(as_column(indexes))
+
+
+def valid_ids(rows: MappedRows, role: str) -> pa.Array:
+    """The ids of a role on its own axis. Raises MappingError for what is none."""
+    column = rows.columns[role]
+    texts, is_valid = column.values.ids()
+    if role == "system":
+        texts = pc.fill_null(texts, "")
+    else:
+        is_valid = is_valid & as_array(pc.fill_null(pc.not_equal(texts, ""), False))
+    if not is_valid.all():
+        row = int(np.argmin(is_valid))
+        raise wrong_value_error(rows, role, row, EXPECTED_IDS[role])
+    return texts
+
+
+def wrong_value_error(
+    rows: MappedRows, role: str, row: int, expected: str, hint: str = ""
+) -> MappingError:
+    """The error for a value of a role on the axis of its column."""
+    column, path = rows.columns[role], rows.paths[role]
+    if path.steps and path.steps[-1].kind == "key" and column.values.is_missing()[row]:
+        _, objects = rows.records.values_at(path.steps[:-1])
+        if objects.take(np.array([row])).key(path.steps[-1].name).to_list() == [None]:
+            expected = f"an object with `{path.steps[-1].name}`"
+            key = RecordPath(path.steps[:-1]).plain_text.removeprefix(column.axis.path)
+            return MappingError(column.axis, row, objects.describe(row), expected, hint, key)
+    key = path.plain_text.removeprefix("-").removeprefix(column.axis.path)
+    return MappingError(column.axis, row, column.values.describe(row), expected, hint, key)
+
 
 DOC = "doc"
+EXPECTED_IDS = {
+    "query": "the id of a query",
+    "doc": "the id of a document",
+    "system": "a run's name",
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,20 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.base.notes import Note
-from metrics_core.formats.mapping.axes import MappingError, Records, RowAxis
+from metrics_core.formats.mapping.axes import MappingError, Records
 from metrics_core.formats.mapping.paths import Alternatives, RecordPath
 from metrics_core.formats.mapping.presets import Remark
-from metrics_core.formats.mapping.rows import DOC, MappedRows, align_column, axis_depth, build_rows
+from metrics_core.formats.mapping.rows import (
+    DOC,
+    EXPECTED_IDS,
+    MappedRows,
+    align_column,
+    align_ids,
+    axis_depth,
+    build_rows,
+    valid_ids,
+    wrong_value_error,
+)
 from metrics_core.formats.parsing.checking import build_qrels_table, check_ids, values_error
 from metrics_core.formats.parsing.columns import are_whole_grades
 from metrics_core.formats.parsing.systems import (
@@ -35,7 +45,6 @@ from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import ID, encode_ids, reencode_ids
 
 Mappings = Sequence[Mapping[str, Alternatives]]
-_EXPECTED = {"query": "the id of a query", "doc": "the id of a document", "system": "a run's name"}
 _SEVERAL_RUNS = "Does the file contain several runs? Use one file per run."
 _EMPTY = Remark(("run", "qrels"), "empty", "{n:,} {things} with an empty list")
 
@@ -223,55 +232,18 @@ def _add_lists(
         row_blocks.lists[key] = row_blocks.lists.get(key, False) or count > 0
 
 
-def align_ids(rows: MappedRows, role: str, axis: RowAxis) -> pa.Array:
-    """The ids of a role for each row of an axis that is its own, beside it or deeper. Raises
-    MappingError for what is none."""
-    ids, column = valid_ids(rows, role), rows.columns[role]
-    indexes = column.indexes if axis is rows.axis else column.axis.align_rows(axis)
-    return ids if indexes is None else ids.take(as_column(indexes))
-
-
 def _encoded_ids(rows: MappedRows, role: str) -> pa.Array:
     """The ids of a role, each text held once. Raises MappingError for what is none."""
     if role not in rows.columns:
         if not rows.axis.count:
             return pa.nulls(0, ID)
-        raise MappingError(rows.axis, 0, "nothing", _EXPECTED[role])
+        raise MappingError(rows.axis, 0, "nothing", EXPECTED_IDS[role])
     texts, indexes = valid_ids(rows, role), rows.columns[role].indexes
     if indexes is None:
         return texts
     encoded = texts.dictionary_encode()
     codes = as_column(as_array(encoded.indices)[indexes])
     return pa.DictionaryArray.from_arrays(codes, encoded.dictionary)
-
-
-def valid_ids(rows: MappedRows, role: str) -> pa.Array:
-    """The ids of a role on its own axis. Raises MappingError for what is none."""
-    column = rows.columns[role]
-    texts, is_valid = column.values.ids()
-    if role == "system":
-        texts = pc.fill_null(texts, "")
-    else:
-        is_valid = is_valid & as_array(pc.fill_null(pc.not_equal(texts, ""), False))
-    if not is_valid.all():
-        row = int(np.argmin(is_valid))
-        raise wrong_value_error(rows, role, row, _EXPECTED[role])
-    return texts
-
-
-def wrong_value_error(
-    rows: MappedRows, role: str, row: int, expected: str, hint: str = ""
-) -> MappingError:
-    """The error for a value of a role on the axis of its column."""
-    column, path = rows.columns[role], rows.paths[role]
-    if path.steps and path.steps[-1].kind == "key" and column.values.is_missing()[row]:
-        _, objects = rows.records.values_at(path.steps[:-1])
-        if objects.take(np.array([row])).key(path.steps[-1].name).to_list() == [None]:
-            expected = f"an object with `{path.steps[-1].name}`"
-            key = RecordPath(path.steps[:-1]).plain_text.removeprefix(column.axis.path)
-            return MappingError(column.axis, row, objects.describe(row), expected, hint, key)
-    key = path.plain_text.removeprefix("-").removeprefix(column.axis.path)
-    return MappingError(column.axis, row, column.values.describe(row), expected, hint, key)
 
 
 def _ranking_columns(rows: MappedRows) -> dict[str, pa.Array]:

@@ -16,8 +16,8 @@ from metrics_core.base.notes import Note
 from metrics_core.base.wording import plural
 from metrics_core.formats.mapping.axes import MappingError, Records
 from metrics_core.formats.mapping.paths import Alternatives
-from metrics_core.formats.mapping.rows import MappedRows, build_rows
-from metrics_core.formats.mapping.tables import align_ids, to_file_error, wrong_value_error
+from metrics_core.formats.mapping.rows import MappedRows, align_ids, build_rows, wrong_value_error
+from metrics_core.formats.mapping.tables import to_file_error
 from metrics_core.formats.parsing.columns import (
     DOCUMENT_IDS,
     DOCUMENT_TEXTS,

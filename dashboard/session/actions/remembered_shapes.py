@@ -1,0 +1,66 @@
+"""Answers that are kept for files of one shape: given once, used for the next ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dashboard.files.remembered import find_fields, select_kept_choices, shape_key
+from dashboard.files.uploaded_file import UploadedFile
+from dashboard.session.action_messages import run_action
+from dashboard.session.actions.refused_files import refusals
+from dashboard.session.open_collection import (
+    add_to_workspace,
+    all_collections,
+    collection_id,
+    workspace,
+)
+from metrics_core.formats.fields import FileFields
+
+
+def remember_choices(
+    identity: str, source: UploadedFile | Path, name: str, choices: Mapping[str, Any]
+) -> None:
+    """Keep what the reader said of a file for the next ones of its shape."""
+    answers = select_kept_choices(choices)
+    fields = (
+        find_fields(source if isinstance(source, Path) else source.origin, name)
+        if answers
+        else None
+    )
+    if fields is not None:
+        key = shape_key(fields)
+        if all_collections().answers_by_shape(identity).get(key) != answers:
+            workspace().set_read_choices(identity, key, answers)
+
+
+def forget_shape(fields: FileFields) -> None:
+    """Ask again about the next file of this shape."""
+    identity = collection_id()
+
+    def forget_answer() -> None:
+        add_to_workspace(identity)
+        workspace().set_read_choices(identity, shape_key(fields), {})
+
+    run_action(forget_answer)
+
+
+def is_remembered(fields: FileFields) -> bool:
+    """Whether files of this shape are read by what the reader said."""
+    return shape_key(fields) in all_collections().answers_by_shape(collection_id())
+
+
+def same_shape_files(name: str) -> list[str]:
+    """The refused files of the same shape as this one, which comes first."""
+    shapes = {other: _file_shape(item.upload) for other, item in refusals().items() if item.upload}
+    item = shapes.get(name, "")
+    return [
+        name,
+        *(other for other, shape in shapes.items() if shape == item != "" and other != name),
+    ]
+
+
+def _file_shape(upload: UploadedFile) -> str:
+    fields = find_fields(upload.origin, upload.name)
+    return "" if fields is None else shape_key(fields)
