@@ -21,7 +21,7 @@ KINDS = {query: {"kind": "long" if i % 2 else "short"} for i, query in enumerate
 
 def test_same(ranklens):
     report = ranklens.assert_not_worse(GOOD, GOOD, QRELS, "nDCG@10", margin=0.01)
-    assert report.outcomes[0].unchanged
+    assert report.outcomes[0].is_unchanged
 
 def test_worse(ranklens):
     ranklens.assert_not_worse(BAD, GOOD, QRELS, "nDCG@10", margin=0.01)

@@ -88,7 +88,6 @@ def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
         "F@5": "2 * (2 / 5) * (2 / 4) / (2 / 5 + 2 / 4)",
         "F(beta=0.25)@5": "1.25 * (2 / 5) * (2 / 4) / (2 / 4 + 0.25 * 2 / 5)",
     },
-    residual="monotone",
 )
 def f_measure(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, beta: Beta = 1.0) -> Floats:
     """Harmonic mean of precision and recall of the first k results, known as F1@k (ranx: f1@k).

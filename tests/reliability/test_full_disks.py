@@ -108,7 +108,8 @@ workspace = Workspace(Path(sys.argv[1]))
 """
 _TRIED = """
 clean_workspace(workspace)
-for refused in (lambda: workspace.add("own", loaded("b.run", 2)), lambda: workspace.new("More")):
+adds = lambda: workspace.add("own", loaded("b.run", 2))
+for refused in (adds, lambda: workspace.new_collection("More")):
     try:
         refused()
     except StorageError as error:

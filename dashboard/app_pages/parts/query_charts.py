@@ -76,7 +76,7 @@ def _sorted_chart(query_list: QueryList, context: PageContext) -> list[str] | No
         figures.sorted_differences,
         query_list.frame,
         _list_drawing(query_list, context),
-        shown=_listed_ids(query_list),
+        visible_ids=_listed_ids(query_list),
     )
     picture = section.make_caption(
         f"Every query, sorted by its difference: {comparison.focus} minus {comparison.baseline}",
@@ -111,7 +111,7 @@ def _scatter(query_list: QueryList, context: PageContext) -> list[str] | None:
         query_list.frame,
         _list_drawing(query_list, context),
         same=SAME,
-        shown=_listed_ids(query_list),
+        visible_ids=_listed_ids(query_list),
         lasso=lasso,
     )
     alt = f"Each query's {comparison.measure}: {title}. {query_list.finding.text}."
@@ -192,7 +192,7 @@ def _strip_chart(query_list: QueryList, context: PageContext) -> list[str] | Non
         strips.means,
         strips.groups,
         context.drawing,
-        shown=_listed_ids(query_list),
+        visible_ids=_listed_ids(query_list),
     )
     alt = f"{comparison.measure} of each query by {by}. {query_list.finding.text}."
     runs = dict.fromkeys((comparison.focus, comparison.baseline))

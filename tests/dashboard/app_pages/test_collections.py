@@ -481,7 +481,8 @@ def test_what_could_not_be_read_is_told_where_the_rest_went() -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "name"), [(FolderStore, "entries"), (LayerStore, "of"), (LoadedFiles, "of")]
+    ("what", "name"),
+    [(FolderStore, "entries"), (LayerStore, "list_layers"), (LoadedFiles, "list_files")],
 )
 def test_a_collection_that_breaks_takes_no_other_down(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, what: type, name: str

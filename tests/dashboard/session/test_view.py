@@ -96,7 +96,7 @@ def test_each_control_of_the_comparison_is_in_the_key(change: dict[str, str]) ->
             return plain(study, answer, *asked, **made)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Study, "kept", looking)
+            patch.setattr(Study, "cached_answer", looking)
             opened(**parameters)
         return next(asked for name, asked in seen if name == "_overview")
 

@@ -35,7 +35,7 @@ reading.wait()
 
 ENDS = """
 import atexit, os, signal, sys
-from metrics_core.base.ending import by_status
+from metrics_core.base.ending import exit_with_status
 
 def ended(number, frame):
     raise SystemExit(128 + number)
@@ -64,7 +64,7 @@ def run():
     atexit.register(print, "second")
     return ways[sys.argv[1]]()
 
-sys.exit(by_status(run))
+sys.exit(exit_with_status(run))
 """
 
 
@@ -95,9 +95,9 @@ def test_what_waits_for_the_end_is_called_and_the_status_kept(way: str, status: 
 
 LOCKED = """
 import os, signal, threading, time
-from metrics_core.base.ending import leave_at_last
+from metrics_core.base.ending import exit_within
 
-signal.signal(signal.SIGTERM, lambda number, frame: leave_at_last(128 + number, 0.2))
+signal.signal(signal.SIGTERM, lambda number, frame: exit_within(128 + number, 0.2))
 with threading._active_limbo_lock:
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(60)
@@ -113,10 +113,10 @@ def test_it_leaves_at_last_though_no_thread_can_be_started() -> None:
 
 DROPPED = """
 import os, signal, time, weakref
-from metrics_core.base.ending import leave_at_last
+from metrics_core.base.ending import exit_within
 
 def end(number, frame):
-    leave_at_last(128 + number, 60)
+    exit_within(128 + number, 60)
     raise SystemExit(128 + number)
 
 class Object:

@@ -33,13 +33,13 @@ def in_a_thread():
     thread.start()
     thread.join()
 
-heap.keep_what_is_free(together=True)
+heap.keep_freed_memory(shared=True)
 in_a_thread()
 before = faults()
 in_a_thread()
 again = faults() - before
 held = resident()
-heap.give_back()
+heap.release_memory()
 print(again, held - resident())
 """
 

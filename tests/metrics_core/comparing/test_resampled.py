@@ -119,7 +119,7 @@ def test_columns_may_come_in_any_order_and_scale() -> None:
     values = np.random.default_rng(11).normal(0.2, 1.0, (30, 5))
     order = [3, 0, 4, 2, 1]
     plain, turned = resample_means(values), resample_means(values[:, order] * 1000)
-    for name in ("p", "together"):
+    for name in ("p", "correct_together"):
         ours, theirs = (getattr(s, name) for s in (turned, plain))
         ours, theirs = (v() if callable(v) else v for v in (ours, theirs))
         assert ours == pytest.approx(theirs[order], abs=1e-12)

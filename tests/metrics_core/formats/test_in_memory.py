@@ -131,10 +131,10 @@ def test_plain_values_are_read_all_at_once(of_query: Any, monkeypatch: pytest.Mo
     given = {"q1": of_query, "q2": of_query}
     rows = [len(runs_from(given)[0]), len(qrels_from(given))]
     for module, function in (
-        (given_numbers, "finite_number"),
-        (columns, "id_text"),
-        (given_tables, "id_text"),
-        (in_memory, "id_text"),
+        (given_numbers, "to_finite_number"),
+        (columns, "to_id_text"),
+        (given_tables, "to_id_text"),
+        (in_memory, "to_id_text"),
     ):
         monkeypatch.setattr(module, function, lambda value: pytest.fail(f"{value!r} by itself"))
     assert rows == [len(runs_from(given)[0]), len(qrels_from(given))] == [2 * len(of_query)] * 2

@@ -117,7 +117,7 @@ def test_lists_that_are_not_compared_only_widen_it(case: Case, name: str) -> Non
     measure = parse_measure(name)
     own, other = (ranks_of(listed, case[2]) for listed in case[:2])
     apart = find_unjudged(*(_nameless(r) for r in (own, other)), measure.cutoff)
-    assert not apart.matched and apart.doc_ids is None
+    assert not apart.is_matched and apart.doc_ids is None
     wide, found = bound_difference(own, other, measure, apart), found_for(case, measure)
     assert wide.low[0] <= found.low[0] + 1e-12 and wide.high[0] >= found.high[0] - 1e-12
 
@@ -159,9 +159,9 @@ def test_filtered_queries_keep_their_documents() -> None:
 def test_whether_the_winner_could_change() -> None:
     behind: Case = (["a", "x"], ["b", "c"], {"a": 0, "b": 1, "c": 0})
     found = found_for(behind, parse_measure("P@2"))
-    assert found.difference == -0.25 and not found.turns and found.highest == 0
+    assert found.difference == -0.25 and not found.can_reverse and found.highest == 0
     first = found_for((["x", "y"], ["b", "c"], {"b": 1, "c": 0}), parse_measure("P@2"))
-    assert first.turns and first.highest == 0.25
+    assert first.can_reverse and first.highest == 0.25
 
 
 @pytest.mark.parametrize("name", ["Bpref", "GMBpref"])
@@ -178,7 +178,7 @@ def test_some_relevant_elsewhere_may_be_more_than_none_and_than_all(name: str) -
 def test_what_has_no_bound_says_why() -> None:
     found = found_for((["x"], ["a"], {"a": 1}), parse_measure("DCG(gains={1:9})@3"))
     assert np.isnan(found.lowest) and "no lowest or highest score" in found.reason
-    assert not found.turns
+    assert not found.can_reverse
 
 
 @settings(max_examples=20, deadline=None)

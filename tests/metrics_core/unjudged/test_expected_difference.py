@@ -119,7 +119,7 @@ def test_fifty_judged_documents_tell_what_is_usual() -> None:
 
 
 def test_documents_that_were_chosen_for_judgment_tell_nothing() -> None:
-    assert reason_of(half, chosen=True).startswith("Some documents were judged in a layer")
+    assert reason_of(half, is_selective=True).startswith("Some documents were judged in a layer")
     everything = estimate_difference(*lists_of(lambda i, d: True), is_selective=True)
     assert everything.interval is not None, "nothing is left to be told"
 

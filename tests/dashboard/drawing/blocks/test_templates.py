@@ -71,7 +71,7 @@ def test_what_draws_gives_markup() -> None:
         for name, function in vars(module).items()
         if inspect.isfunction(function)
         and function.__module__ == module.__name__
-        and "_drawn(" in inspect.getsource(function)
+        and "_render(" in inspect.getsource(function)
         and not name.startswith("_")
     ]
     assert len(drawn) > 25
