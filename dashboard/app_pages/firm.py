@@ -75,9 +75,7 @@ def _show_unjudged(context: PageContext, _: str) -> None:
         DifferenceRange(
             "Likely",
             # Why it is not known stands in the check's own line.
-            f"graded like similar judged documents, {w.format_share(LEVEL)} of draws"
-            if interval
-            else "unknown",
+            f"with predicted grades, {w.format_share(LEVEL)} of draws" if interval else "unknown",
             float(interval.low) if interval else math.nan,
             float(interval.high) if interval else math.nan,
         ),

@@ -218,7 +218,10 @@ def _difference_label(drawing: Drawing, panels: _Panels) -> Iterable[dict[str, A
     anchors = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
     y = panels.lower / panels.plot
     yield make_note(
-        f"minus {escape(short)}", 0, y, palette.muted, **anchors, **hover_text(baseline, short)
+        f"difference from {escape(short)}",
+        *(0, y, palette.muted),
+        **anchors,
+        **hover_text(baseline, short),
     )
 
 
