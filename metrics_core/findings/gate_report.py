@@ -180,7 +180,8 @@ class GateReport:
 
     @property
     def headline(self) -> str:
-        """Which runs against which baseline, the number of queries, and the count of each outcome."""
+        """Which runs against which baseline, the number of queries, and the count of each
+        outcome."""
         queries = w.plural(self.queries, "query", "queries")
         label = f" ({self.label})" if self.label else ""
         return (
@@ -345,7 +346,8 @@ def _below_best_findings(compared: GateComparison, all_scores: Scores) -> list[s
 
 
 def compute_overlaps(lists: Sequence[Run], conditions: GateConditions) -> Sequence[OverlapOutcome]:
-    """Return how much of the first list each of the others shares; empty if no overlap is checked."""
+    """Return how much of the first list each of the others shares; empty if no overlap is
+    checked."""
     return find_overlaps(lists[0], lists[1:], conditions.overlaps) if conditions.overlaps else ()
 
 

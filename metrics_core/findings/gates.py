@@ -254,7 +254,8 @@ def status_finding(status: int, *, unclear: bool, uncompared: bool) -> str:
 
 
 def sort_worst_first(outcomes: Sequence[GateOutcome]) -> list[GateOutcome]:
-    """Sort: worse, then cannot tell, then not worse; within each the largest loss in margins first."""
+    """Sort: worse, then cannot tell, then not worse; within each by loss in margins, largest
+    first."""
     return sorted(outcomes, key=lambda o: (OUTCOMES.index(o.outcome), -_loss_in_margins(o)))
 
 

@@ -111,10 +111,8 @@ def _shorten_title(text: str, prefix: str, shorter: str) -> str:
 def single_run_title(
     groups: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
-    """Title for a single run: the group in which it is worst.
-
-    `groups` has the columns group, queries and mean.
-    """
+    """Title for a single run: the group in which it is worst. `groups` has the columns group,
+    queries and mean."""
     tested_groups = groups[(groups["queries"] >= FEWEST_QUERIES) & groups["mean"].notna()]
     plain_title = run_span(focus) + strong_span(f" by {noun.singular}")
     if tested_groups["mean"].map(w.format_score).nunique() < 2:
@@ -138,11 +136,8 @@ def groups_lead(
     higher_is_better: bool = True,
 ) -> Sentence:
     """Say which group contributes more than its share of the queries, which groups are significant
-    by themselves, and how many slices differ.
-
-    `bridge` is as in `groups_title`, `n_tested` the number of groups tested, and `slices` the text
-    of `slices_finding`.
-    """
+    by themselves, and how many slices differ. `bridge` is as in `groups_title`, `n_tested` the
+    number of groups tested, and `slices` the text of `slices_finding`."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return muted_span(f"No {noun.singular} is tested.") if queries else Sentence()
@@ -162,9 +157,7 @@ def groups_lead(
 
 def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sentence:
     """Name the group that contributes most beyond its share of the queries, if it is far more.
-
-    Contributions are rounded so that the printed parts add up to the total.
-    """
+    Contributions are rounded so that the printed parts add up to the total."""
     total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
     if not _is_nonzero(total) or len(bridge) < 2:
         return Sentence()
@@ -265,10 +258,7 @@ def crossed_title(
     margins: pd.DataFrame, total: float, *, higher_is_better: bool = True
 ) -> Sentence:
     """Name the group of either column with the largest difference, if it is far above the overall
-    one.
-
-    `margins` has the columns column (its name), group, queries and difference.
-    """
+    one. `margins` has the columns column (its name), group, queries and difference."""
     plain_title = strong_span("The difference by two columns")
     groups = margins[margins["queries"] > 0]
     queries = int(groups.groupby("column")["queries"].sum().max()) if len(groups) else 0
@@ -289,10 +279,7 @@ def crossed_title(
 
 def crossed_lead(margins: pd.DataFrame, slices: str) -> Sentence:
     """List the largest mean differences of one column's groups, and say that colours are
-    exploratory.
-
-    `margins` has the rows of that column: group, difference.
-    """
+    exploratory. `margins` has the rows of that column: group, difference."""
     groups = margins[margins["difference"].notna()]
     groups = groups.loc[
         groups["difference"].abs().sort_values(ascending=False, kind="stable").index
@@ -343,11 +330,8 @@ def _split_groups(bridge: pd.DataFrame, total: float) -> tuple[pd.DataFrame, pd.
 
 def _main_group(bridge: pd.DataFrame, total: float) -> str:
     """Among groups that agree with the total, the one that contributes most; empty if it is not
-    special.
-
-    The difference must be larger in this group than elsewhere, by the test that finds slices. This
-    is the only rule by which a heading names a group.
-    """
+    special. The difference must be larger in this group than elsewhere, by the test that finds
+    slices. This is the only rule by which a heading names a group."""
     agreeing, _ = _split_groups(bridge, total)
     if len(agreeing) < 2:
         return ""
@@ -374,11 +358,9 @@ def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> 
 
 
 def mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
-    """Say how much of a difference comes from the runs answering different queries.
-
-    Each run is averaged over the queries that it answers. `mix_table` is the frame of
-    `slicing.composition.decompose_change`, from the baseline to the run in focus.
-    """
+    """Say how much of a difference comes from the runs answering different queries. Each run is
+    averaged over the queries that it answers. `mix_table` is the frame of
+    `slicing.composition.decompose_change`, from the baseline to the run in focus."""
     mixed, within_groups = (math.fsum(mix_table[part]) for part in ("mix", "within"))
     n = {side: int(mix_table[side].sum()) for side in ("before", "after")}
     total = mixed + within_groups
@@ -408,10 +390,7 @@ def strongest_other(
     groups: pd.DataFrame, focus: str, baseline: str, *, higher_is_better: bool = True
 ) -> Sentence:
     """One line on the largest significant difference of a run that is not in focus; empty if there
-    is none.
-
-    `groups` is the frame of `breakdown`.
-    """
+    is none. `groups` is the frame of `breakdown`."""
     other_rows = groups[~groups["run"].isin([focus, baseline]) & groups["clear"]]
     if other_rows.empty:
         return Sentence()

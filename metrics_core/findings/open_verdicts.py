@@ -38,7 +38,8 @@ def sample_size_check(difference: float, queries: float) -> RobustnessCheck | No
 
 
 def detectable_check(smallest: float) -> RobustnessCheck | None:
-    """What these queries could detect, from `comparing.power.smallest_detectable`; None if unknown."""
+    """What these queries could detect, from `comparing.power.smallest_detectable`; None if
+    unknown."""
     if not math.isfinite(smallest) or not smallest:
         return None
     brief = f"{format_size(smallest)} or more (80{w.NO_BREAK}% power)"

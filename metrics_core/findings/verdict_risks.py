@@ -46,9 +46,7 @@ def unjudged_check(
     bounds: DifferenceBounds, likely: LikelyDifference, unjudged_share: float, depth: int
 ) -> RobustnessCheck:
     """Check whether unjudged documents could reverse the lead, or separate two tied runs.
-
-    `unjudged_share` is the unjudged share of both runs' top `depth`, from 0 to 1.
-    """
+    `unjudged_share` is the unjudged share of both runs' top `depth`, from 0 to 1."""
 
     top = f"top {w.format_count(depth)}"
 
@@ -123,11 +121,9 @@ def _worst_case(bounds: DifferenceBounds, side: int) -> str:
 
 @dataclass(frozen=True)
 class MissedQueries:
-    """Queries on which two runs found nothing.
-
-    `without_relevant` bool[query]: the trailing run has no relevant document in its top `depth`
-    (None: in its whole list). `missing` bool[query], by run: the run has no results.
-    """
+    """Queries on which two runs found nothing. `without_relevant` bool[query]: the trailing run has
+    no relevant document in its top `depth` (None: in its whole list). `missing` bool[query], by
+    run: the run has no results."""
 
     without_relevant: Mask
     missing: Mapping[str, Mask]
@@ -140,11 +136,8 @@ def single_queries_check(
     differences: Floats,
     missed: MissedQueries | None = None,
 ) -> RobustnessCheck:
-    """Check whether the lead rests on a few queries.
-
-    `differences` is float64[query], NaN if undefined. Without `missed` the text does not mention
-    queries on which a run found nothing.
-    """
+    """Check whether the lead rests on a few queries. `differences` is float64[query], NaN if
+    undefined. Without `missed` the text does not mention queries on which a run found nothing."""
 
     turning = fragility.turning
     brief = (
@@ -246,10 +239,8 @@ def cutoff_check(
     chosen_cutoff: int | None,
     lengths: Mapping[str, int],
 ) -> RobustnessCheck:
-    """Check whether the lead depends on the cutoff.
-
-    `chosen_cutoff` is None for the whole list. `lengths` is the typical list length by run.
-    """
+    """Check whether the lead depends on the cutoff. `chosen_cutoff` is None for the whole list.
+    `lengths` is the typical list length by run."""
 
     def make_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
         return RobustnessCheck("cutoff", "Cutoff", word, tone, reason, word)
@@ -403,10 +394,7 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) ->
 
 def describe_lead(table: pd.DataFrame, pair: ComparedPair, side: int) -> str:
     """Say on which measures the run of a side is ahead: only the significant ones if there are any.
-    Empty if it is ahead on none.
-
-    `table` is `Agreement.table` with measure as its index.
-    """
+    Empty if it is ahead on none. `table` is `Agreement.table` with measure as its index."""
     ahead = [m for m in table.index if table.loc[m, "side"] == side]
     words = AHEAD if side > 0 else BEHIND
     clearly = [m for m in ahead if table.loc[m, "verdict"] in words]

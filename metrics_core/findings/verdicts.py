@@ -105,7 +105,7 @@ def single_run_finding(
     level: float = LEVEL,
 ) -> VerdictFinding:
     """Finding for a run that is compared with nothing. `ends` are the bounds of the interval of its
-    mean at this level; NaN without an interval."""
+    mean at this level; NaN without one."""
     row = _run_row(comparison, focus)
     queries = int(row["queries"])
     hint = "Add a second run to compare." if runs_loaded < 2 else "Choose another run to compare."
@@ -295,8 +295,7 @@ def _decimals(row: Mapping[str, Any], low: float, high: float) -> int:
 def groups_finding(
     groups: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
-    """Name the groups of a `breakdown` frame that are significant by themselves, largest first.
-    Empty if no group has a difference."""
+    """Name the groups of a `breakdown` frame that are significant by themselves, largest first."""
     rows = groups[(groups["run"] == focus) & groups["difference"].notna()]
     if rows.empty:
         return Sentence()
@@ -318,7 +317,7 @@ def groups_finding(
 
 def measures_finding(table: pd.DataFrame, focus: str, chosen_measure: str) -> Sentence:
     """Say that a run without a verdict on the chosen measure is significantly ahead or behind on
-    others; otherwise empty. `table` has the columns run, measure and verdict."""
+    others. `table` has the columns run, measure and verdict."""
     verdicts = dict(
         zip(*(table[table["run"] == focus][c] for c in ("measure", "verdict")), strict=True)
     )
@@ -355,8 +354,8 @@ def _tally(row: pd.Series) -> str:
 
 
 def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
-    """Say for how many comparisons the intervals and verdicts hold, and by which method if it is
-    not the default; empty if nothing was tested."""
+    """How many comparisons the intervals and verdicts hold for, and the method if not the
+    default."""
     compared = comparison[comparison["verdict"].notna()]
     tested, n_compared = int(compared["p_corrected"].notna().sum()), len(compared)
     if not tested:
