@@ -1,5 +1,4 @@
-"""Where the difference comes from, by groups of queries: the page title, which groups contribute to
-the difference, and which oppose it."""
+"""Where the difference comes from, by groups of queries."""
 
 from __future__ import annotations
 
@@ -47,12 +46,10 @@ def groups_title(
     bridge: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
     """Title that says where the difference comes from, in at most MAX_TITLE_LENGTH characters.
-
     Names a group only if it contributes most and differs from the rest. Otherwise counts the groups
     whose mean agrees with the total, unless they disagree and none is significant. `bridge` is the
     frame of `slicing.bridge.group_contributions` with two more columns: clear (significant) and
-    unlike (differs from the rest).
-    """
+    unlike (differs from the rest)."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries).statement_and_rest[0]
@@ -96,8 +93,7 @@ def _count_agreeing(bridge: pd.DataFrame, total: float) -> tuple[str, str]:
 
 
 def _is_open(bridge: pd.DataFrame, total: float) -> bool:
-    """Whether some groups agree with the total and others do not, and none is significant. A count
-    in a title would look like a result."""
+    """Whether groups disagree and none is significant, so that a count would look like a result."""
     agreeing, _ = _split_groups(bridge, total)
     is_named = not _is_nonzero(total) or _main_group(bridge, total)
     return not is_named and len(agreeing) < len(bridge) and not bridge["clear"].any()
@@ -111,8 +107,7 @@ def _shorten_title(text: str, prefix: str, shorter: str) -> str:
 def single_run_title(
     groups: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
-    """Title for a single run: the group in which it is worst. `groups` has the columns group,
-    queries and mean."""
+    """Title for a single run: its worst group. `groups` has the columns group, queries and mean."""
     tested_groups = groups[(groups["queries"] >= FEWEST_QUERIES) & groups["mean"].notna()]
     plain_title = run_span(focus) + strong_span(f" by {noun.singular}")
     if tested_groups["mean"].map(w.format_score).nunique() < 2:
@@ -243,8 +238,7 @@ def _group_subject(
 
 
 def slices_finding(n_slices: int, n_found: int) -> str:
-    """How many of the tested slices differ from the rest, as part of a sentence; empty if none was
-    tested."""
+    """How many of the tested slices differ, as part of a sentence; empty if none was tested."""
     if not n_slices:
         return ""
     verb = "differs" if n_found < 2 else "differ"
@@ -389,8 +383,8 @@ def mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
 def strongest_other(
     groups: pd.DataFrame, focus: str, baseline: str, *, higher_is_better: bool = True
 ) -> Sentence:
-    """One line on the largest significant difference of a run that is not in focus; empty if there
-    is none. `groups` is the frame of `breakdown`."""
+    """The largest significant difference of a run not in focus; `groups` is the frame of
+    `breakdown`."""
     other_rows = groups[~groups["run"].isin([focus, baseline]) & groups["clear"]]
     if other_rows.empty:
         return Sentence()

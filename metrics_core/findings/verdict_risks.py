@@ -30,13 +30,9 @@ from metrics_core.unjudged.expected_difference import LikelyDifference
 
 _BROAD, _FEW = (0.1, FEWEST_DIFFERING), (0.05, FEWEST_DIFFERING // 2)
 """How many queries must be removed until the sign changes, as a share of the queries and as a
-number.
-
-If both numbers of the first are reached, a difference is "broad"; if one of the second is not, it
-rests on few queries. A share alone would count one query of ten as many. The number is that of
-differing queries that any verdict needs: a sign that changes sooner depends on fewer queries than
-that.
-"""
+number. If both are at least those of the first, a difference is "broad"; if one is below the
+second, it rests on few queries. A share alone would count one query of ten as many. The number is
+that of differing queries which any verdict needs."""
 
 _MAX_LARGEST = 5
 _MIN_SHARE = 0.1
@@ -394,7 +390,7 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) ->
 
 def describe_lead(table: pd.DataFrame, pair: ComparedPair, side: int) -> str:
     """Say on which measures the run of a side is ahead: only the significant ones if there are any.
-    Empty if it is ahead on none. `table` is `Agreement.table` with measure as its index."""
+    `table` is `Agreement.table` with measure as its index. Empty if it is ahead on none."""
     ahead = [m for m in table.index if table.loc[m, "side"] == side]
     words = AHEAD if side > 0 else BEHIND
     clearly = [m for m in ahead if table.loc[m, "verdict"] in words]
