@@ -394,6 +394,7 @@ def note_unused_queries(options: ReadingOptions) -> None:
 
 
 def print_notes(about: str, notes: Sequence[Note]) -> None:
+    """Print notes to stderr."""
     for note in notes:
         first = f" (first: {', '.join(note.examples)})" if note.examples else ""
         print(w.escape_controls(f"note: {about}: {note.message}{first}"), file=sys.stderr)

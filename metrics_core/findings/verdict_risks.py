@@ -32,7 +32,7 @@ _BROAD, _FEW = (0.1, FEWEST_DIFFERING), (0.05, FEWEST_DIFFERING // 2)
 """How many queries must be removed until the sign changes, as a share of the queries and as a
 number. If both are at least those of the first, a difference is "broad"; if one is below the
 second, it rests on few queries. A share alone would count one query of ten as many. The number is
-that of differing queries which any verdict needs."""
+that of the differing queries that any verdict needs."""
 
 _MAX_LARGEST = 5
 _MIN_SHARE = 0.1
