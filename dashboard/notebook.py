@@ -104,20 +104,31 @@ class NotebookComparison:
         return table[columns].reset_index(drop=True)
 
     def queries(self) -> pd.DataFrame:
-        """Every query with its scores and their difference, worst first."""
+        """Every query with its scores and their difference, worst first.
+
+        Columns: query_id, query (its text), difference, a column of scores for each run, unjudged,
+        and the columns of the queries.
+        """
         return query_list(self._study, self._view, QueryListRequest()).download_table.reset_index(
             drop=True
         )
 
     def breakdown(self, by: str) -> pd.DataFrame:
-        """Means and differences by a column of the queries. Raises UnknownColumnError."""
+        """Means and differences by a column of the queries, as the frame of
+        `metrics_core.breakdown`.
+
+        Raises UnknownColumnError.
+        """
         columns = list(self._study.columns(self._view))
         if by not in columns:
             raise UnknownColumnError(by, columns)
         return scores_by_column(self._study, self._view, by)
 
     def curves(self) -> pd.DataFrame:
-        """Precision, recall and nDCG by cutoff."""
+        """Precision, recall and nDCG by cutoff.
+
+        Columns: run, k, mean, low, high, difference, diff_low, diff_high, queries, measure.
+        """
         return curves_answers.curves(self._study, self._view).table
 
     def explain(self, query: Any) -> Explanation:

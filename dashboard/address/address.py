@@ -1,7 +1,7 @@
 """The address of a page: its fields, and the only reader and writer of them.
 
-A field is declared once: those of every page here, those of one page beside that page. Links, the
-browser's address and the session use an Address; nothing else knows how its values are written.
+Fields of all pages are declared here, those of a single page with that page. Links, the browser's
+address and the session use an Address; no other module knows how its values are written.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class Control:
 
 SHARED_QUERIES = "shared"
 MISSING = Control("missing", (SHARED_QUERIES,), narrows=True)
-"""Queries that a compared run lacks: by default an empty list; "shared" shows only those that both
-runs list."""
+"""How queries count that a compared run lacks: by default as an empty list; with "shared", only
+queries that both runs list are in view."""
 
 CONTROLS = (MISSING,)
 
@@ -101,8 +101,8 @@ SHARED_FIELDS = (
     NO_PAGE,
 )
 """The fields of every page: collection, runs, measure, cutoff, filters, judgments and layers,
-missing queries, and the method of comparison; then the run being renamed (`naming`), the audience
-of the request for files (`for`), and the finding shown large for a meeting (`screen`)."""
+missing queries, and the method of comparison; then the run being renamed (`naming`), whose terms
+the upload page uses (`for`), and the finding shown large for a meeting (`screen`)."""
 
 
 @lru_cache(maxsize=1 << 12)

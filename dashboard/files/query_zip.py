@@ -27,7 +27,7 @@ from metrics_core.formats.source.unpacking import (
 )
 
 ABOUT, CUT_FROM = "readme.txt", "cut from a collection by Ranklens"
-"""The text in such a zip, and the words in it that tell the zip from others."""
+"""The text file in such a zip, and words in it that identify the zip."""
 
 
 @dataclass(frozen=True)

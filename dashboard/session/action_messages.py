@@ -18,7 +18,7 @@ Offer = tuple[str, Callable[[], None]]
 
 _MOST = 20
 _KEYS = count(1)
-"""Unique over all visits, whichever of them end."""
+"""Source of keys that are unique over all visits."""
 _READING = Lock()
 
 

@@ -57,8 +57,8 @@ def sync(page: Page) -> None:
     parameters = address().parameters()
     if current != parameters:
         st.query_params.from_dict(parameters)
-    # A click before the browser received the new address still arrives with the old one, which
-    # stands for it.
+    # A click made before the browser received the new address still arrives with the old one, which
+    # then counts as the new one.
     meant = [current] if current != parameters and parameters in written else []
     st.session_state["_written"] = [parameters, *meant]
 

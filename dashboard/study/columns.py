@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 class StudyLike(Protocol):
-    """The part of a study that is used here."""
+    """The part of `Study` that is used here."""
 
     @property
     def query_ids(self) -> list[str]: ...

@@ -169,7 +169,7 @@ class Study(CachedAnswers):
             measure = read_measure("", 10).measure
         return self.cached_answer(_notes, name, measure)
 
-    # What is asked
+    # Views, scores and texts
 
     def view(self, address: Address) -> View:
         """Check the address against the loaded files."""

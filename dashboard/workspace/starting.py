@@ -45,8 +45,8 @@ def clean_workspace(workspace: Workspace) -> None:
 
 @contextmanager
 def hold_removals(folder: Path, wait: float) -> Iterator[None]:
-    """Hold the only permission to delete from the workspace. Raises Timeout if another process
-    holds it for `wait` seconds."""
+    """Hold the lock for deleting from the workspace. Raises Timeout if it is not free within `wait`
+    seconds."""
     with FileLock(folder / "removing.lock", mode=0o600).acquire(wait):
         yield
 

@@ -174,7 +174,8 @@ class Workspace:
         return self._store.good_state_time(identity)
 
     def restore_good(self, identity: str) -> None:
-        """Restore the good state of a collection whose database is unreadable and moved aside."""
+        """Restore the good state of a collection whose database is unreadable; that is moved
+        aside."""
         with self.hold_write_lock():
             self._store.restore_good(identity)
 

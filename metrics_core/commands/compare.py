@@ -297,12 +297,12 @@ def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def format_table(frame: pd.DataFrame) -> str:
-    """Format a comparison in aligned columns for a terminal."""
+    """Format a comparison, with the columns of `_COLUMNS`, in aligned columns for a terminal."""
     return align_texts(_format_rows(frame), _LABELS)
 
 
 def format_markdown(frame: pd.DataFrame) -> str:
-    """Format a comparison as a Markdown table."""
+    """Format a comparison, with the columns of `_COLUMNS`, as a Markdown table."""
     return markdown_table(_format_rows(frame), _LABELS)
 
 

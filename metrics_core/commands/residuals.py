@@ -82,7 +82,7 @@ def _rename_columns(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def format_table(frame: pd.DataFrame) -> str:
-    """Tab-separated lines with a header, three decimals."""
+    """Tab-separated lines with the columns of `residuals`, three decimals."""
     lines = ["\t".join(frame.columns)]
     for row in frame.to_dict("records"):
         values = (w.format_score(row[name]) for name in _VALUES)

@@ -25,7 +25,8 @@ class LongTable:
 
     @classmethod
     def from_table(cls, source: LongTable | pd.DataFrame) -> LongTable:
-        """Convert a frame to a LongTable; a LongTable is returned as it is."""
+        """Convert a frame with label columns, measure and value; a LongTable is returned as it
+        is."""
         if isinstance(source, LongTable):
             return source
         return cls(list(source.columns), source.to_numpy().tolist())

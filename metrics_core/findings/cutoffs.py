@@ -102,8 +102,9 @@ def _focus_rows(curve: pd.DataFrame, focus: str, baseline: str) -> pd.DataFrame 
 def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> Sentence:
     """Title of the curves by cutoff: from which k on the run in focus leads.
 
-    `curve` is the frame of `mean_curves`, whose bands of differences hold for all k simultaneously.
-    `family` is the measure's name without its cutoff.
+    `curve` is the frame of `mean_curves` (run, k, mean, low, high, difference, diff_low, diff_high,
+    queries), whose bands of differences hold for all k simultaneously. `family` is the measure's
+    name without its cutoff.
     """
     rows = _focus_rows(curve, focus, baseline)
     if rows is None or int(rows["queries"].max()) < FEWEST_QUERIES:
@@ -135,7 +136,7 @@ def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) ->
 def curves_lead(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> Sentence:
     """Explain what the title of `curves_title` is based on, and what holds at the other k.
 
-    The arguments are those of `curves_title`.
+    The arguments, and the columns of `curve`, are those of `curves_title`.
     """
     rows = _focus_rows(curve, focus, baseline)
     if rows is None:
@@ -176,7 +177,8 @@ def curves_finding_at_k(
     """Return the verdict at the chosen `k` as a title, and a note if the band over all k disagrees
     at this k.
 
-    `tested` is the row of `compare` of the run in focus, which is the first of the `pair`.
+    `curve` is the frame of `mean_curves`. `tested` is the row of `compare` of the run in focus,
+    which is the first of the `pair`.
     """
     (focus, baseline), significant = pair, tested["verdict"] in CLEAR
     if significant:

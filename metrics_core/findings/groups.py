@@ -47,9 +47,9 @@ def groups_title(
 ) -> Sentence:
     """Title that says where the difference comes from, in at most MAX_TITLE_LENGTH characters.
     Names a group only if it contributes most and differs from the rest. Otherwise counts the groups
-    whose mean agrees with the total, unless they disagree and none is significant. `bridge` is the
-    frame of `slicing.bridge.group_contributions` with two more columns: clear (significant) and
-    unlike (differs from the rest)."""
+    whose mean agrees with the total, unless they disagree and none is significant. `bridge` has the
+    columns of `slicing.bridge.group_contributions` (group, queries, difference, part), clear
+    (significant) and unlike (differs from the rest)."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries).statement_and_rest[0]
@@ -290,7 +290,7 @@ def crossed_lead(margins: pd.DataFrame, slices: str) -> Sentence:
 
 
 def untested_note(groups: pd.DataFrame) -> str:
-    """Say why groups have no interval; `groups` has group, queries, difference and diff_low."""
+    """Why groups have no interval, from their columns group, queries, difference and diff_low."""
     with_difference = groups[groups["difference"].notna()]
     small_groups = with_difference[with_difference["queries"] < FEWEST_QUERIES]
     rarely_differing = with_difference[
@@ -334,8 +334,8 @@ def _main_group(bridge: pd.DataFrame, total: float) -> str:
 
 
 def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> Sentence:
-    """Say that most queries are in groups that significantly oppose the total; empty if they are
-    not."""
+    """Say that most queries are in groups that significantly oppose the total; otherwise empty.
+    `bridge` is as in `groups_title`."""
     total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES or not _is_nonzero(total):
         return Sentence()

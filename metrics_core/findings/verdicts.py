@@ -104,8 +104,8 @@ def single_run_finding(
     runs_loaded: int = 1,
     level: float = LEVEL,
 ) -> VerdictFinding:
-    """Finding for a run that is compared with nothing. `ends` are the bounds of the interval of its
-    mean at this level; NaN without one."""
+    """Finding for a run compared with nothing. `comparison` is the frame of `compare`; `ends` are
+    the bounds of the interval of the run's mean at this level, NaN without one."""
     row = _run_row(comparison, focus)
     queries = int(row["queries"])
     hint = "Add a second run to compare." if runs_loaded < 2 else "Choose another run to compare."
@@ -354,8 +354,8 @@ def _tally(row: pd.Series) -> str:
 
 
 def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
-    """How many comparisons the intervals and verdicts hold for, and the method if not the
-    default."""
+    """For how many comparisons the intervals and verdicts hold, and the method if not the default,
+    from the columns queries, low, p_corrected and verdict of `compare`."""
     compared = comparison[comparison["verdict"].notna()]
     tested, n_compared = int(compared["p_corrected"].notna().sum()), len(compared)
     if not tested:

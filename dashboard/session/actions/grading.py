@@ -85,7 +85,7 @@ def layer_href(page: str, layer: Layer, is_on: bool) -> str:
     return href(page, layers=switched_layers(layer, is_on))
 
 
-# Who judges
+# The judge
 
 
 def judge_name() -> str:

@@ -79,7 +79,7 @@ def _visit() -> long_uploads.VisitUploads | None:
 def start_reading(
     upload_key: tuple[int, int], upload: UploadedFile, judgments: Sequence[Qrels]
 ) -> FileReading[list[Loaded]]:
-    """Return the reading of a long file, begun once in whichever run of the page.
+    """Start reading a long file, or return the reading that an earlier run of the page started.
 
     `upload_key` is the generation of the uploader and the file's number in it. The run is judged
     with these judgments.

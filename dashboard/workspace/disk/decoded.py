@@ -1,5 +1,8 @@
-"""Check values decoded from JSON that anybody may have written. They must be values that file
-readers accept, because a checksum shows that a record is complete, not who wrote it."""
+"""Check values decoded from JSON that anybody may have written.
+
+Only values that file readers accept are valid: a checksum shows that a record is complete, not who
+wrote it.
+"""
 
 from __future__ import annotations
 

@@ -140,7 +140,8 @@ class FolderStore(TableFiles):
         return [] if names and self.is_old() else names
 
     def has_collection(self, identity: str) -> bool:
-        """Whether a collection exists, removed or not. Raises StorageError if it is unknown."""
+        """Whether a collection exists, removed or not. Raises StorageError if the folder is
+        unreadable."""
         try:
             return is_id(identity) and self.folder_of(identity).is_dir()
         except OSError as error:

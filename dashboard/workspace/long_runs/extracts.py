@@ -18,8 +18,9 @@ from metrics_core.tables.by_score import order_by_score
 from metrics_core.tables.columns import encode_ids
 
 HEADS = (10, 32)
-"""Ranks of every query whose documents are cached: the depths most often requested. With very many
-queries the smaller one is cached, too, because it is read in a third of the time."""
+"""Depths to which the first ranks of every query are cached. The smaller one is cached separately
+if it has at most half of the rows: most requests need no more, and it is read in a third of the
+time."""
 
 
 @dataclass(frozen=True)
