@@ -101,8 +101,8 @@ SHARED_FIELDS = (
     NO_PAGE,
 )
 """The fields of every page: collection, runs, measure, cutoff, filters, judgments and layers,
-missing queries, and the method of comparison; then the run being renamed (`naming`), whose terms
-the upload page uses (`for`), and the finding shown large for a meeting (`screen`)."""
+missing queries, and the method of comparison. `naming` is the run being renamed, `for` the audience
+whose terms the page for uploads uses, and `screen` the finding shown large for a meeting."""
 
 
 @lru_cache(maxsize=1 << 12)

@@ -42,8 +42,8 @@ def receipts() -> list[Receipt]:
 def tell(
     message: str, hint: str = "", offers: Sequence[Offer] = (), *, alarming: bool = False
 ) -> None:
-    """Add a message to those of the open collection. An alarming message that is shown already is
-    not repeated."""
+    """Add a message to those of the open collection. An alarming message without buttons that is
+    shown already is not repeated."""
     if alarming and not offers and any(r.message == message and r.hint == hint for r in receipts()):
         return
     current = receipts()

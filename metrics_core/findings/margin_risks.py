@@ -31,8 +31,8 @@ def margin_check(
 ) -> RobustnessCheck | None:
     """Turn a check of `verdict_risks` into one on whether the difference stays within the margin.
 
-    `span` is the lowest and highest possible difference; without `exact` it may be wider. None
-    stays None.
+    `span` is the lowest and highest possible difference; without `exact`, the true limits may be
+    wider. Returns None for None.
     """
     if check is None or np.isnan(span).any():
         return check

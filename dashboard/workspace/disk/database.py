@@ -87,8 +87,8 @@ def open_for_reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def open_for_writing(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open the only connection that may change a database. Its changes are on the disk at the end,
-    or none is made.
+    """Open the only connection that may change a database. At the end, either all its changes are
+    on the disk or none.
 
     Raises as `open_for_reading`, and StorageError for a database of a newer version.
     """

@@ -73,7 +73,7 @@ class FolderStore(TableFiles):
         )
 
     def lacks_collections(self) -> bool:
-        """Whether the collections' folder is gone, without which any table looks left over."""
+        """Whether the collections' folder is missing, so that every table would look unused."""
         return self.version() is not None and not self._collections.is_dir()
 
     def make_folders(self) -> None:
